@@ -1,8 +1,13 @@
 import type { Definitions } from '../catalog/definitions.ts'
 import type { DeletionCatalog } from '../catalog/deletions.ts'
-import type { JournalWriter } from '../journal/journal.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
-import type { DeletionOutcome, DeletionRequest, DeletionSelection, TakeBackRequest } from '../model/deletion.ts'
+import type {
+  DeletionOutcome,
+  DeletionRequest,
+  DeletionSelection,
+  PositionRange,
+  TakeBackRequest,
+} from '../model/deletion.ts'
 import type { Entity } from '../model/entity.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
@@ -26,8 +31,8 @@ export interface DeletionAdminParts {
     delete(request: DeletionRequest): Promise<DeletionOutcome>
     takeBack(request: TakeBackRequest): Promise<boolean>
   }
-  readonly journal: Pick<JournalWriter, 'endPosition'>
-  readonly progress: { waitFor(position: number, signal: AbortSignal): Promise<void> }
+  /** Resolves, with where the rows of an entity stand that were acknowledged so far, once queries see those that are stored. */
+  readonly pushed: (entityId: number, signal: AbortSignal) => Promise<readonly PositionRange[]>
   readonly tokens: NextTokens
   /** As `Audit.tell`. */
   readonly tell: (after: unknown) => Promise<void>
@@ -59,9 +64,19 @@ export class DeletionAdmin {
     const entity = this.#entity(name)
     const createdMs = nowMs()
     const selection = asked.select(entity, createdMs)
-    await this.#validated(entity)
+    const pushed = await this.#pushed(entity)
     const { deletionsMax, waitMs } = settings
-    const request = { entityId: entity.id, selection, reason, subscriber, createdMs, isDry, deletionsMax, waitMs }
+    const request = {
+      entityId: entity.id,
+      selection,
+      pushed,
+      reason,
+      subscriber,
+      createdMs,
+      isDry,
+      deletionsMax,
+      waitMs,
+    }
     const { rows, deletion } = await store.delete(request)
     if (deletion === null) return { rows }
     const answer = deletionAnswer(deletion)
@@ -120,14 +135,17 @@ export class DeletionAdmin {
   }
 
   /** All that was acknowledged was pushed before. */
-  async #validated({ id }: Entity): Promise<void> {
-    const { journal, progress, settings } = this.#parts
+  async #pushed({ id }: Entity): Promise<readonly PositionRange[]> {
+    const { pushed, settings } = this.#parts
     const timeout = AbortSignal.timeout(settings.validationWaitMs)
     try {
-      await progress.waitFor(await journal.endPosition(id), timeout)
+      return await pushed(id, timeout)
     } catch (error) {
       if (!timeout.aborted) throw error
-      throw new Problem('unavailable', 'Rows pushed before are still being validated. Delete again in a moment.')
+      throw new Problem(
+        'unavailable',
+        'Rows pushed before are still being validated, or no query sees them yet. Delete again in a moment.',
+      )
     }
   }
 }

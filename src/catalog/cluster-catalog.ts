@@ -2,13 +2,14 @@
 // for Druid knows its own segments.
 import type { CancelsElsewhere } from './cancels-elsewhere.ts'
 import type { SharedCatalog } from './catalog.ts'
+import type { ClusterDeletionCatalog } from './deletions.ts'
 import type { PartitionCatalog, PartitionState } from './partitions.ts'
 import type { PushKeyCatalog } from './push-keys.ts'
 import type { SlotWaitCatalog } from './slot-waits.ts'
 
 /** What may change under a process by another one's doing. */
 export interface ClusterChangeListener {
-  /** Ingests, entities, retention, dropped entities. */
+  /** Ingests, entities, retention, dropped entities, deletions of rows. */
   definitions(version: number): void
   access(version: number): void
   /** All partitions, each time one of them got on. */
@@ -28,6 +29,7 @@ export interface ClusterCatalog extends SharedCatalog {
   readonly partitions: PartitionCatalog
   readonly pushKeys: PushKeyCatalog
   readonly slotWaits: SlotWaitCatalog
+  readonly deletions: ClusterDeletionCatalog
   readonly changes: ClusterChanges
   readonly cancelsElsewhere: CancelsElsewhere
   /** Throws Problem `unavailable` when the database does not answer. */

@@ -2,12 +2,15 @@ import { CachedState } from '../lib/cached-state.ts'
 import type { Entity, MetadataEntity } from '../model/entity.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { IngestCatalog } from './catalog.ts'
+import type { ClusterDeletionCatalog } from './deletions.ts'
 
 interface Defined {
   readonly ingests: ReadonlyMap<string, Ingest>
   readonly entities: readonly Entity[]
   readonly metadataEntities: readonly MetadataEntity[]
 }
+
+type Deletions = Pick<ClusterDeletionCatalog, 'hidden'>
 
 const retryMs = 1000
 
@@ -21,12 +24,17 @@ export class Definitions {
   #entities = new Map<string, Entity>()
   #metadataEntities = new Map<string, MetadataEntity>()
 
-  private constructor(catalog: IngestCatalog) {
-    this.#cached = new CachedState({ read: () => definedIn(catalog), hold: (defined) => this.#hold(defined), retryMs })
+  private constructor(catalog: IngestCatalog, deletions: Deletions | null) {
+    this.#cached = new CachedState({
+      read: () => definedIn(catalog, deletions),
+      hold: (defined) => this.#hold(defined),
+      retryMs,
+    })
   }
 
-  static async open(catalog: IngestCatalog): Promise<Definitions> {
-    const definitions = new Definitions(catalog)
+  /** With the deletions of a cluster, entities know what is hidden of them. */
+  static async open(catalog: IngestCatalog, deletions: Deletions | null = null): Promise<Definitions> {
+    const definitions = new Definitions(catalog, deletions)
     await definitions.refresh()
     return definitions
   }
@@ -73,7 +81,7 @@ export class Definitions {
   }
 }
 
-async function definedIn(catalog: IngestCatalog): Promise<Defined> {
+async function definedIn(catalog: IngestCatalog, deletions: Deletions | null): Promise<Defined> {
   const ingests = new Map<string, Ingest>()
   for (let after: string | null = null; ; ) {
     const page: readonly Ingest[] = await catalog.list({ after, limit: 1000 })
@@ -81,5 +89,9 @@ async function definedIn(catalog: IngestCatalog): Promise<Defined> {
     if (page.length < 1000) break
     after = page.at(-1)!.alias
   }
-  return { ingests, entities: await catalog.entities(), metadataEntities: await catalog.metadataEntities() }
+  const hidden = (await deletions?.hidden()) ?? new Map()
+  const entities = (await catalog.entities()).map((entity) =>
+    hidden.has(entity.id) ? { ...entity, hidden: hidden.get(entity.id) } : entity,
+  )
+  return { ingests, entities, metadataEntities: await catalog.metadataEntities() }
 }

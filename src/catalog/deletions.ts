@@ -1,4 +1,4 @@
-import type { Deletion, DeletionChange } from '../model/deletion.ts'
+import type { Deletion, DeletionChange, HiddenRows } from '../model/deletion.ts'
 import type { StoredVector } from './manifest.ts'
 
 export interface DeletionCatalog {
@@ -25,4 +25,21 @@ export interface DeletionCatalog {
   forgetChanges(beforeMs: number): Promise<void>
   /** Notes of those that were made before a date, and not noted so yet, that their rows are removed from now on; resolves with how many they are. */
   erase(beforeMs: number, nowMs: number): Promise<number>
+}
+
+/** What processes of a cluster keep together. */
+export interface ClusterDeletionCatalog extends Pick<DeletionCatalog, 'list'> {
+  /** False when there is no such deletion. */
+  takeBack(entityId: number, id: number): Promise<boolean>
+  /** What is hidden, by entity id. */
+  hidden(): Promise<ReadonlyMap<number, readonly HiddenRows[]>>
+  /**
+   * Throws Problem `not_found` where the entity was dropped, `conflict` where it has as many deletions as it may have, or where these would note
+   * more items.
+   */
+  create(
+    deletion: Omit<Deletion, 'id' | 'erasedMs'>,
+    hidden: Omit<HiddenRows, 'selection'>,
+    bounds: { readonly deletionsMax: number; readonly itemsMax: number },
+  ): Promise<Deletion>
 }

@@ -221,6 +221,8 @@ const sharedTables = {
     position: 'bigint',
     rows: 'bigint',
     erased_ms: 'bigint null',
+    /** On a cluster, a JSON object: by partition what was pushed before, and the items that met its condition. Null on one machine. */
+    hidden: 'text null',
   },
   /** Deletions that were made or taken back, as live readers are told them. */
   deletion_changes: {

@@ -80,7 +80,7 @@ export interface Services {
   readonly hookAdmin: Public<HookAdmin>
   readonly views: Public<Views>
   /** Null on a cluster, where no rows are deleted yet. */
-  readonly deletionAdmin: Pick<DeletionAdmin, 'delete' | 'list' | 'takeBack'> | null
+  readonly deletionAdmin: Pick<DeletionAdmin, 'delete' | 'list' | 'takeBack'>
   readonly storageList: Public<StorageList>
   readonly itemAdmin: Public<ItemAdmin>
   readonly backups: Pick<Backups, 'make'>

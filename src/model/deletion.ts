@@ -29,6 +29,27 @@ export interface DeletionCondition {
   readonly value: number | bigint | string | boolean
 }
 
+/** What a deletion hides where rows stay as they were pushed: on a cluster. */
+export interface HiddenRows {
+  readonly selection: DeletionSelection
+  /** Where the rows stand that were pushed before it: one range for each partition of the journal. */
+  readonly pushed: readonly PositionRange[]
+  /** The items that met its condition, all rows of which it takes, where newer rows replace older ones; null where each row is judged by itself. */
+  readonly items: readonly HiddenItems[] | null
+}
+
+export interface PositionRange {
+  readonly from: number
+  /** It is not included. */
+  readonly before: number
+}
+
+/** Items of one combination of tags, by the tags' names. */
+export interface HiddenItems {
+  readonly tags: Readonly<Record<string, string | null>>
+  readonly times: readonly number[]
+}
+
 export interface Deletion {
   readonly id: number
   readonly entityId: number
@@ -37,7 +58,7 @@ export interface Deletion {
   /** The subscriber who asked for it. */
   readonly subscriber: string
   readonly createdMs: number
-  /** Rows before it were pushed before the deletion. */
+  /** Rows before it were pushed before the deletion; on a cluster, where `HiddenRows` say that, the highest of theirs. */
   readonly position: number
   /** How many rows it took from view. */
   readonly rows: number
@@ -58,6 +79,8 @@ export interface DeletionChange {
 
 export interface DeletionRequest
   extends Pick<Deletion, 'entityId' | 'selection' | 'reason' | 'subscriber' | 'createdMs'> {
+  /** Where the rows stand that were pushed before it. */
+  readonly pushed: readonly PositionRange[]
   /** Nothing is changed: what it would take is counted. */
   readonly isDry: boolean
   /** The most deletions of the entity that can be taken back. */

@@ -1,3 +1,4 @@
+import type { HiddenRows } from './deletion.ts'
 import type { Field, FieldRole, FieldType } from './field.ts'
 import type { Duplicates } from './ingest.ts'
 import type { QualityCoding } from './quality.ts'
@@ -25,6 +26,8 @@ export interface Entity {
   readonly sinceMs: number | null
   /** Absent until something of it is set. */
   readonly reading?: Reading
+  /** What its deletions hide, on a cluster; absent where there are none. One machine's store knows its own. */
+  readonly hidden?: readonly HiddenRows[]
 }
 
 /** How an entity is read where a request does not say it. */

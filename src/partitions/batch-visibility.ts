@@ -7,9 +7,11 @@ import type { BatchKey } from '../ingest/batch-id.ts'
 import type { PlacedBatch } from '../ingest/push.ts'
 import type { ValidatedAgain } from '../ingest/replay/replays.ts'
 import { partitionOf } from '../journal/partition-position.ts'
+import type { PositionRange } from '../model/deletion.ts'
 import { Problem } from '../model/problem.ts'
 import type { DruidStore } from '../store/druid/druid-store.ts'
 import type { PartitionProgress } from './partition-progress.ts'
+import { type IsSeen, seenOf, unseenOf } from './visibility-watch.ts'
 
 type CountsPositions = Pick<DruidStore, 'countPositions'>
 
@@ -17,6 +19,13 @@ export interface BatchVisibilityParts {
   readonly progress: Pick<PartitionProgress, 'waitFor' | 'look'>
   readonly rejected: Pick<RejectedCatalog, 'ofBatch'>
   readonly store: CountsPositions
+}
+
+export interface RowVisibilityParts {
+  readonly journal: { acknowledged(): Promise<readonly PositionRange[]> }
+  readonly progress: Pick<PartitionProgress, 'waitFor'>
+  readonly partitions: Pick<PartitionCatalog, 'storedRows'>
+  readonly isSeen: IsSeen
 }
 
 /** Druid takes a moment from a row to its being there, so asking more often finds nothing. */
@@ -54,6 +63,27 @@ export async function unseenRows(
   if (seenPosition >= position + rows && seenPosition >= replayedPosition) return 0
   const seen = await orNone(store.countPositions(entityId, position, position + rows, null))
   return Math.max(0, stored - seen)
+}
+
+/**
+ * Resolves, with where all rows of an entity stand that were acknowledged so far, once queries see those that are stored. Rejects with the signal's
+ * reason.
+ */
+export async function rowsAreQueryable(
+  { journal, progress, partitions, isSeen }: RowVisibilityParts,
+  entityId: number,
+  signal: AbortSignal,
+): Promise<readonly PositionRange[]> {
+  const ranges = await journal.acknowledged()
+  await Promise.all(ranges.map(({ before }) => progress.waitFor(before, signal)))
+  const stored = await partitions.storedRows()
+  let unseen = unseenOf(stored).filter((rows) => rows.entityId === entityId)
+  for (;;) {
+    const seen = await seenOf(unseen, isSeen)
+    unseen = unseen.filter((rows) => !seen.includes(rows))
+    if (unseen.length === 0) return ranges
+    await sleep(askEveryMs, undefined, { signal })
+  }
 }
 
 /** As `IsSeen`. */

@@ -91,8 +91,7 @@ export interface ServiceParts {
   readonly definitions: Definitions
   readonly access: Access
   readonly retentions: Retentions
-  /** Null where no rows can be deleted. */
-  readonly deletions: Pick<DeletionAdminParts, 'catalog' | 'store'> | null
+  readonly deletions: Pick<DeletionAdminParts, 'catalog' | 'store' | 'pushed'>
   readonly limits: {
     readonly intake: Intake
     readonly disk: DiskFloor
@@ -314,13 +313,12 @@ function operatorServices(
   }
 }
 
-function deletionAdminOf(parts: ServiceParts, tokens: NextTokens): DeletionAdmin | null {
-  const { deletions, definitions, journal, progress, audit, nowMs } = parts
-  if (deletions === null) return null
+function deletionAdminOf(parts: ServiceParts, tokens: NextTokens): DeletionAdmin {
+  const { deletions, definitions, audit, nowMs } = parts
   const { ingestWaitMs: validationWaitMs, queryTimeMs: waitMs, deletions: deletionsMax } = parts.settings.limits
   return new DeletionAdmin({
     ...deletions,
-    ...{ definitions, journal, progress, tokens, nowMs },
+    ...{ definitions, tokens, nowMs },
     tell: (after) => audit.tell(after),
     settings: { validationWaitMs, waitMs, deletionsMax },
   })

@@ -96,7 +96,11 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       definitions,
       access,
       retentions,
-      deletions: { catalog: catalog.deletions, store },
+      deletions: {
+        catalog: catalog.deletions,
+        store,
+        pushed: (entityId, signal) => pushedBefore(storage, entityId, signal),
+      },
       limits,
       dropped: () => store.changed(),
       waitingSinceMs: () => null,
@@ -221,6 +225,13 @@ async function openRetentions(
   await retentions.check().catch(failed)
   closers.push(repeat(() => retentions.check(), settings.store.retentionCheckMs, failed))
   return retentions
+}
+
+/** What is validated is queryable. */
+async function pushedBefore({ journal, store }: Storage, entityId: number, signal: AbortSignal) {
+  const before = await journal.endPosition(entityId)
+  await store.progress.waitFor(before, signal)
+  return [{ from: 0, before }]
 }
 
 /** What was deleted long enough ago is removed for good. */

@@ -274,6 +274,7 @@ class History {
         reason: 'wrong',
         subscriber: 'plant',
         createdMs: 0,
+        pushed: [],
         isDry: false,
         deletionsMax: 1000,
         waitMs: 60_000,

@@ -73,6 +73,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/store/druid/',
       'src/kafka/rows-topics.ts',
       'src/catalog/catalog.ts',
+      'src/catalog/deletions.ts',
       'src/catalog/slot-waits.ts',
       ...words,
       'src/observe/',

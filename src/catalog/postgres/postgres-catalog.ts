@@ -3,6 +3,7 @@ import { Kysely, sql } from 'kysely'
 import type { ClusterCatalog } from '../cluster-catalog.ts'
 import { createTables } from '../create-tables.ts'
 import { repositories } from '../open-catalog.ts'
+import { ClusterDeletionRepository } from '../repositories/cluster-deletions.ts'
 import { PartitionRepository } from '../repositories/partitions.ts'
 import { PushKeyRepository } from '../repositories/push-keys.ts'
 import { SlotWaitRepository } from '../repositories/slot-waits.ts'
@@ -48,6 +49,7 @@ export async function openPostgresCatalog(options: PostgresCatalogOptions): Prom
     partitions: new PartitionRepository({ database, locks: advisoryLocks, announce }),
     pushKeys: new PushKeyRepository(database),
     slotWaits: new SlotWaitRepository(database),
+    deletions: new ClusterDeletionRepository(database),
     changes,
     cancelsElsewhere: changes.cancelsElsewhere,
     ping: async () => {

@@ -160,7 +160,7 @@ async function putChange(
 const checksumOf = ({ entityId, name, deletionId, bytes }: StoredVector): number =>
   crc32(bytes, crc32(JSON.stringify([entityId, name, deletionId])))
 
-function rowOf(deletion: Deletion): Tables['deletions'] {
+export function rowOf(deletion: Deletion): Tables['deletions'] {
   return {
     id: deletion.id,
     entity_id: deletion.entityId,
@@ -171,10 +171,11 @@ function rowOf(deletion: Deletion): Tables['deletions'] {
     position: deletion.position,
     rows: deletion.rows,
     erased_ms: deletion.erasedMs,
+    hidden: null,
   }
 }
 
-function deletionOf(row: Tables['deletions']): Deletion {
+export function deletionOf(row: Tables['deletions']): Deletion {
   return {
     id: row.id,
     entityId: row.entity_id,

@@ -30,6 +30,95 @@ async function rendered(data: object, queryType = 'scan'): Promise<object> {
   return (await druidNative(body, { entities: [plant, ...others], clusterName: 'c', rowsMax: 100 })).query
 }
 
+describe('what deletions hide', () => {
+  const selection = { tag: 'T', ids: ['a'], prefixes: null, fromMs: null, toMs: null, metrics: null, where: null }
+  const pushed = [{ from: 0, before: 512 }]
+  const metrics = [{ name: 'V', type: 'double' as const }]
+  const fields = [...plant.fields, { name: 'V', type: 'double', role: 'metric' } as const]
+  const rowsGone = { ...plant, id: 7, name: 'rows', fields, hidden: [{ selection, pushed, items: null }] }
+  const valuesGone = {
+    ...rowsGone,
+    id: 8,
+    name: 'values',
+    hidden: [{ selection: { ...selection, metrics }, pushed, items: null }],
+  }
+  const replaced = { ...rowsGone, id: 9, name: 'replaced', duplicates: 'replace' as const }
+  const entities = [plant, rowsGone, valuesGone, replaced]
+  const asked = async (queryType: string, data: object) => {
+    const own = {
+      intervals: ['2026-01-01/P1D'],
+      granularity: 'all',
+      aggregations: [{ type: 'count', name: 'n' }],
+      ...data,
+    }
+    const body = Buffer.from(JSON.stringify({ query_type: queryType, query_data: own }))
+    return (await druidNative(body, { entities, clusterName: 'c', rowsMax: 100 })).query
+  }
+  const isFiltered = { filter: { type: 'not', field: { type: 'istrue' } } }
+  const table = (id: number) => ({ dataSource: { type: 'table', name: `c_${id}` } })
+  const within = (id: number, more: object) => ({ dataSource: { type: 'query', query: { ...table(id), ...more } } })
+  const column = { type: 'expression', name: 'T', expression: "'b'", outputType: 'STRING' }
+  const ofVisible = within(8, { virtualColumns: [{ name: ':visible:V' }] })
+
+  test.each<[why: string, queryType: string, data: object, expected: object]>([
+    ['rows, by a filter', 'timeseries', { dataSource: 'rows' }, { ...table(7), ...isFiltered }],
+    ['of the bounds too', 'timeBoundary', { dataSource: 'rows' }, { ...table(7), ...isFiltered }],
+    ['of what replaces older rows, within', 'timeseries', { dataSource: 'replaced' }, within(9, isFiltered)],
+    [
+      'not by a column of the caller',
+      'timeseries',
+      { dataSource: 'rows', virtualColumns: [column] },
+      within(7, isFiltered),
+    ],
+    [
+      'metrics whose name is within a word',
+      'timeseries',
+      { dataSource: 'values', filter: { type: 'null', column: 'OVER' } },
+      table(8),
+    ],
+    ['metrics that are not asked for', 'timeseries', { dataSource: 'values' }, table(8)],
+    ['metrics', 'timeseries', { dataSource: 'values', filter: { type: 'null', column: 'V' } }, ofVisible],
+    ['metrics among all columns', 'scan', { dataSource: 'values' }, ofVisible],
+    [
+      'metrics in an expression',
+      'scan',
+      { dataSource: 'values', columns: ['x'], virtualColumns: [{ ...column, name: 'x', expression: '1 + V' }] },
+      ofVisible,
+    ],
+    [
+      'metrics by codes of letters',
+      'scan',
+      { dataSource: 'values', columns: ['x'], virtualColumns: [{ ...column, name: 'x', expression: '"\\u0056"' }] },
+      ofVisible,
+    ],
+    ['nothing of other entities', 'timeseries', { dataSource: 'plant' }, table(1)],
+  ])('%s (%s)', async (_, queryType, data, expected) => {
+    expect(await asked(queryType, data)).toMatchObject(expected)
+  })
+
+  const scan = { queryType: 'scan', dataSource: 'rows', columns: ['T'], intervals: ['2026-01-01/P1D'] }
+  const joined = (left: unknown) => ({
+    ...{ type: 'join', left, right: { type: 'query', query: scan }, rightPrefix: 'r.' },
+    ...{ condition: 'T == "r.T"', joinType: 'INNER' },
+  })
+
+  test('both sides of a join are queries of their own', async () => {
+    const query = await asked('timeseries', { dataSource: joined('rows') })
+    expect(query).not.toHaveProperty('filter')
+    const right = { type: 'query', query: { ...table(7), ...isFiltered } }
+    expect(query).toMatchObject({ dataSource: { left: within(7, isFiltered).dataSource, right } })
+  })
+
+  test('a union is refused', async () => {
+    const dataSource = { type: 'union', dataSources: ['plant', 'rows'].map((name) => ({ type: 'table', name })) }
+    for (const one of [dataSource, joined(dataSource)]) {
+      const refused = expect(asked('timeseries', { dataSource: one })).rejects
+      await refused.toMatchObject({ code: 'unsupported_native_query' })
+    }
+    expect(await asked('segmentMetadata', { dataSource })).toMatchObject({ dataSource: { type: 'union' } })
+  })
+})
+
 describe('expressions of arrays, lambdas and JSON go to Druid as they are', () => {
   test.each([
     ["array_length(string_to_array(T, ','))", 'LONG'],

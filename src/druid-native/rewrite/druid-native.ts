@@ -1,4 +1,6 @@
 // A checked native query as one for Druid: entities become their data sources, and hidden columns can neither be named nor shown.
+import { visibleFilter } from '../../algebra/hidden-in-druid.ts'
+import { takingRows } from '../../algebra/hidden-rows.ts'
 import { laterOrigin } from '../../druid-time/native-granularity.ts'
 import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-row.ts'
@@ -7,7 +9,7 @@ import { parseGranularity } from '../../model/granularity.ts'
 import { formatInstant, msPerDay } from '../../model/instant.ts'
 import { invalidRequest, Problem } from '../../model/problem.ts'
 import type { Column } from '../compile/relation.ts'
-import { Json } from '../parse/json-reader.ts'
+import { Json, unsupported } from '../parse/json-reader.ts'
 import type { NativeQuery } from '../parse/native-query-types.ts'
 import { readNativeBody } from '../parse/read-body.ts'
 import { readIntervals, readZone } from '../parse/read-common.ts'
@@ -18,8 +20,8 @@ import { withComparedValues } from './compared-values.ts'
 import { withFinalFields } from './final-fields.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node, nodeOf } from './json-nodes.ts'
 import { numbersOf, withoutNulls } from './number-filters.ts'
-import { replacedRows } from './replaced-rows.ts'
-import { readsSegments, sinceFilter, sinceSegments } from './rows-left.ts'
+import { readsSegments, sinceSegments, visibleRowsFilter } from './rows-left.ts'
+import { needsVisibleRows, replacedRows, visibleRows } from './visible-rows.ts'
 
 /** What of the context changes an answer; anything else of the caller's is left out. */
 const contextNames = [
@@ -105,6 +107,7 @@ class Rewriting {
     const kept = [...common, ...(members.get(type) ?? [])].filter((name) => query[name] !== undefined)
     const source = query['dataSource']
     const entities = this.#entitiesIn(source)
+    const hidden = readsSegments(type) ? nothingHidden : this.#hidden(query, entities)
     const numbers = numbersOf(query, await this.#typedColumns(query, entities))
     const written = (name: string): unknown => {
       const value = plain(query[name])
@@ -117,11 +120,36 @@ class Rewriting {
       ...Object.fromEntries(kept.map((name) => [name, written(name)])),
       ...(type === 'topN' ? { threshold: this.#threshold(query) } : {}),
       ...(await this.#shown(type, query, entities)),
-      ...(readsSegments(type) ? sinceSegments(query, entities) : sinceFilter(query, entities, written('filter'))),
+      ...(readsSegments(type)
+        ? sinceSegments(query, entities)
+        : visibleRowsFilter(query, entities, hidden.filter, written('filter'))),
       ...(type === 'groupBy' && isOverNoTime(query) ? overNothing : {}),
-      dataSource: await this.#source(source, readsTable),
+      dataSource: hidden.source ?? (await this.#source(source, readsTable)),
       context: { ...contextOf(query['context']), ...(needsWholeGroups(query) ? wholeGroups : {}) },
     }
+  }
+
+  /** How a query passes over what deletions hide of its own entities: by a filter more, or by a data source that has none of it. */
+  #hidden(query: Node, entities: readonly Entity[]): HiddenParts {
+    const [entity] = entities.filter((one) => one.hidden !== undefined)
+    if (entity === undefined) return nothingHidden
+    if (memberOf(leftmost(query['dataSource']), 'type') === 'union') {
+      throw unsupported(
+        'query_data.dataSource',
+        'a union with an entity of which rows were deleted: ask for each entity by itself; more than that',
+      )
+    }
+    // What a join reads are queries of their own.
+    if (memberOf(query['dataSource'], 'type') === 'join') return nothingHidden
+    const isBoundary = query['queryType'] === 'timeBoundary'
+    if (entity.duplicates === 'replace' && !isBoundary) return nothingHidden
+    if (!needsVisibleRows(query, entity))
+      return { ...nothingHidden, filter: visibleFilter(takingRows(entity.hidden ?? [])) }
+    if (!isBoundary) return { ...nothingHidden, source: visibleRows(entity, this.#clusterName) }
+    throw unsupported(
+      'query_data.filter',
+      'a timeBoundary by a metric that was deleted in some rows: use timeseries; it',
+    )
   }
 
   #threshold(query: Node): number {
@@ -160,8 +188,8 @@ class Rewriting {
     return columnsOf(source, [...this.#entities.values()])
   }
 
-  async #source(source: unknown, readsTable: boolean): Promise<unknown> {
-    if (typeof source === 'string') return this.#table(source, readsTable)
+  async #source(source: unknown, readsTable: boolean, isJoined = false): Promise<unknown> {
+    if (typeof source === 'string') return this.#table(source, readsTable, isJoined)
     if (!isNode(source)) throw invalidRequest('query_data.dataSource', 'must be a name or an object')
     switch (source['type']) {
       case 'union':
@@ -174,19 +202,20 @@ class Rewriting {
       case 'join':
         return {
           ...Object.fromEntries(Object.entries(source).map(([name, value]) => [name, plain(value)])),
-          left: await this.#source(source['left'], readsTable),
-          right: await this.#source(source['right'], readsTable),
+          left: await this.#source(source['left'], readsTable, true),
+          right: await this.#source(source['right'], readsTable, true),
         }
       case 'inline':
         return plain(source)
       default:
-        return this.#table(String(source['name']), readsTable)
+        return this.#table(String(source['name']), readsTable, isJoined)
     }
   }
 
-  #table(name: string, readsTable: boolean): unknown {
+  #table(name: string, readsTable: boolean, isJoined: boolean): unknown {
     const entity = this.#entity(name)
     if (entity.duplicates === 'replace' && !readsTable) return replacedRows(entity, this.#clusterName)
+    if (isJoined && entity.hidden !== undefined) return visibleRows(entity, this.#clusterName)
     return { type: 'table', name: dataSourceName(this.#clusterName, entity.id) }
   }
 
@@ -207,6 +236,17 @@ class Rewriting {
     throw new Problem('unknown_entity', message, { errors: [{ path: 'query_data.dataSource', message }] })
   }
 }
+
+interface HiddenParts {
+  readonly filter: object | null
+  readonly source: object | null
+}
+
+/** What a data source begins with: of a join the left side. */
+const leftmost = (source: unknown): unknown =>
+  memberOf(source, 'type') === 'join' ? leftmost(memberOf(source, 'left')) : source
+
+const nothingHidden: HiddenParts = { filter: null, source: null }
 
 /** Else Druid loses parts of groups by an array, and of subtotals, where it limits them early. */
 const wholeGroups = { applyLimitPushDown: false }

@@ -18,12 +18,19 @@ export function readsSegments(type: string): boolean {
   return type === 'segmentMetadata' || type === 'dataSourceMetadata'
 }
 
-/** The filter of a query, which lets no row pass that has left; `own` is the caller's. */
-export function sinceFilter(query: Node, entities: readonly Entity[], own: unknown): Node {
+/**
+ * The filter of a query, which lets no row pass that has left, and none that `hidden` says deletions hide; `own` is the caller's.
+ */
+export function visibleRowsFilter(query: Node, entities: readonly Entity[], hidden: object | null, own: unknown): Node {
   const sinceMs = commonSince(query, entities)
-  if (sinceMs === null) return {}
-  const since = { type: 'interval', dimension: timeColumn, intervals: [`${formatInstant(sinceMs)}/${endOfTime}`] }
-  return { filter: own === undefined || own === null ? since : { type: 'and', fields: [since, own] } }
+  const since =
+    sinceMs === null
+      ? null
+      : { type: 'interval', dimension: timeColumn, intervals: [`${formatInstant(sinceMs)}/${endOfTime}`] }
+  const conditions = [since, hidden].filter((condition) => condition !== null)
+  if (conditions.length === 0) return {}
+  const fields = own === undefined || own === null ? conditions : [...conditions, own]
+  return { filter: fields.length === 1 ? fields[0] : { type: 'and', fields } }
 }
 
 /** The intervals of a query of segments. Each is one day, and days leave whole. */

@@ -1,7 +1,10 @@
 // An entity as a subquery of Druid's SQL: its own columns in their types, whatever Druid knows of its data source.
+import { takingMetrics, takingRows } from '../../algebra/hidden-rows.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import type { HiddenRows } from '../../model/deletion.ts'
 import { dataSourceName, nullsColumn, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
+import { hiddenInSql } from './hidden-in-sql.ts'
 import { digits, quotedText } from './raw-sql.ts'
 
 /** What Druid's SQL knows of the data sources: the columns of each; one that has no rows yet is not there. */
@@ -24,15 +27,32 @@ export function entitySource(entity: Entity, clusterName: string, known: KnownCo
   const columns = known.get(name)
   const others = entity.fields.filter(({ role }) => role !== 'time')
   if (columns === undefined) return nothing(others)
-  const since = entity.sinceMs === null ? sql`` : sql` WHERE ${sql.id(timeColumn)} >= ${instant(entity.sinceMs)}`
+  const hidden = entity.hidden ?? []
+  const taking = takingMetrics(hidden)
   const replaces = entity.duplicates === 'replace' && columns.has(nullsColumn)
   const shown = others.map((field) => {
-    const value = columns.has(field.name) ? valueIn(field, replaces) : null
+    const visible = visibleColumn(field, taking.get(field.name) ?? [], columns)
+    const value = columns.has(field.name) ? valueIn(field, visible, replaces) : null
     return sql`${value ?? sql`CAST(NULL AS ${types[field.type]})`} AS ${sql.id(field.name)}`
   })
   const keys = others.filter(({ name, role }) => role === 'tag' && columns.has(name)).map(({ name }) => sql.id(name))
   const grouped = replaces ? sql` GROUP BY ${sql.join([sql.id(timeColumn), ...keys], ', ')}` : sql``
-  return sql`SELECT ${sql.join([sql.id(timeColumn), ...shown], ', ')} FROM ${sql.id(name)}${since}${grouped}`
+  return sql`SELECT ${sql.join([sql.id(timeColumn), ...shown], ', ')} FROM ${sql.id(name)}${visibleRows(entity.sinceMs, takingRows(hidden), columns)}${grouped}`
+}
+
+/** Without those that have left, and those that deletions hide. */
+function visibleRows(sinceMs: number | null, hidden: readonly HiddenRows[], columns: ReadonlySet<string>): Sql {
+  const conditions = [
+    ...(sinceMs === null ? [] : [sql`${sql.id(timeColumn)} >= ${instant(sinceMs)}`]),
+    ...(hidden.length === 0 ? [] : [sql`${hiddenInSql(hidden, columns)} IS NOT TRUE`]),
+  ]
+  return conditions.length === 0 ? sql`` : sql` WHERE ${sql.join(conditions, ' AND ')}`
+}
+
+/** A field as deletions leave it. */
+function visibleColumn({ name }: EntityField, hidden: readonly HiddenRows[], columns: ReadonlySet<string>): Sql {
+  const column = sql.id(name)
+  return hidden.length === 0 ? column : sql`CASE WHEN ${hiddenInSql(hidden, columns)} THEN NULL ELSE ${column} END`
 }
 
 function nothing(fields: readonly EntityField[]): Sql {
@@ -43,9 +63,8 @@ function nothing(fields: readonly EntityField[]): Sql {
   return sql`SELECT ${sql.join(columns, ', ')} FROM (VALUES (0)) AS "none" ("n") WHERE "n" > 0`
 }
 
-/** Of rows that replace one another, the value of the newest that it was pushed with. */
-function valueIn(field: EntityField, replaces: boolean): Sql {
-  const column = sql.id(field.name)
+/** Of rows that replace one another, the value of `column` in the newest that the field was pushed with. */
+function valueIn(field: EntityField, column: Sql, replaces: boolean): Sql {
   const isTime = field.type === 'timestamp'
   if (!replaces || field.role === 'tag') return isTime ? sql`MILLIS_TO_TIMESTAMP(${column})` : column
   const newest = sql`MILLIS_TO_TIMESTAMP(${sql.id(positionColumn)})`

@@ -1,7 +1,6 @@
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { DeletionAnswer, DeletionPage, DryDeletionAnswer } from '../../admin/deletion-schemas.ts'
-import { Problem } from '../../model/problem.ts'
 import { planDeletion } from '../../query/plan-deletion.ts'
 import { DeletionBody } from '../../query/requests.ts'
 import { sendJson } from '../answer.ts'
@@ -21,32 +20,22 @@ import {
 const EntityParameters = Type.Object({ entity: Type.String({ description: 'The name of the entity.' }) })
 
 const whoMay =
-  'Needs a key with the right `admin`, or with `correct` and `consume` and a valid subscription to the entity. Engine `embedded` only.'
+  'Needs a key with the right `admin`, or with `correct` and `consume` and a valid subscription to the entity.'
 
 interface EntityRequest extends Pick<FastifyRequest, 'headers' | 'routeOptions' | 'query'> {
   readonly params: { readonly entity: string }
 }
 
 /** Access comes before existence, so that nobody learns which entities there are. */
-function corrections({ guard, services }: Pick<RouteParts, 'guard' | 'services'>) {
-  const admit = (request: EntityRequest, _reply: unknown, done: () => void): void => {
+function admission({ guard, services }: Pick<RouteParts, 'guard' | 'services'>) {
+  return (request: EntityRequest, _reply: unknown, done: () => void): void => {
     services.access.requireCorrect(guard.asker(request), request.params.entity)
     done()
   }
-  const requireEngine: onRequestHookHandler = (_request, _reply, done) => {
-    if (services.deletionAdmin === null) done(notOnCluster())
-    else done()
-  }
-  const admin = () => {
-    if (services.deletionAdmin === null) throw notOnCluster()
-    return services.deletionAdmin
-  }
-  return { admit, requireEngine, admin }
 }
 
 export const postDeletion: Route = (app, parts) => {
   const { services, settings, guard } = parts
-  const { admit, requireEngine, admin } = corrections(parts)
   app.route({
     method: 'POST',
     url: '/admin/entities/:entity/deletions',
@@ -54,7 +43,7 @@ export const postDeletion: Route = (app, parts) => {
       tags: ['admin'],
       operationId: 'deleteRows',
       summary: 'Delete rows of an entity: at once no query sees them.',
-      description: `Of rows that were pushed before; later ones are not touched. It can be taken back until \`deletions.eraseAfterMs\` is over. ${whoMay}`,
+      description: `Of rows that were pushed before; later ones are not touched. It can be taken back until \`deletions.eraseAfterMs\` is over, on a cluster always. ${whoMay}`,
       security: keySecurity,
       params: EntityParameters,
       body: DeletionBody,
@@ -70,7 +59,7 @@ export const postDeletion: Route = (app, parts) => {
       },
     },
     config: { audited: { name: ['entity'], isDry: (body) => body.dry_run === true } },
-    onRequest: [admit, requireEngine, acceptJson],
+    onRequest: [admission(parts), acceptJson],
     preValidation: readAdminBody(settings),
     handler: async (request, reply) => {
       const { entity } = request.params
@@ -78,7 +67,7 @@ export const postDeletion: Route = (app, parts) => {
       const { subscriber } = services.access.requireCorrect(guard.asker(request), entity)
       const { body } = request
       const isDry = body.dry_run === true
-      const answer = await admin().delete(entity, {
+      const answer = await services.deletionAdmin.delete(entity, {
         reason: body.reason,
         subscriber,
         isDry,
@@ -90,8 +79,7 @@ export const postDeletion: Route = (app, parts) => {
 }
 
 export const getDeletions: Route = (app, parts) => {
-  const { settings } = parts
-  const { admit, requireEngine, admin } = corrections(parts)
+  const { services, settings } = parts
   app.route({
     method: 'GET',
     url: '/admin/entities/:entity/deletions',
@@ -105,17 +93,16 @@ export const getDeletions: Route = (app, parts) => {
       querystring: pageQuery({}),
       response: answers(200, 'A page of deletions.', DeletionPage, [...pageProblems, 'not_found']),
     },
-    onRequest: [admit, requireEngine, acceptJson],
+    onRequest: [admission(parts), acceptJson],
     handler: async (request, reply) => {
-      const answer = await admin().list(request.params.entity, pageRequest(request.query))
+      const answer = await services.deletionAdmin.list(request.params.entity, pageRequest(request.query))
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)
     },
   })
 }
 
 export const deleteDeletion: Route = (app, parts) => {
-  const { settings } = parts
-  const { admit, requireEngine, admin } = corrections(parts)
+  const { services, settings } = parts
   app.route({
     method: 'DELETE',
     url: '/admin/entities/:entity/deletions/:id',
@@ -137,15 +124,11 @@ export const deleteDeletion: Route = (app, parts) => {
       ]),
     },
     config: { audited: { name: ['entity', 'id'] } },
-    onRequest: [admit, requireEngine],
+    onRequest: [admission(parts)],
     preValidation: refuseBody(settings),
     handler: async (request, reply) => {
-      await admin().takeBack(request.params.entity, request.params.id)
+      await services.deletionAdmin.takeBack(request.params.entity, request.params.id)
       return reply.code(204).send()
     },
   })
-}
-
-function notOnCluster(): Problem {
-  return new Problem('invalid_request', 'Corrections need engine=embedded for now: this is a cluster.')
 }

@@ -75,9 +75,21 @@ export class KafkaJournal implements JournalWriter {
   }
 
   async endPosition(entityId: number): Promise<number> {
-    const { client, topic, timeoutMs } = this.#options
     if (this.hasFailed) throw kafkaIsAway()
-    const partition = entityId % this.#partitions.length
+    return this.#endOf(entityId % this.#partitions.length)
+  }
+
+  /** Everything that was acknowledged so far is in one of these ranges, one for each partition that has something. */
+  async acknowledged(): Promise<readonly { readonly from: number; readonly before: number }[]> {
+    if (this.hasFailed) throw kafkaIsAway()
+    const ends = await Promise.all(this.#partitions.map((_, partition) => this.#endOf(partition)))
+    return ends
+      .map((before, partition) => ({ from: positionAt(partition, 0), before }))
+      .filter(({ from, before }) => from < before)
+  }
+
+  async #endOf(partition: number): Promise<number> {
+    const { client, topic, timeoutMs } = this.#options
     try {
       const place = { topic: topic.name, partition }
       const offset = await client.persist(() => endOffset(client, place, 'last'), AbortSignal.timeout(timeoutMs))

@@ -24,10 +24,17 @@ import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { FailingWork } from '../../observe/failing-work.ts'
 import type { Metrics } from '../../observe/metrics.ts'
-import { batchIsQueryable, replayIsQueryable, rowIsSeen, unseenRows } from '../../partitions/batch-visibility.ts'
+import {
+  batchIsQueryable,
+  replayIsQueryable,
+  rowIsSeen,
+  rowsAreQueryable,
+  unseenRows,
+} from '../../partitions/batch-visibility.ts'
 import { PartitionProgress } from '../../partitions/partition-progress.ts'
 import { DruidStore } from '../../store/druid/druid-store.ts'
 import { Supervisors } from '../../store/druid/supervision/supervisors.ts'
+import { DruidDeletions } from '../../store/druid/upkeep/druid-deletions.ts'
 import { SlotWaits } from '../../store/druid/upkeep/known-slot-waits.ts'
 import { purgeBefore } from '../../store/druid/upkeep/purge-before.ts'
 import { buildServices, type Opened } from '../build-services.ts'
@@ -100,7 +107,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       definitions,
       access,
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
-      deletions: null,
+      deletions: deletionsOf(catalog, definitions, rows),
       limits,
       // The pipelines hear of it from the catalog.
       dropped: () => undefined,
@@ -135,7 +142,7 @@ async function openKnown({ settings, observe, nowMs }: ClusterParts, closers: Cl
   const catalog = await openCatalog(settings, observe)
   closers.push(() => catalog.close())
   const { audit, newAdminKey } = await openAudit({ settings, observe, nowMs }, catalog, closers)
-  const definitions = await Definitions.open(catalog.ingests)
+  const definitions = await Definitions.open(catalog.ingests, catalog.deletions)
   const access = await Access.open(catalog.access, nowMs)
   closers.push(() => definitions.close())
   closers.push(() => access.close())
@@ -218,6 +225,21 @@ function visibilityOf({ settings }: ClusterParts, { partitions, rejected }: Clus
     unseen: (batch, stored) => unseenRows({ partitions, store }, batch, stored),
     replayIsQueryable: (rows, signal) => replayIsQueryable({ progress, store, waitMs }, rows, signal),
   } satisfies Partial<Parameters<typeof buildServices>[0]>
+}
+
+/** Rows that are taken from view: each query passes them over. */
+function deletionsOf({ deletions, partitions }: ClusterCatalog, definitions: Definitions, rows: Rows) {
+  const { journal, progress, store, isSeen } = rows
+  return {
+    catalog: deletions,
+    store: new DruidDeletions({
+      store,
+      catalog: deletions,
+      entity: (id) => definitions.entities().find((entity) => entity.id === id),
+      refresh: () => definitions.refresh(),
+    }),
+    pushed: (entityId, signal) => rowsAreQueryable({ journal, progress, partitions, isSeen }, entityId, signal),
+  } satisfies Parameters<typeof buildServices>[0]['deletions']
 }
 
 /** Entities that wait for slots of Druid. */

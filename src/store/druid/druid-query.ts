@@ -1,7 +1,10 @@
+import { takingRows } from '../../algebra/hidden-rows.ts'
 import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { asProblem, asRefusal, DruidFailure } from '../../druid-client/druid-failure.ts'
 import { jsonElements } from '../../druid-client/json-elements.ts'
 import { withExactLongs } from '../../lib/json-with-longs.ts'
+import type { HiddenRows } from '../../model/deletion.ts'
+import { hideRows, type NativeBody } from './hide-rows.ts'
 import type { ColumnValues, GroupBy, NativeAggregation, Scan } from './native-query.ts'
 
 /** Rows of one part of an answer, each an array of its columns. */
@@ -11,6 +14,8 @@ export type RawRows = readonly (readonly unknown[])[]
 export interface QueryTarget {
   readonly client: Pick<DruidClient, 'query'>
   readonly dataSource: string
+  /** What no answer shows. */
+  readonly hidden: readonly HiddenRows[]
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -93,8 +98,9 @@ export async function* columnValues(
 
 /** First and last date of all that is stored; null when there is nothing. */
 export async function timeBoundary(target: QueryTarget): Promise<{ minMs: number; maxMs: number } | null> {
-  const body = { queryType: 'timeBoundary' }
-  for await (const text of elements(target, body)) {
+  // Whether a metric reads as null is of no matter.
+  const ofRows = { ...target, hidden: takingRows(target.hidden) }
+  for await (const text of elements(ofRows, { queryType: 'timeBoundary' })) {
     for (const element of listIn(JSON.parse(text))) {
       const result = memberOf(element, 'result')
       return { minMs: instantOf(memberOf(result, 'minTime')), maxMs: instantOf(memberOf(result, 'maxTime')) }
@@ -103,9 +109,12 @@ export async function timeBoundary(target: QueryTarget): Promise<{ minMs: number
   return null
 }
 
-async function* elements({ client, dataSource, timeoutMs, signal }: QueryTarget, body: object): AsyncGenerator<string> {
+async function* elements(
+  { client, dataSource, hidden, timeoutMs, signal }: QueryTarget,
+  body: NativeBody,
+): AsyncGenerator<string> {
   try {
-    yield* jsonElements(client.query('native', { ...body, dataSource }, { signal, timeoutMs }))
+    yield* jsonElements(client.query('native', { ...hideRows(body, hidden), dataSource }, { signal, timeoutMs }))
   } catch (error) {
     const problem = asProblem(error)
     throw problem instanceof DruidFailure ? asRefusal(problem, null) : problem

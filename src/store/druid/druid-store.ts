@@ -2,11 +2,14 @@ import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { type CancelSignal, nativeSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
+import type { HiddenItems, HiddenRows } from '../../model/deletion.ts'
 import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
-import { type Entity, type EntityField, fieldsOfRole } from '../../model/entity.ts'
+import { type Entity, type EntityField, fieldsOfRole, timeField } from '../../model/entity.ts'
 import { isOverTime, type Plan, type PlanLimits, type Range } from '../../model/plan.ts'
+import { Problem } from '../../model/problem.ts'
 import { filledBuckets } from '../over-time/fill-buckets.ts'
 import type { EntityStatistics, ResultBatch, SeriesQuerier, TagPage, TagRequest } from '../series-store.ts'
+import { countSelected, type DeletionRun, itemsMeeting } from './deleted-items.ts'
 import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { Bounds, DruidRun } from './druid-run.ts'
 import { intervalsOf, type NativeFilter } from './native-query.ts'
@@ -33,7 +36,7 @@ export interface DruidStoreParts {
   readonly client: Pick<DruidClient, 'query'>
   readonly settings: DruidStoreSettings
   /** What is known of an entity; undefined for one that was dropped. */
-  readonly entity: (id: number) => Pick<Entity, 'fields' | 'duplicates'> | undefined
+  readonly entity: (id: number) => Pick<Entity, 'fields' | 'duplicates' | 'sinceMs' | 'hidden'> | undefined
   readonly nowMs: () => number
 }
 
@@ -56,7 +59,7 @@ export class DruidStore implements SeriesQuerier {
     buckets: TimeBuckets | null = null,
   ): AsyncGenerator<ResultBatch> {
     const { entityId } = plan.selection
-    const target = this.#target(entityId, nativeSignal(signal))
+    const target = this.#visible(entityId, nativeSignal(signal))
     const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
     const bounds = (age: 'now' | 'about'): Promise<Bounds | null> => this.#boundsOf(entityId, target, age)
     yield* runPlan(plan, {
@@ -71,11 +74,11 @@ export class DruidStore implements SeriesQuerier {
   }
 
   async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
-    const target = this.#target(entityId, signal)
+    const target = this.#visible(entityId, signal)
     const tags = this.#replacedBy(entityId)
     if (tags !== null) {
       const range = { fromMs: sinceMs ?? Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
-      const { rows, firstMs, lastMs } = await countReplaced(target, range, tags)
+      const { rows, firstMs, lastMs } = await countReplaced(target, range, tags, null)
       return { rows, firstMs: rows === 0 ? null : firstMs, lastMs: rows === 0 ? null : lastMs }
     }
     const aggregations = [
@@ -94,10 +97,48 @@ export class DruidStore implements SeriesQuerier {
 
   async tags(request: TagRequest, signal: AbortSignal): Promise<TagPage> {
     signal.throwIfAborted()
-    return runTags(this.#target(request.selection.entityId, signal), request)
+    return runTags(this.#visible(request.selection.entityId, signal), request)
   }
 
-  /** How many rows of these positions queries see, the end not included; `range` says where they lie, when that is known. */
+  /**
+   * What a deletion would take from view: with metrics, items of the selection in which one of them is not null; in each case as the entity is seen
+   * now. `sinceMs` as of `Selection`.
+   */
+  async countTaken(entityId: number, taking: HiddenRows, signal: AbortSignal): Promise<number> {
+    const count = (hidden: readonly HiddenRows[]): Promise<number> =>
+      countSelected(taking.selection, this.#deletionRun(entityId, hidden, signal))
+    const { hidden = [] } = this.#entity(entityId)
+    return (await count(hidden)) - (await count([...hidden, taking]))
+  }
+
+  /**
+   * The items that a deletion's condition is met by, of rows that were pushed before, whatever others take of them; null where it judges rows by
+   * themselves. Throws Problem `invalid_request` where they are more than `itemsMax`.
+   */
+  async itemsMeeting(
+    entityId: number,
+    taking: Omit<HiddenRows, 'items'>,
+    itemsMax: number,
+    signal: AbortSignal,
+  ): Promise<readonly HiddenItems[] | null> {
+    const run = this.#deletionRun(entityId, [], signal)
+    return taking.selection.where === null || run.tags === null ? null : itemsMeeting(taking, run.tags, run, itemsMax)
+  }
+
+  #deletionRun(entityId: number, hidden: readonly HiddenRows[], signal: AbortSignal): DeletionRun {
+    const { fields, sinceMs } = this.#entity(entityId)
+    const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
+    const target = { ...this.#target(entityId, signal), hidden }
+    return { target, pacer, tags: this.#replacedBy(entityId), time: timeField({ fields }), sinceMs }
+  }
+
+  #entity(entityId: number): Pick<Entity, 'fields' | 'duplicates' | 'hidden' | 'sinceMs'> {
+    const entity = this.#parts.entity(entityId)
+    if (entity === undefined) throw new Problem('not_found', 'The entity was dropped meanwhile.')
+    return entity
+  }
+
+  /** How many rows of these positions Druid has, hidden or not, the end not included; `range` says where they lie, when that is known. */
   async countPositions(entityId: number, from: number, to: number, range: Range | null): Promise<number> {
     const target = this.#target(entityId, new AbortController().signal)
     const { fromMs, toMs } = range ?? { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
@@ -113,7 +154,7 @@ export class DruidStore implements SeriesQuerier {
     return Number(rows ?? 0)
   }
 
-  /** How many rows of these positions queries see. */
+  /** How many rows of these positions Druid has, hidden or not. */
   async countAt(entityId: number, positions: readonly number[]): Promise<number> {
     const target = this.#target(entityId, new AbortController().signal)
     const filter = { type: 'in', dimension: positionColumn, values: positions.map(String) }
@@ -129,7 +170,11 @@ export class DruidStore implements SeriesQuerier {
   #target(entityId: number, signal: AbortSignal): QueryTarget {
     const { client, settings } = this.#parts
     const dataSource = dataSourceName(settings.clusterName, entityId)
-    return { client, dataSource, timeoutMs: settings.queryTimeMs, signal }
+    return { client, dataSource, hidden: [], timeoutMs: settings.queryTimeMs, signal }
+  }
+
+  #visible(entityId: number, signal: AbortSignal): QueryTarget {
+    return { ...this.#target(entityId, signal), hidden: this.#parts.entity(entityId)?.hidden ?? [] }
   }
 
   async #boundsOf(entityId: number, target: QueryTarget, age: 'now' | 'about'): Promise<Bounds | null> {

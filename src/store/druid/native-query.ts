@@ -1,5 +1,6 @@
 // The parts of Druid's native queries that plans become: plain data, so that no value can be taken for anything else.
 import { earliestMs, formatInstant, latestMs } from '../../model/instant.ts'
+import type { Range } from '../../model/plan.ts'
 
 export type NativeFilter = Readonly<Record<string, unknown>>
 
@@ -62,6 +63,15 @@ export function intervalsOf(fromMs: number, toMs: number): readonly string[] {
   const from = fromMs < earliestMs ? beginning : formatInstant(fromMs)
   const to = toMs >= latestMs ? end : formatInstant(toMs + 1)
   return [`${from}/${to}`]
+}
+
+/** The range of what `intervalsOf` gives. */
+export function rangeOfInterval(interval: string): Range {
+  const [from, to] = interval.split('/')
+  return {
+    fromMs: from === beginning ? Number.NEGATIVE_INFINITY : Date.parse(from!),
+    toMs: to === end ? Number.POSITIVE_INFINITY : Date.parse(to!) - 1,
+  }
 }
 
 /** All of the filters that are there; null for none. */

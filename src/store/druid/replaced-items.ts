@@ -28,7 +28,7 @@ interface Merged {
 export async function* replacedItems(
   { selection, ranges, filter }: ItemsQuery,
   tags: readonly EntityField[],
-  { target, pacer }: DruidRun,
+  { target, pacer }: Pick<DruidRun, 'target' | 'pacer'>,
 ): AsyncGenerator<RawRows> {
   const read = new ReplacedReading(selection, tags)
   const wanted = allOf([tagFilter(selection), filter])
@@ -49,16 +49,13 @@ export async function countReplaced(
   target: QueryTarget,
   range: Range,
   tags: readonly EntityField[],
+  filter: NativeFilter | null,
 ): Promise<{ rows: number; firstMs: number; lastMs: number }> {
   const counted = { rows: 0, firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY }
-  for (const { fromMs, toMs } of await rowWindows(target, range, null, windowRows)) {
+  for (const { fromMs, toMs } of await rowWindows(target, range, filter, windowRows)) {
     const keys = new Set<string>()
     const columns = [timeColumn, ...tags.map(({ name }) => name)]
-    for await (const rows of scan(
-      target,
-      { intervals: intervalsOf(fromMs, toMs), filter: null, columns, limit: null },
-      [],
-    )) {
+    for await (const rows of scan(target, { intervals: intervalsOf(fromMs, toMs), filter, columns, limit: null }, [])) {
       for (const row of rows) {
         keys.add(JSON.stringify(row))
         counted.firstMs = Math.min(counted.firstMs, Number(row[0]))

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { BigTable } from '../../parts/big-table.tsx'
 import { plural } from '../../parts/formats.ts'
@@ -10,6 +10,7 @@ import { SaveView } from '../views/save-view.tsx'
 import { type Buckets, bucketsOf } from './buckets.ts'
 import { type DrawnProps, LineChart, StateChart } from './charts.tsx'
 import { shiftText, withEarlier } from './compared.ts'
+import { DeleteDrawn, DeletedRows, mayCorrect } from './deleted-rows.tsx'
 import { drawnFields } from './drawn-fields.ts'
 import { type Lines, linesOf } from './lines.ts'
 import { timeOf } from './question.ts'
@@ -35,6 +36,11 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
   const ready = view.tags.length > 0 && view.fields.length > 0
   const rows = useRows({ view, pixels, time: timeOf(view.how, entity) }, ready)
   const earlier = useEarlier(rows.shown, { view, pixels, time: timeOf(view.how, entity) })
+  const [round, nextRound] = useState(0)
+  const corrected = (): void => {
+    nextRound((count) => count + 1)
+    rows.again()
+  }
   if (!ready) {
     return (
       <Panel title="Nothing chosen yet">
@@ -48,7 +54,7 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
     )
   }
   const { shown, stale, busy, error } = rows
-  return (
+  const drawn = (
     <Panel
       title={
         <>
@@ -68,6 +74,9 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
           <PinAll entity={view.entity} tags={view.tags} />
           {shown !== null && !busy && <SaveAndCopy shown={shown} entity={entity} />}
           <SaveView view={view} />
+          {shown !== null && !stale && shown.view.how !== 'latest' && mayCorrect() && (
+            <DeleteDrawn shown={shown} entity={entity} onDeleted={corrected} />
+          )}
         </>
       }
     >
@@ -97,6 +106,12 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
         </div>
       )}
     </Panel>
+  )
+  return (
+    <>
+      {drawn}
+      {mayCorrect() && <DeletedRows entity={view.entity} round={round} onTakenBack={corrected} />}
+    </>
   )
 }
 

@@ -1,0 +1,98 @@
+// What deletions hide, for Druid's native queries: as filters, and as expressions of what a metric reads as.
+import type { ColumnType } from '../model/column.ts'
+import type { DeletionCondition, HiddenRows } from '../model/deletion.ts'
+import { druidExpression, druidType } from './druid-expression.ts'
+import { type ConditionWords, hiddenBy } from './hidden-rows.ts'
+
+type Filter = Readonly<Record<string, unknown>>
+
+/** Passes the rows that one of these deletions hides. */
+export const hiddenFilter = (hidden: HiddenRows): Filter => hiddenBy(hidden, filters)
+
+/** Passes the rows that none of these deletions hides; null where there are none. */
+export function visibleFilter(hidden: readonly HiddenRows[]): Filter | null {
+  if (hidden.length === 0) return null
+  const fields = hidden.map((one) => hiddenBy(one, filters))
+  return { type: 'not', field: { type: 'istrue', field: fields.length === 1 ? fields[0] : { type: 'or', fields } } }
+}
+
+export interface VisibleColumn {
+  readonly type: 'expression'
+  readonly name: string
+  readonly expression: string
+  readonly outputType: string
+}
+
+/** A metric as these deletions leave it, under another name. */
+export function visibleColumn(
+  metric: string,
+  type: ColumnType,
+  name: string,
+  hidden: readonly HiddenRows[],
+): VisibleColumn {
+  const conditions = hidden.map((one) => hiddenBy(one, expressions))
+  const expression = `case_searched(${expressions.any(conditions)},null,${column(metric)})`
+  return { type: 'expression', name, expression, outputType: druidType(type) }
+}
+
+const column = (name: string): string => `"${name}"`
+
+const text = (value: string): string => literal(value)
+
+function literal(value: DeletionCondition['value'], type: 'string' | 'double' | 'long' = 'string'): string {
+  // Its digits are read before the sign.
+  if (value === -(2n ** 63n)) return '(-9223372036854775807 - 1)'
+  return druidExpression({ kind: 'literal', type, value }, () => '')
+}
+
+const expressions: ConditionWords<string> = {
+  all: (conditions) => `(${conditions.join(' && ')})`,
+  any: (conditions) => `(${conditions.join(' || ')})`,
+  none: '(1 == 0)',
+  isOneOf: (tag, [first, ...others]) =>
+    first === undefined
+      ? expressions.none
+      : others.length === 0
+        ? `(${column(tag)} == ${text(first)})`
+        : `scalar_in_array(${column(tag)},[${[first, ...others].map(text).join(',')}])`,
+  isNull: (tag) => `isnull(${column(tag)})`,
+  startsWith: (tag, prefix) => `like(${column(tag)},${text(likePattern(prefix))},'\\\\')`,
+  isAt: (times) => `scalar_in_array("__time",[${times.join(',')}])`,
+  isWithin: (name, from, to) => {
+    const ends = [from === null ? [] : `${column(name)} >= ${from}`, to === null ? [] : `${column(name)} <= ${to}`]
+    return `(${ends.flat().join(' && ')})`
+  },
+  meets: ({ metric: { name, type }, operator, value }) => {
+    const compared = operator === '=' ? '==' : operator
+    const known = `notnull(${column(name)})`
+    // The two zeros are one number.
+    if (type === 'double')
+      return `(${known} && (${column(name)} + 0.0) ${compared} ${literal(Number(value) + 0, 'double')})`
+    if (type === 'string') return `(${known} && ${column(name)} ${compared} ${text(String(value))})`
+    return `(${known} && ${column(name)} ${compared} ${literal(longOf(value), 'long')})`
+  },
+}
+
+/** Truth values and times are whole numbers there. */
+const longOf = (value: DeletionCondition['value']): number | bigint =>
+  typeof value === 'bigint' ? value : Number(value)
+
+const filters: ConditionWords<Filter> = {
+  all: (fields) => (fields.length === 1 ? fields[0]! : { type: 'and', fields }),
+  any: (fields) => (fields.length === 1 ? fields[0]! : { type: 'or', fields }),
+  none: { type: 'false' },
+  isOneOf: (dimension, values) => (values.length === 0 ? filters.none : { type: 'in', dimension, values }),
+  isNull: (name) => ({ type: 'null', column: name }),
+  startsWith: (dimension, prefix) => ({ type: 'like', dimension, pattern: likePattern(prefix), escape: '\\' }),
+  isAt: (times) => ({ type: 'inType', column: '__time', matchValueType: 'LONG', sortedValues: times }),
+  isWithin: (name, from, to) => ({
+    ...{ type: 'range', column: name, matchValueType: 'LONG' },
+    ...(from === null ? {} : { lower: from }),
+    ...(to === null ? {} : { upper: to }),
+  }),
+  meets: (condition) => ({ type: 'expression', expression: expressions.meets(condition) }),
+}
+
+function likePattern(prefix: string): string {
+  return `${prefix.replace(/[\\%_]/g, '\\$&')}%`
+}
