@@ -100,7 +100,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     return [...this.#entities.keys()]
   }
 
-  /** The sealed files of an entity that runs read from now on. */
+  /** The sealed files of an entity that runs read from now on, of rows and of hours. */
   files(entityId: number): readonly SealedFile[] {
     return this.#entities.get(entityId)?.files ?? []
   }
@@ -253,7 +253,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   #open(entityId: number) {
     const snapshot = this.#entities.get(entityId)?.open() ?? null
     if (snapshot === null) return null
-    const unpin = this.#pin(snapshot.files)
+    const unpin = this.#pin([...snapshot.files, ...snapshot.hours])
     const memory = this.#spareMemory.take()
     const close = (): void => {
       this.#spareMemory.give(memory)

@@ -150,7 +150,8 @@ export class Deletions {
       if (!(file instanceof VisibleFile)) continue
       const vectors = file.vectors.filter(({ deletionId }) => deletionId !== id)
       if (vectors.length === file.vectors.length) continue
-      shown.set(file, vectors.length === 0 ? file.base : new VisibleFile(file.base, vectors, registry))
+      const ofFile = registry.of(file.base.info)
+      shown.set(file, vectors.length === 0 ? file.base : new VisibleFile(file.base, vectors, ofFile))
     }
     this.#show(entityId, shown)
     return true
@@ -183,7 +184,7 @@ function shownWith(
   for (const [base, rows] of found) {
     const file = files.find((one) => baseOf(one) === base)!
     const vectors = file instanceof VisibleFile ? file.vectors : []
-    shown.set(file, new VisibleFile(base, [...vectors, { ...deletion, metrics, rows }], registry))
+    shown.set(file, new VisibleFile(base, [...vectors, { ...deletion, metrics, rows }], registry.of(base.info)))
   }
   return shown
 }
