@@ -206,6 +206,12 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
 
   async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
     const entity = this.#entities.get(entityId)
+    const hoursFromMs = entity?.hoursFromMs ?? null
+    const statistics = await this.#statistics(entity, sinceMs)
+    return hoursFromMs === null ? statistics : { ...statistics, hoursFromMs }
+  }
+
+  async #statistics(entity: EntityRows | undefined, sinceMs: number | null): Promise<EntityStatistics> {
     if (entity === undefined) return { rows: 0, firstMs: null, lastMs: null }
     const all = entity.statistics()
     const replaces = entity.registry.columns.replaced !== null

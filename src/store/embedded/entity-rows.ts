@@ -94,6 +94,11 @@ export class EntityRows {
     return { registry: this.registry, tables, files, hours, close }
   }
 
+  /** The first hour that is kept of rows that left; null where there is none. */
+  get hoursFromMs(): number | null {
+    return this.#hours.reduce<number | null>((ms, { info }) => Math.min(ms ?? info.firstMs, info.firstMs), null)
+  }
+
   statistics(): EntityStatistics {
     const { tables } = this
     const infos = this.#seen.map(({ info }) => info)
