@@ -136,7 +136,10 @@ export class EntityAdmin {
   }
 
   /** Throws Problem `not_found`, `invalid_request` for what cannot be, `unavailable` while the store is started again. */
-  async change(name: string, { retention, hours_retention: hoursRetention, ...reading }: ChangeEntity): Promise<EntityAnswer> {
+  async change(
+    name: string,
+    { retention, hours_retention: hoursRetention, ...reading }: ChangeEntity,
+  ): Promise<EntityAnswer> {
     const { ingests, retentions, changed } = this.#parts
     const known = await ingests.entities()
     const before = known.find((one) => one.name === name)

@@ -64,7 +64,10 @@ export class Retentions {
    * Problem `invalid_request` for what cannot be, `unavailable` while the store is started again.
    */
   async set(name: string, retention?: string | null, hoursRetention?: string | null): Promise<boolean> {
-    const change = { ...(retention !== undefined && { retention }), ...(hoursRetention !== undefined && { hoursRetention }) }
+    const change = {
+      ...(retention !== undefined && { retention }),
+      ...(hoursRetention !== undefined && { hoursRetention }),
+    }
     this.#check(change)
     const named = (await this.#parts.ingests.entities()).find((one) => one.name === name)
     if (named === undefined) return false

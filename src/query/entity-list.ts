@@ -54,7 +54,11 @@ export class EntityList {
   }
 
   async #describeOne(entity: Entity, signal: AbortSignal): Promise<EntityDescription> {
-    const { rows, firstMs, lastMs, hoursFromMs } = await this.#parts.runner.statistics(entity.id, entity.sinceMs, signal)
+    const { rows, firstMs, lastMs, hoursFromMs } = await this.#parts.runner.statistics(
+      entity.id,
+      entity.sinceMs,
+      signal,
+    )
     const { timeZone, shapes, maxGaps } = entity.reading ?? {}
     return {
       entity: entity.name,

@@ -111,7 +111,9 @@ class GroupCollector {
     const hasFilters = grouping.filter !== null || grouping.aggregates.some(({ where }) => where !== undefined)
     const isOfAll = run.isOfAll && !hasFilters && keys.length === 0
     this.#isPooled = this.#hours.areUsed && isOfAll && !run.replaces && !hasDistinct
-    this.#kept = run.hours && new KeptGroups(run.hours, grouping, fields, { run, hours: this.#hours, passesRow, groups: this.groups })
+    this.#kept =
+      run.hours &&
+      new KeptGroups(run.hours, grouping, fields, { run, hours: this.#hours, passesRow, groups: this.groups })
     this.#isPooledInFiles = this.#isPooled && !grouping.aggregates.some(needsBounds)
     this.#unitsMax = grouping.unitsMax
   }

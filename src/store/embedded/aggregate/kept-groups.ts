@@ -63,7 +63,10 @@ export class KeptGroups {
       rollups.enter(hour)
       const columns = groupHours.columnsOf(rollups)
       if (!groupHours.holds(columns, 0, hour.hourMs))
-        throw rowsExpired(this.#kept, 'of those before it there are hours alone, and a bucket cuts one, or a sum is beyond all doubles')
+        throw rowsExpired(
+          this.#kept,
+          'of those before it there are hours alone, and a bucket cuts one, or a sum is beyond all doubles',
+        )
       groupHours.add(columns, 0, hour.hourMs, series, hour.rows)
       for (const index of this.#columns) groups.items?.meetFirst(rollups.firstMs(index))
       if (pacer.spend(16 * (1 + columns.length))) await pacer.rest()

@@ -1,5 +1,5 @@
 // Hours as rows of a file of hours: docs/formats/kept-hours.md.
-import { type Chunk, exactOf, newChunk, newColumn, type NumberColumn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, exactOf, type NumberColumn, newChunk, newColumn, type Stretch } from '../head/chunk.ts'
 import type { EntityColumns } from '../registry/entity-columns.ts'
 import { type HourMetric, HourOfMetric, type HourPart, type HourRow, hourParts, partColumn } from './hour-row.ts'
 
@@ -65,7 +65,8 @@ export class HourColumns {
       chunk.times[row] = hourMs
       chunk.positions[row] = position
       set(chunk, this.#rows, 'double', row, rows, null)
-      for (const [place, metric] of metrics.entries()) if (metric !== null) writeMetric(chunk, this.#parts[place]!, row, metric)
+      for (const [place, metric] of metrics.entries())
+        if (metric !== null) writeMetric(chunk, this.#parts[place]!, row, metric)
     }
     return { chunk, start: 0, end: hours.length }
   }

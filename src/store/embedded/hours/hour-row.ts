@@ -112,9 +112,19 @@ function joined(older: HourOfMetric, newer: HourOfMetric): HourOfMetric {
   }
   for (const part of ['least', 'greatest'] as const) {
     const isLeast = part === 'least'
-    take(made, part, both.map((one) => ({ of: one, from: part })), isLeast)
+    take(
+      made,
+      part,
+      both.map((one) => ({ of: one, from: part })),
+      isLeast,
+    )
     if (Number.isNaN(made.get('item_count'))) continue
-    take(made, `item_${part}`, both.map((one) => ({ of: one, from: one.item(part) })), isLeast)
+    take(
+      made,
+      `item_${part}`,
+      both.map((one) => ({ of: one, from: one.item(part) })),
+      isLeast,
+    )
   }
   const totals = both.map((one) => one.digits('total') ?? one.get('total'))
   if (totals.every((total) => typeof total === 'bigint' || !Number.isNaN(total))) {

@@ -34,7 +34,8 @@ export function* hoursOfRows(
         running = metrics.map(({ type }) => new RunningHour(type === 'long'))
       }
       const next = firstAtOrAfter(chunk.times, row, end, startMs + hourMs)
-      for (const [place, { index }] of metrics.entries()) addRows({ chunk, start: row, end: next }, index, running[place]!)
+      for (const [place, { index }] of metrics.entries())
+        addRows({ chunk, start: row, end: next }, index, running[place]!)
       for (let at = row; at < next; at++) position = Math.max(position, chunk.positions[at]!)
       rows += next - row
       row = next

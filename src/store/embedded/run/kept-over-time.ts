@@ -1,7 +1,7 @@
 // Values over time where the rows have left: from the hours that are kept of them.
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import type { Value } from '../../../model/column.ts'
-import { type OverTimePlan, type Range } from '../../../model/plan.ts'
+import type { OverTimePlan, Range } from '../../../model/plan.ts'
 import type { ItemOfMetric, ItemRollup, KeptItems } from '../../over-time/function-of-time.ts'
 import type { ItemRun } from '../../over-time/item-run.ts'
 import type { NeededItems, Series } from '../../over-time/over-time-answer.ts'
@@ -34,7 +34,10 @@ export function keptOverTime(
     requireRows(kept, plan.range)
     return null
   }
-  const range = keptRange(kept, { ...plan.range, toMs: Math.min(plan.range.toMs, Math.max(needed.window.endMs, kept.untilMs)) })
+  const range = keptRange(kept, {
+    ...plan.range,
+    toMs: Math.min(plan.range.toMs, Math.max(needed.window.endMs, kept.untilMs)),
+  })
   return range && new KeptOverTime(kept, range, needed, run)
 }
 
@@ -82,7 +85,9 @@ export class KeptOverTime {
   /** The date of the first item of a series; Infinity where there is none. */
   async firstMs(series: number): Promise<number> {
     for await (const hour of this.#hours(series, this.#range)) {
-      const dates = this.#metrics(hour).flatMap((metric) => (metric !== null && metric.items > 0 ? [metric.get('first_ms')] : []))
+      const dates = this.#metrics(hour).flatMap((metric) =>
+        metric !== null && metric.items > 0 ? [metric.get('first_ms')] : [],
+      )
       if (dates.length > 0) return Math.min(...dates)
     }
     return Number.POSITIVE_INFINITY
@@ -112,7 +117,8 @@ export class KeptOverTime {
     for (const widthMs of widthsMs) {
       found = this.#places.map(() => null)
       for await (const hour of this.#hours(series, { fromMs: fromMs - widthMs, toMs: fromMs - 1 })) {
-        for (const [place, metric] of this.#metrics(hour).entries()) found[place] = lastAfter(found[place] ?? null, metric)
+        for (const [place, metric] of this.#metrics(hour).entries())
+          found[place] = lastAfter(found[place] ?? null, metric)
       }
       if (found.every((last) => last !== null)) break
     }

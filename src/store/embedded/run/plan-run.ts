@@ -117,8 +117,19 @@ export async function preparePlan(
   const replaced = replacedColumns(registry, columns)
   const { source, tables, files } = openSources(snapshot, columns, replaced, sinceMs)
   const accessors = [...metrics, ...fields]
-  const asked = { metrics: [...selection.metrics, ...selection.fields].flatMap((field, at) => keptMetric(field, accessors[at])) }
-  const hours = untilMs === null ? null : keptHours(snapshot, selection, untilMs, { ...asked, isGood: quality?.isGood ?? null }, (parts) => openSources(parts, columns, replaced, null).source)
+  const asked = {
+    metrics: [...selection.metrics, ...selection.fields].flatMap((field, at) => keptMetric(field, accessors[at])),
+  }
+  const hours =
+    untilMs === null
+      ? null
+      : keptHours(
+          snapshot,
+          selection,
+          untilMs,
+          { ...asked, isGood: quality?.isGood ?? null },
+          (parts) => openSources(parts, columns, replaced, null).source,
+        )
   const selected = await selectSeries(registry.series, tag.tag, knownOf(registry, tags), selection, pacer)
   return {
     source,
