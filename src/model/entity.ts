@@ -77,7 +77,9 @@ export interface MetadataEntity {
 }
 
 /** What plans know of the hours of an entity. */
-export const keptSince = ({ hours }: Pick<Entity, 'hours'>): { readonly hours?: { readonly sinceMs: number | null } } =>
+export const keptSince = ({
+  hours,
+}: Pick<Entity, 'hours'>): { readonly hours?: { readonly sinceMs: number | null } } =>
   hours === undefined ? {} : { hours: { sinceMs: hours.sinceMs } }
 
 export function fieldsOfRole(entity: Pick<Entity, 'fields'>, role: FieldRole): readonly EntityField[] {

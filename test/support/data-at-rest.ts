@@ -308,6 +308,7 @@ class History {
       runDue: async () => undefined,
       shown: () => undefined,
       sinceMs: () => this.sinceMs,
+      keepsHours: () => false,
       reach: () => undefined,
       signal: new AbortController().signal,
     })

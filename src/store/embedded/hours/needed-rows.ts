@@ -1,7 +1,6 @@
 // What questions need of rows that have left, of which hours alone are kept.
-import { formatInstant } from '../../../model/instant.ts'
 import type { Range } from '../../../model/plan.ts'
-import { Problem } from '../../../model/problem.ts'
+import { rowsExpired } from '../../../model/rows-expired.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 
 /** `untilMs`: from then on there are rows. */
@@ -10,10 +9,11 @@ interface Kept {
 }
 
 /** Throws Problem `rows_expired` unless the rows of a range are there. A range that is open at its start begins with them. */
-export function requireRows(kept: Kept | null, { fromMs, toMs }: Range): void {
-  if (kept === null) return
+export function requireRows(kept: Kept | null, { fromMs, toMs }: Range): null {
+  if (kept === null) return null
   const isThere = fromMs === Number.NEGATIVE_INFINITY ? toMs >= kept.untilMs : fromMs >= kept.untilMs
-  if (!isThere) throw rowsExpired(kept, 'of those before it there are hours alone, which do not say what is asked')
+  if (isThere) return null
+  throw rowsExpired(kept, 'of those before it there are hours alone, which do not say what is asked')
 }
 
 /** Of a range that hours answer, as far as there are no rows: whole hours. Null where there are rows of all of it. */
@@ -27,8 +27,4 @@ export function keptRange(kept: Kept, { fromMs, toMs }: Range): Range | null {
   if (!isWhole(untilMs))
     throw rowsExpired(kept, 'of those before it there are hours alone, so a range ends with a full hour of UTC')
   return { fromMs, toMs: untilMs - 1 }
-}
-
-export function rowsExpired({ untilMs }: Kept, why: string): Problem {
-  return new Problem('rows_expired', `There are rows from ${formatInstant(untilMs)} on: ${why}.`)
 }

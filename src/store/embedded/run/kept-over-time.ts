@@ -2,12 +2,13 @@
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import type { Value } from '../../../model/column.ts'
 import type { OverTimePlan, Range } from '../../../model/plan.ts'
+import { rowsExpired } from '../../../model/rows-expired.ts'
 import type { ItemOfMetric, ItemRollup, KeptItems } from '../../over-time/function-of-time.ts'
 import type { ItemRun } from '../../over-time/item-run.ts'
 import type { NeededItems, Series } from '../../over-time/over-time-answer.ts'
 import type { HourOfMetric, HourPart, HourRow } from '../hours/hour-row.ts'
 import type { KeptHours } from '../hours/kept-hours.ts'
-import { keptRange, requireRows, rowsExpired } from '../hours/needed-rows.ts'
+import { keptRange, requireRows } from '../hours/needed-rows.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import { isOfWholeHours } from './bucket-walk.ts'
 import type { PlanRun } from './plan-run.ts'
@@ -30,31 +31,31 @@ export function keptOverTime(
     if (plan.ticksMs.length > 0) requireRows(kept, { fromMs, toMs: endMs })
     return null
   }
-  if (plan.kind !== 'aggregate' || needsRows(plan, run, buckets)) {
+  if (plan.kind !== 'aggregate') {
     requireRows(kept, plan.range)
     return null
   }
-  const range = keptRange(kept, {
-    ...plan.range,
-    toMs: Math.min(plan.range.toMs, Math.max(needed.window.endMs, kept.untilMs)),
-  })
-  return range && new KeptOverTime(kept, range, needed, run)
+  const { fromMs, toMs } = plan.range
+  const range = needsRows(plan, run, buckets)
+    ? requireRows(kept, plan.range)
+    : keptRange(kept, { fromMs, toMs: Math.min(toMs, Math.max(needed.window.endMs, kept.untilMs)) })
+  return isOfHours(plan, run) ? new KeptOverTime(kept, range, needed, run) : null
+}
+
+/** Whether hours say what items did: the good ones, each series by itself. */
+function isOfHours({ selection: { quality } }: OverTimePlan, { fields, selected }: PlanRun): boolean {
+  const isOfGood = quality === undefined || quality.words.every((word) => word === 'good')
+  return isOfGood && fields.length === 0 && selected.bounds.length - 1 === selected.series.length
 }
 
 /** Whether hours do not say what is asked. */
-function needsRows(
-  { granularity, columns, selection: { quality } }: OverTimePlan & { kind: 'aggregate' },
-  { fields, selected }: PlanRun,
-  buckets: TimeBuckets | null,
-): boolean {
-  const isOfHours = granularity.kind === 'zoned' ? buckets?.areOfHours === true : isOfWholeHours(granularity)
-  const isOfGood = quality === undefined || quality.words.every((word) => word === 'good')
+function needsRows(plan: OverTimePlan & { kind: 'aggregate' }, run: PlanRun, buckets: TimeBuckets | null): boolean {
+  const { granularity, columns, selection } = plan
+  const areOfHours = granularity.kind === 'zoned' ? buckets?.areOfHours === true : isOfWholeHours(granularity)
   const ofItems = columns.some(
-    ({ aggregate }) => aggregate === 'stddev' || (aggregate === 'good' && quality !== undefined),
+    ({ aggregate }) => aggregate === 'stddev' || (aggregate === 'good' && selection.quality !== undefined),
   )
-  // Hours of several series lie among each other.
-  const isOfOne = selected.bounds.length - 1 === selected.series.length
-  return !isOfHours || !isOfGood || ofItems || !isOfOne || fields.length > 0
+  return !areOfHours || ofItems || !isOfHours(plan, run)
 }
 
 /** What an item says that is sought before a range. */
@@ -66,13 +67,14 @@ interface LastItem {
 
 export class KeptOverTime {
   readonly #kept: KeptHours
-  readonly #range: Range
+  /** Null where there are rows of all that is asked for: then hours say what was before them. */
+  readonly #range: Range | null
   readonly #needed: NeededItems
   readonly #run: PlanRun
   /** By metric, the place among the metrics that hours are kept of; -1 of one that is no number. */
   readonly #places: readonly number[]
 
-  constructor(kept: KeptHours, range: Range, needed: NeededItems, run: PlanRun) {
+  constructor(kept: KeptHours, range: Range | null, needed: NeededItems, run: PlanRun) {
     this.#kept = kept
     this.#range = range
     this.#needed = needed
@@ -84,6 +86,7 @@ export class KeptOverTime {
 
   /** The date of the first item of a series; Infinity where there is none. */
   async firstMs(series: number): Promise<number> {
+    if (this.#range === null) return Number.POSITIVE_INFINITY
     for await (const hour of this.#hours(series, this.#range)) {
       const dates = this.#metrics(hour).flatMap((metric) =>
         metric !== null && metric.items > 0 ? [metric.get('first_ms')] : [],
@@ -93,11 +96,14 @@ export class KeptOverTime {
     return Number.POSITIVE_INFINITY
   }
 
-  /** Tells the items of a series that have left. From what it returns on its rows are to be told. */
-  async read(series: number, to: Series): Promise<number> {
-    const { before, after } = this.#needed
-    if (before && this.#range.fromMs > Number.NEGATIVE_INFINITY) await this.#readBefore(series, to)
-    for await (const hour of this.#hours(series, this.#range)) {
+  /** Tells the items of a series that have left. From what it returns on its rows are to be told; null: those that are needed anyway. */
+  async read(series: number, to: Series): Promise<number | null> {
+    const { before, after, window } = this.#needed
+    const range = this.#range
+    if (before && window.fromMs > Number.NEGATIVE_INFINITY)
+      await this.#readBefore(series, Math.min(window.fromMs, this.#kept.untilMs), to)
+    if (range === null) return null
+    for await (const hour of this.#hours(series, range)) {
       const kept = this.#metrics(hour).map((metric) => metric && keptItems(metric, hour.hourMs))
       if (!to.takesKept(kept))
         throw rowsExpired(
@@ -106,13 +112,12 @@ export class KeptOverTime {
         )
       to.addKept(kept)
     }
-    const isAtEnd = this.#range.toMs === this.#kept.untilMs - 1
+    const isAtEnd = range.toMs === this.#kept.untilMs - 1
     if (isAtEnd) return this.#kept.untilMs
-    return after && (await this.#readNext(series, to)) ? this.#kept.untilMs : Number.POSITIVE_INFINITY
+    return after && (await this.#readNext(series, range.toMs + 1, to)) ? this.#kept.untilMs : Number.POSITIVE_INFINITY
   }
 
-  async #readBefore(series: number, to: Series): Promise<void> {
-    const { fromMs } = this.#range
+  async #readBefore(series: number, fromMs: number, to: Series): Promise<void> {
     let found: (LastItem | null)[] = []
     for (const widthMs of widthsMs) {
       found = this.#places.map(() => null)
@@ -129,8 +134,7 @@ export class KeptOverTime {
   }
 
   /** False where the items behind the range are kept of all metrics: no row is needed. */
-  async #readNext(series: number, to: Series): Promise<boolean> {
-    const fromMs = this.#range.toMs + 1
+  async #readNext(series: number, fromMs: number, to: Series): Promise<boolean> {
     const isFound = this.#places.map(() => false)
     const endedMs = this.#places.map(() => Number.NaN)
     for await (const hour of this.#hours(series, { fromMs, toMs: this.#kept.untilMs - 1 })) {
@@ -143,6 +147,9 @@ export class KeptOverTime {
       }
       if (isFound.every(Boolean)) return false
     }
+    // Rows have the next item: what ends the value before it may have left.
+    const ends = { hourMs: fromMs, rollup: null, isOrdered: true, endMs: Number.NaN }
+    to.addKept(endedMs.map((ms, place) => (isFound[place] || Number.isNaN(ms) ? null : { ...ends, endedMs: ms })))
     return true
   }
 

@@ -101,8 +101,10 @@ async function readTag(
   kept: KeptOverTime | null,
 ): Promise<void> {
   const { endMs } = needed.window
-  const fromMs = kept === null ? needed.window.fromMs : await kept.read(series[0], to)
-  if (kept === null && needed.before && fromMs > Number.NEGATIVE_INFINITY) {
+  const rowsFromMs = kept && (await kept.read(series[0], to))
+  const fromMs = rowsFromMs ?? needed.window.fromMs
+  if (fromMs === Number.POSITIVE_INFINITY) return to.finish()
+  if (rowsFromMs === null && needed.before && fromMs > Number.NEGATIVE_INFINITY) {
     for (const item of await itemsBefore(series, fromMs, run)) to.add(item)
   }
   const untilMs = needed.after ? Number.POSITIVE_INFINITY : endMs

@@ -113,6 +113,7 @@ export class Upkeep {
       ...parts,
       catalog: parts.deletions,
       sinceMs: (entityId) => parts.expiry.sinceMs(entityId),
+      keepsHours: (entityId) => parts.expiry.keptRules(entityId) !== null,
       runDue: (entityId) => this.#runDue(entityId),
       shown: (files) => {
         this.#files = this.#files.map((file) => files.get(file) ?? file)
