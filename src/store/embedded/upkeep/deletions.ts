@@ -116,13 +116,13 @@ export class Deletions {
 
   async #delete(request: DeletionRequest): Promise<DeletionOutcome> {
     const { store, folder, catalog, reach } = this.#parts
-    const { entityId, isDry, deletionsMax, ...named } = request
+    const { entityId, selection: asked, isDry, deletionsMax, ...named } = request
     const parts = this.#findParts(entityId)
     const files = store.files(entityId)
     const sinceMs = this.#parts.sinceMs(entityId) ?? Number.NEGATIVE_INFINITY
     const { selection, ofHours } = this.#parts.keepsHours(entityId)
-      ? selectedHours(request.selection, sinceMs)
-      : { selection: request.selection, ofHours: null }
+      ? selectedHours(asked, sinceMs)
+      : { selection: asked, ofHours: null }
     // All before it is in these files.
     const { position } = store
     const known = await catalog.list(entityId)
@@ -202,12 +202,12 @@ function selectedHours(
   }
   if (selection.where !== null) {
     requireRows({ untilMs }, range)
-    return { selection, ofHours: null }
+    return { selection: { ...selection, fromMs: Math.max(untilMs, range.fromMs) }, ofHours: null }
   }
   const kept = keptRange({ untilMs }, range)
   if (kept === null) return { selection, ofHours: null }
   // An hour lies at its start.
-  const ofHours = { ...selection, metrics: selection.metrics, toMs: kept.toMs + 1 - hourMs }
+  const ofHours = { ...selection, toMs: kept.toMs + 1 - hourMs }
   return { selection: range.toMs < untilMs ? { ...selection, toMs: kept.toMs } : selection, ofHours }
 }
 
