@@ -1,8 +1,13 @@
 // Rows expire and their hours stay, over HTTP: what was answered before is answered afterwards.
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { restoreBackup } from '../../src/admin/restore.ts'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
+import { embedded, isCopied, replicaUrl, restoreWell, serveReplicated } from '../support/replica-world.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -223,6 +228,41 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     expect(await count()).toEqual([{ n: 2 * 288 }])
   })
 })
+
+test.skipIf(onCluster)('a backup and a copy elsewhere hold hours', { timeout: 60_000 }, () =>
+  inScratchFolder('tidemark-hours-', async (directory) => {
+    const own = await serveReplicated(directory, 'data')
+    const summed = (url: string) =>
+      callWell<Row[]>(url, 'POST', '/consumer/data/sql-query', {
+        body: { sql_query: 'SELECT T, COUNT(*) AS "n", SUM(V) AS "s" FROM plant GROUP BY T ORDER BY T' },
+      })
+    const summedIn = async (dataDirectory: string): Promise<unknown> => {
+      const restored = await runService({}, { ...embedded, dataDirectory })
+      try {
+        return near(await summed(restored.url))
+      } finally {
+        await restored.close()
+      }
+    }
+    try {
+      const key = await makeIngest(own.url, adminKey, { alias: 'plant' })
+      await callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rowsOf(9) })
+      const before = near(await summed(own.url))
+      const body = { retention: 'P3D', hours_retention: null }
+      await callWell(own.url, 'PATCH', '/admin/entities/plant', { ...admin, body })
+      const backup = await callWell<{ path: string }>(own.url, 'POST', '/admin/backups', admin)
+      await isCopied(own.url)
+      const fromBackup = join(directory, 'from-backup')
+      await restoreBackup({ backup: backup.path, data: fromBackup }, { disk: nodeDisk, reach: () => undefined })
+      expect(await summedIn(fromBackup)).toEqual(before)
+      const fromCopy = join(directory, 'from-copy')
+      await restoreWell(replicaUrl(directory), fromCopy)
+      expect(await summedIn(fromCopy)).toEqual(before)
+    } finally {
+      await own.close()
+    }
+  }),
+)
 
 /** Sums of doubles may differ in their last digits. */
 function near(value: unknown): unknown {
