@@ -13,8 +13,8 @@ import { readNativeBody } from './parse/read-body.ts'
 import type { PlannedNative, PlannedNativeQuery } from './plan/native-scan-plan.ts'
 import { planNative } from './plan/plan-native.ts'
 import { planScan } from './plan/plan-scan.ts'
-import { requireRowsOf } from './run/needed-rows.ts'
 import type { NamedTable } from './run/file-tables.ts'
+import { requireRowsOf } from './run/needed-rows.ts'
 
 /** What the SQL engine's process is given. */
 export interface NativeRequest {

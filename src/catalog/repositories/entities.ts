@@ -1,5 +1,12 @@
 import type { Kysely, Transaction } from 'kysely'
-import { type Entity, type EntityField, type HoursKept, type MetadataEntity, mergeFields, type Reading } from '../../model/entity.ts'
+import {
+  type Entity,
+  type EntityField,
+  type HoursKept,
+  type MetadataEntity,
+  mergeFields,
+  type Reading,
+} from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
 import type { Duplicates, IngestKind } from '../../model/ingest.ts'
 import { Problem, type ProblemError } from '../../model/problem.ts'

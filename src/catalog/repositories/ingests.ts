@@ -1,5 +1,11 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
-import { changedReading, type Entity, type HoursKept, type MetadataEntity, type ReadingChange } from '../../model/entity.ts'
+import {
+  changedReading,
+  type Entity,
+  type HoursKept,
+  type MetadataEntity,
+  type ReadingChange,
+} from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
