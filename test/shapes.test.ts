@@ -53,7 +53,7 @@ test.each<[what: string, make: () => object | Promise<object>]>([
   ['a short answer', () => openAnswer({ rows: 1, bytes: 2, body: { kind: 'short', bytes: '[]' } })],
   [
     'what the run of a plan reads',
-    () => preparePlan({ registry, tables: [], files: [] }, selection, limits, pacer, new RunMemory()),
+    () => preparePlan({ registry, tables: [], files: [], hours: [] }, selection, limits, pacer, new RunMemory()),
   ],
 ])('%s has one shape', async (_, make) => {
   expect(await shapesOf(make)).toBe(1)

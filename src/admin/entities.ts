@@ -58,6 +58,11 @@ export const EntityAnswer = Type.Object(
     retention: Type.Union([Type.String(), Type.Null()], {
       description: 'Older items expire, in whole UTC days; null keeps items for ever.',
     }),
+    hours_retention: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'How long the hours of expired items are kept; null for ever. Left out where none are.',
+      }),
+    ),
     time_zone: Type.Union([Type.String(), Type.Null()], {
       description: 'Whose clocks buckets begin by where a request does not say it; null: UTC.',
     }),
@@ -77,6 +82,12 @@ export const ChangeEntity = Type.Object(
       Type.Union([Type.String({ examples: ['P90D'] }), Type.Null()], {
         description:
           'The age up to which items are kept, as an ISO 8601 duration; null keeps them for ever. Older items are never shown again.',
+      }),
+    ),
+    hours_retention: Type.Optional(
+      Type.Union([Type.String({ examples: ['P10Y'] }), Type.Null()], {
+        description:
+          'How long the hours of expired items are kept, as an ISO 8601 duration that is longer than `retention`; null keeps them for ever, `none` keeps no hours and removes those there are. Embedded engine.',
       }),
     ),
     time_zone: Type.Optional(
@@ -100,7 +111,7 @@ export interface EntityAdminParts {
   readonly changed: () => Promise<void>
   readonly retentions: {
     /** False when there is no such entity. */
-    set(entity: string, retention: string | null): Promise<boolean>
+    set(entity: string, retention?: string | null, hoursRetention?: string | null): Promise<boolean>
   }
   readonly tokens: NextTokens
 }
@@ -125,13 +136,17 @@ export class EntityAdmin {
   }
 
   /** Throws Problem `not_found`, `invalid_request` for what cannot be, `unavailable` while the store is started again. */
-  async change(name: string, { retention, ...reading }: ChangeEntity): Promise<EntityAnswer> {
+  async change(
+    name: string,
+    { retention, hours_retention: hoursRetention, ...reading }: ChangeEntity,
+  ): Promise<EntityAnswer> {
     const { ingests, retentions, changed } = this.#parts
     const known = await ingests.entities()
     const before = known.find((one) => one.name === name)
     if (before === undefined) throw unknownEntity(name, known)
     await this.#checkReading(before, reading)
-    const isThere = retention === undefined || (await retentions.set(name, retention))
+    const isKept = retention === undefined && hoursRetention === undefined
+    const isThere = isKept || (await retentions.set(name, retention, hoursRetention))
     const { time_zone: timeZone, shapes, max_gaps: maxGaps, shape_from: shapeFrom } = reading
     const change = definedMembers({ timeZone, shapes, maxGaps, shapeFrom })
     if (isThere && Object.keys(change).length > 0) {
@@ -144,7 +159,7 @@ export class EntityAdmin {
     return answerOf(entity)
   }
 
-  async #checkReading(entity: Entity, reading: Omit<ChangeEntity, 'retention'>): Promise<void> {
+  async #checkReading(entity: Entity, reading: Omit<ChangeEntity, 'retention' | 'hours_retention'>): Promise<void> {
     const { time_zone, shapes, max_gaps, shape_from } = reading
     if (time_zone != null && !this.#parts.isTimeZone(time_zone)) {
       throw invalidRequest('time_zone', 'must be a name of the IANA time zones, as Europe/Madrid, or null for UTC')
@@ -218,6 +233,7 @@ function answerOf(entity: Entity): EntityAnswer {
     }),
     duplicates: entity.duplicates,
     retention: entity.retention,
+    ...(entity.hours && { hours_retention: entity.hours.retention }),
     time_zone: entity.reading?.timeZone ?? null,
     shapes: { ...entity.reading?.shapes },
     max_gaps: { ...entity.reading?.maxGaps },

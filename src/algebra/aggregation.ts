@@ -1,9 +1,9 @@
 // What an aggregating query means, as plain data, where the store can answer it: over fields of an entity, whose names are checked, and what is computed from
 // them. Native queries and SQL compile to it as far as they can; the rest goes to the SQL engine.
 
-import { type Entity, type EntityField, fieldsOfRole } from '../model/entity.ts'
+import { type Entity, type EntityField, fieldsOfRole, keptSince } from '../model/entity.ts'
 import type { Granularity, ZonedGranularity } from '../model/granularity.ts'
-import type { Range } from '../model/plan.ts'
+import type { KeptSince, Range } from '../model/plan.ts'
 import type { ComputedField } from './computed-fields.ts'
 import type { Scalar } from './scalar.ts'
 
@@ -51,6 +51,8 @@ export interface AskedRows {
   readonly entityId: number
   /** Rows before this date have left the entity. Null while none have. */
   readonly sinceMs: number | null
+  /** As of `Selection`. */
+  readonly hours?: KeptSince
   readonly time: EntityField
   /** All tags of the entity, one at least. */
   readonly tags: readonly [EntityField, ...EntityField[]]
@@ -62,14 +64,14 @@ export interface AskedRows {
 
 /** Null where the entity has no tag. */
 export function askedRows(
-  entity: Pick<Entity, 'id' | 'sinceMs' | 'fields'>,
+  entity: Pick<Entity, 'id' | 'sinceMs' | 'hours' | 'fields'>,
   { ranges, filter }: Pick<AskedRows, 'ranges' | 'filter'>,
 ): AskedRows | null {
   const { id: entityId, sinceMs } = entity
   const [tag, ...tags] = fieldsOfRole(entity, 'tag')
   const [time] = fieldsOfRole(entity, 'time')
   if (tag === undefined || time === undefined) return null
-  return { entityId, sinceMs, time, tags: [tag, ...tags], ranges, filter }
+  return { entityId, sinceMs, ...keptSince(entity), time, tags: [tag, ...tags], ranges, filter }
 }
 
 export interface AggregationPlan extends AskedRows {

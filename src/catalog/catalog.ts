@@ -1,4 +1,4 @@
-import type { Entity, EntityField, MetadataEntity, ReadingChange } from '../model/entity.ts'
+import type { Entity, EntityField, HoursKept, MetadataEntity, ReadingChange } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
 import type { Duplicates, Ingest, IngestKind, IngestState, LineMapping, Unknown } from '../model/ingest.ts'
 import type { Item, ItemWrite } from '../model/item.ts'
@@ -61,6 +61,8 @@ export type DeletedData = 'keep' | 'drop'
 export interface Retention {
   readonly retention: string | null
   readonly sinceMs: number | null
+  /** Absent where no hours are kept of rows that leave. */
+  readonly hours?: HoursKept
 }
 
 /** Definitions of ingests and entities. Reads are from the database; who needs them often keeps its own copy (see `version`). */

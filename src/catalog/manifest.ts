@@ -9,9 +9,9 @@ export interface StoreFileKey {
   readonly name: string
 }
 
-/** A sealed file and the index beside it. Neither is ever changed: a merge makes new files and removes these. */
+/** A sealed file and the index beside it: of rows, or of the hours of rows that left. Neither is ever changed: a merge makes new files and removes these. */
 export interface StoreFile extends StoreFileKey {
-  readonly kind: 'day' | 'mixed'
+  readonly kind: 'day' | 'mixed' | 'hours'
   /** The UTC day of its rows, as days since 1970; null of a mixed file. */
   readonly day: number | null
   readonly rows: number

@@ -40,6 +40,8 @@ const sharedTables = {
     retention: 'text null',
     /** Rows before this date have left. */
     since_ms: 'bigint null',
+    /** How long hours outlive their rows, a JSON object: `retention`, null for ever, and `sinceMs`, before which none are. Null where none are kept. */
+    hours: 'text null',
     /** How it is read where a request does not say it: a JSON object, null where nothing is set. */
     reading: 'text null',
   },

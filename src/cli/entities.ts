@@ -14,6 +14,8 @@ Examples:
   tidemark entities retain plant P90D      items older than 90 days expire, in whole UTC days
   tidemark entities retain plant P2Y
   tidemark entities retain plant none      keep all items from now on
+  tidemark entities retain plant --rows P90D --hours P10Y   keep the hours of items that expire
+  tidemark entities retain plant --hours ever               for ever; --hours none keeps no hours
 Expired items never come back, even if you make the retention longer.
 `
 
@@ -35,6 +37,7 @@ const retentionColumns: readonly ItemColumn<EntityAnswer>[] = [
   { title: 'ingests', cell: (entity) => entity.ingests.join(' ') },
   { title: 'duplicates', cell: (entity) => entity.duplicates },
   { title: 'retention', cell: (entity) => entity.retention ?? 'none' },
+  { title: 'hours', cell: (entity) => (entity.hours_retention === null ? 'ever' : (entity.hours_retention ?? 'none')) },
 ]
 
 const zoneExamples = `
@@ -46,6 +49,8 @@ A request that names a zone itself has that one.
 
 interface RetainOptions extends JsonOption {
   readonly yes?: boolean
+  readonly rows?: string
+  readonly hours?: string
 }
 
 /** Throws `CommandError` where the entity has items that are older already: they would leave at once and for good. */
@@ -63,6 +68,19 @@ async function refuseRelease(
   throw new CommandError(
     `${entity} has items since ${first}. Those before ${formatInstant(oldestMs)} would expire now, for good: a longer retention does not bring them back. Give --yes to delete them.`,
   )
+}
+
+/** Null for the word, undefined where nothing is given. */
+function durationOf(text: string | undefined, word: string, words: string): string | null | undefined {
+  if (text === undefined || parseDuration(text) !== null) return text
+  if (text === word) return null
+  throw new UsageError(`"${text}" is not a duration. Write P90D for 90 days, or ${words}.`)
+}
+
+function keptText({ entity, retention, hours_retention: hours }: EntityAnswer): string {
+  if (retention === null) return `${entity} keeps its items for ever.\n`
+  const stay = hours === undefined ? '' : ` Their hours stay ${hours === null ? 'for ever' : `for ${hours}`}.`
+  return `${entity} keeps its items for ${retention}; older ones leave, whole UTC days at a time.${stay}\n`
 }
 
 /** `tidemark entities`: what can be asked, and how long it is kept. */
@@ -86,27 +104,27 @@ export function addEntities(program: Command, context: CliContext): void {
       printItems(context, options, { items, columns: retentionColumns, none: 'There is no entity.' })
     })
   entities
-    .command('retain <entity> <duration>')
+    .command('retain <entity> [duration]')
     .description(
       'set how long an entity keeps its items: an ISO 8601 duration, or none to keep them for ever (needs an admin key)',
     )
+    .option('--rows <duration>', 'the same as the argument')
+    .option('--hours <duration>', 'how long the hours of items that expired stay: a duration, ever, or none')
     .option('--yes', 'even if items expire at once')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
-    .action(async (entity: string, duration: string, options: RetainOptions, command: Command) => {
-      const retention = duration === 'none' ? null : duration
-      if (retention !== null && parseDuration(retention) === null) {
-        throw new UsageError(`"${duration}" is not a duration. Write P90D for 90 days, or none to keep items for ever.`)
-      }
+    .action(async (entity: string, argument: string | undefined, options: RetainOptions, command: Command) => {
+      if (argument !== undefined && options.rows !== undefined)
+        throw new UsageError('Give the duration once: as the argument, or with --rows.')
+      const retention = durationOf(argument ?? options.rows, 'none', 'none to keep items for ever')
+      const hours =
+        options.hours === 'none' ? 'none' : durationOf(options.hours, 'ever', 'ever, or none to keep no hours')
+      if (retention === undefined && hours === undefined) throw new UsageError('Give a duration, or --hours.')
       const client = connect(context, command.optsWithGlobals())
-      if (retention !== null && !options.yes) await refuseRelease(client, { entity, retention, nowMs: context.nowMs() })
-      const changed = await client.retain(entity, retention)
+      if (retention != null && !options.yes) await refuseRelease(client, { entity, retention, nowMs: context.nowMs() })
+      const changed = await client.retain(entity, retention, hours)
       if (options.json) printJson(context, changed)
-      else if (retention === null) context.stdout.write(`${entity} keeps its items for ever.\n`)
-      else
-        context.stdout.write(
-          `${entity} keeps its items for ${retention}; older ones leave, whole UTC days at a time.\n`,
-        )
+      else context.stdout.write(keptText(changed))
     })
   entities
     .command('zone <entity> <zone>')

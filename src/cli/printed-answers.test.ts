@@ -138,7 +138,7 @@ describe('lists', () => {
       ['entities', 'retentions'],
       'GET /admin/entities',
       { Items: [{ ...entity, duplicates: 'keep', retention: null }], NextToken: null },
-      'entity  ingests  duplicates  retention\nplant   plant    keep        none\n',
+      'entity  ingests  duplicates  retention  hours\nplant   plant    keep        none       none\n',
       '',
     ],
     [

@@ -29,6 +29,12 @@ test.each<[string[], string]>([
     'POST /admin/ingests {"alias":"tags","kind":"metadata","fields":[{"name":"id","type":"string","role":"index"},{"name":"limits","type":"json","role":"attribute"}]}',
   ],
   [['entities', 'retain', 'plant', 'P90D', '--yes'], 'PATCH /admin/entities/plant {"retention":"P90D"}'],
+  [
+    ['entities', 'retain', 'plant', '--rows', 'P90D', '--hours', 'P10Y', '--yes'],
+    'PATCH /admin/entities/plant {"retention":"P90D","hours_retention":"P10Y"}',
+  ],
+  [['entities', 'retain', 'plant', '--hours', 'ever'], 'PATCH /admin/entities/plant {"hours_retention":null}'],
+  [['entities', 'retain', 'plant', '--hours', 'none'], 'PATCH /admin/entities/plant {"hours_retention":"none"}'],
   [['entities', 'retain', 'plant', 'none'], 'PATCH /admin/entities/plant {"retention":null}'],
   [['entities', 'zone', 'plant', 'Europe/Madrid'], 'PATCH /admin/entities/plant {"time_zone":"Europe/Madrid"}'],
   [['entities', 'zone', 'plant', 'none'], 'PATCH /admin/entities/plant {"time_zone":null}'],

@@ -92,14 +92,21 @@ export class OperatorClient {
     return this.#http.json({ method: 'GET', path: `/admin/entities${search({ limit, NextToken: token })}` })
   }
 
-  /** How long an entity keeps its items: an ISO 8601 duration, or null for ever. */
-  retain(entity: string, retention: string | null): Promise<EntityAnswer> {
+  /**
+   * How long an entity keeps its items: an ISO 8601 duration, or null for ever; undefined leaves it as it is. `hoursRetention`: how long their
+   * hours stay once they expire; `none` keeps none.
+   */
+  retain(entity: string, retention?: string | null, hoursRetention?: string | null): Promise<EntityAnswer> {
     const path = `/admin/entities/${segment(entity)}`
-    return this.#http.json({ method: 'PATCH', path, body: JSON.stringify({ retention }) })
+    return this.#http.json({
+      method: 'PATCH',
+      path,
+      body: JSON.stringify({ retention, hours_retention: hoursRetention }),
+    })
   }
 
   /** How an entity is read where a request does not say it; what is left out stays. */
-  setReading(entity: string, reading: Omit<ChangeEntity, 'retention'>): Promise<EntityAnswer> {
+  setReading(entity: string, reading: Omit<ChangeEntity, 'retention' | 'hours_retention'>): Promise<EntityAnswer> {
     const path = `/admin/entities/${segment(entity)}`
     return this.#http.json({ method: 'PATCH', path, body: JSON.stringify(reading) })
   }

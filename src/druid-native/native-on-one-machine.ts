@@ -14,6 +14,7 @@ import type { PlannedNative, PlannedNativeQuery } from './plan/native-scan-plan.
 import { planNative } from './plan/plan-native.ts'
 import { planScan } from './plan/plan-scan.ts'
 import type { NamedTable } from './run/file-tables.ts'
+import { requireRowsOf } from './run/needed-rows.ts'
 
 /** What the SQL engine's process is given. */
 export interface NativeRequest {
@@ -63,7 +64,8 @@ export class NativeOnOneMachine implements NativeEngines {
     return plan && store.run({ language: 'native', plan }, limits, signal)
   }
 
-  #bySqlEngine(body: Uint8Array, entities: readonly Entity[], signal: CancelSignal): Promise<Answer> {
+  async #bySqlEngine(body: Uint8Array, entities: readonly Entity[], signal: CancelSignal): Promise<Answer> {
+    requireRowsOf(entities, body)
     const { sqlEngine, limits } = this.#parts
     return onTables(entities, this.#parts, signal, (tables) => {
       const named = tables.map((table, at) => ({ name: entities[at]!.name, table }))

@@ -3,6 +3,7 @@
 import type { Engine, Language, QueryContext, QueryLimits, ReadQuery } from '../admission/queries.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
+import { Zone } from '../druid-time/zone.ts'
 import { type CancelSignal, nativeSignal } from '../lib/cancellation.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { DruidLayout, DruidShape } from '../model/druid-layout.ts'
@@ -14,6 +15,7 @@ import { type EngineItems, type EngineQuery, type EngineTable, LongOverflow } fr
 import { explainedQuery } from './explain/explained-query.ts'
 import { explanationQuestion } from './explain/explanation.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
+import { requireRowsOf } from './plan/needed-rows.ts'
 import { planSql } from './plan/plan-sql.ts'
 import type { PlannedSql, PlannedSqlQuery } from './plan/sql-plan.ts'
 import { type SqlQuestion, shapeOf } from './question.ts'
@@ -140,7 +142,8 @@ export class SqlLanguage implements Language<AskedSql> {
 
   async #bySqlEngine(query: CheckedQuestion, signal: CancelSignal): Promise<Answer> {
     const { metadata, rows } = this.#parts
-    const { checked, readable, entities } = query
+    const { checked, readable, entities, question } = query
+    requireRowsOf(entities, checked.rows, { nowMs: this.#parts.nowMs(), zone: question.zone ?? Zone.utc })
     const items = await readItems(checked.items, readable.metadataEntities, metadata, signal)
     const answer = (text: string, tables: readonly EngineTable[]): Promise<Answer> =>
       this.#run(query, { text, tables, items }, signal)

@@ -24,10 +24,20 @@ export interface Entity {
   readonly retention: string | null
   /** Items before this date have left; null while none have. */
   readonly sinceMs: number | null
+  /** Of rows that leave their hours are kept; absent where they are not. */
+  readonly hours?: HoursKept
   /** Absent until something of it is set. */
   readonly reading?: Reading
   /** What its deletions hide, on a cluster; absent where there are none. One machine's store knows its own. */
   readonly hidden?: readonly HiddenRows[]
+}
+
+/** How long hours outlive their rows. */
+export interface HoursKept {
+  /** An ISO 8601 duration, longer than that of the rows; null keeps hours for ever. */
+  readonly retention: string | null
+  /** Hours before this date have left, or were never kept: a start of a UTC day. Null while all rows that left have hours. */
+  readonly sinceMs: number | null
 }
 
 /** How an entity is read where a request does not say it. */
@@ -68,6 +78,12 @@ export interface MetadataEntity {
   readonly name: string
   readonly fields: readonly EntityField[]
 }
+
+/** What plans know of the hours of an entity. */
+export const keptSince = ({
+  hours,
+}: Pick<Entity, 'hours'>): { readonly hours?: { readonly sinceMs: number | null } } =>
+  hours === undefined ? {} : { hours: { sinceMs: hours.sinceMs } }
 
 export function fieldsOfRole(entity: Pick<Entity, 'fields'>, role: FieldRole): readonly EntityField[] {
   return entity.fields.filter((field) => field.role === role)

@@ -10,6 +10,8 @@ export interface Selection {
   readonly entityId: number
   /** Items before this date have left the entity: no query sees them. Null while none have. */
   readonly sinceMs: number | null
+  /** Of items before that the hours are kept, from this date on; absent where they are not. */
+  readonly hours?: KeptSince
   readonly time: EntityField
   /** What is shown, and by whose combinations items are told apart: "each tag" below is each of these. The rows of others are pooled. */
   readonly tags: readonly [EntityField, ...EntityField[]]
@@ -22,6 +24,11 @@ export interface Selection {
   readonly fields: readonly EntityField[]
   /** Absent where the entity has no field of the role `quality`. */
   readonly quality?: TakenQuality
+}
+
+/** From when on hours are kept of rows that left; null is for ever. */
+export interface KeptSince {
+  readonly sinceMs: number | null
 }
 
 /** What a query takes: items whose quality is one of the words. */

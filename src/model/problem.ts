@@ -15,6 +15,7 @@ export const problems = {
   malformed_http: { status: 400, title: 'The request is not valid HTTP' },
   unsupported_native_query: { status: 400, title: 'The native query has an unsupported part' },
   unknown_entity: { status: 400, title: 'There is no such entity' },
+  rows_expired: { status: 400, title: 'The rows have expired' },
   idempotency_key_reused: { status: 400, title: 'The idempotency key was used for another body' },
   invalid_token: { status: 400, title: 'The token is not valid' },
   // Access.

@@ -38,6 +38,7 @@ export const lifecycleCrashPoints = [
   'drop-manifest-committed',
   'drop-removed',
   'retention-recorded',
+  'leave-hours-written',
   'leave-manifest-committed',
   'leave-readers-switched',
 ] as const

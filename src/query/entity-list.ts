@@ -54,7 +54,11 @@ export class EntityList {
   }
 
   async #describeOne(entity: Entity, signal: AbortSignal): Promise<EntityDescription> {
-    const { rows, firstMs, lastMs } = await this.#parts.runner.statistics(entity.id, entity.sinceMs, signal)
+    const { rows, firstMs, lastMs, hoursFromMs } = await this.#parts.runner.statistics(
+      entity.id,
+      entity.sinceMs,
+      signal,
+    )
     const { timeZone, shapes, maxGaps } = entity.reading ?? {}
     return {
       entity: entity.name,
@@ -62,12 +66,23 @@ export class EntityList {
       time_field: timeField(entity).name,
       fields: entity.fields.map(entityField),
       rows,
-      first_date: firstMs === null ? null : formatInstant(firstMs),
-      last_date: lastMs === null ? null : formatInstant(lastMs),
+      first_date: textOf(firstMs),
+      last_date: textOf(lastMs),
+      ...(entity.hours && {
+        rows_from: textOf(entity.sinceMs),
+        hours_from: textOf(hoursFrom(entity, hoursFromMs ?? null)),
+      }),
       ...(timeZone !== undefined && { time_zone: timeZone }),
       ...(shapes !== undefined && { shapes }),
       ...(maxGaps !== undefined && { max_gaps: maxGaps }),
       ...(entity.name === selfEntity && { of_service: true }),
     }
   }
+}
+
+const textOf = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
+
+/** Null where there are no hours; hours may have left that are still in files. */
+function hoursFrom({ hours }: Entity, firstMs: number | null): number | null {
+  return firstMs === null ? null : Math.max(firstMs, hours?.sinceMs ?? firstMs)
 }

@@ -40,6 +40,12 @@ export const EntityDescription = Type.Object({
   rows: Type.Integer({ description: 'Stored rows.' }),
   first_date: nullableDate('The oldest stored date, null if there is none.'),
   last_date: nullableDate('The newest stored date, null if there is none.'),
+  rows_from: Type.Optional(
+    nullableDate(
+      'From then on there are rows, of those before it the hours are kept; null while none have expired. Left out where no hours are kept.',
+    ),
+  ),
+  hours_from: Type.Optional(nullableDate('The first hour that is kept; null while there is none.')),
   time_zone: Type.Optional(
     Type.String({
       description: 'Whose clocks buckets begin by where a request names no zone. Left out: UTC.',

@@ -1,5 +1,5 @@
 import { hasHalfPair } from '../lib/half-pairs.ts'
-import { type Entity, type EntityField, fieldsOfRole, timeField } from '../model/entity.ts'
+import { type Entity, type EntityField, fieldsOfRole, keptSince, timeField } from '../model/entity.ts'
 import { type FieldRole, isNumericField } from '../model/field.ts'
 import type { Selection, TakenQuality } from '../model/plan.ts'
 import { type QualityWord, qualityWords } from '../model/quality.ts'
@@ -30,6 +30,7 @@ export function readSelection(
   return {
     entityId: entity.id,
     sinceMs: entity.sinceMs,
+    ...keptSince(entity),
     time: timeField(entity),
     tags,
     ids: distinctValues(request.ids ?? []),

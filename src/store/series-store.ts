@@ -29,6 +29,8 @@ export interface EntityStatistics {
   readonly rows: number
   readonly firstMs: number | null
   readonly lastMs: number | null
+  /** The first hour that is kept of rows that left; absent where there is none. */
+  readonly hoursFromMs?: number
 }
 
 /** A page of the values of a selection's first tag. */

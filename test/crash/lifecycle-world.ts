@@ -49,6 +49,8 @@ export class LifecycleWorld {
   readonly #shorts: Short[] = []
   readonly #old: Leaving[] = []
   readonly #young: Leaving[] = []
+  /** Rows of which the hours stay: those that were pushed, and those of them that were acknowledged. */
+  #kept = { pushed: 0, acknowledged: 0 }
   readonly #moving: MovingRows
   #key = ''
   #server: ServerProcess | null = null
@@ -82,6 +84,7 @@ export class LifecycleWorld {
     const path = `/admin/subscribers/pusher-of-${entity}/subscriptions`
     await callWell(server.url, 'PUT', path, { key: adminKey, body: [{ ingest: '*' }] })
     await callWell(server.url, 'POST', '/admin/ingests', { key: adminKey, body: { alias: 'leaving', kind: 'series' } })
+    await callWell(server.url, 'POST', '/admin/ingests', { key: adminKey, body: { alias: 'keeping', kind: 'series' } })
     await server.kill()
   }
 
@@ -119,6 +122,7 @@ export class LifecycleWorld {
       ...(await this.#rowFaults(url)),
       ...(await this.#shortFaults(url)),
       ...(await this.#leavingFaults(url)),
+      ...(await this.#keptFaults(url)),
       ...(await this.#moving.faults(url)),
     ]
     await this.#moving.finish(url)
@@ -198,9 +202,13 @@ export class LifecycleWorld {
     const { status } = await this.#send(url, 'leaving', body)
     old.acknowledged = status === 200
     young.acknowledged = status === 200
+    this.#kept.pushed++
+    const kept = await this.#send(url, 'keeping', [at((10 + this.#random.below(3)) * dayMs, 1)])
+    if (kept.status === 200) this.#kept.acknowledged++
     // Long enough for rows to be sealed, or not.
     await new Promise((next) => setTimeout(next, this.#random.below(3) === 0 ? 20 : 1200))
     const before = this.#old.filter(({ acknowledged }) => acknowledged)
+    await admin(url, 'PATCH', '/admin/entities/keeping', { retention: 'P5D', hours_retention: null })
     await admin(url, 'PATCH', '/admin/entities/leaving', { retention: 'P5D' })
     for (const one of before) one.hasLeft = true
     await new Promise((next) => setTimeout(next, this.#random.below(60)))
@@ -265,6 +273,20 @@ export class LifecycleWorld {
         .filter(({ value, acknowledged }) => acknowledged && !there.has(value))
         .map(({ value }) => `${value} has left too early`),
     ]
+  }
+
+  /** Each acknowledged row is in an hour once, whether it has left or not. */
+  async #keptFaults(url: string): Promise<string[]> {
+    const sql_query = 'SELECT COUNT(*) AS "rows", SUM(V) AS "sum" FROM keeping'
+    const [{ rows, sum } = { rows: 0, sum: 0 }] = await callWell<{ rows: number; sum: number | null }[]>(
+      url,
+      'POST',
+      '/consumer/data/sql-query',
+      { body: { sql_query } },
+    )
+    const { pushed, acknowledged } = this.#kept
+    if (rows >= acknowledged && rows <= pushed && (sum ?? 0) === rows) return []
+    return [`"keeping" counts ${rows} rows of the sum ${sum}; ${acknowledged} to ${pushed} were pushed`]
   }
 
   /** What was dropped goes a moment later: from the disk, and from the catalog. */

@@ -320,6 +320,7 @@ class History {
       runDue: async () => undefined,
       shown: () => undefined,
       sinceMs: () => this.sinceMs,
+      keepsHours: () => false,
       reach: () => undefined,
       signal: new AbortController().signal,
     })

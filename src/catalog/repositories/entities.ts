@@ -1,5 +1,12 @@
 import type { Kysely, Transaction } from 'kysely'
-import { type Entity, type EntityField, type MetadataEntity, mergeFields, type Reading } from '../../model/entity.ts'
+import {
+  type Entity,
+  type EntityField,
+  type HoursKept,
+  type MetadataEntity,
+  mergeFields,
+  type Reading,
+} from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
 import type { Duplicates, IngestKind } from '../../model/ingest.ts'
 import { Problem, type ProblemError } from '../../model/problem.ts'
@@ -30,7 +37,7 @@ export async function joinEntity(
     const { kind, duplicates, fields } = joining
     await transaction
       .insertInto('entities')
-      .values({ id, name, kind, duplicates, retention: null, since_ms: null, reading: null })
+      .values({ id, name, kind, duplicates, retention: null, since_ms: null, hours: null, reading: null })
       .execute()
     await insertFields(transaction, id, 0, mergeFields([], fields))
     return id
@@ -66,7 +73,7 @@ export async function seriesEntities(database: Kysely<Tables>): Promise<readonly
     .orderBy('alias')
     .execute()
   for (const { entity_id, alias } of ingestRows) ingests.get(entity_id)?.push(alias)
-  return rows.map(({ id, name, duplicates, retention, since_ms, reading }) => ({
+  return rows.map(({ id, name, duplicates, retention, since_ms, hours, reading }) => ({
     id,
     name,
     fields: fields.get(id) ?? [],
@@ -74,6 +81,7 @@ export async function seriesEntities(database: Kysely<Tables>): Promise<readonly
     ingests: ingests.get(id) ?? [],
     retention,
     sinceMs: since_ms,
+    ...(hours === null ? {} : { hours: JSON.parse(hours) as HoursKept }),
     ...(reading === null ? {} : { reading: readingOf(reading) }),
   }))
 }

@@ -1,5 +1,11 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
-import { changedReading, type Entity, type MetadataEntity, type ReadingChange } from '../../model/entity.ts'
+import {
+  changedReading,
+  type Entity,
+  type HoursKept,
+  type MetadataEntity,
+  type ReadingChange,
+} from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
 import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
@@ -149,16 +155,17 @@ export class IngestRepository implements IngestCatalog {
     })
   }
 
-  retain(entityId: number, { retention, sinceMs }: Retention, known: Retention): Promise<boolean> {
+  retain(entityId: number, { retention, sinceMs, hours }: Retention, known: Retention): Promise<boolean> {
     return auditedTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const { numUpdatedRows } = await transaction
         .updateTable('entities')
-        .set({ retention, since_ms: sinceMs })
+        .set({ retention, since_ms: sinceMs, hours: hoursText(hours) })
         .where('id', '=', entityId)
         .where('kind', '=', 'series')
         .where((column) => isOrNull(column, 'retention', known.retention))
         .where((column) => isOrNull(column, 'since_ms', known.sinceMs))
+        .where((column) => isOrNull(column, 'hours', hoursText(known.hours)))
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     })
@@ -189,9 +196,13 @@ export class IngestRepository implements IngestCatalog {
   }
 }
 
+/** As it is compared: one order of the members. */
+const hoursText = (hours: HoursKept | undefined): string | null =>
+  hours === undefined ? null : JSON.stringify({ retention: hours.retention, sinceMs: hours.sinceMs })
+
 function isOrNull(
   column: ExpressionBuilder<Tables, 'entities'>,
-  name: 'retention' | 'since_ms',
+  name: 'retention' | 'since_ms' | 'hours',
   value: string | number | null,
 ) {
   return value === null ? column(name, 'is', null) : column(name, '=', value)

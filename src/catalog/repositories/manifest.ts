@@ -247,7 +247,7 @@ function fileOf(row: Tables['store_files']): StoreFile {
   return {
     entityId: row.entity_id,
     name: row.name,
-    kind: oneOf(['day', 'mixed'], row.kind),
+    kind: oneOf(['day', 'mixed', 'hours'], row.kind),
     day: row.day,
     rows: row.rows,
     firstMs: row.first_ms,

@@ -39,7 +39,7 @@ export function plannedWhere(conditions: readonly Bound[], rows: TableRows, cloc
 }
 
 /** Null where it is no bound of the time that is known now. */
-function timeBounds(part: Bound, rows: TableRows, clock: QueryClock): Range | null {
+export function timeBounds(part: Bound, rows: TableRows, clock: QueryClock): Range | null {
   if (part.kind !== 'call') return null
   const [first, second, third] = part.operands
   const compared = optionsOf(part, comparison)

@@ -50,6 +50,7 @@ export const postDeletion: Route = (app, parts) => {
       response: {
         ...answers(201, 'The rows are deleted.', DeletionAnswer, [
           ...bodyProblems,
+          'rows_expired',
           'not_found',
           'conflict',
           'damaged_data',

@@ -108,6 +108,7 @@ export function releaseAfter({ raw }: FastifyReply, answer: Answer): void {
 }
 
 export const commonProblemCodes = [
+  'rows_expired',
   'invalid_request',
   'invalid_json',
   'invalid_body',

@@ -100,7 +100,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     return [...this.#entities.keys()]
   }
 
-  /** The sealed files of an entity that runs read from now on. */
+  /** The sealed files of an entity that runs read from now on, of rows and of hours. */
   files(entityId: number): readonly SealedFile[] {
     return this.#entities.get(entityId)?.files ?? []
   }
@@ -206,6 +206,12 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
 
   async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
     const entity = this.#entities.get(entityId)
+    const hoursFromMs = entity?.hoursFromMs ?? null
+    const statistics = await this.#statistics(entity, sinceMs)
+    return hoursFromMs === null ? statistics : { ...statistics, hoursFromMs }
+  }
+
+  async #statistics(entity: EntityRows | undefined, sinceMs: number | null): Promise<EntityStatistics> {
     if (entity === undefined) return { rows: 0, firstMs: null, lastMs: null }
     const all = entity.statistics()
     const replaces = entity.registry.columns.replaced !== null
@@ -253,7 +259,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   #open(entityId: number) {
     const snapshot = this.#entities.get(entityId)?.open() ?? null
     if (snapshot === null) return null
-    const unpin = this.#pin(snapshot.files)
+    const unpin = this.#pin([...snapshot.files, ...snapshot.hours])
     const memory = this.#spareMemory.take()
     const close = (): void => {
       this.#spareMemory.give(memory)

@@ -11,8 +11,9 @@ export class EntityRows {
   #head: Table | null = null
   #frozen: readonly Table[] = []
   #files: readonly SealedFile[] = []
-  /** Those of which rows are seen. */
+  /** Those of which rows are seen, and those of hours of rows that left. */
   #seen: readonly SealedFile[] = []
+  #hours: readonly SealedFile[] = []
 
   constructor(registry: EntityRegistry, chunkRows: number) {
     this.registry = registry
@@ -28,11 +29,12 @@ export class EntityRows {
     return this.#head?.count ?? 0
   }
 
+  /** Of rows and of hours. */
   get files(): readonly SealedFile[] {
     return this.#files
   }
 
-  /** Those of which all rows are deleted are left out. */
+  /** Those of rows; those of which all rows are deleted are left out. */
   get seenFiles(): readonly SealedFile[] {
     return this.#seen
   }
@@ -76,18 +78,25 @@ export class EntityRows {
 
   #take(files: readonly SealedFile[]): void {
     this.#files = files
-    this.#seen = files.filter(({ info }) => info.rows > 0)
+    const seen = files.filter(({ info }) => info.rows > 0)
+    this.#seen = seen.filter(({ info }) => info.kind !== 'hours')
+    this.#hours = seen.filter(({ info }) => info.kind === 'hours')
   }
 
   /** The rows as they are now; null when there is none. `close` must be called after use. */
   open(): (EntitySnapshot & { close(): void }) | null {
     const tables = this.tables.map((table) => ({ table, view: table.open() }))
-    const files = this.#seen
-    if (tables.length === 0 && files.length === 0) return null
+    const [files, hours] = [this.#seen, this.#hours]
+    if (tables.length === 0 && files.length === 0 && hours.length === 0) return null
     const close = (): void => {
       for (const { table, view } of tables) table.release(view)
     }
-    return { registry: this.registry, tables, files, close }
+    return { registry: this.registry, tables, files, hours, close }
+  }
+
+  /** The first hour that is kept of rows that left; null where there is none. */
+  get hoursFromMs(): number | null {
+    return this.#hours.reduce<number | null>((ms, { info }) => Math.min(ms ?? info.firstMs, info.firstMs), null)
   }
 
   statistics(): EntityStatistics {

@@ -70,7 +70,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     if (replacing.has(recorded.entityId)) store.registry(recorded.entityId).columns.replaceRows()
   }
   const shown = new ShownFiles(options.deletions)
-  const files = manifest.files.map((info) => shown.of(folder.open(info), store.registry(info.entityId)))
+  const files = manifest.files.map((info) => shown.of(folder.open(info), store.registry(info.entityId).of(info)))
   store.switchFiles({ add: files, remove: [], frozen: null, gone: () => undefined })
   if (files.length > 0) observe({ kind: 'storeOpened', files: files.length, position: manifest.sealedPosition })
   const removeEntity = (entityId: number) => disk.removeFolder(join(directory, String(entityId)))

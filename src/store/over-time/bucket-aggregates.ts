@@ -23,6 +23,7 @@ export class BucketAggregates implements BucketVisitor {
   readonly #rise = new ExactSum()
   #knownMs = 0
   #hasRise = false
+  #isUncounted = false
   #resets = 0
 
   constructor(rules: AggregateRules) {
@@ -44,6 +45,7 @@ export class BucketAggregates implements BucketVisitor {
       this.#knownMs += knownUntilMs - fromMs
       if (this.#needsIntegral) this.#addIntegral(span, fromMs, knownUntilMs)
     }
+    if (span.isUncounted === true) this.#isUncounted = true
     if (!this.needsUnknown || span.to === null) return
     const { rise } = countedRise(span.from, span.to, this.#rules.counter)
     const share = (untilMs - fromMs) / (span.to.ms - span.from.ms)
@@ -62,8 +64,9 @@ export class BucketAggregates implements BucketVisitor {
     this.#integral.add(valueAtInstant(span, untilMs), lengthMs / 2)
   }
 
-  takes(rollup: ItemRollup): boolean {
-    const { isStep, aggregates, counter } = this.#rules
+  takes(rollup: ItemRollup, isOrdered: boolean): boolean {
+    const { isStep, aggregates } = this.#rules
+    if (!isOrdered) return !aggregates.includes('stddev') && Number.isFinite(rollup.sum + rollup.lost)
     const needed = [
       rollup.sum + rollup.lost,
       this.#needsIntegral ? (isStep ? rollup.held : rollup.line) : 0,
@@ -73,29 +76,49 @@ export class BucketAggregates implements BucketVisitor {
       aggregates.includes('max_time') ? rollup.greatestMs : 0,
       aggregates.includes('stddev') ? rollup.squares : 0,
     ]
-    // Which falls a wrap counts through only the items say.
-    const isWrapped = this.needsUnknown && counter.wrap !== null && rollup.falls > 0
-    return !isWrapped && needed.every(Number.isFinite)
+    const isCounted = !this.needsUnknown || this.#wrapped(rollup) !== null
+    return isCounted && needed.every(Number.isFinite)
   }
 
-  rollup(rollup: ItemRollup, before: ItemOfMetric | null): void {
-    const { first, last, held, line } = rollup
+  /** How many falls a wrap counts through; null where only the items say it. */
+  #wrapped({ falls, deepest }: ItemRollup): number | null {
+    const { wrap } = this.#rules.counter
+    if (wrap === null || falls === 0) return 0
+    if (deepest === undefined) return null
+    if (deepest <= wrap) return falls
+    return falls === 1 ? 0 : null
+  }
+
+  rollup(rollup: ItemRollup, before: ItemOfMetric | null, isOrdered: boolean): void {
+    const { first, last, held, line, knownMs } = rollup
     this.#items.addRollup(rollup)
-    this.#knownMs += last.ms - first.ms
+    if (!isOrdered) {
+      this.#isUncounted = true
+      return
+    }
+    this.#knownMs += knownMs ?? last.ms - first.ms
     if (this.#needsIntegral) this.#integral.add(this.#rules.isStep ? held : line)
     if (!this.needsUnknown) return
     if (before !== null && countedRise(before, first, this.#rules.counter).isReset) this.#resets++
-    this.#resets += rollup.falls
+    const wrapped = this.#wrapped(rollup) ?? 0
+    if (wrapped === 0) this.#resets += rollup.falls
     if (rollup.count === 1) return
-    const restarted = this.#rules.counter.reset === 'zero' ? rollup.restarted : 0
-    for (const part of [last.value, -first.value, rollup.fallen, restarted]) this.#rise.add(part)
+    for (const part of [last.value, -first.value]) this.#rise.add(part)
+    if (wrapped > 0) this.#rise.add(this.#rules.counter.wrap ?? 0, wrapped)
+    else {
+      this.#rise.add(rollup.fallen)
+      this.#rise.add(this.#rules.counter.reset === 'zero' ? rollup.restarted : 0)
+    }
     this.#hasRise = true
   }
 
   take(lengthMs: number): Omit<BucketRow, 'startMs'> | null {
     const isKnown = this.#knownMs > 0
     const hasItems = this.#items.count > 0
-    if (!isKnown && !this.#hasRise && !hasItems) return null
+    if (!isKnown && !this.#hasRise && !hasItems) {
+      this.#isUncounted = false
+      return null
+    }
     const values = this.#rules.aggregates.map((name) => this.#value(name, lengthMs))
     this.#clear()
     return { isKnown, hasItems, values }
@@ -110,11 +133,12 @@ export class BucketAggregates implements BucketVisitor {
       case 'total':
         return this.#knownMs === 0 ? null : this.#integral.over(this.#rules.totalUnitMs)
       case 'rise':
-        return this.#hasRise ? this.#rise.value : null
+        return this.#hasRise && !this.#isUncounted ? this.#rise.value : null
       case 'good':
         // What is not taken counts too: `GoodShares` tells it.
         return null
       case 'resets':
+        if (this.#isUncounted) return null
         return this.#items.count > 0 || this.#hasRise ? this.#resets : null
       default:
         return this.#items.value(name)
@@ -127,6 +151,7 @@ export class BucketAggregates implements BucketVisitor {
     this.#rise.clear()
     this.#knownMs = 0
     this.#hasRise = false
+    this.#isUncounted = false
     this.#resets = 0
   }
 }
@@ -200,8 +225,8 @@ class ItemSums {
     if (this.#needsDeviation) this.#deviations.addRollup(rollup, this.count)
     if (!this.#needsBounds) return
     this.#addBounds(
-      { ms: rollup.leastMs, value: rollup.least, exact: null },
-      { ms: rollup.greatestMs, value: rollup.greatest, exact: null },
+      { ms: rollup.leastMs, value: rollup.least, exact: rollup.leastDigits ?? null },
+      { ms: rollup.greatestMs, value: rollup.greatest, exact: rollup.greatestDigits ?? null },
     )
   }
 
@@ -227,9 +252,9 @@ class ItemSums {
       case 'last':
         return valueIn(this.#last)
       case 'min_time':
-        return this.#least?.ms ?? null
+        return dateOf(this.#least)
       case 'max_time':
-        return this.#greatest?.ms ?? null
+        return dateOf(this.#greatest)
       case 'stddev':
         return this.count < 2 ? null : this.#deviations.ofSample(this.count)
     }
@@ -245,5 +270,8 @@ class ItemSums {
     this.#deviations.clear()
   }
 }
+
+/** Null where it is not known. */
+const dateOf = (item: ItemOfMetric | null): Value => (item === null || Number.isNaN(item.ms) ? null : item.ms)
 
 const valueIn = (item: ItemOfMetric | null): Value => item?.exact ?? item?.value ?? null

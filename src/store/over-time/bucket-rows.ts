@@ -19,8 +19,8 @@ export interface BucketVisitor {
   item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
   /** The part of a span that lies in the bucket. */
   part(span: Span, fromMs: number, untilMs: number): void
-  takes(rollup: ItemRollup): boolean
-  rollup(rollup: ItemRollup, before: ItemOfMetric | null): void
+  takes(rollup: ItemRollup, isOrdered: boolean): boolean
+  rollup(rollup: ItemRollup, before: ItemOfMetric | null, isOrdered: boolean): void
   /** What the bucket holds, which is so long within the window; null for nothing. The next one begins. */
   take(lengthMs: number): Omit<BucketRow, 'startMs'> | null
 }
@@ -66,15 +66,15 @@ export class BucketRows implements SpanVisitor {
     }
   }
 
-  takes(rollup: ItemRollup): boolean {
+  takes(rollup: ItemRollup, isOrdered: boolean): boolean {
     const { first, last } = rollup
     if (first.ms >= this.#takenMs) this.#takenMs = this.#cuts.nextOf(this.#cuts.startOf(first.ms))
-    return last.ms < this.#takenMs && this.#visitor.takes(rollup)
+    return last.ms < this.#takenMs && this.#visitor.takes(rollup, isOrdered)
   }
 
-  rollup(rollup: ItemRollup, before: ItemOfMetric | null): void {
+  rollup(rollup: ItemRollup, before: ItemOfMetric | null, isOrdered: boolean): void {
     this.#enter(rollup.first.ms)
-    this.#visitor.rollup(rollup, before)
+    this.#visitor.rollup(rollup, before, isOrdered)
   }
 
   finish(): void {

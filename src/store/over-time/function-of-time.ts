@@ -2,6 +2,8 @@
 import { addDuration, type Duration, fixedMs } from '../../model/duration.ts'
 import type { MetricOverTime } from '../../model/plan.ts'
 
+const msPerHour = 3_600_000
+
 /** An item of one metric. A long beyond 2^53 has its digits too. */
 export interface ItemOfMetric {
   readonly ms: number
@@ -36,6 +38,25 @@ export interface ItemRollup {
   readonly restarted: number
   /** The sum of the squares of how far the values are from the first one. */
   readonly squares: number
+  /** How long the value is known between first and last; absent: all the time. */
+  readonly knownMs?: number
+  /** The deepest fall; absent where nobody knows it. */
+  readonly deepest?: number
+  /** All digits of bounds that are longs beyond 2^53. */
+  readonly leastDigits?: bigint | null
+  readonly greatestDigits?: bigint | null
+}
+
+/** What is kept of an hour of one metric whose rows have left. */
+export interface KeptItems {
+  readonly hourMs: number
+  /** Null where no item was taken. */
+  readonly rollup: ItemRollup | null
+  /** Else its sum, count and bounds are known, with the first and the last item, and nothing of the time between. */
+  readonly isOrdered: boolean
+  /** Where items that were not taken end the value of what was before the hour, and of its last item; NaN where none does. */
+  readonly endedMs: number
+  readonly endMs: number
 }
 
 /** Whether a value is the lesser one: longs beyond 2^53 are told apart by their digits. */
@@ -57,6 +78,8 @@ export interface Span {
   readonly isKnownAtEnd: boolean
   /** Whether the value holds, and is not on the line to the next item. */
   readonly holds: boolean
+  /** Whether items may lie in it that nobody knows: what a counter did is not known. */
+  readonly isUncounted?: boolean
 }
 
 /** Told the items of a metric and the spans between them, in the order of time: each item, then the span that it begins. */
@@ -65,9 +88,9 @@ export interface SpanVisitor {
   item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
   span(span: Span): void
   /** Whether several items may be told together. */
-  takes(rollup: ItemRollup): boolean
-  /** Items and the spans between them, told together. */
-  rollup(rollup: ItemRollup, before: ItemOfMetric | null): void
+  takes(rollup: ItemRollup, isOrdered: boolean): boolean
+  /** Items and the spans between them, told together; without the spans where their order is not known. */
+  rollup(rollup: ItemRollup, before: ItemOfMetric | null, isOrdered: boolean): void
   /** Whether it is told spans also for where nothing is known in them. */
   readonly needsUnknown: boolean
 }
@@ -94,6 +117,8 @@ export class FunctionOfTime {
   #pendingIsEnded = false
   /** Where an item that is not taken ends the value of the last one; NaN where none does. */
   #endedMs = Number.NaN
+  /** From then to the next item others may lie that nobody knows; NaN where that is not so. */
+  #uncountedMs = Number.NaN
   #passedMs = Number.NEGATIVE_INFINITY
 
   constructor({ shape, maxGap }: MetricOverTime, nowMs: number, window: Window, visitor: SpanVisitor) {
@@ -146,7 +171,65 @@ export class FunctionOfTime {
   takes(rollup: ItemRollup): boolean {
     const { first, last, longestGapMs } = rollup
     const isWithin = first.ms >= this.#window.fromMs && last.ms <= this.#window.endMs
-    return isWithin && first.ms + longestGapMs <= this.#gapEnd(first.ms) && this.#visitor.takes(rollup)
+    return isWithin && first.ms + longestGapMs <= this.#gapEnd(first.ms) && this.#visitor.takes(rollup, true)
+  }
+
+  /** Whether a kept hour says what is asked. */
+  takesKept({ rollup, isOrdered }: KeptItems): boolean {
+    if (rollup === null) return true
+    return isOrdered ? this.takes(rollup) : this.#visitor.takes(rollup, false)
+  }
+
+  /** An hour that it takes, which comes after all before. */
+  addKept({ hourMs, rollup, isOrdered, endedMs, endMs }: KeptItems): void {
+    if (!Number.isNaN(endedMs)) this.end(endedMs)
+    if (rollup === null) return
+    if (!isOrdered) {
+      this.#addUnordered(hourMs, rollup)
+      return
+    }
+    this.addRollup(rollup)
+    this.#endedMs = endMs
+  }
+
+  /** The first item behind the window, which counts in none of its buckets. */
+  addNext(item: ItemOfMetric, endedMs: number): void {
+    if (!Number.isNaN(endedMs)) this.end(endedMs)
+    this.#commit()
+    this.#takeOver(item.ms)
+    const before = this.#before
+    this.#before = item
+    if (before !== null) this.#span(before, item)
+    else this.#endUncounted(item.ms)
+    this.#endedMs = Number.NaN
+  }
+
+  /** Before it the value is known until the hour begins, where it holds; after it from the next item on. */
+  #addUnordered(hourMs: number, rollup: ItemRollup): void {
+    this.#commit()
+    const from = this.#before
+    if (from === null) this.#endUncounted(hourMs)
+    else {
+      const isEnded = !Number.isNaN(this.#endedMs)
+      const heldMs = Math.min(this.#gapEnd(from.ms), hourMs, isEnded ? this.#endedMs : hourMs)
+      const knownUntilMs = this.#isStep || isEnded ? heldMs : from.ms
+      const span = { from, to: null, endMs: hourMs, knownUntilMs, isKnownAtEnd: false, holds: true }
+      this.#visitor.span({ ...span, isUncounted: true })
+    }
+    this.#visitor.rollup(rollup, null, false)
+    this.#before = null
+    this.#knownUntilMs = Number.NEGATIVE_INFINITY
+    this.#endedMs = Number.NaN
+    this.#uncountedMs = hourMs + msPerHour
+  }
+
+  #endUncounted(ms: number): void {
+    const fromMs = this.#uncountedMs
+    this.#uncountedMs = Number.NaN
+    if (Number.isNaN(fromMs) || !this.#visitor.needsUnknown) return
+    const from = { ms: fromMs, value: Number.NaN, exact: null }
+    const span = { from, to: null, endMs: ms, knownUntilMs: fromMs, isKnownAtEnd: false, holds: true }
+    this.#visitor.span({ ...span, isUncounted: true })
   }
 
   /** Items that it takes, which come after all before. */
@@ -155,7 +238,8 @@ export class FunctionOfTime {
     this.#takeOver(rollup.first.ms)
     const before = this.#before
     if (before !== null) this.#span(before, rollup.first)
-    this.#visitor.rollup(rollup, before)
+    else this.#endUncounted(rollup.first.ms)
+    this.#visitor.rollup(rollup, before, true)
     this.#before = rollup.last
     this.#knownUntilMs = rollup.last.ms
     this.#endedMs = Number.NaN
@@ -180,6 +264,7 @@ export class FunctionOfTime {
     const item = { ms, value: this.#pendingValue, exact: this.#pendingExact }
     this.#before = item
     if (before !== null) this.#span(before, item)
+    else this.#endUncounted(ms)
     this.#endedMs = this.#pendingIsEnded ? ms : Number.NaN
     if (ms < this.#window.fromMs || ms > this.#window.endMs) return
     this.#visitor.item(item, before, before === null || this.#knownUntilMs < ms || before.value !== item.value)

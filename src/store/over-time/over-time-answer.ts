@@ -22,7 +22,7 @@ import { BucketAggregates } from './bucket-aggregates.ts'
 import { type BucketRow, BucketRows } from './bucket-rows.ts'
 import { BucketStates } from './bucket-states.ts'
 import { filledBuckets } from './fill-buckets.ts'
-import { FunctionOfTime, type ItemRollup, type Window } from './function-of-time.ts'
+import { FunctionOfTime, type ItemOfMetric, type ItemRollup, type KeptItems, type Window } from './function-of-time.ts'
 import { GoodShares } from './good-shares.ts'
 import { digitsAt, type ItemRun } from './item-run.ts'
 import { type PlottedItem, PlottedItems, PlottedMetric } from './plotted-items.ts'
@@ -81,6 +81,12 @@ export interface Series {
   takes(rollups: readonly (ItemRollup | null)[]): boolean
   /** Items that it takes. */
   addRollups(rollups: readonly (ItemRollup | null)[]): void
+  /** Whether kept hours of the metrics, null of a metric of which there is nothing in the hour, say what is asked. */
+  takesKept(hours: readonly (KeptItems | null)[]): boolean
+  /** Hours that it takes. */
+  addKept(hours: readonly (KeptItems | null)[]): void
+  /** The first item of a metric behind the window, which counts in none of its buckets, and where the value before it ends; NaN where it does not. */
+  addNext(metric: number, item: ItemOfMetric, endedMs: number): void
   /** Whether items that come later change nothing. */
   readonly isOver: boolean
   finish(): Promise<void>
@@ -291,6 +297,9 @@ export class OverTimeAnswer {
         await this.#rows.addAll(plottedRows(plotted, keys), this.#pacer)
       },
       ...rollupsTo(all),
+      takesKept: () => false,
+      addKept: () => undefined,
+      addNext: () => undefined,
     }
   }
 }
@@ -326,6 +335,15 @@ function seriesOf(
     },
     finish,
     takes: rollups.takes,
+    takesKept: (hours) => hours.every((hour, metric) => hour === null || functions[metric].takesKept(hour)),
+    addKept: (hours) => {
+      for (const [metric, hour] of hours.entries()) {
+        if (hour === null) continue
+        functions[metric].addKept(hour)
+        if (hour.rollup !== null) shares?.[metric].addRollup(hour.rollup)
+      }
+    },
+    addNext: (metric, item, endedMs) => functions[metric].addNext(item, endedMs),
     addRollups: (all) => {
       rollups.addRollups(all)
       for (const [metric, rollup] of all.entries()) if (rollup !== null) shares?.[metric].addRollup(rollup)

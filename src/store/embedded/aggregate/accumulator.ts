@@ -1,7 +1,7 @@
 // What is kept of the rows of each group, one accumulator an aggregate: taken from rows, or from the hourly rollups of files.
 import type { GroupValue } from '../../../algebra/aggregation.ts'
 import type { Chunk } from '../head/chunk.ts'
-import type { HourBounds, HourSums } from '../reading/sealed-source.ts'
+import type { DigitBounds, HourSums } from '../reading/sealed-source.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 import { GroupSums, type Sum, sumRows } from '../run/sum.ts'
 import { Amounts } from './amounts.ts'
@@ -13,7 +13,7 @@ import { LongExtremes, LongSums } from './longs.ts'
 /** The rollups of one column over some hours; null where no row of them has a value. `bounds` is also null where there are none, or nobody asks. */
 export interface ColumnHours {
   readonly sums: HourSums | null
-  readonly bounds: HourBounds | null
+  readonly bounds: DigitBounds | null
 }
 
 export interface Accumulator {
@@ -194,6 +194,7 @@ function greatestOf(values: Float64Array, start: number, end: number): number {
 /** Whether all longs of an hour are below 2^53 in size, so that their doubles are what they are. */
 function areExact({ sums, bounds }: ColumnHours, hour: number): boolean {
   if (sums === null || sums.counts[hour] === 0) return true
+  if (sums.totals !== undefined) return true
   return bounds !== null && bounds.least[hour] > -(2 ** 53) && bounds.greatest[hour] < 2 ** 53
 }
 
@@ -216,7 +217,8 @@ class LongSum implements Accumulator {
 
   addHour(group: number, { sums }: ColumnHours, hour: number): void {
     if (sums === null || sums.counts[hour] === 0) return
-    this.#sums.addSum(group, BigInt(sums.sums[hour]) + BigInt(sums.errors?.[hour] ?? 0))
+    if (sums.totals !== undefined) this.#sums.addSum(group, sums.totals[hour])
+    else this.#sums.addSum(group, BigInt(sums.sums[hour]) + BigInt(sums.errors?.[hour] ?? 0))
   }
 
   value(group: number): GroupValue {
@@ -246,7 +248,8 @@ class LongExtreme implements Accumulator {
 
   addHour(group: number, { sums, bounds }: ColumnHours, hour: number): void {
     if (sums === null || bounds === null || sums.counts[hour] === 0) return
-    this.#extremes.add(group, this.#isLeast ? bounds.least[hour] : bounds.greatest[hour], null)
+    const digits = (this.#isLeast ? bounds.digits?.least : bounds.digits?.greatest)?.[hour] ?? null
+    this.#extremes.add(group, this.#isLeast ? bounds.least[hour] : bounds.greatest[hour], digits)
   }
 
   value(group: number): GroupValue {

@@ -13,6 +13,7 @@ import { GroupRows } from './group-rows.ts'
 import { GroupStretches } from './group-stretches.ts'
 import { type Fields, type Grouping, needsBounds } from './grouping.ts'
 import { HoursOfPlan } from './hours-of-plan.ts'
+import { KeptGroups } from './kept-groups.ts'
 import { conditionsOf, type FilterTests, filterTests } from './row-conditions.ts'
 import { rowsWithin } from './rows-within.ts'
 import type { SeriesHours } from './series-hours.ts'
@@ -86,6 +87,8 @@ class GroupCollector {
   readonly #isPooled: boolean
   /** Whether those of all series of a file together may, which have no bounds. */
   readonly #isPooledInFiles: boolean
+  /** Null where no rows have left of which hours are kept. */
+  readonly #kept: KeptGroups | null
   #unitsMax: number
   #units = 0
 
@@ -108,18 +111,25 @@ class GroupCollector {
     const hasFilters = grouping.filter !== null || grouping.aggregates.some(({ where }) => where !== undefined)
     const isOfAll = run.isOfAll && !hasFilters && keys.length === 0
     this.#isPooled = this.#hours.areUsed && isOfAll && !run.replaces && !hasDistinct
+    this.#kept =
+      run.hours &&
+      new KeptGroups(run.hours, grouping, fields, { run, hours: this.#hours, passesRow, groups: this.groups })
     this.#isPooledInFiles = this.#isPooled && !grouping.aggregates.some(needsBounds)
     this.#unitsMax = grouping.unitsMax
   }
 
   async addAll(ranges: readonly Range[]): Promise<void> {
     const { selected, sinceMs, replaces, pacer } = this.#run
+    const kept = ranges.map((range) => this.#kept?.rangeOf(range) ?? null).filter((range) => range !== null)
+    // Nobody else reads hours.
+    if (kept.length > 0) this.#unitsMax = Number.POSITIVE_INFINITY
     const sources: RangeSources[] = []
     for (const { fromMs, toMs } of ranges) {
+      if (toMs < sinceMs) continue
       const ofRange = await this.#sourcesOf({ fromMs: Math.max(fromMs, sinceMs), toMs })
       if (ofRange.files.length + ofRange.tables.length > 0) sources.push(ofRange)
     }
-    if (sources.length === 0) return
+    if (sources.length + kept.length === 0) return
     await this.#requireRows(sources)
     const { areTagByTag } = this.groups
     for (let tag = 0; tag + 1 < selected.bounds.length; tag++) {
@@ -127,6 +137,7 @@ class GroupCollector {
       for (let place = selected.bounds[tag]; place < selected.bounds[tag + 1]; place++) {
         const series = selected.series[place]
         if (this.#passesSeries(series)) {
+          for (const range of kept) await this.#kept!.add(series, range)
           for (const one of sources) {
             await (replaces ? this.#addReplaced(series, one) : this.#addSources(series, one.range, one))
           }

@@ -1,7 +1,7 @@
 // Hours of rollups as parts of groups: what they say of each aggregate, and whether that is enough.
 import type { Stretch } from '../head/chunk.ts'
 import type { TableRollups } from '../head/table-hours.ts'
-import type { PooledRollups, SeriesRollups } from '../reading/sealed-source.ts'
+import type { BoundedRollups, PooledRollups, SeriesRollups } from '../reading/sealed-source.ts'
 import { hourMs } from '../reading/whole-hours.ts'
 import type { BucketWalk } from '../run/bucket-walk.ts'
 import type { ColumnHours } from './accumulator.ts'
@@ -63,7 +63,7 @@ export class GroupHours {
   }
 
   /** By aggregate. Those of all series of a file together have no bounds. */
-  columnsOf(rollups: SeriesRollups | PooledRollups | TableRollups): ColumnHours[] {
+  columnsOf(rollups: BoundedRollups | PooledRollups | TableRollups): ColumnHours[] {
     const { columns, linear, needsBounds } = this.#options
     return columns.map((column, place) => {
       const computed = linear[place]

@@ -15,6 +15,8 @@ export interface Grouping extends Pick<AggregationPlan, 'ranges' | 'filter' | 'g
   readonly aggregates: readonly GroupAggregate[]
   /** Whether a row counts only if it has a value of a column that is aggregated. */
   readonly countsItems: boolean
+  /** Whether the filter takes the good items, all of them and no others. */
+  readonly isOfGood: boolean
   readonly limits: GroupLimits
 }
 

@@ -14,6 +14,8 @@ export class HoursOfPlan {
   readonly groupHours: GroupHours
   /** Whether hours may stand for rows at all. */
   readonly areUsed: boolean
+  /** Whether they say what buckets, keys and aggregates need. */
+  readonly holdInHours: boolean
   /** Ranges of numbers among the conditions of the filter. */
   readonly #ranges: HourRanges
   /** What else a row must pass. */
@@ -35,7 +37,8 @@ export class HoursOfPlan {
     this.#passesRest = filterTests(others, accessorOf).passesRow
     const filtered = this.#passesRest === null ? [] : filteredColumns(others, fields)
     this.#rowColumns = [...columnIndices(plan.keys.map(({ name }) => accessorOf(name))), ...(filtered ?? [])]
-    this.areUsed = filtered !== null && groups.areOfSeries && holdInHours(plan, fields, linear)
+    this.holdInHours = groups.areOfSeries && holdInHours(plan, fields, linear)
+    this.areUsed = filtered !== null && this.holdInHours
   }
 
   /** Null where all its rows have to be read, `none` where none of them passes the filter. */

@@ -46,6 +46,16 @@ export class Items {
     return firstMs < this.firstMs && this.areIn(hours, hour)
   }
 
+  /** Whether the date of the first item is asked for. */
+  get needsFirst(): boolean {
+    return this.#needsFirst
+  }
+
+  /** An hour with an item whose date is known. */
+  meetFirst(firstMs: number): void {
+    if (this.#needsFirst && firstMs < this.firstMs) this.firstMs = firstMs
+  }
+
   /** The first row of a table is an item if each row of its hour has a value. */
   meetFirstRow({ hoursMs, length, rows, firstMs }: TableRollups, hours: readonly ColumnHours[]): void {
     const hour = hoursMs.subarray(0, length).indexOf(Math.floor(firstMs / hourMs) * hourMs)

@@ -4,6 +4,7 @@ import { conjuncts, fieldsOf, type Scalar } from '../../../algebra/scalar.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { PlanLimits, Selection } from '../../../model/plan.ts'
+import { requireRows } from '../hours/needed-rows.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
@@ -42,9 +43,12 @@ export async function runAggregation(
     buckets: Number.POSITIVE_INFINITY,
     passed: () => new AnotherWay(),
   }
-  const grouping: Grouping = { countsItems: false, limits, ...plan }
+  const grouping: Grouping = { countsItems: false, isOfGood: false, limits, ...plan }
   try {
-    const groups = await collectorOf(grouping, fields)(grouping, run, fields)
+    const collect = collectorOf(grouping, fields)
+    // Groups by hours say themselves whether they need rows; which days had some, rows alone say.
+    if (collect !== collectGroups || plan.needsDays) for (const range of plan.ranges) requireRows(run.hours, range)
+    const groups = await collect(grouping, run, fields)
     const rows: GroupValue[][] = []
     for (let group = 0; group < groups.length; group++) {
       rows.push(groups.row(group))
@@ -115,15 +119,16 @@ function ownFields(
 
 /** Where the filter names values of the first tag, only their series are looked at. */
 export function selectionOf(
-  { entityId, sinceMs, time, tags, filter }: AskedRows,
+  { entityId, sinceMs, hours, time, tags, filter }: AskedRows,
   fields: readonly EntityField[],
 ): Selection {
   const [first] = tags
+  const kept = hours === undefined ? {} : { hours }
   const ids =
     conjuncts(filter)
       .map((part) => valuesOf(part, first))
       .find((values) => values !== null) ?? null
-  return { entityId, sinceMs, time, tags: [first], ids, prefixes: null, metrics: [], fields }
+  return { entityId, sinceMs, ...kept, time, tags: [first], ids, prefixes: null, metrics: [], fields }
 }
 
 /** The values that a condition leaves a field; null where it does not name them. */

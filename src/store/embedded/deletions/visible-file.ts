@@ -46,6 +46,8 @@ export class VisibleFile implements SealedFile {
   open(columns: readonly number[], pass: 'cached' | 'once'): SealedPages {
     const { columns: known } = this.#registry
     const columnsOf = (metric: string): readonly number[] => {
+      if (this.base.info.kind === 'hours')
+        return known.all.filter(({ name }) => name.startsWith(`${metric}@`)).map((part) => part.index)
       const index = known.column(metric)?.index
       if (index === undefined) return []
       // A value that was deleted must not count as a null that was pushed.

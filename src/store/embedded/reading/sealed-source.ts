@@ -10,7 +10,7 @@ import type { Stretch } from '../head/chunk.ts'
 /** What a file holds, as the manifest knows it. */
 export interface SealedFileInfo {
   readonly entityId: number
-  readonly kind: 'day' | 'mixed'
+  readonly kind: 'day' | 'mixed' | 'hours'
   /** Of a day file: days since 1970-01-01 in UTC; null of a mixed one. */
   readonly day: number | null
   /** Its name in the entity's folder, without an ending. */
@@ -103,7 +103,7 @@ export interface HourRollups {
 
 export interface BoundedRollups extends HourRollups {
   /** Null when no value of the column is in the rows. */
-  bounds(index: number): HourBounds | null
+  bounds(index: number): DigitBounds | null
 }
 
 /** Rollups of one series of a file. */
@@ -159,6 +159,11 @@ export interface HourBounds {
   readonly greatest: Float64Array
 }
 
+/** Of kept hours, all digits of longs beyond 2^53; null of others. */
+export interface DigitBounds extends HourBounds {
+  readonly digits?: { readonly least: readonly (bigint | null)[]; readonly greatest: readonly (bigint | null)[] }
+}
+
 /** Sums of a file's series together, but for those that have no rollups. */
 export interface PooledRollups extends HourRollups {
   /** Their places, rising. */
@@ -172,6 +177,8 @@ export interface HourSums {
   readonly sums: Float64Array
   /** What the additions lost, so that means are as right as from the rows; null when all are 0. */
   readonly errors: Float64Array | null
+  /** Of longs, digit for digit, gone round past 64 bits; absent where the sums are exact, or the hour's rows are read. */
+  readonly totals?: readonly bigint[]
 }
 
 /** The folder that sealed files lie in. */
@@ -183,7 +190,7 @@ export interface StoredFolder extends SealedFolder {
 /** Where the rows of one new file go. */
 export interface SealedTarget {
   readonly entityId: number
-  readonly kind: 'day' | 'mixed'
+  readonly kind: 'day' | 'mixed' | 'hours'
   readonly day: number | null
   /** By name of a column of doubles: how many digits behind the point it needs at least, null where they are no decimals. Found out where it is not told. */
   readonly digits?: ReadonlyMap<string, number | null>

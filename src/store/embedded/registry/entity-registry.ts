@@ -7,10 +7,23 @@ import { SeriesIndex } from './series-index.ts'
  */
 export class EntityRegistry {
   readonly entityId: number
-  readonly series = new SeriesIndex()
+  readonly series: SeriesIndex
   readonly columns = new EntityColumns()
+  #hours: EntityRegistry | null = null
 
-  constructor(entityId: number) {
+  constructor(entityId: number, series = new SeriesIndex()) {
     this.entityId = entityId
+    this.series = series
+  }
+
+  /** That of files of a kind. */
+  of({ kind }: { readonly kind: string }): EntityRegistry {
+    return kind === 'hours' ? this.hours : this
+  }
+
+  /** The same series, with the columns that hours of rows which left have. */
+  get hours(): EntityRegistry {
+    this.#hours ??= new EntityRegistry(this.entityId, this.series)
+    return this.#hours
   }
 }

@@ -2,6 +2,7 @@ import { goodOnly, qualityCondition } from '../../../algebra/quality-condition.t
 import type { Scalar } from '../../../algebra/scalar.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
+import { msPerDay } from '../../../model/instant.ts'
 import type { PlanLimits, Range, Selection } from '../../../model/plan.ts'
 import { filterTests, type RowTest } from '../aggregate/row-conditions.ts'
 import type { CopiedColumn } from '../head/copy-rows.ts'
@@ -9,6 +10,9 @@ import { Dictionary } from '../head/dictionary.ts'
 import { KeptRows } from '../head/kept-rows.ts'
 import type { Table } from '../head/table.ts'
 import type { TableView } from '../head/table-view.ts'
+import { HourColumns } from '../hours/hour-columns.ts'
+import type { HoursAsked } from '../hours/hours-of-rows.ts'
+import { KeptHours } from '../hours/kept-hours.ts'
 import { MergedSource } from '../reading/merged-source.ts'
 import { OpenFile } from '../reading/open-file.ts'
 import type { ReplacedColumn } from '../reading/replace-rows.ts'
@@ -35,6 +39,8 @@ export interface EntitySnapshot {
   readonly registry: EntityRegistry
   readonly tables: readonly { readonly table: Table; readonly view: TableView }[]
   readonly files: readonly SealedFile[]
+  /** Those of hours of rows that left. */
+  readonly hours: readonly SealedFile[]
 }
 
 /** What a run takes by the quality of rows. */
@@ -55,6 +61,8 @@ export interface PlanRun {
   readonly source: SeriesSource
   /** The parts of the source, for what needs no order; rows before this date have left. */
   readonly sinceMs: number
+  /** What is kept of rows that have left; null where none have, or no hours are kept. */
+  readonly hours: KeptHours | null
 
   readonly tables: readonly TableView[]
   /** Between which dates the rows of each table lie. */
@@ -93,6 +101,10 @@ export async function preparePlan(
   const { registry } = snapshot
   const [first, ...others] = selection.tags
   const tag = tagAccessor(await registry.series.tagOrNullsPaced(first.name, pacer))
+  // An hour may have a metric that no row has any more.
+  if (selection.hours !== undefined)
+    for (const { name, type, role } of [...selection.metrics, ...selection.fields])
+      if (role === 'metric' && (type === 'double' || type === 'long')) registry.columns.learn(name, type)
   const tags = [tag, ...others.map((other) => tagAccessorOf(registry, other))]
   const dictionaryOf = dictionariesOf(snapshot)
   const accessorOf = (field: EntityField): FieldAccessor => fieldAccessor(registry, field, dictionaryOf)
@@ -100,14 +112,30 @@ export async function preparePlan(
   const fields = selection.fields.map(accessorOf)
   const quality = runQuality(selection, accessorOf)
   const columns = copiedColumns([...fields, ...metrics, ...(quality === null ? [] : [quality.accessor])])
-  const { sinceMs } = selection
+  const untilMs = keptUntilMs(snapshot, selection)
+  const sinceMs = untilMs ?? selection.sinceMs
   const replaced = replacedColumns(registry, columns)
   const { source, tables, files } = openSources(snapshot, columns, replaced, sinceMs)
+  const accessors = [...metrics, ...fields]
+  const asked = {
+    metrics: [...selection.metrics, ...selection.fields].flatMap((field, at) => keptMetric(field, accessors[at])),
+  }
+  const hours =
+    untilMs === null
+      ? null
+      : keptHours(
+          snapshot,
+          selection,
+          untilMs,
+          { ...asked, isGood: quality?.isGood ?? null },
+          (parts) => openSources(parts, columns, replaced, null).source,
+        )
   const selected = await selectSeries(registry.series, tag.tag, knownOf(registry, tags), selection, pacer)
   return {
     source,
     replaces: replaced !== null,
     sinceMs: sinceMs ?? Number.NEGATIVE_INFINITY,
+    hours,
     tables,
     tableSpans: snapshot.tables.map(({ table }) => ({ fromMs: table.firstMs, toMs: table.lastMs })),
     files,
@@ -128,6 +156,42 @@ export async function preparePlan(
       return new PickedRows(files.length > 0 ? new KeptRows(columns, mayTie({ selected, fields })) : null, memory)
     },
   }
+}
+
+/** Before which date the hours of rows are kept, and no rows; null where none have left, or no hours are kept. */
+function keptUntilMs({ hours }: EntitySnapshot, { sinceMs, hours: kept }: Selection): number | null {
+  if (kept === undefined) return null
+  // Rows may have left since the question was planned.
+  const days = hours.map(({ info }) => (Math.floor(info.lastMs / msPerDay) + 1) * msPerDay)
+  const untilMs = Math.max(sinceMs ?? Number.NEGATIVE_INFINITY, ...days)
+  return untilMs === Number.NEGATIVE_INFINITY ? null : untilMs
+}
+
+function keptMetric({ name, type, role }: EntityField, accessor: FieldAccessor): HoursAsked['metrics'] {
+  if (role !== 'metric' || (type !== 'double' && type !== 'long')) return []
+  return [{ name, type, index: accessor.kind === 'column' ? accessor.index : -1 }]
+}
+
+function keptHours(
+  { registry, tables, files, hours }: EntitySnapshot,
+  { hours: kept }: Selection,
+  untilMs: number,
+  asked: HoursAsked,
+  sourceOf: (parts: Pick<EntitySnapshot, 'tables' | 'files'>) => SeriesSource,
+): KeptHours {
+  const columns = new HourColumns(registry.hours.columns, asked.metrics)
+  const left = {
+    tables: tables.filter(({ table }) => table.firstMs < untilMs),
+    files: files.filter(({ info }) => info.firstMs < untilMs),
+  }
+  return new KeptHours({
+    files: hours.map((file) => new OpenFile(file, columns.indices, 'cached')),
+    columns,
+    rows: left.tables.length + left.files.length === 0 ? null : sourceOf(left),
+    asked,
+    sinceMs: kept?.sinceMs ?? Number.NEGATIVE_INFINITY,
+    untilMs,
+  })
 }
 
 function runQuality({ quality }: Selection, accessorOf: (field: EntityField) => FieldAccessor): RunQuality | null {
@@ -190,7 +254,7 @@ function replacedColumns(
 }
 
 function openSources(
-  snapshot: EntitySnapshot,
+  snapshot: Pick<EntitySnapshot, 'tables' | 'files'>,
   copied: readonly CopiedColumn[],
   replaced: readonly ReplacedColumn[] | null,
   sinceMs: number | null,

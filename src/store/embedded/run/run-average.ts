@@ -37,6 +37,7 @@ export async function* runAverage(
     aggregates: metrics.map((field) => ({ kind: 'mean', field })),
     unitsMax: Number.POSITIVE_INFINITY,
     countsItems: true,
+    isOfGood: quality?.words.every((word) => word === 'good') === true,
     limits: {
       groups: run.limits.resultRows,
       buckets: run.limits.buckets,

@@ -16,6 +16,7 @@ import { SeriesWalk } from '../reading/series-walk.ts'
 import { Combinations } from './combinations.ts'
 import type { FieldAccessor, FieldKey } from './field-accessor.ts'
 import { ItemTest } from './item-filter.ts'
+import { type KeptOverTime, keptOverTime } from './kept-over-time.ts'
 import type { PlanRun } from './plan-run.ts'
 import { hoursOf } from './rollups-over-time.ts'
 import { isNewer, newestItem, newestOfAll } from './run-latest.ts'
@@ -31,7 +32,8 @@ export async function* runOverTime(
   buckets: TimeBuckets | null,
 ): AsyncGenerator<ResultBatch> {
   const needed = neededItems(plan)
-  const ends = needed.ends && (await endsOf(needed.ends, needed.window, run))
+  const kept = keptOverTime(plan, needed, run, buckets)
+  const ends = needed.ends && (await endsOf(needed.ends, needed.window, run, kept))
   const reading = readingOf(run)
   const answer = new OverTimeAnswer(plan, { buckets, limits: run.limits, pacer: run.pacer }, ends)
   const { bounds } = run.selected
@@ -47,7 +49,7 @@ export async function* runOverTime(
     })
     // Of a plot fields are shown alone.
     if (run.fields.length > 0 && plan.kind !== 'plot') await readCombinations(series, tags, answer, reading)
-    else await readTag(series, answer.series(tags), needed, reading)
+    else await readTag(series, answer.series(tags), needed, reading, kept)
   }
   yield* answer.batches()
 }
@@ -57,12 +59,14 @@ async function endsOf(
   needed: NonNullable<NeededItems['ends']>,
   { fromMs, endMs }: NeededItems['window'],
   run: PlanRun,
+  kept: KeptOverTime | null,
 ): Promise<Ends> {
   let [firstMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const one of run.selected.series) {
     const prepared = run.source.prepare(one, run.pacer)
     if (prepared !== null) await prepared
-    if (needed.first) firstMs = Math.min(firstMs, await firstItemMs(one, endMs, run))
+    const keptMs = needed.first ? await kept?.firstMs(one) : undefined
+    if (needed.first) firstMs = Math.min(firstMs, keptMs ?? firstMs, await firstItemMs(one, endMs, run))
     if (needed.last) {
       const newest = await newestItem(one, fromMs, endMs, run)
       if (newest !== null) lastMs = Math.max(lastMs, newest.chunk.times[newest.row])
@@ -89,9 +93,18 @@ function readingOf(run: PlanRun): Reading {
 }
 
 /** One tag, whose items are of one function of time. */
-async function readTag(series: Int32Array, to: Series, needed: NeededItems, run: Reading): Promise<void> {
-  const { fromMs, endMs } = needed.window
-  if (needed.before && fromMs > Number.NEGATIVE_INFINITY) {
+async function readTag(
+  series: Int32Array,
+  to: Series,
+  needed: NeededItems,
+  run: Reading,
+  kept: KeptOverTime | null,
+): Promise<void> {
+  const { endMs } = needed.window
+  const rowsFromMs = kept && (await kept.read(series[0], to))
+  const fromMs = rowsFromMs ?? needed.window.fromMs
+  if (fromMs === Number.POSITIVE_INFINITY) return to.finish()
+  if (rowsFromMs === null && needed.before && fromMs > Number.NEGATIVE_INFINITY) {
     for (const item of await itemsBefore(series, fromMs, run)) to.add(item)
   }
   const untilMs = needed.after ? Number.POSITIVE_INFINITY : endMs

@@ -4,6 +4,7 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import { AnotherWay } from '../aggregate/another-way.ts'
 import { noLimits, selectionOf } from '../aggregate/run-aggregation.ts'
+import { requireRows } from '../hours/needed-rows.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
 import { collectRows } from './collect-rows.ts'
@@ -17,6 +18,7 @@ export async function runScanPlan(
 ): Promise<readonly ScannedRow[] | null> {
   const used = usedFields(plan)
   const run = await preparePlan(snapshot, selectionOf(plan, used), noLimits, pacer, memory)
+  for (const range of plan.ranges) requireRows(run.hours, range)
   if (run.replaces) return null
   const accessors = new Map(used.map(({ name }, place) => [name, run.fields[place]]))
   try {

@@ -60,8 +60,8 @@ export class LocalFolder implements StoredFolder {
 
   async create(target: SealedTarget, pacer: Pacer): Promise<LocalFileWriter> {
     const { disk, registryOf, pageRows, writing, randomBytes = randomBytesOfSystem } = this.#options
-    const { entityId, day } = target
-    const date = day === null ? 'mixed' : new Date(day * msPerDay).toISOString().slice(0, 10)
+    const { entityId, day, kind } = target
+    const date = day === null ? kind : new Date(day * msPerDay).toISOString().slice(0, 10)
     const name = `${date}-${Buffer.from(randomBytes(6)).toString('hex')}`
     await disk.makeDirectory(this.#entityDirectory(entityId))
     return LocalFileWriter.create({
@@ -69,7 +69,7 @@ export class LocalFolder implements StoredFolder {
       paths: this.#paths(entityId, name),
       name,
       target,
-      registry: registryOf(entityId),
+      registry: registryOf(entityId).of(target),
       pacer,
       spares: this.#spares,
       options: { ...defaults(pageRows), ...writing },
@@ -80,7 +80,7 @@ export class LocalFolder implements StoredFolder {
   /** A file of the manifest; nothing is read before it is used. */
   open(info: SealedFileInfo): LocalFile {
     return new LocalFile(info, this.#paths(info.entityId, info.name), {
-      registry: this.#options.registryOf(info.entityId),
+      registry: this.#options.registryOf(info.entityId).of(info),
       caches: this.#caches,
       openBlocking: this.#options.openBlocking ?? openBlocking,
     })

@@ -17,8 +17,8 @@ export interface LaidRows {
   readonly entityId: number
   readonly source: SeriesSource
   readonly series: Int32Array
-  /** How many of the rows each UTC day has. */
-  readonly dayRows: ReadonlyMap<number, number>
+  /** How many of the rows each UTC day has; null of hours, which share a file. */
+  readonly dayRows: ReadonlyMap<number, number> | null
   /** As of `SealedTarget`: what is known of them. */
   readonly digits: ReadonlyMap<string, number | null>
 }
@@ -61,14 +61,15 @@ export async function layDown(parts: readonly LaidRows[], options: LayDownOption
 async function writeFiles(rows: LaidRows, options: LayDownOptions, writers: SealedFileWriter[]): Promise<void> {
   const { folder, dayRowsMin, pacer, reach } = options
   const { entityId, dayRows, digits } = rows
-  const days = [...dayRows].filter(([, count]) => count >= dayRowsMin).map(([day]) => day)
+  const days = [...(dayRows ?? [])].filter(([, count]) => count >= dayRowsMin).map(([day]) => day)
   const write = async (target: SealedTarget, choice: RowChoice): Promise<void> => {
     writers.push(await writeFile(folder, target, pacer, (writer) => writeRows(rows, choice, writer, pacer)))
     reach.written()
   }
   for (const day of days.sort((left, right) => left - right))
     await write({ entityId, kind: 'day', day, digits }, { day })
-  if (dayRows.size > days.length)
+  if (dayRows === null) await write({ entityId, kind: 'hours', day: null, digits }, { exceptDays: new Set() })
+  else if (dayRows.size > days.length)
     await write({ entityId, kind: 'mixed', day: null, digits }, { exceptDays: new Set(days) })
 }
 

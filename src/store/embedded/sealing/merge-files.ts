@@ -32,13 +32,15 @@ export async function mergeFiles(
 ): Promise<readonly SealedFile[]> {
   reach('merge-chosen')
   const { entityId } = registry
+  const ofHours = files.some(({ info }) => info.kind === 'hours')
   const day = commonDay(files)
   const { all } = registry.columns
   const open = files.map((file) => new OpenFile(file, Array.from(all.keys()), 'once'))
   const source = since(new MergedSource([], open, () => copiedColumns(registry), registry.columns.replaced), sinceMs)
   const series = await seriesInOrder(open, registry, pacer)
-  const dayRows =
-    day === null
+  const dayRows = ofHours
+    ? null
+    : day === null
       ? await countDaysIn(files, registry, series, sinceMs, pacer)
       : new Map([[day, Number.POSITIVE_INFINITY]])
   return layDown([{ entityId, source, series, dayRows, digits: commonDigits(files) }], {
@@ -86,7 +88,8 @@ function copiedColumns({ columns }: EntityRegistry): readonly CopiedColumn[] {
   return columns.all.map(({ index, type }) => ({ index, type, dictionary: new Dictionary() }))
 }
 
-async function seriesInOrder(
+/** The series of which files hold rows, in the order of files. */
+export async function seriesInOrder(
   files: readonly OpenFile[],
   { series }: EntityRegistry,
   pacer: Pacer,

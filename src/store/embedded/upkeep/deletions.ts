@@ -6,10 +6,13 @@ import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
 import { countSeen, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
+import { countRows } from '../deletions/row-ranges.ts'
 import type { StandingDeletions } from '../deletions/standing-deletions.ts'
 import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
+import { keptRange, requireRows } from '../hours/needed-rows.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
+import { hourMs } from '../reading/whole-hours.ts'
 import { DamagedFileError } from '../sealed/damaged-file.ts'
 import { Preempted, PreemptiblePacer } from './preemption.ts'
 
@@ -22,6 +25,8 @@ export interface DeletionParts {
   readonly runDue: (entityId: number) => Promise<void>
   /** Rows of an entity before this date have left. */
   readonly sinceMs: (entityId: number) => number | null
+  /** Whether hours are kept of them. */
+  readonly keepsHours: (entityId: number) => boolean
   /** Called when readers see files in another way. */
   readonly shown: (files: ReadonlyMap<SealedFile, SealedFile>) => void
   readonly reach: Reach
@@ -150,27 +155,38 @@ export class Deletions {
 
   async #delete(request: DeletionRequest, end: End): Promise<DeletionOutcome> {
     const { store, folder, catalog, reach } = this.#parts
-    const { entityId, selection, isDry, deletionsMax, waitMs: _, ...named } = request
+    const { entityId, selection: asked, isDry, deletionsMax, waitMs: _, ...named } = request
     const parts = this.#findParts(entityId)
     const files = store.files(entityId)
+    const sinceMs = this.#parts.sinceMs(entityId) ?? Number.NEGATIVE_INFINITY
+    const { selection, ofHours } = this.#parts.keepsHours(entityId)
+      ? selectedHours(asked, sinceMs)
+      : { selection: asked, ofHours: null }
     // All before it is in these files.
     const { position } = store
     const known = await catalog.list(entityId)
     const active = known.filter(({ erasedMs }) => erasedMs === null)
     if (!isDry && active.length >= deletionsMax) throw tooMany(deletionsMax)
-    const found = await findRows(
-      selection,
-      files.map((file) => folder.stored(file)),
-      parts,
+    const stored = files.map((file) => folder.stored(file))
+    const isOfHours = ({ info }: SealedFile): boolean => info.kind === 'hours'
+    const rowFiles = files.filter((file) => !isOfHours(file))
+    const found = new Map(
+      await findRows(
+        selection,
+        stored.filter((file) => !isOfHours(file)),
+        parts,
+      ),
     )
+    const hoursParts = { ...parts, registry: parts.registry.hours }
+    const hours = ofHours === null ? new Map() : await findRows(ofHours, stored.filter(isOfHours), hoursParts)
+    for (const [file, rows] of hours) found.set(file, rows)
     requireRanges(found, files)
     // Its id is not known yet, and nothing here looks at it.
     const shown = shownWith(files, { deletionId: 0, metrics: selection.metrics }, found, parts)
-    const sinceMs = this.#parts.sinceMs(entityId) ?? Number.NEGATIVE_INFINITY
     const seen = { ...selection, fromMs: Math.max(sinceMs, selection.fromMs ?? Number.NEGATIVE_INFINITY) }
-    const before = await countSeen(seen, files, parts)
-    const after = files.map((file) => shown.get(file) ?? file)
-    const rows = before - (await countSeen(seen, after, parts))
+    const before = await countSeen(seen, rowFiles, parts)
+    const after = rowFiles.map((file) => shown.get(file) ?? file)
+    const rows = before - (await countSeen(seen, after, parts)) + countHours(hours)
     if (isDry) return { rows, deletion: null }
     const vectors = [...found].map(([{ info }, ofFile]) => ({ entityId, name: info.name, bytes: encodeRows(ofFile) }))
     reach('deletion-found')
@@ -194,7 +210,8 @@ export class Deletions {
       if (!(file instanceof VisibleFile)) continue
       const vectors = file.vectors.filter(({ deletionId }) => deletionId !== id)
       if (vectors.length === file.vectors.length) continue
-      shown.set(file, vectors.length === 0 ? file.base : new VisibleFile(file.base, vectors, registry))
+      const ofFile = registry.of(file.base.info)
+      shown.set(file, vectors.length === 0 ? file.base : new VisibleFile(file.base, vectors, ofFile))
     }
     this.#show(entityId, shown)
     return true
@@ -217,6 +234,36 @@ export class Deletions {
 
 type End = ReturnType<StandingDeletions['begin']>
 
+/**
+ * A selection where hours are kept of the rows before a date: those that it has, whole ones. Throws Problem `rows_expired` where it needs rows
+ * that have left.
+ */
+function selectedHours(
+  selection: DeletionSelection,
+  untilMs: number,
+): { readonly selection: DeletionSelection; readonly ofHours: DeletionSelection | null } {
+  const range = {
+    fromMs: selection.fromMs ?? Number.NEGATIVE_INFINITY,
+    toMs: selection.toMs ?? Number.POSITIVE_INFINITY,
+  }
+  if (selection.where !== null) {
+    requireRows({ untilMs }, range)
+    return { selection: { ...selection, fromMs: Math.max(untilMs, range.fromMs) }, ofHours: null }
+  }
+  const kept = keptRange({ untilMs }, range)
+  if (kept === null) return { selection, ofHours: null }
+  // An hour lies at its start.
+  const ofHours = { ...selection, toMs: kept.toMs + 1 - hourMs }
+  return { selection: range.toMs < untilMs ? { ...selection, toMs: kept.toMs } : selection, ofHours }
+}
+
+/** Each hour counts once. */
+function countHours(found: FoundRows): number {
+  let hours = 0
+  for (const rows of found.values()) for (const ranges of rows.values()) hours += countRows(ranges)
+  return hours
+}
+
 /** Files as they are seen with one more deletion. */
 function shownWith(
   files: readonly SealedFile[],
@@ -229,7 +276,7 @@ function shownWith(
   for (const [base, rows] of found) {
     const file = files.find((one) => baseOf(one) === base)!
     const vectors = file instanceof VisibleFile ? file.vectors : []
-    shown.set(file, new VisibleFile(base, [...vectors, { ...deletion, metrics, rows }], registry))
+    shown.set(file, new VisibleFile(base, [...vectors, { ...deletion, metrics, rows }], registry.of(base.info)))
   }
   return shown
 }

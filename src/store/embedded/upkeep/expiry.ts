@@ -2,6 +2,7 @@ import type { DroppedCatalog, IngestCatalog } from '../../../catalog/catalog.ts'
 import { Serial } from '../../../lib/serial.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { Observe } from '../../../observe/event.ts'
+import type { KeptRules } from '../hours/keep-hours.ts'
 
 interface ExpiryParts {
   readonly ingests: Pick<IngestCatalog, 'entities'>
@@ -16,6 +17,7 @@ export class Expiry {
   readonly #parts: ExpiryParts
   readonly #removals = new Serial()
   #sinceMs: ReadonlyMap<number, number> = new Map()
+  #kept: ReadonlyMap<number, KeptRules> = new Map()
   #dropped: readonly number[] = []
   /** Those that the store has forgotten. */
   readonly #forgotten = new Set<number>()
@@ -34,6 +36,9 @@ export class Expiry {
     const entities = await this.#parts.ingests.entities()
     const dropped = await this.#parts.dropped.list()
     this.#sinceMs = new Map(entities.flatMap(({ id, sinceMs }) => (sinceMs === null ? [] : [[id, sinceMs] as const])))
+    this.#kept = new Map(
+      entities.flatMap(({ id, fields, hours }) => (hours === undefined ? [] : [[id, { id, fields, hours }] as const])),
+    )
     this.#dropped = dropped
       .filter(({ isRemoved, entityId }) => !isRemoved && !this.#forgotten.has(entityId))
       .map(({ entityId }) => entityId)
@@ -42,6 +47,17 @@ export class Expiry {
   /** Rows of the entity before this date have left; null while none have. */
   sinceMs(entityId: number): number | null {
     return this.#sinceMs.get(entityId) ?? null
+  }
+
+  /** Null where no hours are kept of rows that leave. */
+  keptRules(entityId: number): KeptRules | null {
+    return this.#kept.get(entityId) ?? null
+  }
+
+  /** Rows and hours before this date are kept in no way; null where all are. */
+  goneMs(entityId: number): number | null {
+    const kept = this.keptRules(entityId)
+    return kept === null ? this.sinceMs(entityId) : kept.hours.sinceMs
   }
 
   /** An entity that was dropped and of which the store holds something still. */

@@ -3,10 +3,12 @@ import type { Observe } from '../../../observe/event.ts'
 import { type RewrittenFiles, rewriteFiles } from '../deletions/rewrite-files.ts'
 import { baseOf } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
+import { keepHours } from '../hours/keep-hours.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
 import { defaultMergeRules } from '../sealing/choose-merge.ts'
 import type { Attempts } from './attempts.ts'
 import type { Expiry } from './expiry.ts'
+import type { LeavingFiles } from './leaving.ts'
 import { MergeChoice } from './merge-choice.ts'
 import { Preempted, PreemptiblePacer } from './preemption.ts'
 import type { Removals } from './removals.ts'
@@ -17,7 +19,7 @@ export interface MergeParts {
   /** Whether the rows of a deletion are removed for good. */
   readonly isErased: (deletionId: number) => boolean
   readonly removals: Removals
-  readonly expiry: Pick<Expiry, 'sinceMs'>
+  readonly expiry: Pick<Expiry, 'goneMs' | 'keptRules'>
   readonly settings: { readonly dayRowsMin: number; readonly fileRowsMax: number }
   readonly attempts: Attempts
   /** Called at each rest of a merge of the entity's files; throws Preempted when that is to be begun again later. */
@@ -64,11 +66,22 @@ export class Merges {
   }
 
   /** Merges once: the next choice may be another one. */
-  async run(merged: readonly SealedFile[]): Promise<MergeOutcome> {
+  run(merged: readonly SealedFile[]): Promise<MergeOutcome> {
+    return this.#run(merged, () => this.#write(merged))
+  }
+
+  /** Writes hours in the place of rows that leave. */
+  keepHours({ entityId, files, untilMs }: LeavingFiles): Promise<MergeOutcome> {
+    const kept = this.#parts.expiry.keptRules(entityId)
+    if (kept === null) return Promise.resolve('gave way')
+    return this.#run(files, () => keepHours(files, { ...this.#writing(entityId), kept, untilMs }))
+  }
+
+  async #run(merged: readonly SealedFile[], write: () => Promise<RewrittenFiles>): Promise<MergeOutcome> {
     const { store, attempts, reach, observe, changed, removals, exchange } = this.#parts
     const startedMs = performance.now()
     this.#hurry = new AbortController()
-    const written = await attempts.once('mergeFailed', () => this.#tryWrite(merged), this.#hurry.signal)
+    const written = await attempts.once('mergeFailed', () => this.#tryWrite(merged, write), this.#hurry.signal)
     if (written === null) return 'failed'
     if (written === 'gave way') return written
     const { files, vectors } = written
@@ -87,9 +100,12 @@ export class Merges {
     return 'merged'
   }
 
-  async #tryWrite(merged: readonly SealedFile[]): Promise<RewrittenFiles | 'gave way'> {
+  async #tryWrite(
+    merged: readonly SealedFile[],
+    write: () => Promise<RewrittenFiles>,
+  ): Promise<RewrittenFiles | 'gave way'> {
     try {
-      return await this.#write(merged)
+      return await write()
     } catch (error) {
       if (error instanceof Preempted) return 'gave way'
       this.#choice.failed(merged, error)
@@ -98,15 +114,19 @@ export class Merges {
   }
 
   #write(merged: readonly SealedFile[]): Promise<RewrittenFiles> {
-    const { store, folder, settings, signal, reach, expiry, runDue, isErased, removals } = this.#parts
     const { entityId, kind } = merged[0]!.info
     // The day of a file may have left since it was chosen: then it goes next.
-    const sinceMs = kind === 'day' ? null : expiry.sinceMs(entityId)
+    const sinceMs = kind === 'day' ? null : this.#parts.expiry.goneMs(entityId)
+    const writing = this.#writing(entityId)
+    return rewriteFiles(merged, { ...writing, registry: writing.registry.of({ kind }), sinceMs })
+  }
+
+  #writing(entityId: number) {
+    const { store, folder, settings, signal, reach, runDue, isErased, removals } = this.#parts
     const pacer = new PreemptiblePacer({ sliceMs, signal }, () => runDue(entityId))
     const { dayRowsMin } = settings
-    const registry = store.registry(entityId)
     const remove = (file: SealedFile): void => removals.remove(file)
-    return rewriteFiles(merged, { registry, folder, dayRowsMin, sinceMs, pacer, reach, isErased, remove })
+    return { registry: store.registry(entityId), folder, dayRowsMin, pacer, reach, isErased, remove }
   }
 }
 

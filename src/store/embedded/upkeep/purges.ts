@@ -13,7 +13,7 @@ interface Purge {
 
 interface PurgeParts {
   readonly store: { readonly position: number; files(entityId: number): readonly SealedFile[] }
-  readonly expiry: Pick<Expiry, 'sinceMs'>
+  readonly expiry: Pick<Expiry, 'sinceMs' | 'keptRules'>
 }
 
 /** The purges that are not done: what is in memory has to be sealed, and files that hold rows that have left to be written anew. */
@@ -46,8 +46,14 @@ export class Purges {
     const { store, expiry } = this.#parts
     for (const purge of this.#purges) {
       const sinceMs = expiry.sinceMs(purge.entityId) ?? Number.NEGATIVE_INFINITY
-      const files = store.files(purge.entityId).filter((file) => baseOf(file).info.firstMs < sinceMs)
+      const isKept = expiry.keptRules(purge.entityId) !== null
+      const files = store.files(purge.entityId).filter((file) => {
+        const { kind, firstMs } = baseOf(file).info
+        return firstMs < sinceMs && !(isKept && kind === 'hours')
+      })
       if (files.some((file) => damaged.has(file))) this.#end(purge, () => purge.reject(isDamaged()))
+      // Where hours are kept, these take the place of rows.
+      else if (files.length > 0 && isKept) continue
       else if (files.length > 0) return files[0]!
       else if (store.position >= purge.position) this.#end(purge, purge.resolve)
     }

@@ -9,11 +9,13 @@ import type { StandingDeletions } from '../deletions/standing-deletions.ts'
 import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
+import { hourMs } from '../reading/whole-hours.ts'
 import { sealRows } from '../sealing/sealer.ts'
 import type { FrozenRows } from '../store-changes.ts'
 import { type AttemptParts, Attempts } from './attempts.ts'
 import { Deletions } from './deletions.ts'
 import type { Expiry } from './expiry.ts'
+import { Leaving } from './leaving.ts'
 import { type MergeOutcome, Merges, sizeOf } from './merges.ts'
 import { Preempted } from './preemption.ts'
 import { Purges } from './purges.ts'
@@ -45,7 +47,7 @@ export interface UpkeepParts {
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
-  readonly expiry: Pick<Expiry, 'sinceMs' | 'nextDropped' | 'remove'>
+  readonly expiry: Pick<Expiry, 'sinceMs' | 'goneMs' | 'keptRules' | 'nextDropped' | 'remove'>
   readonly settings: UpkeepSettings
   readonly observe: Observe
   readonly reach: Reach
@@ -77,6 +79,7 @@ export class Upkeep {
   readonly #purges: Purges
   readonly #deletions: Deletions
   readonly #merges: Merges
+  readonly #leaving: Leaving
   readonly #attempts: Attempts
   readonly #unsealed: Unsealed
   #working: Promise<void> | null = null
@@ -85,10 +88,14 @@ export class Upkeep {
   /** The seal that is being made, by itself or beside a merge. */
   #sealing: Promise<void> | null = null
   #reportStuck: () => void = () => undefined
+  /** Where the pipeline stands. */
+  #position: number
 
   constructor(parts: UpkeepParts) {
     this.#parts = parts
     this.#purges = new Purges(parts)
+    this.#leaving = new Leaving(parts)
+    this.#position = parts.store.position
     const stuck = (error: unknown): void => {
       this.#reportStuck()
       parts.stuck?.(error)
@@ -108,6 +115,7 @@ export class Upkeep {
       ...parts,
       catalog: parts.deletions,
       sinceMs: (entityId) => parts.expiry.sinceMs(entityId),
+      keepsHours: (entityId) => parts.expiry.keptRules(entityId) !== null,
       runDue: (entityId) => this.#runDue(entityId),
       shown: (files) => {
         this.#files = this.#files.map((file) => files.get(file) ?? file)
@@ -123,6 +131,7 @@ export class Upkeep {
    */
   afterStep(position: number, validatedBytes: number, counts: () => readonly IngestCount[]): void {
     this.#unsealed.advance(position, validatedBytes)
+    this.#position = position
     if (!this.#isHeld && this.#isDue()) this.#freeze(position, counts())
   }
 
@@ -148,7 +157,7 @@ export class Upkeep {
 
   get state(): StoreState {
     const infos = this.#files.map(({ info }) => info)
-    const rows = infos.reduce((sum, info) => sum + info.rows, 0)
+    const rows = infos.reduce((sum, info) => sum + (info.kind === 'hours' ? 0 : info.rows), 0)
     return { sealedPosition: this.#parts.store.position, files: infos.length, rows, bytes: sizeOf(this.#files) }
   }
 
@@ -234,11 +243,14 @@ export class Upkeep {
   }
 
   async #letRowsGo(): Promise<boolean> {
-    const { expiry } = this.#parts
-    const left = this.#files.filter((file) => {
-      const { entityId, lastMs } = baseOf(file).info
-      return lastMs < (expiry.sinceMs(entityId) ?? -Infinity)
-    })
+    const { store, wake } = this.#parts
+    if (this.#leaving.note(store.entityIds, this.#position)) wake()
+    const left = this.#files.filter((file) => this.#isGone(file))
+    const leaving = left.length > 0 ? null : this.#leaving.choose(this.#files, this.#merges.damaged)
+    if (leaving !== null) {
+      await this.#merges.keepHours(leaving)
+      return true
+    }
     const purged = left.length === 0 ? this.#purges.chooseFile(this.#merges.damaged) : null
     if (left.length > 0) await this.#runLeave(left)
     else if (purged !== null) {
@@ -246,6 +258,15 @@ export class Upkeep {
       if (outcome === 'failed' && !this.#merges.damaged.has(purged)) this.#purges.failed(purged)
     }
     return left.length > 0 || purged !== null
+  }
+
+  /** Whether nothing that a file holds is kept any more. */
+  #isGone(file: SealedFile): boolean {
+    const { expiry } = this.#parts
+    const { entityId, lastMs, kind } = baseOf(file).info
+    const ofHours = kind === 'hours'
+    if (ofHours && expiry.keptRules(entityId) === null) return true
+    return (ofHours ? lastMs + hourMs - 1 : lastMs) < (expiry.goneMs(entityId) ?? -Infinity)
   }
 
   /** Removes rows for good that were deleted long enough ago; null when there are none. */
@@ -352,7 +373,7 @@ export class Upkeep {
   async #writeSeal(frozen: FrozenRows) {
     const { folder, settings, signal, reach, extendRegistries, expiry } = this.#parts
     const pacer = new Pacer({ sliceMs, signal })
-    const sinceMs = (entityId: number): number | null => expiry.sinceMs(entityId)
+    const sinceMs = (entityId: number): number | null => expiry.goneMs(entityId)
     const files = await sealRows(frozen, { folder, dayRowsMin: settings.dayRowsMin, sinceMs, pacer, reach })
     try {
       const registries = await extendRegistries()
@@ -368,7 +389,7 @@ export class Upkeep {
     const unsealed = this.#unsealed
     if (unsealed.isNothing) return false
     const { frozenPosition } = unsealed
-    const isAskedFor = this.#purges.needsSeal(frozenPosition) || this.#deletions.needsSeal(frozenPosition)
+    const isAskedFor = [this.#purges, this.#deletions, this.#leaving].some((one) => one.needsSeal(frozenPosition))
     return isAskedFor || unsealed.isOld || unsealed.isOverBounds(this.#parts.store.head)
   }
 }

@@ -1,0 +1,57 @@
+// What a native query that the SQL engine answers needs of rows that have left: it reads no hours.
+import { parseInterval } from '../../druid-time/iso.ts'
+import type { Entity } from '../../model/entity.ts'
+import { earliestMs } from '../../model/instant.ts'
+import { rowsExpired } from '../../model/rows-expired.ts'
+
+const aggregating = new Set(['timeseries', 'topN', 'groupBy'])
+
+/**
+ * Throws Problem `rows_expired` unless all rows that are asked for are there. Without an interval, or with one from the beginning of all time,
+ * a query that aggregates nothing begins with them. What is no query is told by who runs it.
+ */
+export function requireRowsOf(entities: readonly Entity[], body: Uint8Array): void {
+  const sinceMs = Math.max(...entities.map(({ hours, sinceMs }) => (hours === undefined ? null : sinceMs) ?? -Infinity))
+  if (sinceMs === -Infinity) return
+  const query = readJson(body)
+  const starts = intervalsIn(query).map(startOf)
+  const isOpen = starts.every((startMs) => startMs === null) && !mentions(query, aggregating)
+  if (isOpen || (starts.length > 0 && starts.every((startMs) => startMs !== null && startMs >= sinceMs))) return
+  throw rowsExpired(
+    { untilMs: sinceMs },
+    'of those before it there are hours alone, which answer counts, sums, least and greatest values of one entity by whole hours, without "filter" of anything but tags; a timeseries with "skipEmptyBuckets". Let "intervals" begin with this date',
+  )
+}
+
+function readJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString())
+  } catch {
+    return null
+  }
+}
+
+/** The members of a query and of those within it. */
+function* members(value: unknown): Generator<readonly [name: string, value: unknown]> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, one] of Object.entries(value)) {
+    yield [name, one]
+    yield* members(one)
+  }
+}
+
+function intervalsIn(query: unknown): string[] {
+  return [...members(query)].flatMap(([name, value]) => {
+    if (name !== 'intervals') return []
+    return (typeof value === 'string' ? value.split(',') : [value].flat()).filter((one) => typeof one === 'string')
+  })
+}
+
+const mentions = (query: unknown, types: ReadonlySet<string>): boolean =>
+  [...members(query)].some(([name, value]) => name === 'queryType' && types.has(String(value)))
+
+/** Null of an interval from the beginning of all time. */
+function startOf(text: string): number | null {
+  const startMs = parseInterval(text)?.startMs ?? Number.NEGATIVE_INFINITY
+  return startMs < earliestMs ? null : startMs
+}

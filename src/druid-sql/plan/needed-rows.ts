@@ -1,0 +1,74 @@
+// What a query that the SQL engine answers needs of rows that have left: it reads no hours.
+import type { Entity } from '../../model/entity.ts'
+import { rowsExpired } from '../../model/rows-expired.ts'
+import { conjuncts } from '../bind/logic.ts'
+import { allRows, type BoundRows, columnsIn, fromsIn, hasAggregate, type SelectNode } from '../bind/tree.ts'
+import { type QueryClock, timeBounds } from './read-where.ts'
+import { TableRows } from './table-rows.ts'
+import { type TableSelect, tableSelect } from './table-select.ts'
+
+/** Throws Problem `rows_expired` unless all rows that are asked for are there: without a start a query that aggregates nothing begins with them. */
+export function requireRowsOf(entities: readonly Entity[], rows: BoundRows, clock: QueryClock): void {
+  for (const entity of entities) {
+    if (entity.hours === undefined || entity.sinceMs === null) continue
+    const fromMs = firstAsked(entity, rows, clock)
+    if (fromMs >= entity.sinceMs) continue
+    throw rowsExpired(
+      { untilMs: entity.sinceMs },
+      'of those before it there are hours alone, which answer COUNT, SUM, MIN, MAX and AVG of one entity by whole hours, filtered and grouped by time and tags. Let "__time" begin with this date',
+    )
+  }
+}
+
+/** From when on rows are asked for; Infinity where it is from the first that there is. */
+function firstAsked(entity: Entity, rows: BoundRows, clock: QueryClock): number {
+  const asked = tableSelect(rows)
+  if (asked !== null) {
+    const { fromMs, isPlain } = boundsOf(entity, asked, clock)
+    const isOpen = fromMs === Number.NEGATIVE_INFINITY && isPlain && !aggregates(rows)
+    return isOpen ? Number.POSITIVE_INFINITY : fromMs
+  }
+  const starts = allRows(rows).flatMap((one) => {
+    if (one.kind === 'append') return one.parts.some(({ entityId }) => entityId === entity.id) ? [-Infinity] : []
+    return one.kind === 'select' && one.from !== null ? startsIn(entity, one, clock) : []
+  })
+  return Math.min(...starts)
+}
+
+/** Of each table in FROM that is the entity. */
+function startsIn(entity: Entity, select: SelectNode, clock: QueryClock): number[] {
+  const { from, where } = select
+  return (from === null ? [] : fromsIn(from)).flatMap((one) => {
+    if (one.kind !== 'entity' || one.entityId !== entity.id) return []
+    const asked: TableSelect = {
+      select,
+      rows: { limit: null, offset: 0 },
+      conditions: where === null ? [] : [where],
+      meant: (column) => (column.at.relation === one.relation ? column : null),
+    }
+    return [boundsOf(entity, asked, clock).fromMs]
+  })
+}
+
+/** `isPlain`: nothing is asked of the time but bounds, and not of rows alone that have left. */
+function boundsOf(entity: Entity, asked: TableSelect, clock: QueryClock): { fromMs: number; isPlain: boolean } {
+  const rows = new TableRows(entity, asked)
+  let fromMs = Number.NEGATIVE_INFINITY
+  let isPlain = true
+  for (const part of asked.conditions.flatMap(conjuncts)) {
+    const bounds = timeBounds(part, rows, clock)
+    if (bounds === null) isPlain &&= !columnsIn(part).some((column) => rows.isTime(column))
+    else {
+      fromMs = Math.max(fromMs, bounds.fromMs)
+      isPlain &&= bounds.toMs >= (entity.sinceMs ?? bounds.toMs)
+    }
+  }
+  return { fromMs, isPlain }
+}
+
+const aggregates = (rows: BoundRows): boolean =>
+  allRows(rows).some(
+    (one) =>
+      one.kind === 'select' &&
+      (one.groups !== null || [...one.outputs, ...(one.having === null ? [] : [one.having])].some(hasAggregate)),
+  )

@@ -1,0 +1,162 @@
+// What is kept of an hour of a series once its rows have left: docs/formats/kept-hours.md says what each part means.
+import { lostIn } from '../../../lib/lost-in-sum.ts'
+
+/** The parts of a metric; a column each, `V@count` of V. */
+export const hourParts = [
+  ...(['count', 'sum', 'lost', 'least', 'greatest', 'total'] as const),
+  ...(['good_count', 'good_sum', 'good_lost'] as const),
+  ...(['item_count', 'item_sum', 'item_lost', 'item_least', 'item_greatest'] as const),
+  ...(['first', 'first_ms', 'last', 'last_ms', 'least_ms', 'greatest_ms'] as const),
+  ...(['gap_ms', 'held', 'line', 'known_ms', 'ended_ms', 'end_ms'] as const),
+  ...(['falls', 'fallen', 'restarted', 'deepest'] as const),
+] as const
+export type HourPart = (typeof hourParts)[number]
+
+/** What is a value of the metric, and so a long where that is; `total` is the sum of longs, which goes round past 64 bits. */
+const ownParts: ReadonlySet<HourPart> = new Set([
+  ...(['least', 'greatest', 'total', 'item_least', 'item_greatest', 'first', 'last'] as const),
+])
+
+const placeOf = new Map<HourPart, number>(hourParts.map((part, place) => [part, place]))
+
+export interface HourMetric {
+  readonly name: string
+  readonly type: 'double' | 'long'
+}
+
+export const partColumn = ({ name, type }: HourMetric, part: HourPart): HourMetric => ({
+  name: `${name}@${part}`,
+  type: ownParts.has(part) ? type : 'double',
+})
+
+/** Of one metric in one hour. What is not known, or as another part says it, is NaN. */
+export class HourOfMetric {
+  readonly #values = new Float64Array(hourParts.length).fill(Number.NaN)
+  #digits: Map<HourPart, bigint> | null = null
+
+  get(part: HourPart): number {
+    return this.#values[placeOf.get(part)!]!
+  }
+
+  /** All digits of a long; null of what is none, or of which the double has them all. */
+  digits(part: HourPart): bigint | null {
+    return this.#digits?.get(part) ?? null
+  }
+
+  set(part: HourPart, value: number, digits: bigint | null = null): void {
+    this.#values[placeOf.get(part)!] = value
+    if (digits === null) return
+    this.#digits ??= new Map()
+    this.#digits.set(part, digits)
+  }
+
+  /** Of the items, whatever the quality of others: as all values where no part of their own says it. */
+  item(part: 'count' | 'sum' | 'lost' | 'least' | 'greatest'): HourPart {
+    return Number.isNaN(this.get('item_count')) ? part : `item_${part}`
+  }
+
+  /** Of the good values. */
+  good(part: 'count' | 'sum' | 'lost'): HourPart {
+    return Number.isNaN(this.get('good_count')) ? part : `good_${part}`
+  }
+
+  /** Whether what the values do in their order is known. */
+  get isOrdered(): boolean {
+    return this.get('gap_ms') >= 0
+  }
+
+  get items(): number {
+    return this.get(this.item('count'))
+  }
+}
+
+/** An hour of a series. */
+export interface HourRow {
+  readonly hourMs: number
+  /** The greatest of its rows. */
+  readonly position: number
+  readonly rows: number
+  /** By the order of the metrics that are asked for; null of one without a value. */
+  readonly metrics: readonly (HourOfMetric | null)[]
+}
+
+/** An hour, and rows of it that came when it was kept already: what they do in their order is not known any more. */
+export function together(left: HourRow, right: HourRow): HourRow {
+  return {
+    hourMs: left.hourMs,
+    position: Math.max(left.position, right.position),
+    rows: left.rows + right.rows,
+    metrics: left.metrics.map((metric, place) => {
+      const other = right.metrics[place] ?? null
+      if (metric === null || other === null) return metric ?? other
+      return left.position <= right.position ? joined(metric, other) : joined(other, metric)
+    }),
+  }
+}
+
+const sets = ['', 'good_', 'item_'] as const
+
+/** `newer` was pushed later. */
+function joined(older: HourOfMetric, newer: HourOfMetric): HourOfMetric {
+  const made = new HourOfMetric()
+  const both = [older, newer] as const
+  for (const set of sets) {
+    if (set !== '' && both.every((one) => Number.isNaN(one.get(`${set}count`)))) continue
+    const partOf = (one: HourOfMetric, part: 'count' | 'sum' | 'lost'): number =>
+      one.get(set === '' ? part : set === 'good_' ? one.good(part) : one.item(part))
+    const sum = partOf(older, 'sum') + partOf(newer, 'sum')
+    made.set(`${set}count`, partOf(older, 'count') + partOf(newer, 'count'))
+    made.set(`${set}sum`, sum)
+    const lost = lostIn(partOf(older, 'sum'), partOf(newer, 'sum'), sum)
+    made.set(`${set}lost`, partOf(older, 'lost') + partOf(newer, 'lost') + lost)
+  }
+  for (const part of ['least', 'greatest'] as const) {
+    const isLeast = part === 'least'
+    take(
+      made,
+      part,
+      both.map((one) => ({ of: one, from: part })),
+      isLeast,
+    )
+    if (Number.isNaN(made.get('item_count'))) continue
+    take(
+      made,
+      `item_${part}`,
+      both.map((one) => ({ of: one, from: one.item(part) })),
+      isLeast,
+    )
+  }
+  const totals = both.map((one) => one.digits('total') ?? one.get('total'))
+  if (totals.every((total) => typeof total === 'bigint' || !Number.isNaN(total))) {
+    setLong(made, 'total', BigInt.asIntN(64, BigInt(totals[0]!) + BigInt(totals[1]!)))
+  }
+  const firstOf = older.get('first_ms') < newer.get('first_ms') || Number.isNaN(newer.get('first_ms')) ? older : newer
+  const lastOf = older.get('last_ms') > newer.get('last_ms') || Number.isNaN(newer.get('last_ms')) ? older : newer
+  for (const part of ['first', 'first_ms'] as const) made.set(part, firstOf.get(part), firstOf.digits(part))
+  for (const part of ['last', 'last_ms'] as const) made.set(part, lastOf.get(part), lastOf.digits(part))
+  return made
+}
+
+interface Bound {
+  readonly of: HourOfMetric
+  readonly from: HourPart
+}
+
+function take(made: HourOfMetric, part: HourPart, bounds: readonly Bound[], isLeast: boolean): void {
+  const [first, ...others] = bounds.filter(({ of, from }) => !Number.isNaN(of.get(from)))
+  if (first === undefined) return
+  let best = first
+  for (const one of others) if (isLeast ? isLess(one, best) : isLess(best, one)) best = one
+  made.set(part, best.of.get(best.from), best.of.digits(best.from))
+}
+
+function isLess(left: Bound, right: Bound): boolean {
+  const [a, b] = [left.of.get(left.from), right.of.get(right.from)]
+  const [c, d] = [left.of.digits(left.from), right.of.digits(right.from)]
+  return a === b && c !== null && d !== null ? c < d : a < b
+}
+
+export function setLong(hour: HourOfMetric, part: HourPart, value: bigint): void {
+  const double = Number(value)
+  hour.set(part, double, Math.abs(double) >= 2 ** 53 ? value : null)
+}

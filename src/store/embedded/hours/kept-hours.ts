@@ -1,0 +1,87 @@
+import type { Range } from '../../../model/plan.ts'
+import type { OpenFile } from '../reading/open-file.ts'
+import type { SeriesSource } from '../reading/series-source.ts'
+import type { HourColumns } from './hour-columns.ts'
+import { type HourRow, together } from './hour-row.ts'
+import { type HoursAsked, hoursOfRows } from './hours-of-rows.ts'
+
+export interface KeptHoursParts {
+  /** Files of hours. */
+  readonly files: readonly OpenFile[]
+  readonly columns: HourColumns
+  /** Rows that have left the view and are not in files of hours yet: of files, and late ones in memory; null where there are none. */
+  readonly rows: SeriesSource | null
+  readonly asked: HoursAsked
+  /** Hours before it have left too. */
+  readonly sinceMs: number
+  /** A start of a UTC day: hours before it are kept, from it on there are rows. */
+  readonly untilMs: number
+}
+
+/** What is kept of the rows of an entity that have left. */
+export class KeptHours {
+  readonly sinceMs: number
+  readonly untilMs: number
+  /** By index of the columns of rows. */
+  readonly metrics: HoursAsked['metrics']
+  readonly #parts: KeptHoursParts
+
+  constructor(parts: KeptHoursParts) {
+    this.#parts = parts
+    this.sinceMs = parts.sinceMs
+    this.untilMs = parts.untilMs
+    this.metrics = parts.asked.metrics
+  }
+
+  /** The hours of a series that begin within the range, in their order. The source of its rows has been prepared. */
+  *of(series: number, { fromMs, toMs }: Range): Generator<HourRow> {
+    const { sinceMs, untilMs } = this
+    yield* merged(this.#sources(series, Math.max(fromMs, sinceMs), Math.min(toMs, untilMs - 1)))
+  }
+
+  /** What has to be awaited before the hours of a series are read. */
+  get rows(): SeriesSource | null {
+    return this.#parts.rows
+  }
+
+  #sources(series: number, fromMs: number, toMs: number): Iterator<HourRow>[] {
+    const { files, rows, columns, asked } = this.#parts
+    const all = files.map(({ reader }) => hoursOfFile(reader.find(series), reader, columns, fromMs, toMs))
+    return rows === null ? all : [...all, hoursOfRows(rows.run(series, fromMs, toMs), series, asked)]
+  }
+}
+
+function* hoursOfFile(
+  place: number,
+  reader: OpenFile['reader'],
+  columns: HourColumns,
+  fromMs: number,
+  toMs: number,
+): Generator<HourRow> {
+  if (place === -1) return
+  for (const stretch of reader.forward(place, fromMs, toMs)) yield* columns.read(stretch)
+}
+
+/** Hours of several sources by their dates; those of one hour as one. Each source rises, and may have an hour several times. */
+function* merged(sources: readonly Iterator<HourRow>[]): Generator<HourRow> {
+  const heads = sources.map((source) => ({ source, next: source.next() }))
+  let hour: HourRow | null = null
+  for (;;) {
+    let least: (typeof heads)[number] | null = null
+    for (const head of heads) {
+      if (head.next.done === true) continue
+      if (least === null || isBefore(head.next.value, least.next.value)) least = head
+    }
+    if (least === null) break
+    const next: HourRow = least.next.value
+    least.next = least.source.next()
+    if (hour?.hourMs === next.hourMs) hour = together(hour, next)
+    else {
+      if (hour !== null) yield hour
+      hour = next
+    }
+  }
+  if (hour !== null) yield hour
+}
+
+const isBefore = (left: HourRow, right: HourRow): boolean => left.hourMs < right.hourMs

@@ -1,0 +1,30 @@
+// What questions need of rows that have left, of which hours alone are kept.
+import type { Range } from '../../../model/plan.ts'
+import { rowsExpired } from '../../../model/rows-expired.ts'
+import { hourMs } from '../reading/whole-hours.ts'
+
+/** `untilMs`: from then on there are rows. */
+interface Kept {
+  readonly untilMs: number
+}
+
+/** Throws Problem `rows_expired` unless the rows of a range are there. A range that is open at its start begins with them. */
+export function requireRows(kept: Kept | null, { fromMs, toMs }: Range): null {
+  if (kept === null) return null
+  const isThere = fromMs === Number.NEGATIVE_INFINITY ? toMs >= kept.untilMs : fromMs >= kept.untilMs
+  if (isThere) return null
+  throw rowsExpired(kept, 'of those before it there are hours alone, which do not say what is asked')
+}
+
+/** Of a range that hours answer, as far as there are no rows: whole hours. Null where there are rows of all of it. */
+export function keptRange(kept: Kept, { fromMs, toMs }: Range): Range | null {
+  if (fromMs >= kept.untilMs) return null
+  const isWhole = (ms: number): boolean => ms % hourMs === 0
+  // The instant of an end on a full hour is left out.
+  const untilMs = toMs >= kept.untilMs ? kept.untilMs : isWhole(toMs) ? toMs : toMs + 1
+  if (fromMs !== Number.NEGATIVE_INFINITY && !isWhole(fromMs))
+    throw rowsExpired(kept, 'of those before it there are hours alone, so a range begins with a full hour of UTC')
+  if (!isWhole(untilMs))
+    throw rowsExpired(kept, 'of those before it there are hours alone, so a range ends with a full hour of UTC')
+  return { fromMs, toMs: untilMs - 1 }
+}

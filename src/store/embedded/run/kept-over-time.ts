@@ -1,0 +1,328 @@
+// Values over time where the rows have left: from the hours that are kept of them.
+import type { TimeBuckets } from '../../../algebra/aggregation.ts'
+import type { Value } from '../../../model/column.ts'
+import type { OverTimePlan, Range } from '../../../model/plan.ts'
+import { rowsExpired } from '../../../model/rows-expired.ts'
+import type { ItemOfMetric, ItemRollup, KeptItems } from '../../over-time/function-of-time.ts'
+import type { ItemRun } from '../../over-time/item-run.ts'
+import type { NeededItems, Series } from '../../over-time/over-time-answer.ts'
+import type { HourOfMetric, HourPart, HourRow } from '../hours/hour-row.ts'
+import type { KeptHours } from '../hours/kept-hours.ts'
+import { keptRange, requireRows } from '../hours/needed-rows.ts'
+import { hourMs } from '../reading/whole-hours.ts'
+import { isOfWholeHours } from './bucket-walk.ts'
+import type { PlanRun } from './plan-run.ts'
+
+const dayMs = 24 * hourMs
+/** How far is looked for an item before or behind a range, one after the other. */
+const widthsMs = [dayMs, 32 * dayMs, Number.POSITIVE_INFINITY] as const
+
+/** Null where no rows have left that are asked for. Throws Problem `rows_expired` where these are needed. */
+export function keptOverTime(
+  plan: OverTimePlan,
+  needed: NeededItems,
+  run: PlanRun,
+  buckets: TimeBuckets | null,
+): KeptOverTime | null {
+  const kept = run.hours
+  if (kept === null) return null
+  if (plan.kind === 'snap') {
+    const { fromMs, endMs } = needed.window
+    if (plan.ticksMs.length > 0) requireRows(kept, { fromMs, toMs: endMs })
+    return null
+  }
+  if (plan.kind !== 'aggregate') {
+    requireRows(kept, plan.range)
+    return null
+  }
+  const { fromMs, toMs } = plan.range
+  const range = needsRows(plan, run, buckets)
+    ? requireRows(kept, plan.range)
+    : keptRange(kept, { fromMs, toMs: Math.min(toMs, Math.max(needed.window.endMs, kept.untilMs)) })
+  return isOfHours(plan, run) ? new KeptOverTime(kept, range, needed, run) : null
+}
+
+/** Whether hours say what items did: the good ones, each series by itself. */
+function isOfHours({ selection: { quality } }: OverTimePlan, { fields, selected }: PlanRun): boolean {
+  const isOfGood = quality === undefined || quality.words.every((word) => word === 'good')
+  return isOfGood && fields.length === 0 && selected.bounds.length - 1 === selected.series.length
+}
+
+/** Whether hours do not say what is asked. */
+function needsRows(plan: OverTimePlan & { kind: 'aggregate' }, run: PlanRun, buckets: TimeBuckets | null): boolean {
+  const { granularity, columns, selection } = plan
+  const areOfHours = granularity.kind === 'zoned' ? buckets?.areOfHours === true : isOfWholeHours(granularity)
+  const ofItems = columns.some(
+    ({ aggregate }) => aggregate === 'stddev' || (aggregate === 'good' && selection.quality !== undefined),
+  )
+  return !areOfHours || ofItems || !isOfHours(plan, run)
+}
+
+/** What an item says that is sought before a range. */
+interface LastItem {
+  readonly item: ItemOfMetric | null
+  /** Where it is ended; NaN where it is not. */
+  readonly endedMs: number
+}
+
+export class KeptOverTime {
+  readonly #kept: KeptHours
+  /** Null where there are rows of all that is asked for: then hours say what was before them. */
+  readonly #range: Range | null
+  readonly #needed: NeededItems
+  readonly #run: PlanRun
+  /** By metric, the place among the metrics that hours are kept of; -1 of one that is no number. */
+  readonly #places: readonly number[]
+
+  constructor(kept: KeptHours, range: Range | null, needed: NeededItems, run: PlanRun) {
+    this.#kept = kept
+    this.#range = range
+    this.#needed = needed
+    this.#run = run
+    this.#places = run.metrics.map((accessor) =>
+      accessor.kind === 'column' ? kept.metrics.findIndex(({ index }) => index === accessor.index) : -1,
+    )
+  }
+
+  /** The date of the first item of a series; Infinity where there is none. */
+  async firstMs(series: number): Promise<number> {
+    if (this.#range === null) return Number.POSITIVE_INFINITY
+    for await (const hour of this.#hours(series, this.#range)) {
+      const dates = this.#metrics(hour).flatMap((metric) =>
+        metric !== null && metric.items > 0 ? [metric.get('first_ms')] : [],
+      )
+      if (dates.length > 0) return Math.min(...dates)
+    }
+    return Number.POSITIVE_INFINITY
+  }
+
+  /** Tells the items of a series that have left. From what it returns on its rows are to be told; null: those that are needed anyway. */
+  async read(series: number, to: Series): Promise<number | null> {
+    const { before, after, window } = this.#needed
+    const range = this.#range
+    if (before && window.fromMs > Number.NEGATIVE_INFINITY)
+      await this.#readBefore(series, Math.min(window.fromMs, this.#kept.untilMs), to)
+    if (range === null) return null
+    for await (const hour of this.#hours(series, range)) {
+      const kept = this.#metrics(hour).map((metric) => metric && keptItems(metric, hour.hourMs))
+      if (!to.takesKept(kept))
+        throw rowsExpired(
+          this.#kept,
+          'of those before it there are hours alone, and one is cut by a bucket, has items that are further apart than max_gap, or counts some falls through wrap and not others',
+        )
+      to.addKept(kept)
+    }
+    const isAtEnd = range.toMs === this.#kept.untilMs - 1
+    if (isAtEnd) return this.#kept.untilMs
+    return after && (await this.#readNext(series, range.toMs + 1, to)) ? this.#kept.untilMs : Number.POSITIVE_INFINITY
+  }
+
+  async #readBefore(series: number, fromMs: number, to: Series): Promise<void> {
+    let found: (LastItem | null)[] = []
+    for (const widthMs of widthsMs) {
+      found = this.#places.map(() => null)
+      for await (const hour of this.#hours(series, { fromMs: fromMs - widthMs, toMs: fromMs - 1 })) {
+        for (const [place, metric] of this.#metrics(hour).entries())
+          found[place] = lastAfter(found[place] ?? null, metric)
+      }
+      if (found.every((last) => last !== null)) break
+    }
+    const runs = found.flatMap((last, metric) =>
+      last === null || last.item === null ? [] : [new KeptRun(metric, last.item, last.endedMs)],
+    )
+    for (const one of runs.sort((left, right) => left.times[0]! - right.times[0]!)) to.add(one)
+  }
+
+  /** False where the items behind the range are kept of all metrics: no row is needed. */
+  async #readNext(series: number, fromMs: number, to: Series): Promise<boolean> {
+    const isFound = this.#places.map(() => false)
+    const endedMs = this.#places.map(() => Number.NaN)
+    for await (const hour of this.#hours(series, { fromMs, toMs: this.#kept.untilMs - 1 })) {
+      for (const [place, metric] of this.#metrics(hour).entries()) {
+        if (metric === null || isFound[place]) continue
+        if (Number.isNaN(endedMs[place]!)) endedMs[place] = metric.get('ended_ms')
+        if (metric.items === 0) continue
+        isFound[place] = true
+        to.addNext(place, itemOf(metric, 'first'), endedMs[place]!)
+      }
+      if (isFound.every(Boolean)) return false
+    }
+    // Rows have the next item: what ends the value before it may have left.
+    const ends = { hourMs: fromMs, rollup: null, isOrdered: true, endMs: Number.NaN }
+    to.addKept(endedMs.map((ms, place) => (isFound[place] || Number.isNaN(ms) ? null : { ...ends, endedMs: ms })))
+    return true
+  }
+
+  async *#hours(series: number, range: Range): AsyncGenerator<HourRow> {
+    const { pacer } = this.#run
+    const prepared = this.#kept.rows?.prepare(series, pacer) ?? null
+    if (prepared !== null) await prepared
+    for (const hour of this.#kept.of(series, range)) {
+      yield hour
+      if (pacer.spend(16 * (1 + this.#places.length))) await pacer.rest()
+    }
+  }
+
+  #metrics({ metrics }: HourRow): (HourOfMetric | null)[] {
+    return this.#places.map((place) => metrics[place] ?? null)
+  }
+}
+
+function lastAfter(known: LastItem | null, metric: HourOfMetric | null): LastItem | null {
+  if (metric === null) return known
+  if (metric.items > 0) {
+    return metric.isOrdered
+      ? { item: itemOf(metric, 'last'), endedMs: metric.get('end_ms') }
+      : { item: null, endedMs: Number.NaN }
+  }
+  const isEnded = known === null || !Number.isNaN(known.endedMs)
+  return isEnded ? known : { ...known, endedMs: metric.get('ended_ms') }
+}
+
+function itemOf(metric: HourOfMetric, part: 'first' | 'last'): ItemOfMetric {
+  return { ms: metric.get(`${part}_ms`), value: metric.get(part), exact: metric.digits(part) }
+}
+
+function keptItems(metric: HourOfMetric, startMs: number): KeptItems {
+  const { isOrdered } = metric
+  const rollup = metric.items === 0 ? null : new KeptRollup(metric)
+  return { hourMs: startMs, rollup, isOrdered, endedMs: metric.get('ended_ms'), endMs: metric.get('end_ms') }
+}
+
+class KeptRollup implements ItemRollup {
+  /** Not kept. */
+  readonly squares = Number.NaN
+  readonly #metric: HourOfMetric
+
+  constructor(metric: HourOfMetric) {
+    this.#metric = metric
+  }
+
+  get first(): ItemOfMetric {
+    return itemOf(this.#metric, 'first')
+  }
+
+  get last(): ItemOfMetric {
+    return itemOf(this.#metric, 'last')
+  }
+
+  get count(): number {
+    return this.#metric.items
+  }
+
+  get longestGapMs(): number {
+    return this.#metric.get('gap_ms')
+  }
+
+  get sum(): number {
+    return this.#item('sum')
+  }
+
+  get lost(): number {
+    return this.#item('lost')
+  }
+
+  get least(): number {
+    return this.#item('least')
+  }
+
+  get greatest(): number {
+    return this.#item('greatest')
+  }
+
+  get leastDigits(): bigint | null {
+    return this.#metric.digits(this.#metric.item('least'))
+  }
+
+  get greatestDigits(): bigint | null {
+    return this.#metric.digits(this.#metric.item('greatest'))
+  }
+
+  get leastMs(): number {
+    return this.#metric.get('least_ms')
+  }
+
+  get greatestMs(): number {
+    return this.#metric.get('greatest_ms')
+  }
+
+  get held(): number {
+    return this.#metric.get('held')
+  }
+
+  get line(): number {
+    return this.#metric.get('line')
+  }
+
+  get knownMs(): number {
+    const knownMs = this.#metric.get('known_ms')
+    return Number.isNaN(knownMs) ? this.#metric.get('last_ms') - this.#metric.get('first_ms') : knownMs
+  }
+
+  get falls(): number {
+    return this.#orZero('falls')
+  }
+
+  get fallen(): number {
+    return this.#orZero('fallen')
+  }
+
+  get restarted(): number {
+    return this.#orZero('restarted')
+  }
+
+  get deepest(): number {
+    return this.#orZero('deepest')
+  }
+
+  #item(part: 'sum' | 'lost' | 'least' | 'greatest'): number {
+    return this.#metric.get(this.#metric.item(part))
+  }
+
+  #orZero(part: HourPart): number {
+    const value = this.#metric.get(part)
+    return Number.isNaN(value) ? 0 : value
+  }
+}
+
+/** The last item of a metric before a range, and behind it the one that ends its value. */
+class KeptRun implements ItemRun {
+  readonly times: Float64Array
+  readonly start: number
+  readonly end: number
+  readonly #metric: number
+  readonly #item: ItemOfMetric
+
+  constructor(metric: number, item: ItemOfMetric, endedMs: number, start = 0, end = Number.isNaN(endedMs) ? 1 : 2) {
+    this.times = Float64Array.of(item.ms, endedMs)
+    this.start = start
+    this.end = end
+    this.#metric = metric
+    this.#item = item
+  }
+
+  numbers(metric: number): Float64Array | null {
+    return metric === this.#metric ? Float64Array.of(this.#item.value, 0) : null
+  }
+
+  value(metric: number, row: number): Value {
+    if (metric !== this.#metric) return null
+    return row === 0 ? (this.#item.exact ?? this.#item.value) : 0
+  }
+
+  position(row: number): number {
+    return row
+  }
+
+  shown(): readonly Value[] {
+    return []
+  }
+
+  part(start: number, end: number): ItemRun {
+    return new KeptRun(this.#metric, this.#item, this.times[1]!, start, end)
+  }
+
+  get quality(): ItemRun['quality'] {
+    return this.end === 2 ? { isTaken: (row) => row === 0, isGood: (row) => row === 0 } : null
+  }
+}

@@ -1,0 +1,79 @@
+import { baseOf } from '../deletions/visible-file.ts'
+import type { SealedFile } from '../reading/sealed-source.ts'
+import type { Expiry } from './expiry.ts'
+
+/** Rows of so many are made hours of at once: what is done is recorded before the next ones. */
+const rowsAtOnce = 50_000_000
+
+/** Files whose rows before a date leave, and their hours stay. */
+export interface LeavingFiles {
+  readonly entityId: number
+  readonly files: readonly SealedFile[]
+  /** A start of a UTC day. */
+  readonly untilMs: number
+}
+
+interface LeavingParts {
+  readonly store: { readonly position: number }
+  readonly expiry: Pick<Expiry, 'sinceMs' | 'keptRules'>
+}
+
+/** Which rows are due to leave while their hours stay. */
+export class Leaving {
+  readonly #parts: LeavingParts
+  /** By entity: the date that is known, and before which position rows have to be sealed so that each hour is made of all of them. */
+  readonly #known = new Map<number, { readonly sinceMs: number; readonly position: number }>()
+
+  constructor(parts: LeavingParts) {
+    this.#parts = parts
+  }
+
+  /** Whether rows from this position on have to be sealed. */
+  needsSeal(frozenPosition: number): boolean {
+    for (const { position } of this.#known.values()) if (position > frozenPosition) return true
+    return false
+  }
+
+  /** Learns which dates hold of entities; `position` is where the pipeline stands. True where rows have to be sealed for a new one. */
+  note(entityIds: Iterable<number>, position: number): boolean {
+    let isNew = false
+    for (const entityId of entityIds) {
+      const sinceMs = this.#parts.expiry.keptRules(entityId) && this.#parts.expiry.sinceMs(entityId)
+      if (sinceMs === null) this.#known.delete(entityId)
+      else if (this.#known.get(entityId)?.sinceMs !== sinceMs) {
+        this.#known.set(entityId, { sinceMs, position })
+        isNew = true
+      }
+    }
+    return isNew
+  }
+
+  /** Null where none are due. All files that hold rows before a date leave together, so that each hour is made of all its rows. */
+  choose(files: readonly SealedFile[], damaged: ReadonlySet<SealedFile>): LeavingFiles | null {
+    for (const [entityId, { sinceMs, position }] of this.#known) {
+      if (this.#parts.store.position < position) continue
+      const due = files.filter((file) => {
+        const { info } = baseOf(file)
+        return info.entityId === entityId && info.kind !== 'hours' && info.firstMs < sinceMs && !damaged.has(file)
+      })
+      if (due.length === 0) continue
+      const untilMs = firstDays(due, sinceMs)
+      return { entityId, untilMs, files: due.filter((file) => baseOf(file).info.firstMs < untilMs) }
+    }
+    return null
+  }
+}
+
+/** As many of the oldest days as are made hours of at once, one at least. */
+function firstDays(files: readonly SealedFile[], sinceMs: number): number {
+  const days = files.flatMap((file) => {
+    const { day, rows } = baseOf(file).info
+    return day === null ? [] : [{ endMs: (day + 1) * 86_400_000, rows }]
+  })
+  let rows = 0
+  for (const { endMs, rows: ofDay } of days.sort((left, right) => left.endMs - right.endMs)) {
+    rows += ofDay
+    if (rows >= rowsAtOnce) return Math.min(endMs, sinceMs)
+  }
+  return sinceMs
+}

@@ -1,0 +1,272 @@
+// Rows expire and their hours stay, over HTTP: what was answered before is answered afterwards.
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { restoreBackup } from '../../src/admin/restore.ts'
+import { nodeDisk } from '../../src/lib/node-disk.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
+import { embedded, isCopied, replicaUrl, restoreWell, serveReplicated } from '../support/replica-world.ts'
+import { type RunningService, runService } from '../support/running-service.ts'
+import { inScratchFolder } from '../support/scratch-folder.ts'
+import { adminKey } from '../support/server-process.ts'
+
+type Row = Readonly<Record<string, unknown>>
+const admin = { key: adminKey }
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const midnightMs = Math.floor(Date.now() / dayMs) * dayMs
+const startMs = midnightMs - 10 * dayMs
+const text = (ms: number): string => new Date(ms).toISOString()
+
+let service: RunningService
+beforeAll(async () => {
+  service = await runService({ 'store.headRows': '400', 'store.headAgeMs': '30', 'store.dayRowsMin': '50' })
+})
+afterAll(() => service?.close())
+
+const ask = (kind: string, body: Row) => call<Row[]>(service.url, 'POST', `/consumer/data/${kind}`, { body })
+const sql = (query: string) =>
+  call<Row[]>(service.url, 'POST', '/consumer/data/sql-query', { body: { sql_query: query } })
+const retain = (entity: string, body: Row) =>
+  call<Row & { detail: string }>(service.url, 'PATCH', `/admin/entities/${entity}`, { ...admin, body })
+
+async function push(alias: string, key: string, rows: readonly Row[]): Promise<void> {
+  await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
+}
+
+/** Each ten minutes from ten days ago on, of two tags. */
+const rowsOf = (days: number): Row[] =>
+  Array.from({ length: days * 144 * 2 }, (_, row) => ({
+    D: text(startMs + Math.floor(row / 2) * 600_000),
+    T: row % 2 === 0 ? 'a' : 'b',
+    V: ((row * 7919) % 1000) / 8,
+  }))
+
+async function described(entity: string): Promise<Row> {
+  const all = await callWell<Row[]>(service.url, 'GET', '/consumer/data/entities')
+  return all.find((one) => one['entity'] === entity) ?? {}
+}
+
+/** What hours answer: of all there is, of a range over the seam, by zones of whole hours, in each language. */
+const answered = (entity: string): readonly (readonly [string, () => Promise<{ status: number; body: unknown }>])[] => [
+  ['average', () => ask('average', { entity, granularity: 'hour' })],
+  ['average of all', () => ask('average', { entity })],
+  [
+    'average by days',
+    () => ask('average', { entity, granularity: 'day', start_date: text(startMs), end_date: text(midnightMs - 1) }),
+  ],
+  ['in a zone', () => ask('average', { entity, granularity: 'day', time_zone: 'Europe/Madrid' })],
+  ['pooled', () => ask('average-granularity', { entity, granularity: 'month' })],
+  [
+    'by time',
+    () =>
+      ask('average', {
+        entity,
+        granularity: 'day',
+        weight: 'time',
+        start_date: text(startMs + hourMs),
+        end_date: text(midnightMs - 1),
+      }),
+  ],
+  [
+    'aggregate',
+    () =>
+      ask('aggregate', {
+        entity,
+        granularity: 'day',
+        aggregates: [
+          'count',
+          'sum',
+          'min',
+          'max',
+          'first',
+          'last',
+          'time_mean',
+          'covered',
+          'total',
+          'rise',
+          'resets',
+          'min_time',
+        ],
+        end_date: text(midnightMs - 1),
+      }),
+  ],
+  [
+    'SQL',
+    () => sql(`SELECT COUNT(*) AS "n", SUM(V) AS "s", MIN(V) AS "l", MAX(V) AS "g", AVG(V) AS "m" FROM ${entity}`),
+  ],
+  [
+    'SQL by hours',
+    () =>
+      sql(
+        `SELECT TIME_FLOOR(__time, 'PT1H') AS "h", T, COUNT(*) AS "n", AVG(V) AS "m" FROM ${entity} GROUP BY 1, 2 ORDER BY 1, 2`,
+      ),
+  ],
+  [
+    'SQL by days',
+    () =>
+      sql(
+        `SELECT TIME_FLOOR(__time, 'P1D', NULL, 'Europe/Madrid') AS "d", SUM(V) AS "s" FROM ${entity} WHERE T = 'a' GROUP BY 1 ORDER BY 1`,
+      ),
+  ],
+  [
+    'native',
+    () =>
+      ask('druid-native-query', {
+        query_type: 'groupBy',
+        query_data: {
+          queryType: 'groupBy',
+          dataSource: entity,
+          intervals: [`${text(startMs)}/${text(midnightMs)}`],
+          granularity: 'day',
+          dimensions: ['T'],
+          aggregations: [
+            { type: 'doubleSum', name: 's', fieldName: 'V' },
+            { type: 'count', name: 'n' },
+          ],
+        },
+      }),
+  ],
+]
+
+const expired = (entity: string): readonly (readonly [string, () => Promise<{ status: number; body: unknown }>])[] => [
+  ['select', () => ask('select', { entity, start_date: text(startMs) })],
+  ['last', () => ask('last', { entity, date: text(startMs + dayMs) })],
+  ['snap', () => ask('snap', { entity, granularity: 'day', start_date: text(startMs) })],
+  ['plot', () => ask('plot', { entity, start_date: text(startMs) })],
+  ['minutes', () => ask('average', { entity, granularity: 'minute', start_date: text(startMs) })],
+  ['a start within an hour', () => ask('average', { entity, start_date: text(startMs + 1) })],
+  ['SQL of rows', () => sql(`SELECT * FROM ${entity} WHERE __time >= TIMESTAMP '${text(startMs).slice(0, 10)}'`)],
+  ['SQL of other aggregates', () => sql(`SELECT STDDEV(V) AS "s" FROM ${entity}`)],
+  [
+    'SQL of numbers',
+    () =>
+      sql(`SELECT COUNT(*) AS "n" FROM ${entity} WHERE V > 3 AND __time >= TIMESTAMP '${text(startMs).slice(0, 10)}'`),
+  ],
+  ['SQL of parts of the time', () => sql(`SELECT T FROM ${entity} WHERE EXTRACT(DAY FROM __time) = 3`)],
+  ['SQL over itself', () => sql(`SELECT COUNT(*) AS "n" FROM (SELECT DISTINCT T, V FROM ${entity}) AS x`)],
+  [
+    'native search',
+    () =>
+      ask('druid-native-query', {
+        query_type: 'scan',
+        query_data: { queryType: 'scan', dataSource: entity, intervals: [`${text(startMs)}/${text(midnightMs)}`] },
+      }),
+  ],
+]
+
+describe.skipIf(onCluster)('hours of rows that expired', () => {
+  test('answer what the rows did, also after a restart', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+    await push('plant', key, rowsOf(9))
+    const before: unknown[] = []
+    for (const [, asked] of answered('plant')) before.push((await asked()).body)
+    const kept = await retain('plant', { retention: 'P3D', hours_retention: null })
+    expect([kept.status, kept.body['hours_retention']]).toEqual([200, null])
+    const rowsFrom = text(midnightMs - 3 * dayMs)
+    const check = async (): Promise<void> => {
+      for (const [place, [name, asked]] of answered('plant').entries()) {
+        const { status, body } = await asked()
+        expect([name, status]).toEqual([name, 200])
+        expect([name, near(body)]).toEqual([name, near(before[place])])
+      }
+      for (const [name, asked] of expired('plant')) {
+        const { status, body } = await asked()
+        expect([name, status, (body as Row)['code']]).toEqual([name, 400, 'rows_expired'])
+        expect((body as Row)['detail']).toContain(rowsFrom)
+      }
+      const { rows_from, hours_from, rows } = await described('plant')
+      expect([rows_from, hours_from, rows]).toEqual([rowsFrom, text(startMs), 2 * 144 * 2])
+    }
+    await check()
+    service = await service.restart()
+    await check()
+    expect((await ask('select', { entity: 'plant' })).body).toHaveLength(2 * 144 * 2)
+    expect((await sql('SELECT T FROM plant')).body).toHaveLength(2 * 144 * 2)
+  })
+
+  test('leave when they are deleted, whole ones, and come back when that is taken back', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'wrong' })
+    await push('wrong', key, rowsOf(9))
+    await retain('wrong', { retention: 'P3D', hours_retention: 'P10Y' })
+    const count = async (): Promise<unknown> => (await sql('SELECT COUNT(*) AS "n" FROM wrong')).body
+    const deletion = {
+      ids: ['a'],
+      start_date: text(startMs),
+      end_date: text(startMs + 5 * hourMs - 1),
+      reason: 'wrong',
+    }
+    const path = '/admin/entities/wrong/deletions'
+    const part = await call<Row>(service.url, 'POST', path, {
+      ...admin,
+      body: { ...deletion, end_date: text(startMs + 90_000) },
+    })
+    expect([part.status, part.body['code']]).toEqual([400, 'rows_expired'])
+    const where = { ...deletion, where: { metric: 'V', op: '>', value: 1 } }
+    expect((await call<Row>(service.url, 'POST', path, { ...admin, body: where })).body['code']).toBe('rows_expired')
+    const { id } = await callWell<{ id: unknown }>(service.url, 'POST', path, { ...admin, body: deletion })
+    expect(await count()).toEqual([{ n: 9 * 288 - 5 * 6 }])
+    service = await service.restart()
+    expect(await count()).toEqual([{ n: 9 * 288 - 5 * 6 }])
+    await call(service.url, 'DELETE', `${path}/${String(id)}`, admin)
+    expect(await count()).toEqual([{ n: 9 * 288 }])
+  })
+
+  test('go when they are switched off, and are refused where they make no sense', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'off' })
+    await push('off', key, rowsOf(9))
+    expect((await retain('off', { hours_retention: null })).status).toBe(400)
+    expect((await retain('off', { retention: 'P3D', hours_retention: 'P2D' })).status).toBe(400)
+    expect((await retain('off', { retention: 'P3D', hours_retention: 'ever' })).status).toBe(400)
+    await retain('off', { retention: 'P3D', hours_retention: 'P1Y' })
+    expect((await retain('off', { retention: null })).status).toBe(400)
+    const count = async (): Promise<unknown> => (await sql('SELECT COUNT(*) AS "n" FROM off')).body
+    expect(await count()).toEqual([{ n: 9 * 288 }])
+    expect((await retain('off', { hours_retention: 'none' })).body).not.toHaveProperty('hours_retention')
+    expect(await count()).toEqual([{ n: 2 * 288 }])
+    await retain('off', { hours_retention: null })
+    expect(await count()).toEqual([{ n: 2 * 288 }])
+  })
+})
+
+test.skipIf(onCluster)('a backup and a copy elsewhere hold hours', { timeout: 60_000 }, () =>
+  inScratchFolder('tidemark-hours-', async (directory) => {
+    const own = await serveReplicated(directory, 'data')
+    const summed = (url: string) =>
+      callWell<Row[]>(url, 'POST', '/consumer/data/sql-query', {
+        body: { sql_query: 'SELECT T, COUNT(*) AS "n", SUM(V) AS "s" FROM plant GROUP BY T ORDER BY T' },
+      })
+    const summedIn = async (dataDirectory: string): Promise<unknown> => {
+      const restored = await runService({}, { ...embedded, dataDirectory })
+      try {
+        return near(await summed(restored.url))
+      } finally {
+        await restored.close()
+      }
+    }
+    try {
+      const key = await makeIngest(own.url, adminKey, { alias: 'plant' })
+      await callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rowsOf(9) })
+      const before = near(await summed(own.url))
+      const body = { retention: 'P3D', hours_retention: null }
+      await callWell(own.url, 'PATCH', '/admin/entities/plant', { ...admin, body })
+      const backup = await callWell<{ path: string }>(own.url, 'POST', '/admin/backups', admin)
+      await isCopied(own.url)
+      const fromBackup = join(directory, 'from-backup')
+      await restoreBackup({ backup: backup.path, data: fromBackup }, { disk: nodeDisk, reach: () => undefined })
+      expect(await summedIn(fromBackup)).toEqual(before)
+      const fromCopy = join(directory, 'from-copy')
+      await restoreWell(replicaUrl(directory), fromCopy)
+      expect(await summedIn(fromCopy)).toEqual(before)
+    } finally {
+      await own.close()
+    }
+  }),
+)
+
+/** Sums of doubles may differ in their last digits. */
+function near(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? Number(one.toPrecision(12)) : one)),
+  )
+}
