@@ -117,13 +117,15 @@ export class ZonedBuckets implements TimeBuckets {
     return at
   }
 
-  /** Between two changes of the clocks all are as long as the period says. */
+  /** Between two changes of the clocks all are as long as the period says, but for the last one: clocks that are put back may make it longer. */
   alike(startMs: number, untilMs: number): number {
     const granularity = this.#granularity
     if (granularity.kind === 'months' || granularity.kind === 'walk') return 1
     const widthMs = granularity.kind === 'days' ? granularity.days * msPerDay : granularity.widthMs
     if (this.startOf(startMs) !== startMs || this.endOf(startMs) !== startMs + widthMs) return 1
     const sameUntilMs = granularity.zone.sameOffsetUntil(startMs, untilMs)
-    return Math.max(1, Math.floor((sameUntilMs - startMs) / widthMs))
+    const last = Math.max(0, Math.floor((sameUntilMs - startMs) / widthMs) - 1)
+    const lastMs = startMs + last * widthMs
+    return this.endOf(lastMs) === lastMs + widthMs ? last + 1 : last
   }
 }

@@ -176,18 +176,17 @@ test.skipIf(onCluster)(
   async () => {
     const service = await runService({ 'self.historyMs': '100' })
     const list = () => callWell<{ Items: { what: string }[] }>(service.url, 'GET', '/admin/audit', { key: adminKey })
-    const rows = async () => {
+    const rows = async (url: string) => {
       const body = { sql_query: 'SELECT COUNT(*) AS n FROM tidemark_self' }
-      return (await call<{ n: number }[]>(service.url, 'POST', '/consumer/data/sql-query', { key: adminKey, body }))
-        .body[0]?.n
+      return (await call<{ n: number }[]>(url, 'POST', '/consumer/data/sql-query', { key: adminKey, body })).body[0]?.n
     }
-    await expect.poll(rows, { timeout: 100_000 }).toBeGreaterThan(0)
+    await expect.poll(() => rows(service.url), { timeout: 100_000 }).toBeGreaterThan(0)
     expect(new Set((await list()).Items.map(({ what }) => what))).toEqual(new Set(['start']))
     const add_fields = [{ name: 'note', type: 'string', role: 'dimension' }]
     await callWell(service.url, 'PATCH', '/admin/ingests/tidemark_self', { key: adminKey, body: { add_fields } })
     const again = await service.restart()
-    const before = (await rows())!
-    await expect.poll(rows, { timeout: 100_000 }).toBeGreaterThan(before)
+    const before = (await rows(again.url))!
+    await expect.poll(() => rows(again.url), { timeout: 100_000 }).toBeGreaterThan(before)
     await again.close()
   },
 )
