@@ -122,7 +122,7 @@ const settingTable = {
     min: 1,
     max: longestMs,
     description:
-      'How often the service checks the free disk space, the size of rejected rows, and the certificate files.',
+      'How often the service checks the free disk space, the size of rejected rows, and the certificate files; every tenth time also what hooks are told of rows.',
   }),
   'limits.deletions': integer({
     default: 1000,

@@ -31,8 +31,10 @@ export interface HookParts {
 const callMsMax = 10_000
 /** The most events of a hook that are kept. */
 const deliveriesMax = 1000
-/** How often rows are looked at. */
-const rowsEveryMs = 10_000
+/** Rows are looked at as seldom as every so many checks. */
+const checksPerLook = 10
+/** How long a question for a tag's newest item may take. */
+const newestMsMax = 10_000
 /** So long one hook holds up what the others are told. */
 const patienceMs = 1000
 /** Of several processes one watches and sends; another goes on where it has been silent for so long. */
@@ -52,7 +54,8 @@ export function openHooks(parts: HookParts, closers: Closer[]): void {
   let looked: { readonly atMs: number; readonly conditions: readonly Condition[]; readonly of: string } | null = null
   const look = async (all: readonly Hook[]): Promise<readonly Condition[]> => {
     const of = JSON.stringify(all)
-    if (looked?.of === of && performance.now() - looked.atMs < rowsEveryMs) return looked.conditions
+    if (looked?.of === of && performance.now() - looked.atMs < checksPerLook * settings.limits.checkMs)
+      return looked.conditions
     try {
       looked = { atMs: performance.now(), conditions: await rows.conditions(all), of }
     } catch (error) {
@@ -101,7 +104,7 @@ function watchRows({ catalog, definitions, progress, queries, nowMs, observe }: 
     newestMs: async (entity, tag) => {
       const answer = await queries.run(
         { kind: 'latest', request: { entity, ids: [tag] }, format: 'json' },
-        AbortSignal.timeout(rowsEveryMs),
+        AbortSignal.timeout(newestMsMax),
         itself,
       )
       try {
