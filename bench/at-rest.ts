@@ -8,7 +8,6 @@ import { adminKey, ServerProcess } from '../test/support/server-process.ts'
 import { benchDuckDB } from './duckdb.ts'
 import { median, printTable, quantile, spread } from './figures.ts'
 import { type LoadResult, runLoad } from './load.ts'
-import type { OtherBuild } from './plant-at-rest.ts'
 import { askFor, type Question, questionRequest, questions } from './questions.ts'
 import { residentBytes } from './resident.ts'
 
@@ -18,6 +17,12 @@ export interface AtRestOptions {
   readonly rows: number
   readonly tags: number
   readonly runs: number
+}
+
+/** A compiled `main.js`, and the Node.js that runs it. */
+export interface OtherBuild {
+  readonly program: string
+  readonly node: string
 }
 
 const limits = { TIDEMARK_LIMITS_RESULT_ROWS: '2000000' }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ServerProcess } from '../test/support/server-process.ts'
-import { bringToRest } from './at-rest.ts'
+import { bringToRest, type OtherBuild } from './at-rest.ts'
 import { fill } from './query.ts'
 import { pointsOfTag } from './questions.ts'
 
@@ -29,12 +29,6 @@ export async function measurePlantsAtRest(
       await rm(dataDirectory, { recursive: true, force: true })
     }
   }
-}
-
-/** A compiled `main.js`, and the Node.js that runs it. */
-export interface OtherBuild {
-  readonly program: string
-  readonly node: string
 }
 
 export async function makePlantAtRest(dataDirectory: string, tags: number, build?: OtherBuild): Promise<void> {

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ServerProcess } from '../test/support/server-process.ts'
+import type { OtherBuild } from './at-rest.ts'
 import { printTable, quantile, spread } from './figures.ts'
 import { request, runLoad } from './load.ts'
 import { drain, makePlant, plantBodies } from './plant.ts'
-import type { OtherBuild } from './plant-at-rest.ts'
 import { cpuSeconds, type Ends, spawnBare, thisBuild } from './small-questions.ts'
 
 export interface PushesOptions {
