@@ -40,6 +40,17 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
   await page.getByRole('button', { name: 'Set it' }).click()
   await page.getByRole('cell', { name: 'P90D' }).waitFor()
   expect(await retention()).toBe('P90D')
+  const entity = page.getByRole('row', { name: /^plant/ })
+  for (const [hours, shown] of [
+    ['P10Y', 'P90D, hours P10Y'],
+    ['ever', 'P90D, hours ever'],
+    ['', 'P90D'],
+  ] as const) {
+    await entity.getByRole('button', { name: 'Retention…' }).click()
+    await page.getByLabel('Hours of what left').fill(hours)
+    await page.getByRole('button', { name: 'Set it' }).click()
+    await entity.getByRole('cell', { name: shown, exact: true }).waitFor()
+  }
   await page.getByRole('region', { name: 'On disk, by entity' }).getByRole('cell', { name: 'plant' }).waitFor()
   await page.getByRole('region', { name: 'On disk, by entity' }).getByText('KiB').first().waitFor()
   await page.getByRole('img', { name: /^Rows a second/ }).waitFor()

@@ -81,7 +81,10 @@ function RetainedTable({ kept, operates, onChange }: TableProps) {
                 </td>
               </>
             )}
-            <td class="tight">{entity.retention ?? 'ever'}</td>
+            <td class="tight">
+              {entity.retention ?? 'ever'}
+              {entity.hours_retention !== undefined && `, hours ${entity.hours_retention ?? 'ever'}`}
+            </td>
             {operates && (
               <td class="tight">
                 <button type="button" class="button slim" onClick={() => onChange(entity)}>
@@ -102,8 +105,20 @@ interface Props {
   onChanged(): void
 }
 
-function Retention({ entity: { entity, retention }, onClose, onChanged }: Props) {
+/** As the form shows it: nothing where no hours are kept. */
+const hoursText = ({ hours_retention }: EntityAnswer): string =>
+  hours_retention === undefined ? '' : (hours_retention ?? 'ever')
+
+/** Undefined where nothing is to change: a cluster keeps no hours, and refuses to be asked. */
+function hoursAsked(text: string, before: string): string | null | undefined {
+  if (text === before) return undefined
+  return text === '' ? 'none' : text === 'ever' ? null : text
+}
+
+function Retention({ entity: kept, onClose, onChanged }: Props) {
+  const { entity, retention } = kept
   const [text, setText] = useState(retention ?? '')
+  const [hours, setHours] = useState(hoursText(kept))
   return (
     <AskFirst
       title={`How long ${entity} keeps its items`}
@@ -111,7 +126,8 @@ function Retention({ entity: { entity, retention }, onClose, onChanged }: Props)
       danger={text !== ''}
       onClose={onClose}
       onDeed={async (signal) => {
-        await clientOf(signal).retain(entity, text.trim() === '' ? null : text.trim())
+        const hoursRetention = hoursAsked(hours.trim(), hoursText(kept))
+        await clientOf(signal).retain(entity, text.trim() === '' ? null : text.trim(), hoursRetention)
         notify(
           text.trim() === '' ? `${entity} keeps its items for ever.` : `${entity} keeps its items for ${text.trim()}.`,
         )
@@ -126,6 +142,14 @@ function Retention({ entity: { entity, retention }, onClose, onChanged }: Props)
         placeholder="ever"
         mono
         hint="An ISO 8601 duration such as P90D or P1Y. Empty: for ever."
+      />
+      <TextField
+        label="Hours of what left"
+        value={hours}
+        onValue={setHours}
+        placeholder="not kept"
+        mono
+        hint="How long averages and counts by the hour stay, such as P10Y, or: ever. Empty: they leave with their items."
       />
     </AskFirst>
   )
