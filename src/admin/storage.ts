@@ -11,11 +11,17 @@ import { pageOf, pageSchema } from './list-page.ts'
 export const StorageAnswer = Type.Object(
   {
     entity: Type.String(),
-    files: Type.Integer({ description: 'Files, each with its index; on a cluster segments of Druid.' }),
-    rows: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'The rows in these files, also expired ones that are not removed yet; null on a cluster.',
+    files: Type.Integer({
+      description: 'Files of rows and of hours, each with its index; on a cluster segments of Druid.',
     }),
-    bytes: Type.Integer({ description: 'The size of these files; on a cluster of one replica of each segment.' }),
+    rows: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'The rows in these files, hours not counted, also expired ones that are not removed yet; null on a cluster.',
+    }),
+    bytes: Type.Integer({
+      description:
+        'The size of these files, and of those with hours of expired rows; on a cluster of one replica of each segment.',
+    }),
     first_date: Type.Union([Type.String(), Type.Null()], {
       description: 'The time of the oldest row; on a cluster the start of the first segment. null without files.',
     }),

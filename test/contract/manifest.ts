@@ -126,9 +126,16 @@ export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void
       const { manifest } = catalog()
       const [first, second] = [file('1', { firstMs: 7 }), file('2', { rows: 5, lastMs: 9, indexBytes: 1 })]
       const other = file('1', { entityId: 3 })
+      const hours = file('3', { kind: 'hours', day: null, firstMs: -9e9, lastMs: -8e9 })
       const registries = [registry(1, 3), registry(2, 1)]
-      await manifest.commit({ ...nothing, add: [first, second, other], registries })
-      const expected = { files: 2, rows: 15, bytes: 2101 + 48, firstMs: -5, lastMs: 2 ** 41 }
+      await manifest.commit({ ...nothing, add: [first, second, hours, other], registries })
+      const expected = {
+        files: 3,
+        rows: 15,
+        bytes: 2101 + hours.bytes + hours.indexBytes + 48,
+        firstMs: -5,
+        lastMs: 2 ** 41,
+      }
       expect(await manifest.sizes([2, 1, 9])).toEqual(new Map([[1, expected]]))
     })
 

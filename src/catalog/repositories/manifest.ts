@@ -109,11 +109,11 @@ async function sizeOf(transaction: Transaction<Tables>, entityId: number): Promi
     .where('entity_id', '=', entityId)
     .select([
       countAll<number>().as('files'),
-      sum<number | null>('rows').as('rows'),
+      sum<number | null>('rows').filterWhere('kind', '!=', 'hours').as('rows'),
       sum<number | null>('bytes').as('bytes'),
       sum<number | null>('index_bytes').as('index_bytes'),
-      min('first_ms').as('first_ms'),
-      max('last_ms').as('last_ms'),
+      min('first_ms').filterWhere('kind', '!=', 'hours').as('first_ms'),
+      max('last_ms').filterWhere('kind', '!=', 'hours').as('last_ms'),
     ])
     .executeTakeFirstOrThrow()
   return {
