@@ -138,6 +138,8 @@ const known = new Set([
   201,
   202,
   204,
+  // Of a path with a slash too many at its end, of the portal and of MCP.
+  308,
   // Of i3X, where a key is missing.
   401,
   ...Object.values(problems).flatMap(({ status }) => (status < 500 ? [status] : [])),
