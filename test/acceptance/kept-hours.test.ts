@@ -204,8 +204,17 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     expect([part.status, part.body['code']]).toEqual([400, 'rows_expired'])
     const where = { ...deletion, where: { metric: 'V', op: '>', value: 1 } }
     expect((await call<Row>(service.url, 'POST', path, { ...admin, body: where })).body['code']).toBe('rows_expired')
+    const taken = async (more: object): Promise<unknown> =>
+      (await callWell<Row>(service.url, 'POST', path, { ...admin, body: { ...deletion, dry_run: true, ...more } }))[
+        'rows'
+      ]
+    expect(await taken({})).toBe(5)
     const { id } = await callWell<{ id: unknown }>(service.url, 'POST', path, { ...admin, body: deletion })
     expect(await count()).toEqual([{ n: 9 * 288 - 5 * 6 }])
+    // Those that are not seen any more are not taken from view again.
+    expect(await taken({})).toBe(0)
+    expect(await taken({ metrics: ['V'] })).toBe(0)
+    expect(await taken({ end_date: text(startMs + 7 * hourMs - 1) })).toBe(2)
     service = await service.restart()
     expect(await count()).toEqual([{ n: 9 * 288 - 5 * 6 }])
     await call(service.url, 'DELETE', `${path}/${String(id)}`, admin)
