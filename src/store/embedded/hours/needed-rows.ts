@@ -13,7 +13,10 @@ export function requireRows(kept: Kept | null, { fromMs, toMs }: Range): null {
   if (kept === null) return null
   const isThere = fromMs === Number.NEGATIVE_INFINITY ? toMs >= kept.untilMs : fromMs >= kept.untilMs
   if (isThere) return null
-  throw rowsExpired(kept, 'of those before it there are hours alone, which do not say what is asked')
+  throw rowsExpired(
+    kept,
+    'of those before it there are hours alone, which answer averages and aggregates of whole hours, not single items or parts of an hour. Ask for these, or let the range begin with this date',
+  )
 }
 
 /** Of a range that hours answer, as far as there are no rows: whole hours. Null where there are rows of all of it. */
