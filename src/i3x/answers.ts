@@ -86,7 +86,8 @@ function tooLarge(resultBytes: number): Problem {
 export function failure(problem: Problem, status = problem.status): Failed {
   const { code, errors = [] } = problem
   // This form has no list of errors that the message could point to.
-  const detail = errors.length > 1 ? errors.map(({ path, message }) => `${path}: ${message}`).join('; ') : problem.message
+  const detail =
+    errors.length > 1 ? errors.map(({ path, message }) => `${path}: ${message}`).join('; ') : problem.message
   return { success: false, responseDetail: { title: problems[code].title, status, detail, code } }
 }
 
