@@ -185,6 +185,20 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     expect((await sql('SELECT T FROM plant')).body).toHaveLength(2 * 144 * 2)
   })
 
+  test.each([
+    ['topN', { dimension: 'T', metric: 'n', threshold: 2, granularity: 'all' }],
+    ['timeseries', { granularity: 'all', context: { skipEmptyBuckets: true } }],
+    ['timeseries', { granularity: 'day' }],
+  ])('a native %s that asks on which days rows came says so: %j', async (queryType, more) => {
+    const intervals = [`${text(startMs)}/${text(midnightMs)}`]
+    const query_data = {
+      ...{ queryType, dataSource: 'plant', intervals },
+      ...{ aggregations: [{ type: 'count', name: 'n' }], ...more },
+    }
+    const { status, body } = await ask('druid-native-query', { query_type: queryType, query_data })
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/do not say on which days.*groupBy/)])
+  })
+
   test('leave when they are deleted, whole ones, and come back when that is taken back', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'wrong' })
     await push('wrong', key, rowsOf(9))
