@@ -4,6 +4,7 @@ import type { StateSources } from '../catalog/catalog.ts'
 import type { SavedView, ViewCatalog, ViewHead } from '../catalog/views.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
+import { parseDuration } from '../model/duration.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
@@ -106,6 +107,7 @@ export interface ViewMaker extends Viewer {
 
 export interface ViewParts {
   readonly views: ViewCatalog
+  readonly isTimeZone: (name: string) => boolean
   readonly tokens: NextTokens
   readonly nowMs: () => number
 }
@@ -149,6 +151,8 @@ export class Views {
     known?: string,
   ): Promise<{ readonly isNew: boolean; readonly answer: ViewAnswer }> {
     requireName(name)
+    this.#requireFrame(definition)
+    requireVariables(definition.variables ?? [])
     for (const [index, cell] of definition.cells.entries()) requireWhole(cell, `cells[${index}]`)
     const json = JSON.stringify(definition)
     if (Buffer.byteLength(json) > viewBytesMax)
@@ -169,6 +173,14 @@ export class Views {
     if (await this.#parts.views.delete(name, isOperator ? null : subscriberId)) return
     const { subscriber } = await this.show(maker, name)
     throw new Problem('forbidden', `The view "${name}" is that of ${subscriber}: he and an operator may delete it.`)
+  }
+
+  #requireFrame({ range, zone }: ViewDefinition): void {
+    // An empty text is none: the portal saves it so.
+    if (range !== undefined && range !== '' && parseDuration(range) === null)
+      throw invalidRequest('range', 'must be an ISO 8601 duration, as P1D')
+    if (zone !== undefined && zone !== '' && !this.#parts.isTimeZone(zone))
+      throw invalidRequest('zone', 'must be a name of the IANA time zones, as Europe/Madrid or UTC')
   }
 
   async #seen(viewer: Viewer): Promise<readonly ViewHead[]> {
@@ -204,14 +216,22 @@ function knownMsOf(known: string): number | null {
 }
 
 const control = /\p{Cc}/u
+/** In addresses these mean folders, also percent-encoded: browsers and curl ask for another path. */
+const dots: ReadonlySet<string> = new Set(['.', '..'])
 
 function requireName(name: string): void {
   const isName = name !== '' && name === name.trim() && name.length <= nameCharactersMax && !control.test(name)
-  if (isName) return
+  if (isName && !dots.has(name)) return
   throw invalidRequest(
     'name',
-    `must be 1 to ${nameCharactersMax} characters, no control characters, and no blank at its ends`,
+    `must be 1 to ${nameCharactersMax} characters, no control characters, no blank at its ends, and neither "." nor ".."`,
   )
+}
+
+function requireVariables(variables: NonNullable<ViewDefinition['variables']>): void {
+  const names = variables.map(({ name }) => name)
+  const again = names.findIndex((name, index) => names.indexOf(name) < index)
+  if (again !== -1) throw invalidRequest(`variables[${again}].name`, 'is the name of a variable before it')
 }
 
 function requireWhole({ kind, text, entity, tags, how }: ViewDefinition['cells'][number], path: string): void {

@@ -28,3 +28,23 @@ test.each<[argv: readonly string[], first: string | null, isAsked: boolean]>([
       `plant has items since ${first}. Those before 1969-12-31T00:00:00.000Z would expire now, for good`,
     )
 })
+
+// Hours that left do not come back either.
+test.each<[argv: readonly string[], first: string | null, told: string | null]>([
+  [['--hours', 'none'], '1969-01-01T05:00:00.000Z', 'They would expire now, for good'],
+  [['none', '--hours', 'none'], '1969-01-01T05:00:00.000Z', 'They would expire now, for good'],
+  [['--hours', 'P30D'], '1969-01-01T05:00:00.000Z', 'Those before 1969-12-02T00:00:00.000Z would expire now, for good'],
+  [['--hours', 'P30D'], '1969-12-02T00:00:00.000Z', null],
+  [['--hours', 'P30D', '--yes'], '1969-01-01T05:00:00.000Z', null],
+  [['--hours', 'ever'], '1969-01-01T05:00:00.000Z', null],
+  [['--hours', 'none'], null, null],
+])('retain %j where the first hour is %s', async (argv, hours_from, told) => {
+  const { url, seen } = await service({
+    'GET /consumer/data/entities': () => [200, [{ ...entity('plant', null), hours_from }]],
+    'PATCH /admin/entities/plant': () => [200, {}],
+  })
+  const { code, err } = await tidemark(url, ['entities', 'retain', 'plant', ...argv])
+  expect(seen.some((request) => request.startsWith('PATCH'))).toBe(told === null)
+  expect(code).toBe(told === null ? 0 : 1)
+  if (told !== null) expect(err).toContain(`plant has hours since ${String(hours_from)}. ${told}`)
+})

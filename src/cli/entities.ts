@@ -53,21 +53,32 @@ interface RetainOptions extends JsonOption {
   readonly hours?: string
 }
 
-/** Throws `CommandError` where the entity has items that are older already: they would leave at once and for good. */
+/** Throws `CommandError` where the entity has items or hours that are older already: they would leave at once and for good. */
 async function refuseRelease(
   client: TidemarkClient,
-  { entity, retention, nowMs }: { readonly entity: string; readonly retention: string; readonly nowMs: number },
+  entity: string,
+  { retention, hours, nowMs }: { retention?: string | null; hours?: string | null; nowMs: number },
 ): Promise<void> {
-  const duration = parseDuration(retention)
   // What is no entity the service refuses in its own words.
-  const first = (await client.entities()).find((one) => one.entity === entity)?.first_date ?? null
-  if (duration === null || first === null) return
-  // As the service lets them go: whole UTC days.
-  const oldestMs = Math.floor(addDuration(nowMs, duration, -1) / msPerDay) * msPerDay
-  if (Date.parse(first) >= oldestMs) return
-  throw new CommandError(
-    `${entity} has items since ${first}. Those before ${formatInstant(oldestMs)} would expire now, for good: a longer retention does not bring them back. Give --yes to delete them.`,
-  )
+  const described = (await client.entities()).find((one) => one.entity === entity)
+  const kept = [
+    { what: 'items', first: described?.first_date, oldestMs: oldestKeptMs(retention, nowMs) },
+    { what: 'hours', first: described?.hours_from, oldestMs: hours === 'none' ? Infinity : oldestKeptMs(hours, nowMs) },
+  ]
+  for (const { what, first, oldestMs } of kept) {
+    if (first == null || Date.parse(first) >= oldestMs) continue
+    const those = oldestMs === Infinity ? 'They' : `Those before ${formatInstant(oldestMs)}`
+    throw new CommandError(
+      `${entity} has ${what} since ${first}. ${those} would expire now, for good: a longer retention does not bring them back. Give --yes to delete them.`,
+    )
+  }
+}
+
+/** As the service lets them go: whole UTC days. */
+function oldestKeptMs(retention: string | null | undefined, nowMs: number): number {
+  const duration = retention == null ? null : parseDuration(retention)
+  if (duration === null) return Number.NEGATIVE_INFINITY
+  return Math.floor(addDuration(nowMs, duration, -1) / msPerDay) * msPerDay
 }
 
 /** Null for the word, undefined where nothing is given. */
@@ -110,7 +121,7 @@ export function addEntities(program: Command, context: CliContext): void {
     )
     .option('--rows <duration>', 'the same as the argument')
     .option('--hours <duration>', 'how long the hours of items that expired stay: a duration, ever, or none')
-    .option('--yes', 'even if items expire at once')
+    .option('--yes', 'even if items or hours expire at once')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
     .action(async (entity: string, argument: string | undefined, options: RetainOptions, command: Command) => {
@@ -121,7 +132,8 @@ export function addEntities(program: Command, context: CliContext): void {
         options.hours === 'none' ? 'none' : durationOf(options.hours, 'ever', 'ever, or none to keep no hours')
       if (retention === undefined && hours === undefined) throw new UsageError('Give a duration, or --hours.')
       const client = connect(context, command.optsWithGlobals())
-      if (retention != null && !options.yes) await refuseRelease(client, { entity, retention, nowMs: context.nowMs() })
+      if ((retention ?? hours) != null && !options.yes)
+        await refuseRelease(client, entity, { retention, hours, nowMs: context.nowMs() })
       const changed = await client.retain(entity, retention, hours)
       if (options.json) printJson(context, changed)
       else context.stdout.write(keptText(changed))

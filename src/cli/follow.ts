@@ -11,6 +11,7 @@ interface FollowOptions {
   readonly idName?: string
   readonly metrics?: readonly string[]
   readonly fields?: readonly string[]
+  readonly quality?: readonly string[]
   readonly after?: string
   readonly showIds?: boolean
 }
@@ -40,12 +41,13 @@ export function addFollow(program: Command, context: CliContext): void {
     .option('--id-name <field>', 'the tag field, where there are several (default: the first)')
     .option('--metrics <fields>', 'the metrics to show, by commas (default: all)', collectList)
     .option('--fields <fields>', 'extra dimensions and tags to show, by commas', collectList)
+    .option('--quality <words>', 'items of these qualities: good, uncertain, bad (default: good)', collectList)
     .option('--after <id>', 'go on behind this id of an earlier stream')
     .option('--show-ids', 'write the id of each event to standard error')
     .addHelpText('after', helpText)
     .action(async (options: FollowOptions, command: Command) => {
-      const { entity, ids, prefixes, idName, metrics, fields, after, showIds } = options
-      const all = { ids, prefixes, id_name_field: idName, metric_name_field: metrics, fields }
+      const { entity, ids, prefixes, idName, metrics, fields, quality, after, showIds } = options
+      const all = { ids, prefixes, id_name_field: idName, metric_name_field: metrics, fields, quality }
       const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
       const client = new Tidemark(connectionOf(context, command.optsWithGlobals()))
       const onRetry = (error: Error): void => {

@@ -36,3 +36,17 @@ test('hooks and their events are listed', async () => {
   expect((await tidemark(url, ['hooks', 'deliveries', 'rows'])).out).toContain('the answer was 500')
   expect((await tidemark(url, ['hooks', 'delete', 'rows'])).out).toBe('rows is deleted.\n')
 })
+
+test('a refusal that points to its list of errors is told with all of them', async () => {
+  const errors = [
+    { path: 'kinds[0].kind', message: 'must be disk_low' },
+    { path: 'kinds[0].over', message: 'must be a whole number' },
+  ]
+  const detail = 'kinds[0].kind must be disk_low (and 1 more, see errors).'
+  const { url } = await service({
+    'PUT /admin/hooks/rows': () => [400, { code: 'invalid_request', detail, retryable: false, errors }],
+  })
+  const { err } = await tidemark(url, ['hooks', 'put', 'rows', 'https://a.example/', '--on', 'full'])
+  expect(err).toContain('kinds[0].kind: must be disk_low; kinds[0].over: must be a whole number')
+  expect(err).not.toContain('see errors')
+})

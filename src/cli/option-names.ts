@@ -37,11 +37,18 @@ function optionOf(command: Command, field: string): string | undefined {
 export function inOptions(error: unknown, command: Command): unknown {
   if (!(error instanceof ServiceError)) return error
   const { status, code, errors, retryable, retryAfterS } = error
+  const whole = wholeDetail(error)
   const path = errors[0]?.path
-  const isAtHead = path !== undefined && path !== '' && error.detail.startsWith(path)
+  const isAtHead = path !== undefined && path !== '' && whole.startsWith(path)
   const head = isAtHead ? /^(?:\[\d+\]\.)?(\w+)/ : /^(\w+)(?=(?:\[\d+\])?: )/
-  const detail = error.detail
+  const detail = whole
     .replace(head, (whole, field: string) => optionOf(command, field) ?? whole)
     .replace(/\b\w+_\w+\b/g, (field) => optionOf(command, field) ?? field)
   return new ServiceError({ status, code, detail, errors, retryable, retryAfterS })
+}
+
+/** Nobody who typed a command sees the list of errors that a message of the service points to. */
+function wholeDetail({ detail, errors }: ServiceError): string {
+  if (!detail.includes('see errors)')) return detail
+  return errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
 }

@@ -84,8 +84,11 @@ function tooLarge(resultBytes: number): Problem {
 
 /** Where nobody is known who asks, it is a 401, though other paths of the service answer 403. */
 export function failure(problem: Problem, status = problem.status): Failed {
-  const { code } = problem
-  return { success: false, responseDetail: { title: problems[code].title, status, detail: problem.message, code } }
+  const { code, errors = [] } = problem
+  // This form has no list of errors that the message could point to.
+  const detail =
+    errors.length > 1 ? errors.map(({ path, message }) => `${path}: ${message}`).join('; ') : problem.message
+  return { success: false, responseDetail: { title: problems[code].title, status, detail, code } }
 }
 
 export const whole = ({ result, partial }: Whole<unknown>): I3xAnswer => withPartial({ success: true, result }, partial)

@@ -301,17 +301,19 @@ function operatorServices(
       privateAddresses: parts.settings.hooks.privateAddresses,
       nowMs,
     }),
-    views: new Views({ views: catalog.views, tokens, nowMs }),
+    views: new Views({ views: catalog.views, isTimeZone, tokens, nowMs }),
     deletionAdmin: deletionAdminOf(parts, tokens),
     entityAdmin: new EntityAdmin({
       ingests,
       retentions,
       tokens,
-      isTimeZone: (name) => /^[A-Za-z]/.test(name) && Zone.find(name) !== null,
+      isTimeZone,
       changed: () => definitions.refresh(),
     }),
   }
 }
+
+const isTimeZone = (name: string): boolean => /^[A-Za-z]/.test(name) && Zone.find(name) !== null
 
 function deletionAdminOf(parts: ServiceParts, tokens: NextTokens): DeletionAdmin {
   const { deletions, definitions, audit, nowMs } = parts

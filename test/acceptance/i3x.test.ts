@@ -138,6 +138,12 @@ describe('a must of the guide', () => {
     })
   })
 
+  test('a refusal names all faults in its text, which has no list beside it', async () => {
+    const { body } = await ask('POST', '/objects/history', {})
+    expect(body).toMatchObject({ responseDetail: { detail: expect.stringMatching(/startTime: .*; endTime: /) } })
+    expect(JSON.stringify(body)).not.toContain('see errors')
+  })
+
   test.each([
     ...['/objecttypes/query', '/relationshiptypes/query', '/objects/list', '/objects/related', '/objects/value'],
     '/objects/history',

@@ -185,6 +185,20 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     expect((await sql('SELECT T FROM plant')).body).toHaveLength(2 * 144 * 2)
   })
 
+  test.each([
+    ['topN', { dimension: 'T', metric: 'n', threshold: 2, granularity: 'all' }],
+    ['timeseries', { granularity: 'all', context: { skipEmptyBuckets: true } }],
+    ['timeseries', { granularity: 'day' }],
+  ])('a native %s that asks on which days rows came says so: %j', async (queryType, more) => {
+    const intervals = [`${text(startMs)}/${text(midnightMs)}`]
+    const query_data = {
+      ...{ queryType, dataSource: 'plant', intervals },
+      ...{ aggregations: [{ type: 'count', name: 'n' }], ...more },
+    }
+    const { status, body } = await ask('druid-native-query', { query_type: queryType, query_data })
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/do not say on which days.*groupBy/)])
+  })
+
   test('leave when they are deleted, whole ones, and come back when that is taken back', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'wrong' })
     await push('wrong', key, rowsOf(9))
@@ -204,8 +218,17 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     expect([part.status, part.body['code']]).toEqual([400, 'rows_expired'])
     const where = { ...deletion, where: { metric: 'V', op: '>', value: 1 } }
     expect((await call<Row>(service.url, 'POST', path, { ...admin, body: where })).body['code']).toBe('rows_expired')
+    const taken = async (more: object): Promise<unknown> =>
+      (await callWell<Row>(service.url, 'POST', path, { ...admin, body: { ...deletion, dry_run: true, ...more } }))[
+        'rows'
+      ]
+    expect(await taken({})).toBe(5)
     const { id } = await callWell<{ id: unknown }>(service.url, 'POST', path, { ...admin, body: deletion })
     expect(await count()).toEqual([{ n: 9 * 288 - 5 * 6 }])
+    // Those that are not seen any more are not taken from view again.
+    expect(await taken({})).toBe(0)
+    expect(await taken({ metrics: ['V'] })).toBe(0)
+    expect(await taken({ end_date: text(startMs + 7 * hourMs - 1) })).toBe(2)
     service = await service.restart()
     expect(await count()).toEqual([{ n: 9 * 288 - 5 * 6 }])
     await call(service.url, 'DELETE', `${path}/${String(id)}`, admin)

@@ -1,4 +1,5 @@
 // Saved views, through all of the service: who sees them, who changes them, and what is refused.
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callWell, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -78,6 +79,7 @@ test('an entity that a variable stands for is no entity of the view; the one tha
 
 describe('what cannot be is a 400 that says why', () => {
   const text = { kind: 'text', text: 'a' }
+  const unit = { name: 'unit', kind: 'entity', value: 'plant' }
   test.each<[name: string, body: unknown, path: string]>([
     ['a', {}, 'cells'],
     ['a', { cells: [] }, 'cells'],
@@ -92,9 +94,26 @@ describe('what cannot be is a 400 that says why', () => {
     [' a', { cells: [text] }, 'name'],
     ['a\nb', { cells: [text] }, 'name'],
     ['x'.repeat(129), { cells: [text] }, 'name'],
+    ['a', { range: 'a day', cells: [text] }, 'range'],
+    ['a', { zone: 'Mars/Olympus', cells: [text] }, 'zone'],
+    ['a', { variables: [unit, unit], cells: [text] }, 'variables[1].name'],
   ])('%j %#', async (name, body, path) => {
     expect(await put(name, body)).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })
+})
+
+test.each(['.', '..'])('a view is not named %s, which browsers and curl take for a folder', async (name) => {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${shift}` }
+  // `fetch` asks for another path.
+  const status = await new Promise<number | undefined>((resolve, reject) =>
+    request(service.url, { method: 'PUT', path: `/consumer/views/${name}`, headers }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+      .on('error', reject)
+      .end(JSON.stringify({ cells: [{ kind: 'text', text: 'a' }] })),
+  )
+  expect(status).toBe(400)
 })
 
 test('who saves what he knows does not replace what another saved meanwhile', async () => {

@@ -72,7 +72,9 @@ function DeleteRows({ shown, entity, onClose, onDeleted }: DrawnProps & { onClos
         checked={keepsRows}
         onChecked={keepRows}
       />
-      <p role="status">{dry.value === null ? 'Counting…' : `It takes ${plural(dry.value.rows, 'row')} from view.`}</p>
+      {dry.error === null && (
+        <p role="status">{dry.value === null ? 'Counting…' : `It takes ${plural(dry.value.rows, 'row')} from view.`}</p>
+      )}
       <ProblemNote error={dry.error} />
       <TextField label="Reason" value={reason} onValue={setReason} placeholder="wrong unit" required />
       <p class="soft small">Rows that are pushed later are not touched. It can be taken back below the chart.</p>
@@ -110,7 +112,10 @@ export function DeletedRows({ entity, round, onTakenBack }: ListProps) {
             onTakenBack()
           }}
         >
-          <p>Its {plural(taking.rows, 'row')} are seen again, unless another deletion selects them too.</p>
+          <p>
+            Its {plural(taking.rows, 'row')} {taking.rows === 1 ? 'is' : 'are'} seen again, unless another deletion
+            selects {taking.rows === 1 ? 'it' : 'them'} too.
+          </p>
         </AskFirst>
       )}
     </Panel>
@@ -142,7 +147,7 @@ function DeletionTable({ deletions, onTake }: TableProps) {
             <td class="tight">
               <Time iso={deletion.created} />
             </td>
-            <td>{deletion.subscriber}</td>
+            <td class="who">{deletion.subscriber}</td>
             <td class="wide-cell">{selectionText(deletion.selection)}</td>
             <td class="wide-cell">{deletion.reason}</td>
             <td class="tight">

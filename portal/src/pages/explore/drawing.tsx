@@ -108,10 +108,10 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
     </Panel>
   )
   return (
-    <>
+    <div class="stack">
       {drawn}
       {mayCorrect() && <DeletedRows entity={view.entity} round={round} onTakenBack={corrected} />}
-    </>
+    </div>
   )
 }
 

@@ -25,6 +25,7 @@ test('the address chooses a variable; what a value holds is not filled in again'
 test.each([
   ['', {}, { range: 'P1D', from: '', to: '', zone: '' }],
   ['', { range: 'PT1H', zone: 'UTC' }, { range: 'PT1H', from: '', to: '', zone: 'UTC' }],
+  ['', { range: 'PT1H', zone: 'Mars/Olympus' }, { range: 'PT1H', from: '', to: '', zone: '' }],
   ['', { from: '2026-01-01', to: '2026-01-02' }, { range: '', from: '2026-01-01', to: '2026-01-02', zone: '' }],
   [
     'from=2026-02-01&to=2026-02-02&zone=Europe/Madrid',

@@ -1,5 +1,6 @@
 // A saved view as it is kept, and what it means with a choice of its variables.
 import type { ViewDefinition } from '../../../../src/client/answers.ts'
+import { isZone } from '../../parts/zoned-time.ts'
 import { limitOf, type View, viewOf } from '../explore/view.ts'
 
 export type Cell = ViewDefinition['cells'][number]
@@ -18,12 +19,13 @@ export const valuesOf = (variables: readonly Variable[], query: URLSearchParams)
 export const filled = (text: string, values: Values): string =>
   text.replace(/\$([A-Za-z]\w*)/g, (whole, name: string) => values.get(name) ?? whole)
 
-/** The range and zone that the address says, else those that were saved. */
+/** The range and zone that the address says, else those that were saved. A zone that this browser does not know is none. */
 export function frameOf({ range = '', from = '', to = '', zone = '' }: ViewDefinition, query: URLSearchParams): View {
   const asked = viewOf(query)
   const isAsked = asked.range !== '' || (asked.from !== '' && asked.to !== '')
   const saved = range === '' && from === '' ? { range: 'P1D' } : { range, from, to }
-  return { ...asked, ...(isAsked ? {} : saved), zone: asked.zone === '' ? zone : asked.zone }
+  const savedZone = isZone(zone) ? zone : ''
+  return { ...asked, ...(isAsked ? {} : saved), zone: asked.zone === '' ? savedZone : asked.zone }
 }
 
 /** What Explore draws of a cell. */

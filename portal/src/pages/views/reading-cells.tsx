@@ -70,7 +70,7 @@ function Values({ all, isMany }: { readonly all: readonly Reading[]; readonly is
       {all.map((reading) => (
         <li key={`${reading.name} ${reading.field}`}>
           <h3 dir="auto">{reading.description === '' ? nameOf(reading, isMany) : reading.description}</h3>
-          <p class="look-value number" title={String(reading.value)}>
+          <p class="look-value number" title={reading.value === null ? undefined : String(reading.value)}>
             {shownValue(reading.value)} <span class="soft">{reading.unit}</span>
           </p>
           {reading.description !== '' && <p class="soft small mono">{nameOf(reading, isMany)}</p>}
@@ -117,7 +117,7 @@ function Table({ all, isMany, zone }: TableProps) {
               <bdi>{nameOf(reading, isMany)}</bdi>
               {reading.description !== '' && <div class="soft small">{reading.description}</div>}
             </td>
-            <td class="right" title={String(reading.value)}>
+            <td class="right" title={reading.value === null ? undefined : String(reading.value)}>
               {shownValue(reading.value)} <span class="soft">{reading.unit}</span>
             </td>
             {number(reading.least)}

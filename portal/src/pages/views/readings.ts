@@ -52,18 +52,36 @@ export async function readings(client: TidemarkClient, { view, entity, span, isR
   const newestRows = byTags(newest, tags)
   const wholeRows = whole === null ? new Map<string, Row>() : byTags(whole, tags)
   const valueIn = ({ columns }: RowTable, row: Row | undefined, name: string): unknown => row?.[columns.indexOf(name)]
-  return [...newestRows].flatMap(([key, row]) => {
-    const values = tags.map((tag) => valueIn(newest, row, tag))
-    const text = texts.get(String(values[0]))
+  const reading = (id: string, key: string | null): Reading[] => {
+    const row = key === null ? undefined : newestRows.get(key)
+    const text = texts.get(id)
     return fields.map((field): Reading => {
       const of = (what: string): number | null =>
-        whole === null ? null : numberOrNull(valueIn(whole, wholeRows.get(key), `${field}.${what}`))
+        whole === null || key === null ? null : numberOrNull(valueIn(whole, wholeRows.get(key), `${field}.${what}`))
       return {
-        ...{ name: nameOfTags(values), field, description: text?.description ?? '', unit: text?.unit ?? '' },
-        ...{ value: valueIn(newest, row, field), ms: Date.parse(String(valueIn(newest, row, entity.time_field))) },
+        ...{ name: row === undefined ? id : nameOfTags(tags.map((tag) => valueIn(newest, row, tag))), field },
+        ...{ description: text?.description ?? '', unit: text?.unit ?? '', value: valueIn(newest, row, field) ?? null },
+        ms: row === undefined ? null : Date.parse(String(valueIn(newest, row, entity.time_field))),
         ...{ least: of('min'), mean: of('mean'), greatest: of('max') },
       }
     })
+  }
+  const known = [...newestRows].map(([key, row]) => ({ key, id: String(valueIn(newest, row, tags[0]!)) }))
+  return inTagOrder(ids, known).flatMap(({ id, key }) => reading(id, key))
+}
+
+interface OfTag {
+  readonly id: string
+  /** Null where there is no item. */
+  readonly key: string | null
+}
+
+/** In the order of the tags, whichever is the newest, so that each keeps its place; none where no tag has an item. */
+export function inTagOrder(ids: readonly string[], known: readonly OfTag[]): readonly OfTag[] {
+  if (known.length === 0) return []
+  return ids.flatMap((id) => {
+    const ofTag = known.filter((one) => one.id === id)
+    return ofTag.length === 0 ? [{ id, key: null }] : ofTag
   })
 }
 

@@ -50,7 +50,9 @@ export function ViewList() {
                   </td>
                   <td class="only-wide">{plural(cells, 'part')}</td>
                   <td class="only-wide">{entities.join(', ')}</td>
-                  <td dir="auto">{subscriber}</td>
+                  <td class="who" dir="auto">
+                    {subscriber}
+                  </td>
                   <td class="tight">
                     <Time iso={changed} />
                   </td>

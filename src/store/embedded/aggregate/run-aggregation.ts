@@ -16,6 +16,9 @@ import { ComputedColumns } from './computed-columns.ts'
 import { dayRows } from './day-rows.ts'
 import { columnOf, columnsOf, type Fields, type Grouping, type GroupLimits } from './grouping.ts'
 
+const noDays =
+  'of those before it there are hours alone, which do not say on which days rows came. A topN needs that, and a timeseries of granularity all or with empty buckets: ask groupBy, or let the range begin with this date'
+
 /** The groups of an aggregation; null where there is more to do than the plan allows. */
 export async function runAggregation(
   plan: AggregationPlan,
@@ -47,7 +50,8 @@ export async function runAggregation(
   try {
     const collect = collectorOf(grouping, fields)
     // Groups by hours say themselves whether they need rows; which days had some, rows alone say.
-    if (collect !== collectGroups || plan.needsDays) for (const range of plan.ranges) requireRows(run.hours, range)
+    if (collect !== collectGroups || plan.needsDays)
+      for (const range of plan.ranges) requireRows(run.hours, range, plan.needsDays ? noDays : undefined)
     const groups = await collect(grouping, run, fields)
     const rows: GroupValue[][] = []
     for (let group = 0; group < groups.length; group++) {

@@ -8,12 +8,15 @@ interface Kept {
   readonly untilMs: number
 }
 
+const notOfHours =
+  'of those before it there are hours alone, which answer averages and aggregates of whole hours, not single items or parts of an hour. Ask for these, or let the range begin with this date'
+
 /** Throws Problem `rows_expired` unless the rows of a range are there. A range that is open at its start begins with them. */
-export function requireRows(kept: Kept | null, { fromMs, toMs }: Range): null {
+export function requireRows(kept: Kept | null, { fromMs, toMs }: Range, why = notOfHours): null {
   if (kept === null) return null
   const isThere = fromMs === Number.NEGATIVE_INFINITY ? toMs >= kept.untilMs : fromMs >= kept.untilMs
   if (isThere) return null
-  throw rowsExpired(kept, 'of those before it there are hours alone, which do not say what is asked')
+  throw rowsExpired(kept, why)
 }
 
 /** Of a range that hours answer, as far as there are no rows: whole hours. Null where there are rows of all of it. */

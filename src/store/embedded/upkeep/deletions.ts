@@ -4,9 +4,9 @@ import { timerMs } from '../../../lib/timer.ts'
 import type { DeletionOutcome, DeletionRequest, DeletionSelection, TakeBackRequest } from '../../../model/deletion.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
-import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
+import { type DeletionVector, encodeRows, hiddenBy } from '../deletions/deletion-vector.ts'
 import { countSeen, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
-import { countRows } from '../deletions/row-ranges.ts'
+import { both, countRows, noRows, union } from '../deletions/row-ranges.ts'
 import type { StandingDeletions } from '../deletions/standing-deletions.ts'
 import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
@@ -186,7 +186,7 @@ export class Deletions {
     const seen = { ...selection, fromMs: Math.max(sinceMs, selection.fromMs ?? Number.NEGATIVE_INFINITY) }
     const before = await countSeen(seen, rowFiles, parts)
     const after = rowFiles.map((file) => shown.get(file) ?? file)
-    const rows = before - (await countSeen(seen, after, parts)) + countHours(hours)
+    const rows = before - (await countSeen(seen, after, parts)) + countHours(hours, selection, files)
     if (isDry) return { rows, deletion: null }
     const vectors = [...found].map(([{ info }, ofFile]) => ({ entityId, name: info.name, bytes: encodeRows(ofFile) }))
     reach('deletion-found')
@@ -257,10 +257,19 @@ function selectedHours(
   return { selection: range.toMs < untilMs ? { ...selection, toMs: kept.toMs } : selection, ofHours }
 }
 
-/** Each hour counts once. */
-function countHours(found: FoundRows): number {
+/** Of hours that are seen, each counts once. */
+function countHours(found: FoundRows, { metrics }: DeletionSelection, files: readonly SealedFile[]): number {
   let hours = 0
-  for (const rows of found.values()) for (const ranges of rows.values()) hours += countRows(ranges)
+  for (const [base, rows] of found) {
+    const file = files.find((one) => baseOf(one) === base)
+    const hidden = hiddenBy(file instanceof VisibleFile ? file.vectors : [])
+    for (const [place, ranges] of rows) {
+      const taken = hidden.get(place)
+      const whole = taken?.rows ?? noRows
+      const gone = metrics?.map(({ name }) => union(whole, taken?.metrics.get(name) ?? noRows)).reduce(both) ?? whole
+      hours += countRows(ranges) - countRows(both(ranges, gone))
+    }
+  }
   return hours
 }
 

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { inTagOrder } from './readings.ts'
+
+const known = (...keys: string[]) => keys.map((key) => ({ key, id: key.split(' ')[0]! }))
+
+test.each<[ids: string[], known: string[], shown: [id: string, key: string | null][]]>([
+  // The service answers by date.
+  [
+    ['b', 'a'],
+    ['a', 'b'],
+    [
+      ['b', 'b'],
+      ['a', 'a'],
+    ],
+  ],
+  [
+    ['a'],
+    ['a x', 'a y'],
+    [
+      ['a', 'a x'],
+      ['a', 'a y'],
+    ],
+  ],
+  [
+    ['a', 'none'],
+    ['a'],
+    [
+      ['a', 'a'],
+      ['none', null],
+    ],
+  ],
+  [['a', 'b'], [], []],
+])('the tags %j of which %j have items', (ids, keys, shown) => {
+  expect(inTagOrder(ids, known(...keys))).toEqual(shown.map(([id, key]) => ({ id, key })))
+})
