@@ -235,6 +235,36 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     expect(await count()).toEqual([{ n: 9 * 288 }])
   })
 
+  test('count once when they are deleted, and not where another deletion took them', async () => {
+    const key = await makeIngest(service.url, adminKey, {
+      alias: 'counted',
+      fields: [
+        { name: 'D', type: 'timestamp', role: 'time' },
+        { name: 'T', type: 'string', role: 'tag' },
+        { name: 'V', type: 'double', role: 'metric' },
+        { name: 'W', type: 'double', role: 'metric' },
+      ],
+    })
+    const rows = rowsOf(9).map((row) => (row['T'] === 'a' ? { ...row, W: 1 } : row))
+    await push('counted', key, rows)
+    await retain('counted', { retention: 'P3D', hours_retention: null })
+    const days = (from: number, to: number): Row => ({
+      start_date: text(startMs + from * dayMs),
+      end_date: text(startMs + to * dayMs - 1),
+      reason: 'wrong',
+    })
+    const counted = async (body: Row): Promise<unknown> =>
+      (await callWell<Row>(service.url, 'POST', '/admin/entities/counted/deletions', { ...admin, body }))['rows']
+    expect(await counted(days(0, 1))).toBe(48)
+    expect(await counted(days(0, 1))).toBe(0)
+    expect(await counted(days(0, 2))).toBe(48)
+    expect(await counted({ ...days(2, 3), metrics: ['W'] })).toBe(24)
+    expect(await counted({ ...days(2, 3), metrics: ['W'] })).toBe(0)
+    expect(await counted({ ...days(2, 3), metrics: ['V', 'W'] })).toBe(48)
+    await push('counted', key, rows.slice(3 * 288, 4 * 288))
+    expect(await counted(days(3, 4))).toBe(48)
+  })
+
   test('go when they are switched off, and are refused where they make no sense', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'off' })
     await push('off', key, rowsOf(9))

@@ -321,6 +321,7 @@ class History {
       shown: () => undefined,
       sinceMs: () => this.sinceMs,
       keepsHours: () => false,
+      goneMs: () => this.sinceMs,
       reach: () => undefined,
       signal: new AbortController().signal,
     })

@@ -4,6 +4,7 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import type { DeletionCondition, DeletionSelection } from '../../../model/deletion.ts'
 import { type Chunk, type ChunkColumn, isNullIn, type Stretch } from '../head/chunk.ts'
 import { Dictionary } from '../head/dictionary.ts'
+import { partColumn } from '../hours/hour-row.ts'
 import { MergedSource } from '../reading/merged-source.ts'
 import { OpenFile } from '../reading/open-file.ts'
 import type { SealedFile, StoredFile, StoredPages } from '../reading/sealed-source.ts'
@@ -51,21 +52,50 @@ export async function findRows(
 }
 
 /** How many rows of a selection are seen; with metrics, those in which one of them is not null. */
-export async function countSeen(
+export function countSeen(
   selection: DeletionSelection,
   files: readonly SealedFile[],
   parts: FindParts,
 ): Promise<number> {
+  const { columns } = parts.registry
+  const indices = selection.metrics?.map(({ name, type }) => columns.learn(name, type).index) ?? null
+  return count(selection, files, parts, indices, false)
+}
+
+/** The same of hours: one of a series counts once, in however many files it lies. */
+export function countSeenHours(
+  selection: DeletionSelection,
+  files: readonly SealedFile[],
+  parts: FindParts,
+): Promise<number> {
+  const { columns } = parts.registry
+  const counts = selection.metrics?.map(({ name }) => partColumn({ name, type: 'double' }, 'count')) ?? null
+  const indices = counts?.map(({ name, type }) => columns.learn(name, type).index) ?? null
+  return count(selection, files, parts, indices, true)
+}
+
+/** `indices`: of columns one of which is not null; null counts all rows. `isByDate`: rows of one date count once. */
+async function count(
+  selection: DeletionSelection,
+  files: readonly SealedFile[],
+  parts: FindParts,
+  indices: readonly number[] | null,
+  isByDate: boolean,
+): Promise<number> {
   const { registry, pacer } = parts
   const [fromMs, toMs] = rangeOf(selection)
-  const indices = selection.metrics?.map(({ name, type }) => registry.columns.learn(name, type).index) ?? null
   const near = files.filter(({ info }) => info.firstMs <= toMs && info.lastMs >= fromMs)
   const source = sourceOf(near, columnsOf(registry, indices ?? []), registry)
   let rows = 0
   for (const series of await selectedSeries(selection, parts)) {
+    let lastMs = Number.NaN
     for (const { chunk, start, end } of source.run(series, fromMs, toMs)) {
-      if (indices === null) rows += end - start
-      else for (let row = start; row < end; row++) if (hasValue(chunk, indices, row)) rows++
+      for (let row = start; row < end; row++) {
+        const ms = chunk.times[row]!
+        if ((isByDate && ms === lastMs) || (indices !== null && !hasValue(chunk, indices, row))) continue
+        lastMs = ms
+        rows++
+      }
       if (pacer.spend(end - start)) await pacer.rest()
     }
     if (pacer.spend(4 * (1 + near.length))) await pacer.rest()

@@ -12,13 +12,6 @@ export function union(left: RowRanges, right: RowRanges): RowRanges {
   return builder.ranges
 }
 
-/** The rows that are in both. */
-export function both(left: RowRanges, right: RowRanges): RowRanges {
-  const builder = new RangesBuilder()
-  for (const [start, end] of pairs(left)) for (const [from, to] of within(right, start, end)) builder.add(from, to)
-  return builder.ranges
-}
-
 /** Of the rows from `start` up to `end`, those that are in none of the ranges. */
 export function* without(ranges: RowRanges, start: number, end: number): Generator<readonly [number, number]> {
   let next = start

@@ -4,9 +4,8 @@ import { timerMs } from '../../../lib/timer.ts'
 import type { DeletionOutcome, DeletionRequest, DeletionSelection, TakeBackRequest } from '../../../model/deletion.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
-import { type DeletionVector, encodeRows, hiddenBy } from '../deletions/deletion-vector.ts'
-import { countSeen, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
-import { both, countRows, noRows, union } from '../deletions/row-ranges.ts'
+import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
+import { countSeen, countSeenHours, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
 import type { StandingDeletions } from '../deletions/standing-deletions.ts'
 import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
@@ -27,6 +26,8 @@ export interface DeletionParts {
   readonly sinceMs: (entityId: number) => number | null
   /** Whether hours are kept of them. */
   readonly keepsHours: (entityId: number) => boolean
+  /** Hours of an entity before this date have left; null while all are kept. */
+  readonly goneMs: (entityId: number) => number | null
   /** Called when readers see files in another way. */
   readonly shown: (files: ReadonlyMap<SealedFile, SealedFile>) => void
   readonly reach: Reach
@@ -169,7 +170,6 @@ export class Deletions {
     if (!isDry && active.length >= deletionsMax) throw tooMany(deletionsMax)
     const stored = files.map((file) => folder.stored(file))
     const isOfHours = ({ info }: SealedFile): boolean => info.kind === 'hours'
-    const rowFiles = files.filter((file) => !isOfHours(file))
     const found = new Map(
       await findRows(
         selection,
@@ -184,9 +184,14 @@ export class Deletions {
     // Its id is not known yet, and nothing here looks at it.
     const shown = shownWith(files, { deletionId: 0, metrics: selection.metrics }, found, parts)
     const seen = { ...selection, fromMs: Math.max(sinceMs, selection.fromMs ?? Number.NEGATIVE_INFINITY) }
-    const before = await countSeen(seen, rowFiles, parts)
-    const after = rowFiles.map((file) => shown.get(file) ?? file)
-    const rows = before - (await countSeen(seen, after, parts)) + countHours(hours, selection, files)
+    const seenHours = ofHours === null ? null : hoursFrom(this.#parts.goneMs(entityId), ofHours)
+    const count = async (all: readonly SealedFile[]): Promise<number> =>
+      (await countSeen(
+        seen,
+        all.filter((file) => !isOfHours(file)),
+        parts,
+      )) + (seenHours === null ? 0 : await countSeenHours(seenHours, all.filter(isOfHours), hoursParts))
+    const rows = (await count(files)) - (await count(files.map((file) => shown.get(file) ?? file)))
     if (isDry) return { rows, deletion: null }
     const vectors = [...found].map(([{ info }, ofFile]) => ({ entityId, name: info.name, bytes: encodeRows(ofFile) }))
     reach('deletion-found')
@@ -257,20 +262,8 @@ function selectedHours(
   return { selection: range.toMs < untilMs ? { ...selection, toMs: kept.toMs } : selection, ofHours }
 }
 
-/** Of hours that are seen, each counts once. */
-function countHours(found: FoundRows, { metrics }: DeletionSelection, files: readonly SealedFile[]): number {
-  let hours = 0
-  for (const [base, rows] of found) {
-    const file = files.find((one) => baseOf(one) === base)
-    const hidden = hiddenBy(file instanceof VisibleFile ? file.vectors : [])
-    for (const [place, ranges] of rows) {
-      const taken = hidden.get(place)
-      const whole = taken?.rows ?? noRows
-      const gone = metrics?.map(({ name }) => union(whole, taken?.metrics.get(name) ?? noRows)).reduce(both) ?? whole
-      hours += countRows(ranges) - countRows(both(ranges, gone))
-    }
-  }
-  return hours
+function hoursFrom(goneMs: number | null, ofHours: DeletionSelection): DeletionSelection {
+  return goneMs === null ? ofHours : { ...ofHours, fromMs: Math.max(goneMs, ofHours.fromMs ?? goneMs) }
 }
 
 /** Files as they are seen with one more deletion. */

@@ -116,6 +116,7 @@ export class Upkeep {
       catalog: parts.deletions,
       sinceMs: (entityId) => parts.expiry.sinceMs(entityId),
       keepsHours: (entityId) => parts.expiry.keptRules(entityId) !== null,
+      goneMs: (entityId) => parts.expiry.goneMs(entityId),
       runDue: (entityId) => this.#runDue(entityId),
       shown: (files) => {
         this.#files = this.#files.map((file) => files.get(file) ?? file)
