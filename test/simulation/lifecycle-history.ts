@@ -28,6 +28,7 @@ const livesMax = 4
 const stepsMax = 10
 const operationsMax = 500
 const restTurnsMax = 5000
+const fullTurnsMax = 2000
 const dayMs = 86_400_000
 const nowMs = 3 * dayMs + 3_600_000
 const retentions = [null, 'P1D', 'P2D'] as const
@@ -218,7 +219,7 @@ class History {
       // What the operator meets may be told first.
       pushes.catch(() => undefined)
       for (let turns = random.below(20); turns > 0; turns--) await setImmediate()
-      await this.#operate(life)
+      await this.#withRoomInTheEnd(this.#operate(life))
       await pushes
       if (service.hasEnded) return
       if (random.below(3) === 0) await this.#calm(life)
@@ -231,6 +232,22 @@ class History {
       this.#count('close')
     }
     service.requireSound()
+  }
+
+  /** An operator who waits until a full disk has room again gets it after a while. */
+  async #withRoomInTheEnd(operated: Promise<void>): Promise<void> {
+    let isOver = false
+    const { signal } = this.#ended
+    const makeRoom = async (): Promise<void> => {
+      for (let turns = 0; turns < fullTurnsMax && !isOver && !signal.aborted; turns++) await setImmediate()
+      if (!isOver && !signal.aborted) this.#disk.spaceBytes = Number.POSITIVE_INFINITY
+    }
+    void makeRoom()
+    try {
+      await operated
+    } finally {
+      isOver = true
+    }
   }
 
   /** Waits for the store, on a disk with room. */
