@@ -34,7 +34,10 @@ test.each<[string[], string]>([
     'PATCH /admin/entities/plant {"retention":"P90D","hours_retention":"P10Y"}',
   ],
   [['entities', 'retain', 'plant', '--hours', 'ever'], 'PATCH /admin/entities/plant {"hours_retention":null}'],
-  [['entities', 'retain', 'plant', '--hours', 'none', '--yes'], 'PATCH /admin/entities/plant {"hours_retention":"none"}'],
+  [
+    ['entities', 'retain', 'plant', '--hours', 'none', '--yes'],
+    'PATCH /admin/entities/plant {"hours_retention":"none"}',
+  ],
   [['entities', 'retain', 'plant', 'none'], 'PATCH /admin/entities/plant {"retention":null}'],
   [['entities', 'zone', 'plant', 'Europe/Madrid'], 'PATCH /admin/entities/plant {"time_zone":"Europe/Madrid"}'],
   [['entities', 'zone', 'plant', 'none'], 'PATCH /admin/entities/plant {"time_zone":null}'],
