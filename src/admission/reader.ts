@@ -5,3 +5,6 @@ export interface Reader {
   /** Whether he may know of an entity. */
   readonly mayRead: (entity: string) => boolean
 }
+
+/** The service has a place among those who ask, as others do. */
+export const itself: Reader = { id: 'the service itself', mayRead: () => true }

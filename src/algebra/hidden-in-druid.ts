@@ -1,4 +1,5 @@
 // What deletions hide, for Druid's native queries: as filters, and as expressions of what a metric reads as.
+import { prefixPattern } from '../lib/like-matcher.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { DeletionCondition, HiddenRows } from '../model/deletion.ts'
 import { druidExpression, druidType } from './druid-expression.ts'
@@ -23,16 +24,11 @@ export interface VisibleColumn {
   readonly outputType: string
 }
 
-/** A metric as these deletions leave it, under another name. */
-export function visibleColumn(
-  metric: string,
-  type: ColumnType,
-  name: string,
-  hidden: readonly HiddenRows[],
-): VisibleColumn {
+/** A metric as these deletions leave it, under a name that no field has. */
+export function visibleColumn(metric: string, type: ColumnType, hidden: readonly HiddenRows[]): VisibleColumn {
   const conditions = hidden.map((one) => hiddenBy(one, expressions))
   const expression = `case_searched(${expressions.any(conditions)},null,${column(metric)})`
-  return { type: 'expression', name, expression, outputType: druidType(type) }
+  return { type: 'expression', name: `:visible:${metric}`, expression, outputType: druidType(type) }
 }
 
 const column = (name: string): string => `"${name}"`
@@ -56,7 +52,7 @@ const expressions: ConditionWords<string> = {
         ? `(${column(tag)} == ${text(first)})`
         : `scalar_in_array(${column(tag)},[${[first, ...others].map(text).join(',')}])`,
   isNull: (tag) => `isnull(${column(tag)})`,
-  startsWith: (tag, prefix) => `like(${column(tag)},${text(likePattern(prefix))},'\\\\')`,
+  startsWith: (tag, prefix) => `like(${column(tag)},${text(prefixPattern(prefix))},'\\\\')`,
   isAt: (times) => `scalar_in_array("__time",[${times.join(',')}])`,
   isWithin: (name, from, to) => {
     const ends = [from === null ? [] : `${column(name)} >= ${from}`, to === null ? [] : `${column(name)} <= ${to}`]
@@ -83,7 +79,7 @@ const filters: ConditionWords<Filter> = {
   none: { type: 'false' },
   isOneOf: (dimension, values) => (values.length === 0 ? filters.none : { type: 'in', dimension, values }),
   isNull: (name) => ({ type: 'null', column: name }),
-  startsWith: (dimension, prefix) => ({ type: 'like', dimension, pattern: likePattern(prefix), escape: '\\' }),
+  startsWith: (dimension, prefix) => ({ type: 'like', dimension, pattern: prefixPattern(prefix), escape: '\\' }),
   isAt: (times) => ({ type: 'inType', column: '__time', matchValueType: 'LONG', sortedValues: times }),
   isWithin: (name, from, to) => ({
     ...{ type: 'range', column: name, matchValueType: 'LONG' },
@@ -91,8 +87,4 @@ const filters: ConditionWords<Filter> = {
     ...(to === null ? {} : { upper: to }),
   }),
   meets: (condition) => ({ type: 'expression', expression: expressions.meets(condition) }),
-}
-
-function likePattern(prefix: string): string {
-  return `${prefix.replace(/[\\%_]/g, '\\$&')}%`
 }

@@ -48,7 +48,11 @@ export const takingRows = (hidden: readonly HiddenRows[]): readonly HiddenRows[]
 export function takingMetrics(hidden: readonly HiddenRows[]): ReadonlyMap<string, readonly HiddenRows[]> {
   const taking = new Map<string, HiddenRows[]>()
   for (const one of hidden) {
-    for (const { name } of one.selection.metrics ?? []) taking.set(name, [...(taking.get(name) ?? []), one])
+    for (const { name } of one.selection.metrics ?? []) {
+      const known = taking.get(name) ?? []
+      taking.set(name, known)
+      known.push(one)
+    }
   }
   return taking
 }

@@ -48,3 +48,8 @@ function fits(text: readonly string[], parts: readonly Part[]): boolean {
   while (parts[part] === any) part++
   return part === parts.length
 }
+
+/** The pattern, with a backslash as its escape, of the texts that begin so. */
+export function prefixPattern(prefix: string): string {
+  return `${prefix.replace(/[\\%_]/g, '\\$&')}%`
+}

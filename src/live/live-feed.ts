@@ -203,7 +203,9 @@ export class LiveFeed {
       for (const followed of asking) {
         const change = this.#nextChange(followed)
         if (change === null || change.place > followed.position) continue
-        next.set(change, [...(next.get(change) ?? []), followed])
+        const group = next.get(change) ?? []
+        next.set(change, group)
+        group.push(followed)
       }
       for (const [change, group] of next) {
         for (const position of new Set(group.map((followed) => followed.position))) {

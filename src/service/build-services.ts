@@ -1,4 +1,5 @@
 // What the endpoints call, built alike for both engines from the parts that differ.
+
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../access/access.ts'
 import { newKey } from '../access/keys.ts'
@@ -18,6 +19,7 @@ import { SubscriberAdmin } from '../admin/subscribers.ts'
 import { Views } from '../admin/views.ts'
 import type { Admission } from '../admission/admission.ts'
 import { type Language, Queries } from '../admission/queries.ts'
+import { itself } from '../admission/reader.ts'
 import type { AnswerSettings } from '../answer/store-rows.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import { Avatica, type SqlOfAvatica } from '../avatica/avatica.ts'
@@ -56,7 +58,6 @@ import { EntityList } from '../query/entity-list.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { TagLists } from '../query/tag-lists.ts'
 import { backupDirectory } from './backup-directory.ts'
-import { itself } from './itself.ts'
 import { selfHistoryMs } from './open-self-history.ts'
 
 /** How many rejected rows a receipt shows. */

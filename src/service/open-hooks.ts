@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { itself } from '../admission/reader.ts'
 import type { SharedCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Condition, Hook } from '../catalog/hooks.ts'
@@ -13,7 +14,6 @@ import { packageVersion } from '../lib/own-package.ts'
 import { repeat } from '../lib/repeat.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
-import { itself } from './itself.ts'
 import type { Closer } from './open-storage.ts'
 
 export interface HookParts {

@@ -5,7 +5,7 @@ import { Problem } from '../../model/problem.ts'
 import type { ClusterDeletionCatalog } from '../deletions.ts'
 import type { Tables } from '../schema.ts'
 import { nextValue } from './counters.ts'
-import { deletionOf, rowOf } from './deletions.ts'
+import { deletionsOf, rowOf } from './deletions.ts'
 import { inTransaction } from './in-transaction.ts'
 
 /** Deletions of a cluster. Each change of them is one of definitions: so all processes hear of it. */
@@ -16,14 +16,8 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
     this.#database = database
   }
 
-  async list(entityId: number): Promise<readonly Deletion[]> {
-    const rows = await this.#database
-      .selectFrom('deletions')
-      .selectAll()
-      .where('entity_id', '=', entityId)
-      .orderBy('id', 'desc')
-      .execute()
-    return rows.map(deletionOf)
+  list(entityId: number): Promise<readonly Deletion[]> {
+    return deletionsOf(this.#database, entityId)
   }
 
   async hidden(): Promise<ReadonlyMap<number, readonly HiddenRows[]>> {
@@ -33,8 +27,11 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
       .orderBy('id')
       .execute()
     const byEntity = new Map<number, HiddenRows[]>()
-    for (const { entity_id, ...row } of rows)
-      byEntity.set(entity_id, [...(byEntity.get(entity_id) ?? []), hiddenOf(row)])
+    for (const { entity_id, ...row } of rows) {
+      const known = byEntity.get(entity_id) ?? []
+      byEntity.set(entity_id, known)
+      known.push(hiddenOf(row))
+    }
     return byEntity
   }
 

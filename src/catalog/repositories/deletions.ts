@@ -15,14 +15,8 @@ export class DeletionRepository implements DeletionCatalog {
     this.#database = database
   }
 
-  async list(entityId: number): Promise<readonly Deletion[]> {
-    const rows = await this.#database
-      .selectFrom('deletions')
-      .selectAll()
-      .where('entity_id', '=', entityId)
-      .orderBy('id', 'desc')
-      .execute()
-    return rows.map(deletionOf)
+  list(entityId: number): Promise<readonly Deletion[]> {
+    return deletionsOf(this.#database, entityId)
   }
 
   async all(): Promise<readonly Deletion[]> {
@@ -175,7 +169,18 @@ export function rowOf(deletion: Deletion): Tables['deletions'] {
   }
 }
 
-export function deletionOf(row: Tables['deletions']): Deletion {
+/** Of an entity, newest first. */
+export async function deletionsOf(database: Kysely<Tables>, entityId: number): Promise<readonly Deletion[]> {
+  const rows = await database
+    .selectFrom('deletions')
+    .selectAll()
+    .where('entity_id', '=', entityId)
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.map(deletionOf)
+}
+
+function deletionOf(row: Tables['deletions']): Deletion {
   return {
     id: row.id,
     entityId: row.entity_id,

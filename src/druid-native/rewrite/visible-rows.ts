@@ -58,7 +58,7 @@ function visibleMetrics(entity: Entity): ReadonlyMap<string, VisibleColumn> {
   for (const [name, taking] of takingMetrics(entity.hidden ?? [])) {
     const field = entity.fields.find((one) => one.name === name)
     if (field === undefined || field.type === 'json') continue
-    columns.set(name, visibleColumn(name, field.type, `:visible:${name}`, taking))
+    columns.set(name, visibleColumn(name, field.type, taking))
   }
   return columns
 }

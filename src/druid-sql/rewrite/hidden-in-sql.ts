@@ -1,5 +1,6 @@
 // What deletions hide, in Druid's SQL.
 import { type ConditionWords, hiddenBy } from '../../algebra/hidden-rows.ts'
+import { prefixPattern } from '../../lib/like-matcher.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { HiddenRows } from '../../model/deletion.ts'
 import { timeColumn } from '../../model/druid-row.ts'
@@ -33,8 +34,7 @@ function wordsOver(columns: ReadonlySet<string>): ConditionWords<Sql> {
               )})`,
           ),
     isNull: (tag) => (columns.has(tag) ? sql`${column(tag)} IS NULL` : sql`(1 = 1)`),
-    startsWith: (tag, prefix) =>
-      of(tag, () => sql`${column(tag)} LIKE ${`${prefix.replace(/[\\%_]/g, '\\$&')}%`} ESCAPE '\\'`),
+    startsWith: (tag, prefix) => of(tag, () => sql`${column(tag)} LIKE ${prefixPattern(prefix)} ESCAPE '\\'`),
     isAt: (times) => sql`TIMESTAMP_TO_MILLIS(${column(timeColumn)}) IN (${sql.join(times.map(digits), ', ')})`,
     isWithin: (name, from, to) => {
       const value = (one: number): Sql => (name === timeColumn ? sql`MILLIS_TO_TIMESTAMP(${digits(one)})` : digits(one))

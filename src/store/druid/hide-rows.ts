@@ -33,10 +33,10 @@ function nearTo({ intervals }: NativeBody, hidden: readonly HiddenRows[]): reado
 function visibleMetrics(hidden: readonly HiddenRows[]) {
   const names = new Map<string, string>()
   const columns = [...takingMetrics(hidden)].map(([metric, taking]) => {
-    const name = `:visible:${metric}`
-    names.set(metric, name)
     const { type } = taking[0]!.selection.metrics!.find((one) => one.name === metric)!
-    return visibleColumn(metric, type, name, taking)
+    const column = visibleColumn(metric, type, taking)
+    names.set(metric, column.name)
+    return column
   })
   return { names, columns }
 }

@@ -1,5 +1,6 @@
 import { druidExpression, type NameOf } from '../../algebra/druid-expression.ts'
 import { qualityCondition } from '../../algebra/quality-condition.ts'
+import { prefixPattern } from '../../lib/like-matcher.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Selection } from '../../model/plan.ts'
 import { allOf, anyOf, isNull, isOneOf, type NativeFilter, not } from './native-query.ts'
@@ -35,5 +36,5 @@ export function selectionFilter(selection: Selection): NativeFilter | null {
 }
 
 function beginsWith(dimension: string, prefix: string): NativeFilter {
-  return { type: 'like', dimension, pattern: `${prefix.replace(/[\\%_]/g, '\\$&')}%`, escape: '\\' }
+  return { type: 'like', dimension, pattern: prefixPattern(prefix), escape: '\\' }
 }

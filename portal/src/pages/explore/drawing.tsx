@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { BigTable } from '../../parts/big-table.tsx'
@@ -90,10 +91,7 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
         </Empty>
       )}
       {shown !== null && (
-        <div class={stale ? 'stale' : undefined} aria-busy={stale}>
-          {shown.faults.map(({ tag, error: fault }) => (
-            <ProblemNote key={tag} of={tag} error={fault} />
-          ))}
+        <ShownAnswer shown={shown} stale={stale}>
           <Charts
             shown={shown}
             earlier={earlier.shown}
@@ -103,7 +101,7 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
             onChange={onChange}
           />
           {shown.table.rows.length > 0 && <BigTable name="Items" table={shown.table} height={340} zone={view.zone} />}
-        </div>
+        </ShownAnswer>
       )}
     </Panel>
   )
@@ -117,6 +115,24 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
 
 function summary(shown: Shown | null): string {
   return shown === null ? '' : `${plural(shown.table.rows.length, 'row')}, ${Math.round(shown.ms)} ms`
+}
+
+interface ShownAnswerProps {
+  readonly shown: Shown
+  readonly stale: boolean
+  readonly children: ComponentChildren
+}
+
+/** What came, and of which tags nothing did. */
+export function ShownAnswer({ shown, stale, children }: ShownAnswerProps) {
+  return (
+    <div class={stale ? 'stale' : undefined} aria-busy={stale}>
+      {shown.faults.map(({ tag, error }) => (
+        <ProblemNote key={tag} of={tag} error={error} />
+      ))}
+      {children}
+    </div>
+  )
 }
 
 /** What is drawn of an answer, or that there is nothing to draw. */

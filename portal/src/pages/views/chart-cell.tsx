@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { Charts } from '../explore/drawing.tsx'
+import { Charts, ShownAnswer } from '../explore/drawing.tsx'
 import { timeOf } from '../explore/question.ts'
 import { useEarlier } from '../explore/use-earlier.ts'
 import { usePixels } from '../explore/use-pixels.ts'
@@ -38,10 +38,7 @@ function Drawn({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
       <ProblemNote error={error ?? earlier.error} />
       {shown === null && busy && <Waiting />}
       {shown !== null && (
-        <div class={stale ? 'stale' : undefined} aria-busy={stale}>
-          {shown.faults.map(({ tag, error: fault }) => (
-            <ProblemNote key={tag} of={tag} error={fault} />
-          ))}
+        <ShownAnswer shown={shown} stale={stale}>
           <Charts
             shown={shown}
             earlier={earlier.shown}
@@ -52,7 +49,7 @@ function Drawn({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
             isOnView
             onChange={onChange}
           />
-        </div>
+        </ShownAnswer>
       )}
     </>
   )
