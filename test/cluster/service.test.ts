@@ -147,14 +147,25 @@ describe('two processes', () => {
     const kinds = [{ kind: 'rejected_rows', over: 0, within: 'PT1H' }]
     await callWell(first.url, 'PUT', '/admin/hooks/rejected', { key: adminKey, body: { url, kinds } })
     const servers = [pipeline, first, second]
+    const explain = async (error: unknown): Promise<never> => {
+      const deliveries = await callWell(second.url, 'GET', '/admin/hooks/rejected/deliveries', { key: adminKey })
+      const logs = servers.map(({ log }) => log.slice(-4000))
+      throw new Error(`told: ${told.join()}; deliveries: ${JSON.stringify(deliveries)}; logs: ${logs.join('\n')}`, {
+        cause: error,
+      })
+    }
     try {
       for (const [index, server] of servers.entries()) {
         const alias = `rejects-${index}`
         const pushKey = await makeIngest(first.url, adminKey, { alias })
         await untilStatus(200, 5000, second.url, 'POST', `/ingests/${alias}/data`, { key: pushKey, body: [] })
         const body = [{ D: 'never', T: 'a', V: 1 }]
-        await callWell(second.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pushKey, body })
-        await expect.poll(() => told.includes(alias), { timeout: 60_000 }).toBe(true)
+        const receipt = await callWell(second.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pushKey, body })
+        expect(receipt).toMatchObject({ rejected: 1, pending: 0 })
+        await expect
+          .poll(() => told.includes(alias), { timeout: 150_000 })
+          .toBe(true)
+          .catch(explain)
         await server.kill()
         servers[index] = await start(server === pipeline ? 'pipeline' : 'api')
         ;[pipeline, first, second] = servers as [ServerProcess, ServerProcess, ServerProcess]
@@ -164,5 +175,5 @@ describe('two processes', () => {
     } finally {
       receiver.close()
     }
-  })
+  }, 600_000)
 })
