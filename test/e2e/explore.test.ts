@@ -261,6 +261,41 @@ test('tags are found by any part of them and of what metadata says, and it opens
   expect(page.url()).toContain('tag=pump.flow')
 })
 
+test('each unit has an axis of its own, and a line that is moved another one', async () => {
+  const { url } = world.server
+  const fields = [field('id', 'string', 'index'), field('unit', 'string', 'attribute')]
+  const key = await makeIngest(url, adminKey, { alias: 'units', kind: 'metadata', fields })
+  const body = [
+    { id: 'boiler.level', unit: '%' },
+    { id: 'boiler.temp', unit: '°C' },
+    { id: 'pump.flow', unit: 'm³/h' },
+  ]
+  await callWell(url, 'POST', '/ingests/units/data?wait=true', { key, body })
+  const page = await world.enter()
+  const tags = 'tag=boiler.level&tag=boiler.temp&tag=pump.flow'
+  await page.goto(`${url}/portal#/explore?entity=plant&${tags}&from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC`)
+  const legend = page.locator('.line-table')
+  const sides = (): Promise<string[]> => legend.locator('td:last-child').allTextContents()
+  await expect.poll(sides, patience).toEqual(['left', 'right', 'left'])
+  // That of time too.
+  const axes = page.locator('.chart .u-axis')
+  await expect.poll(() => axes.count(), patience).toBe(4)
+  // Each line has the height of the chart, though one is twice as great as another.
+  for (const colour of [firstColour, secondColour]) {
+    await expect.poll(() => drawnHeight(page, colour, 0.02, 0.98), patience).toBeGreaterThan(0.85)
+  }
+  await legend.getByRole('button', { name: 'left axis: boiler.level' }).press('Enter')
+  await expect.poll(sides, patience).toEqual(['right', 'left', 'right'])
+  // What is set is that of the axis at the left: of the line that is left there.
+  await page.getByText('Axis at the left').click()
+  await page.getByRole('textbox', { name: 'Greatest' }).fill('1000')
+  await expect.poll(() => drawnHeight(page, secondColour, 0.02, 0.98), patience).toBeLessThan(0.3)
+  expect(await drawnHeight(page, firstColour, 0.02, 0.98)).toBeGreaterThan(0.85)
+  await legend.getByRole('button', { name: 'pump.flow' }).first().press('Enter')
+  await expect.poll(() => axes.count(), patience).toBe(3)
+  await expectSoundEverywhere(page)
+})
+
 test('numbers are written as the browser writes them, however large or small', async () => {
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'sizes' })

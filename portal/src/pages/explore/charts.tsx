@@ -3,14 +3,17 @@ import { useMemo, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Chart, type ChartProps, lineColor, mutedColor, variable } from '../../parts/chart.tsx'
 import { countText, durationText } from '../../parts/formats.ts'
+import { useAsk } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
+import { axesOf } from './axes.ts'
 import { paintBars } from './bars.ts'
 import type { Buckets } from './buckets.ts'
 import { LineLegend } from './line-legend.tsx'
 import type { Lines } from './lines.ts'
 import { timeOf } from './question.ts'
 import { paintStrips, type Strip, stripsOf } from './states.ts'
+import { tagTexts } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
 import { type Axes, fixed, limitOf, tagsShown, type View } from './view.ts'
 
@@ -49,6 +52,8 @@ function framed({
 export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
   const { shown, lines, buckets, axes, zone, isOnView = false, onChange } = props
   const { right, log } = axes
+  const texts = useAsk(tagTexts, ['tag texts']).value
+  const units = lines.tags.map((tag) => texts?.get(tag)?.unit ?? '')
   const [cursor, setCursor] = useState<number | null>(null)
   const [hidden, hide] = useState<ReadonlySet<string>>(new Set())
   const [focus, setFocus] = useState<number | null>(null)
@@ -56,6 +61,11 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
   const bars = shown.view.how === 'rise' && buckets !== null
   const toggle = (name: string): void =>
     onChange({ right: right.includes(name) ? right.filter((other) => other !== name) : [...right, name] })
+  const placed = axesOf(units.map((unit, place) => ({ unit, isMoved: !bars && right.includes(lines.names[place]!) })))
+  const axisOf = (place: number): number => placed.places[place] ?? 0
+  const scale = { isLog: log, least: limitOf(axes.least), greatest: limitOf(axes.greatest) }
+  // What is set is that of the axis next to the lines at the left.
+  const first = placed.axes.findIndex(({ side }) => side === 'left')
   return (
     <>
       <Chart
@@ -63,24 +73,26 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
         title={`${lines.names.join(', ')} over time`}
         lines={lines.lines.map((line) => ({
           ...line,
-          axis: !bars && right.includes(line.name) ? 'right' : 'left',
+          axis: axisOf(line.color),
           hidden: hidden.has(line.name),
         }))}
         focus={focus}
         data={lines.data}
         bands={lines.bands}
-        {...(!bars && { scale: { isLog: log, least: limitOf(axes.least), greatest: limitOf(axes.greatest) } })}
+        axes={placed.axes.map((one, place) => (place === first && !bars ? { ...one, scale } : one))}
         {...(bars && {
           values: 'from zero',
           paint: (canvas) => {
             const colorOf = (place: number): string => lineColor(place, theme)
-            paintBars(canvas, { ...buckets, data: lines.data, count: lines.names.length, colorOf })
+            paintBars(canvas, { ...buckets, data: lines.data, count: lines.names.length, colorOf, axisOf })
           },
         })}
         onCursor={setCursor}
       />
       <LineLegend
         lines={lines}
+        units={units}
+        axisSides={placed.places.map((place) => placed.axes[place]!.side)}
         zone={zone}
         fromSecond={shown.span.fromMs / 1000}
         untilSecond={shown.span.toMs / 1000}

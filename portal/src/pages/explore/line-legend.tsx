@@ -1,20 +1,23 @@
 import { useState } from 'preact/hooks'
-import { dashedFrom, lineColor } from '../../parts/chart.tsx'
+import { dashedFrom, lineColor, type ValueAxis } from '../../parts/chart.tsx'
 import { valueText } from '../../parts/formats.ts'
 import { valueAt } from '../../parts/line-data.ts'
 import { clockText } from '../../parts/zoned-time.ts'
-import { useAsk } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import type { Lines } from './lines.ts'
-import { tagTexts } from './tag-texts.ts'
 
 interface Props {
   readonly lines: Lines
+  /** Of each name, as metadata says. */
+  readonly units: readonly string[]
+  /** Of each name, where its axis stands. */
+  readonly axisSides: readonly ValueAxis['side'][]
   readonly zone: string
   readonly fromSecond: number
   /** The end of the range. */
   readonly untilSecond: number
+  /** The names of lines that were moved to an axis at the right. */
   readonly right: readonly string[]
   /** The place in the data that the pointer is over; null shows the newest values. */
   readonly cursor: number | null
@@ -23,7 +26,7 @@ interface Props {
   onHide(names: ReadonlySet<string>): void
   /** Which line stands out, while the pointer or the focus is on it. */
   onFocus(place: number | null): void
-  /** Absent where there is one axis alone. */
+  /** Absent where lines stay where they are. */
   onRight?(name: string): void
 }
 
@@ -91,9 +94,9 @@ const textOf = (value: number | null): string => (value === null ? '–' : value
 
 /** The lines as a table: colour, unit, value, least and greatest. A line is hidden by its name, and stands out while the pointer is on it. */
 export function LineLegend(props: Props) {
-  const { lines, zone, fromSecond, untilSecond, right, cursor, hidden, onHide, onFocus, onRight } = props
+  const { lines, units, axisSides, zone, fromSecond, untilSecond, right, cursor, hidden, onHide, onFocus, onRight } =
+    props
   const theme = useStore(shownTheme)
-  const texts = useAsk(tagTexts, ['tag texts']).value
   const [sort, setSort] = useState<Sort>(null)
   const second = cursor === null ? null : lines.data[0][cursor]
   const at = second == null ? { untilSecond } : cursor!
@@ -101,7 +104,7 @@ export function LineLegend(props: Props) {
     const band = lines.bands.find(({ low }) => lines.lines[low]?.color === place)
     const ends = extremes(lines, place, fromSecond, untilSecond)
     return {
-      ...{ place, name, unit: texts?.get(lines.tags[place] ?? '')?.unit ?? '', value: shownOf(lines, place, at) },
+      ...{ place, name, unit: units[place] ?? '', value: shownOf(lines, place, at) },
       sides: band === undefined ? [] : [valueIn(lines, band.low, at), valueIn(lines, band.high, at)],
       ...{ least: ends?.[0] ?? null, greatest: ends?.[1] ?? null },
     }
@@ -189,11 +192,11 @@ export function LineLegend(props: Props) {
                     type="button"
                     class="as-link"
                     aria-pressed={right.includes(name)}
-                    aria-label={`${right.includes(name) ? 'right' : 'left'} axis: ${name}`}
-                    title="Draw it against the axis at the right"
+                    aria-label={`${axisSides[place]} axis: ${name}`}
+                    title="Draw it against an axis of its own at the right"
                     onClick={() => onRight(name)}
                   >
-                    {right.includes(name) ? 'right' : 'left'}
+                    {axisSides[place]}
                   </button>
                 </td>
               )}
