@@ -296,6 +296,39 @@ test('each unit has an axis of its own, and a line that is moved another one', a
   await expectSoundEverywhere(page)
 })
 
+test('two cursors, set by keys and by clicks, tell how far items and values are apart', async () => {
+  const page = await world.enter(readerKey)
+  const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&field=V&${range}`)
+  await page.getByRole('heading', { name: /^Every item/ }).waitFor()
+  const cursors = page.getByRole('group', { name: 'Cursors' })
+  await cursors.getByRole('button', { name: 'Two cursors' }).press('Enter')
+  const [a, b] = [cursors.getByRole('slider', { name: 'Cursor A' }), cursors.getByRole('slider', { name: 'Cursor B' })]
+  await a.press('Home')
+  await a.press('ArrowRight')
+  await b.press('End')
+  await cursors.getByText('B − A: 5 h 59 min').waitFor()
+  expect(await a.getAttribute('aria-valuetext')).toBe('2026-01-01 06:01:00')
+  const level = (minute: number): number => 40 + 10 * Math.sin(minute / 120) + Math.sin(minute * 1.7) / 2
+  const text = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 6 })
+  const shown = (): Promise<string[]> => page.locator('.line-row td:nth-child(n+5):nth-child(-n+7)').allTextContents()
+  const expected = (from: number, to: number): string[] => [level(from), level(to), level(to) - level(from)].map(text)
+  expect(await shown()).toEqual(expected(361, 720))
+  const over = page.locator('.chart .u-over')
+  const { width } = (await over.boundingBox())!
+  await over.click({ position: { x: width / 6, y: 50 } })
+  await over.click({ position: { x: width / 2, y: 50 } })
+  await cursors.getByText('B − A: 2 h', { exact: true }).waitFor()
+  expect(await shown()).toEqual(expected(420, 540))
+  await expect.poll(() => drawnHeight(page, textColour, 0.49, 0.51), patience).toBeGreaterThan(0.95)
+  await expectSoundEverywhere(page)
+  // They go with another range, and can be left.
+  await page.getByRole('button', { name: 'Zoom in' }).click()
+  await expect.poll(() => a.getAttribute('aria-valuetext'), patience).toBe('2026-01-01 07:30:00')
+  await cursors.getByRole('button', { name: 'Two cursors' }).click()
+  await a.waitFor({ state: 'detached' })
+})
+
 test('numbers are written as the browser writes them, however large or small', async () => {
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'sizes' })
@@ -553,6 +586,7 @@ function inkAtAxis(page: Page): Promise<number> {
 }
 
 const firstColour = [11, 110, 133] as const
+const textColour = [24, 32, 36] as const
 const secondColour = [192, 90, 18] as const
 
 test('readings of any size and spacing are drawn, each tag with its own gaps', async () => {

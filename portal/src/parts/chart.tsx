@@ -36,8 +36,17 @@ export interface ChartProps {
   /** Paints what is no line. */
   paint?(canvas: Canvas): void
   onZoom?(fromMs: number, toMs: number): void
+  /** Upright lines with their names. */
+  readonly marks?: readonly Mark[]
+  /** A click, where it is none of a double one. */
+  onPick?(second: number): void
   /** Over which place in the data the pointer is. */
   onCursor?(index: number | null): void
+}
+
+interface Mark {
+  readonly second: number
+  readonly name: string
 }
 
 export interface ValueAxis {
@@ -219,6 +228,7 @@ function optionsOf(
               axis === 'x' ? valToPos(value, 'x', true) : valToPos(value / units[axis]!, scaleName(axis), true),
           }),
       ],
+      draw: [(chart) => paintMarks(chart, props.marks ?? [])],
       setCursor: [(chart) => onCursor?.(chart.cursor.idx ?? null)],
       setSelect: [
         (chart) => {
@@ -229,6 +239,20 @@ function optionsOf(
       ],
     },
   }
+}
+
+function paintMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly Mark[]): void {
+  ctx.save()
+  ctx.fillStyle = variable('--text')
+  ctx.font = `bold ${12 * devicePixelRatio}px system-ui`
+  ctx.textAlign = 'center'
+  for (const { second, name } of marks) {
+    const x = Math.round(valToPos(second, 'x', true))
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.fillRect(x, bbox.top, devicePixelRatio, bbox.height)
+    ctx.fillText(name, x, bbox.top - 3 * devicePixelRatio)
+  }
+  ctx.restore()
 }
 
 /** uPlot finds no marks for larger values. */
@@ -431,6 +455,9 @@ export function Chart(props: ChartProps) {
       {
         ...latest.current,
         paint: (canvas) => latest.current.paint?.(canvas),
+        get marks() {
+          return latest.current.marks ?? []
+        },
         ...(zoom && { onZoom: (a: number, b: number) => latest.current.onZoom?.(a, b) }),
         onCursor: (index) => latest.current.onCursor?.(index),
       },
@@ -446,6 +473,9 @@ export function Chart(props: ChartProps) {
     })
     watcher.observe(element)
     if (zoom) listenForZoom(chart, latest, turning)
+    chart.over.addEventListener('click', ({ detail, offsetX }) => {
+      if (detail < 2) latest.current.onPick?.(chart.posToVal(offsetX, 'x'))
+    })
     return () => {
       watcher.disconnect()
       chart.destroy()
@@ -455,6 +485,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     if (made.current !== null && made.current.data !== drawn.current) made.current.setData(drawn.current)
   }, [data])
+  useEffect(() => made.current?.redraw(false, false), [JSON.stringify(props.marks)])
   const { focus = null } = props
   useEffect(() => {
     made.current?.setSeries(focus === null ? null : focus + 1, { focus: true })

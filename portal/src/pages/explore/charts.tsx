@@ -9,6 +9,8 @@ import { shownTheme } from '../../shell/theme.ts'
 import { axesOf } from './axes.ts'
 import { paintBars } from './bars.ts'
 import type { Buckets } from './buckets.ts'
+import { CursorBar } from './cursor-bar.tsx'
+import { type Cursors, moved, nearestPlace, picked, valueSeconds } from './cursors.ts'
 import { LineLegend } from './line-legend.tsx'
 import type { Lines } from './lines.ts'
 import { timeOf } from './question.ts'
@@ -57,7 +59,15 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
   const [cursor, setCursor] = useState<number | null>(null)
   const [hidden, hide] = useState<ReadonlySet<string>>(new Set())
   const [focus, setFocus] = useState<number | null>(null)
+  const [kept, setCursors] = useState<Cursors | null>(null)
   const theme = useStore(shownTheme)
+  const [fromSecond, untilSecond] = [shown.span.fromMs / 1000, shown.span.toMs / 1000]
+  const seconds = useMemo(
+    () => valueSeconds(lines.data, fromSecond, untilSecond),
+    [lines.data, fromSecond, untilSecond],
+  )
+  // Another range may have no item where they stood.
+  const cursors = kept === null ? null : moved(kept, seconds)
   const bars = shown.view.how === 'rise' && buckets !== null
   const toggle = (name: string): void =>
     onChange({ right: right.includes(name) ? right.filter((other) => other !== name) : [...right, name] })
@@ -88,14 +98,26 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
           },
         })}
         onCursor={setCursor}
+        {...(cursors !== null && {
+          marks: [
+            { second: cursors.a, name: 'A' },
+            { second: cursors.b, name: 'B' },
+          ],
+          onPick: (second) => {
+            const item = seconds[nearestPlace(seconds, second)]
+            if (item !== undefined) setCursors(picked(cursors, item))
+          },
+        })}
       />
+      {!isOnView && <CursorBar cursors={cursors} seconds={seconds} zone={zone} onCursors={setCursors} />}
       <LineLegend
         lines={lines}
         units={units}
         axisSides={placed.places.map((place) => placed.axes[place]!.side)}
         zone={zone}
-        fromSecond={shown.span.fromMs / 1000}
-        untilSecond={shown.span.toMs / 1000}
+        fromSecond={fromSecond}
+        untilSecond={untilSecond}
+        cursors={cursors}
         right={right}
         cursor={cursor}
         hidden={hidden}

@@ -5,6 +5,7 @@ import { valueAt } from '../../parts/line-data.ts'
 import { clockText } from '../../parts/zoned-time.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
+import type { Cursors } from './cursors.ts'
 import type { Lines } from './lines.ts'
 
 interface Props {
@@ -21,6 +22,8 @@ interface Props {
   readonly right: readonly string[]
   /** The place in the data that the pointer is over; null shows the newest values. */
   readonly cursor: number | null
+  /** Between which the differences are shown. */
+  readonly cursors: Cursors | null
   /** The names of lines that are not drawn. */
   readonly hidden: ReadonlySet<string>
   onHide(names: ReadonlySet<string>): void
@@ -94,8 +97,21 @@ const textOf = (value: number | null): string => (value === null ? '–' : value
 
 /** The lines as a table: colour, unit, value, least and greatest. A line is hidden by its name, and stands out while the pointer is on it. */
 export function LineLegend(props: Props) {
-  const { lines, units, axisSides, zone, fromSecond, untilSecond, right, cursor, hidden, onHide, onFocus, onRight } =
-    props
+  const {
+    lines,
+    units,
+    axisSides,
+    zone,
+    fromSecond,
+    untilSecond,
+    right,
+    cursor,
+    cursors,
+    hidden,
+    onHide,
+    onFocus,
+    onRight,
+  } = props
   const theme = useStore(shownTheme)
   const [sort, setSort] = useState<Sort>(null)
   const second = cursor === null ? null : lines.data[0][cursor]
@@ -145,6 +161,12 @@ export function LineLegend(props: Props) {
             {head('value')}
             {head('least')}
             {head('greatest')}
+            {cursors !== null &&
+              ['A', 'B', 'B − A'].map((name) => (
+                <th key={name} scope="col" class="right">
+                  {name}
+                </th>
+              ))}
             {onRight && <th scope="col">Axis</th>}
           </tr>
         </thead>
@@ -186,6 +208,7 @@ export function LineLegend(props: Props) {
               <td class="right" title={greatest === null ? undefined : String(greatest)}>
                 {textOf(greatest)}
               </td>
+              {cursors !== null && <AtCursors lines={lines} place={place} cursors={cursors} />}
               {onRight && (
                 <td>
                   <button
@@ -207,4 +230,21 @@ export function LineLegend(props: Props) {
       {lines.left > 0 && <p class="soft small inside">{lines.left} more lines are in the table of items alone.</p>}
     </section>
   )
+}
+
+interface AtCursorsProps {
+  readonly lines: Lines
+  readonly place: number
+  readonly cursors: Cursors
+}
+
+/** What a line shows at each of two cursors, and by how much that differs. */
+function AtCursors({ lines, place, cursors }: AtCursorsProps) {
+  const [a, b] = [cursors.a, cursors.b].map((second) => shownOf(lines, place, lines.data[0].indexOf(second)))
+  const difference = a == null || b == null ? null : b - a
+  return [a, b, difference].map((value = null, column) => (
+    <td key={column} class="right">
+      {column === 2 ? <strong>{textOf(value)}</strong> : textOf(value)}
+    </td>
+  ))
 }
