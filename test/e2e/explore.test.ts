@@ -329,6 +329,54 @@ test('two cursors, set by keys and by clicks, tell how far items and values are 
   await a.waitFor({ state: 'detached' })
 })
 
+test('a strip of the whole range has a window, which keys and the pointer move', async () => {
+  const page = await world.enter(readerKey)
+  let asked = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/consumer/data/aggregate')) asked += 1
+  })
+  const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&tag=boiler.temp&field=V&${range}`)
+  const strip = page.locator('.strip')
+  await expect.poll(() => strip.locator('polygon').count(), patience).toBe(2)
+  const shown = strip.getByRole('slider', { name: 'Shown window of the whole range' })
+  const hours = (): number[] => {
+    const query = new URLSearchParams(page.url().split('?')[1])
+    return ['from', 'to'].map((name) => (Date.parse(query.get(name)!) - startMs) / 3_600_000)
+  }
+  await shown.press('End')
+  await expect.poll(hours, patience).toEqual([17 + 59 / 60, 23 + 59 / 60])
+  await shown.press('Home')
+  await expect.poll(hours, patience).toEqual([0, 6])
+  await shown.press('PageUp')
+  await expect.poll(hours, patience).toEqual([6, 12])
+  await shown.press('ArrowLeft')
+  await expect.poll(hours, patience).toEqual([4.5, 10.5])
+  expect(await shown.getAttribute('aria-valuetext')).toBe('2026-01-01 04:30:00 to 2026-01-01 10:30:00')
+  await page.getByRole('heading', { name: /^Every item/ }).waitFor()
+  const { x, y, width } = (await strip.boundingBox())!
+  const at = (hour: number): number => x + (width * hour) / 24
+  await page.mouse.move(at(7), y + 20)
+  await page.mouse.down()
+  await page.mouse.move(at(16), y + 20, { steps: 4 })
+  await page.mouse.up()
+  await expect.poll(() => hours()[0], patience).toBeCloseTo(13.5, 0)
+  // Beside the window.
+  await strip.click({ position: { x: at(4) - x, y: 20 } })
+  await expect.poll(() => hours()[0], patience).toBeCloseTo(1, 0)
+  await page.getByRole('button', { name: 'Back' }).click()
+  await expect.poll(() => hours()[0], patience).toBeCloseTo(13.5, 0)
+  // Of all that it is asked for once.
+  expect(asked).toBe(1)
+  await expectSoundEverywhere(page)
+  await page.goto(
+    `${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&from=2026-02-01T00:00&to=2026-02-02T00:00`,
+  )
+  await page.getByText('No items in this range').waitFor()
+  await shown.press('Home')
+  await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
+})
+
 test('numbers are written as the browser writes them, however large or small', async () => {
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'sizes' })

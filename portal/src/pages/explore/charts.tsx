@@ -1,4 +1,5 @@
 // The charts of an answer: lines with their legend, and states with their totals.
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Chart, type ChartProps, lineColor, mutedColor, variable } from '../../parts/chart.tsx'
@@ -28,6 +29,8 @@ export interface DrawnProps {
   readonly height?: number
   /** Where its axes are as they were saved. */
   readonly isOnView?: boolean
+  /** What stands below the chart, above its legend. */
+  readonly below?: ComponentChildren
   onChange(part: Partial<View>): void
 }
 
@@ -109,6 +112,7 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
           },
         })}
       />
+      {props.below}
       {!isOnView && <CursorBar cursors={cursors} seconds={seconds} zone={zone} onCursors={setCursors} />}
       <LineLegend
         lines={lines}
@@ -164,6 +168,7 @@ export function StateChart(props: DrawnProps & { readonly buckets: Buckets }) {
           })
         }
       />
+      {props.below}
       <StateTotals strips={strips} left={left} colorOf={colorOf} />
     </>
   )
