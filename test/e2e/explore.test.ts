@@ -377,6 +377,48 @@ test('a strip of the whole range has a window, which keys and the pointer move',
   await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
 })
 
+test('more than twenty lines are small charts, one for each tag', async () => {
+  const { url } = world.server
+  const key = await makeIngest(url, adminKey, { alias: 'rooms' })
+  const rooms = Array.from({ length: 22 }, (_, room) => `room ${String(room).padStart(2, '0')}`)
+  const body = Array.from({ length: 48 }, (_, half) =>
+    rooms.map((T, room) => ({ D: new Date(startMs + half * 1_800_000).toISOString(), T, V: 100 * room + half })),
+  ).flat()
+  await callWell(url, 'POST', '/ingests/rooms/data?wait=true', { key, body })
+  const page = await world.enter()
+  const tags = rooms.map((room) => `tag=${encodeURIComponent(room)}`).join('&')
+  const shown = `entity=rooms&field=V&from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC&${tags}`
+  await page.goto(`${url}/portal#/explore?${shown}`)
+  const charts = page.locator('.small-charts section')
+  await expect.poll(() => charts.count(), patience).toBe(22)
+  await page.getByRole('img', { name: 'room 21 over time' }).waitFor()
+  await page.getByRole('region', { name: 'room 21' }).getByText('2,147').waitFor()
+  // Each has the height of its chart.
+  await expect.poll(() => drawnHeight(page, firstColour, 0.02, 0.98), patience).toBeGreaterThan(0.85)
+  await expectSoundEverywhere(page)
+  // A stretch of one is that of all.
+  const over = charts.last().locator('.u-over')
+  await over.scrollIntoViewIfNeeded()
+  const box = (await over.boundingBox())!
+  await page.mouse.move(box.x + box.width / 4, box.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width / 2, box.y + 20, { steps: 4 })
+  await page.mouse.up()
+  await expect.poll(() => page.url(), patience).toMatch(/from=2026-01-01T0[56].*to=2026-01-01T1[12]/)
+  await page.getByRole('heading', { name: /^Every item/ }).waitFor()
+  expect(await charts.count()).toBe(22)
+  // Compared, and as bars.
+  await page.goto(`${url}/portal#/explore?${shown}&shift=PT1H`)
+  await page.getByRole('img', { name: 'room 21, room 21 (an hour before) over time' }).waitFor()
+  await page.goto(`${url}/portal#/explore?${shown}&how=rise&granularity=six_hour`)
+  await page.getByRole('heading', { name: /^Rise, every six hour/ }).waitFor()
+  await expect.poll(() => drawnHeight(page, firstColour, 0.3, 0.9), patience).toBeGreaterThan(0.8)
+  await page.locator('.tag-choice', { hasText: 'room 00' }).click()
+  await page.locator('.tag-choice', { hasText: 'room 01' }).click()
+  await page.getByRole('region', { name: 'Lines' }).waitFor()
+  expect(await charts.count()).toBe(0)
+})
+
 test('numbers are written as the browser writes them, however large or small', async () => {
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'sizes' })

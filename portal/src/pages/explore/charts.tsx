@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import { Chart, type ChartProps, lineColor, mutedColor, variable } from '../../parts/chart.tsx'
+import { Chart, type ChartProps, lineColor, mutedColor, type Scale, variable } from '../../parts/chart.tsx'
 import { countText, durationText } from '../../parts/formats.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
@@ -35,7 +35,7 @@ export interface DrawnProps {
 }
 
 /** What all charts of a range share. */
-function framed({
+export function framed({
   shown: { span },
   zone,
   height = 340,
@@ -54,9 +54,16 @@ function framed({
   }
 }
 
+/** As it was chosen. */
+export const scaleOf = ({ log, least, greatest }: Axes): Scale => ({
+  isLog: log,
+  least: limitOf(least),
+  greatest: limitOf(greatest),
+})
+
 export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
   const { shown, lines, buckets, axes, zone, isOnView = false, onChange } = props
-  const { right, log } = axes
+  const { right } = axes
   const texts = useAsk(tagTexts, ['tag texts']).value
   const units = lines.tags.map((tag) => texts?.get(tag)?.unit ?? '')
   const [cursor, setCursor] = useState<number | null>(null)
@@ -76,7 +83,6 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
     onChange({ right: right.includes(name) ? right.filter((other) => other !== name) : [...right, name] })
   const placed = axesOf(units.map((unit, place) => ({ unit, isMoved: !bars && right.includes(lines.names[place]!) })))
   const axisOf = (place: number): number => placed.places[place] ?? 0
-  const scale = { isLog: log, least: limitOf(axes.least), greatest: limitOf(axes.greatest) }
   // What is set is that of the axis next to the lines at the left.
   const first = placed.axes.findIndex(({ side }) => side === 'left')
   return (
@@ -92,7 +98,7 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
         focus={focus}
         data={lines.data}
         bands={lines.bands}
-        axes={placed.axes.map((one, place) => (place === first && !bars ? { ...one, scale } : one))}
+        axes={placed.axes.map((one, place) => (place === first && !bars ? { ...one, scale: scaleOf(axes) } : one))}
         {...(bars && {
           values: 'from zero',
           paint: (canvas) => {

@@ -12,11 +12,12 @@ import { bucketsOf } from './buckets.ts'
 import { type DrawnProps, LineChart, StateChart } from './charts.tsx'
 import { shiftText, withEarlier } from './compared.ts'
 import { DeleteDrawn, DeletedRows, mayCorrect } from './deleted-rows.tsx'
-import type { Lines } from './lines.ts'
+import { type Lines, linesMax } from './lines.ts'
 import { linesOfShown } from './lines-of-shown.ts'
 import { OverviewStrip, useStripRows } from './overview-strip.tsx'
 import { timeOf } from './question.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
+import { SmallCharts } from './small-charts.tsx'
 import { useEarlier } from './use-earlier.ts'
 import { usePixels } from './use-pixels.ts'
 import { type Shown, useRows } from './use-rows.ts'
@@ -34,7 +35,11 @@ export function Drawing(props: Props) {
   return <div ref={room}>{pixels !== null && <Asked {...props} pixels={pixels} />}</div>
 }
 
-function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: number }) {
+/** More lines are drawn in small charts. */
+const smallPixels = 300
+
+function Asked({ view, entity, onChange, ...room }: Props & { readonly pixels: number }) {
+  const pixels = view.tags.length * view.fields.length > linesMax ? Math.min(smallPixels, room.pixels) : room.pixels
   const ready = view.tags.length > 0 && view.fields.length > 0
   const rows = useRows({ view, pixels, time: timeOf(view.how, entity) }, ready)
   const earlier = useEarlier(rows.shown, { view, pixels, time: timeOf(view.how, entity) })
@@ -191,6 +196,8 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
     <div class="inside">
       {view.how === 'states' ? (
         <StateChart {...props} buckets={buckets!} />
+      ) : own.left > 0 ? (
+        <SmallCharts {...props} earlier={earlier} buckets={buckets} />
       ) : (
         <LineChart {...props} lines={lines} buckets={buckets} />
       )}

@@ -47,7 +47,7 @@ const columnsOf = (lines: Lines, color: number): number[] =>
   lines.lines.flatMap((line, place) => (line.color === color && line.drawn !== 'edge' ? [place] : []))
 
 /** A line with its dashed ends. */
-function shownOf(lines: Lines, color: number, at: number | { readonly untilSecond: number }): number | null {
+export function shownOf(lines: Lines, color: number, at: number | { readonly untilSecond: number }): number | null {
   // The last dashes end behind the line.
   return (
     columnsOf(lines, color)
@@ -93,7 +93,7 @@ function sorted(entries: readonly Entry[], sort: Sort): readonly Entry[] {
   return entries.toSorted((a, b) => (of(a) < of(b) ? -sign : of(a) > of(b) ? sign : 0))
 }
 
-const textOf = (value: number | null): string => (value === null ? '–' : valueText(value))
+export const textOf = (value: number | null): string => (value === null ? '–' : valueText(value))
 
 /** The lines as a table: colour, unit, value, least and greatest. A line is hidden by its name, and stands out while the pointer is on it. */
 export function LineLegend(props: Props) {
