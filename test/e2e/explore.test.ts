@@ -535,6 +535,23 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
   await expect.poll(() => page.getByLabel('From, America/New_York').inputValue(), patience).toBe('2025-12-31 18:00')
   await page.getByText('The first bucket is not whole: dashed.').waitFor()
   await page.getByRole('cell', { name: '2025-12-31 00:00:00' }).waitFor()
+  // By the browser's calendar too, on the same clock.
+  await page.getByRole('button', { name: 'Calendar…' }).press('Enter')
+  const calendar = page.getByRole('dialog', { name: 'Choose a range' })
+  await calendar.getByText('Both by the clocks of America/New_York.').waitFor()
+  expect(await calendar.getByLabel('First').inputValue()).toBe('2025-12-31T18:00')
+  await calendar.getByLabel('First').fill('2026-01-01T06:30')
+  await calendar.getByLabel('Last').fill('2026-01-01T06:00')
+  await page.keyboard.press('Enter')
+  // A range that ends before it begins is not taken.
+  await calendar.waitFor()
+  await calendar.getByLabel('Last').fill('2026-01-01T12:00:30')
+  await expectSoundEverywhere(page)
+  await page.keyboard.press('Enter')
+  await calendar.waitFor({ state: 'detached' })
+  await expect.poll(() => page.url(), patience).toContain('from=2026-01-01T11%3A30%3A00.000Z')
+  expect(page.url()).toContain('to=2026-01-01T17%3A00%3A30.000Z')
+  await expect.poll(() => page.getByLabel('To, America/New_York').inputValue(), patience).toBe('2026-01-01 12:00:30')
   // What lies next to an empty range is told.
   await page.getByLabel('From, America/New_York').fill('2026-02-01')
   await page.getByLabel('To, America/New_York').fill('2026-02-02')
