@@ -261,6 +261,164 @@ test('tags are found by any part of them and of what metadata says, and it opens
   expect(page.url()).toContain('tag=pump.flow')
 })
 
+test('each unit has an axis of its own, and a line that is moved another one', async () => {
+  const { url } = world.server
+  const fields = [field('id', 'string', 'index'), field('unit', 'string', 'attribute')]
+  const key = await makeIngest(url, adminKey, { alias: 'units', kind: 'metadata', fields })
+  const body = [
+    { id: 'boiler.level', unit: '%' },
+    { id: 'boiler.temp', unit: '°C' },
+    { id: 'pump.flow', unit: 'm³/h' },
+  ]
+  await callWell(url, 'POST', '/ingests/units/data?wait=true', { key, body })
+  const page = await world.enter()
+  const tags = 'tag=boiler.level&tag=boiler.temp&tag=pump.flow'
+  await page.goto(`${url}/portal#/explore?entity=plant&${tags}&from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC`)
+  const legend = page.locator('.line-table')
+  const sides = (): Promise<string[]> => legend.locator('td:last-child').allTextContents()
+  await expect.poll(sides, patience).toEqual(['left', 'right', 'left'])
+  // That of time too.
+  const axes = page.locator('.chart .u-axis')
+  await expect.poll(() => axes.count(), patience).toBe(4)
+  // Each line has the height of the chart, though one is twice as great as another.
+  for (const colour of [firstColour, secondColour]) {
+    await expect.poll(() => drawnHeight(page, colour, 0.02, 0.98), patience).toBeGreaterThan(0.85)
+  }
+  await legend.getByRole('button', { name: 'left axis: boiler.level' }).press('Enter')
+  await expect.poll(sides, patience).toEqual(['right', 'left', 'right'])
+  // What is set is that of the axis at the left: of the line that is left there.
+  await page.getByText('Axis at the left').click()
+  await page.getByRole('textbox', { name: 'Greatest' }).fill('1000')
+  await expect.poll(() => drawnHeight(page, secondColour, 0.02, 0.98), patience).toBeLessThan(0.3)
+  expect(await drawnHeight(page, firstColour, 0.02, 0.98)).toBeGreaterThan(0.85)
+  await legend.getByRole('button', { name: 'pump.flow' }).first().press('Enter')
+  await expect.poll(() => axes.count(), patience).toBe(3)
+  await expectSoundEverywhere(page)
+})
+
+test('two cursors, set by keys and by clicks, tell how far items and values are apart', async () => {
+  const page = await world.enter(readerKey)
+  const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&field=V&${range}`)
+  await page.getByRole('heading', { name: /^Every item/ }).waitFor()
+  const cursors = page.getByRole('group', { name: 'Cursors' })
+  await cursors.getByRole('button', { name: 'Two cursors' }).press('Enter')
+  const [a, b] = [cursors.getByRole('slider', { name: 'Cursor A' }), cursors.getByRole('slider', { name: 'Cursor B' })]
+  await a.press('Home')
+  await a.press('ArrowRight')
+  await b.press('End')
+  await cursors.getByText('B − A: 5 h 59 min').waitFor()
+  expect(await a.getAttribute('aria-valuetext')).toBe('2026-01-01 06:01:00')
+  const level = (minute: number): number => 40 + 10 * Math.sin(minute / 120) + Math.sin(minute * 1.7) / 2
+  const text = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 6 })
+  const shown = (): Promise<string[]> => page.locator('.line-row td:nth-child(n+5):nth-child(-n+7)').allTextContents()
+  const expected = (from: number, to: number): string[] => [level(from), level(to), level(to) - level(from)].map(text)
+  expect(await shown()).toEqual(expected(361, 720))
+  const over = page.locator('.chart .u-over')
+  const { width } = (await over.boundingBox())!
+  await over.click({ position: { x: width / 6, y: 50 } })
+  await over.click({ position: { x: width / 2, y: 50 } })
+  await cursors.getByText('B − A: 2 h', { exact: true }).waitFor()
+  expect(await shown()).toEqual(expected(420, 540))
+  await expect.poll(() => drawnHeight(page, textColour, 0.49, 0.51), patience).toBeGreaterThan(0.95)
+  await expectSoundEverywhere(page)
+  // They go with another range, and can be left.
+  await page.getByRole('button', { name: 'Zoom in' }).click()
+  await expect.poll(() => a.getAttribute('aria-valuetext'), patience).toBe('2026-01-01 07:30:00')
+  await cursors.getByRole('button', { name: 'Two cursors' }).click()
+  await a.waitFor({ state: 'detached' })
+})
+
+test('a strip of the whole range has a window, which keys and the pointer move', async () => {
+  const page = await world.enter(readerKey)
+  let asked = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/consumer/data/aggregate')) asked += 1
+  })
+  const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
+  await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&tag=boiler.temp&field=V&${range}`)
+  const strip = page.locator('.strip')
+  await expect.poll(() => strip.locator('polygon').count(), patience).toBe(2)
+  const shown = strip.getByRole('slider', { name: 'Shown window of the whole range' })
+  const hours = (): number[] => {
+    const query = new URLSearchParams(page.url().split('?')[1])
+    return ['from', 'to'].map((name) => (Date.parse(query.get(name)!) - startMs) / 3_600_000)
+  }
+  await shown.press('End')
+  await expect.poll(hours, patience).toEqual([17 + 59 / 60, 23 + 59 / 60])
+  await shown.press('Home')
+  await expect.poll(hours, patience).toEqual([0, 6])
+  await shown.press('PageUp')
+  await expect.poll(hours, patience).toEqual([6, 12])
+  await shown.press('ArrowLeft')
+  await expect.poll(hours, patience).toEqual([4.5, 10.5])
+  expect(await shown.getAttribute('aria-valuetext')).toBe('2026-01-01 04:30:00 to 2026-01-01 10:30:00')
+  await page.getByRole('heading', { name: /^Every item/ }).waitFor()
+  const { x, y, width } = (await strip.boundingBox())!
+  const at = (hour: number): number => x + (width * hour) / 24
+  await page.mouse.move(at(7), y + 20)
+  await page.mouse.down()
+  await page.mouse.move(at(16), y + 20, { steps: 4 })
+  await page.mouse.up()
+  await expect.poll(() => hours()[0], patience).toBeCloseTo(13.5, 0)
+  // Beside the window.
+  await strip.click({ position: { x: at(4) - x, y: 20 } })
+  await expect.poll(() => hours()[0], patience).toBeCloseTo(1, 0)
+  await page.getByRole('button', { name: 'Back' }).click()
+  await expect.poll(() => hours()[0], patience).toBeCloseTo(13.5, 0)
+  // Of all that it is asked for once.
+  expect(asked).toBe(1)
+  await expectSoundEverywhere(page)
+  await page.goto(
+    `${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&from=2026-02-01T00:00&to=2026-02-02T00:00`,
+  )
+  await page.getByText('No items in this range').waitFor()
+  await shown.press('Home')
+  await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
+})
+
+test('more than twenty lines are small charts, one for each tag', async () => {
+  const { url } = world.server
+  const key = await makeIngest(url, adminKey, { alias: 'rooms' })
+  const rooms = Array.from({ length: 22 }, (_, room) => `room ${String(room).padStart(2, '0')}`)
+  const body = Array.from({ length: 48 }, (_, half) =>
+    rooms.map((T, room) => ({ D: new Date(startMs + half * 1_800_000).toISOString(), T, V: 100 * room + half })),
+  ).flat()
+  await callWell(url, 'POST', '/ingests/rooms/data?wait=true', { key, body })
+  const page = await world.enter()
+  const tags = rooms.map((room) => `tag=${encodeURIComponent(room)}`).join('&')
+  const shown = `entity=rooms&field=V&from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC&${tags}`
+  await page.goto(`${url}/portal#/explore?${shown}`)
+  const charts = page.locator('.small-charts section')
+  await expect.poll(() => charts.count(), patience).toBe(22)
+  await page.getByRole('img', { name: 'room 21 over time' }).waitFor()
+  await page.getByRole('region', { name: 'room 21' }).getByText('2,147').waitFor()
+  // Each has the height of its chart.
+  await expect.poll(() => drawnHeight(page, firstColour, 0.02, 0.98), patience).toBeGreaterThan(0.85)
+  await expectSoundEverywhere(page)
+  // A stretch of one is that of all.
+  const over = charts.last().locator('.u-over')
+  await over.scrollIntoViewIfNeeded()
+  const box = (await over.boundingBox())!
+  await page.mouse.move(box.x + box.width / 4, box.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width / 2, box.y + 20, { steps: 4 })
+  await page.mouse.up()
+  await expect.poll(() => page.url(), patience).toMatch(/from=2026-01-01T0[56].*to=2026-01-01T1[12]/)
+  await page.getByRole('heading', { name: /^Every item/ }).waitFor()
+  expect(await charts.count()).toBe(22)
+  // Compared, and as bars.
+  await page.goto(`${url}/portal#/explore?${shown}&shift=PT1H`)
+  await page.getByRole('img', { name: 'room 21, room 21 (an hour before) over time' }).waitFor()
+  await page.goto(`${url}/portal#/explore?${shown}&how=rise&granularity=six_hour`)
+  await page.getByRole('heading', { name: /^Rise, every six hour/ }).waitFor()
+  await expect.poll(() => drawnHeight(page, firstColour, 0.3, 0.9), patience).toBeGreaterThan(0.8)
+  await page.locator('.tag-choice', { hasText: 'room 00' }).click()
+  await page.locator('.tag-choice', { hasText: 'room 01' }).click()
+  await page.getByRole('region', { name: 'Lines' }).waitFor()
+  expect(await charts.count()).toBe(0)
+})
+
 test('numbers are written as the browser writes them, however large or small', async () => {
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'sizes' })
@@ -377,6 +535,23 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
   await expect.poll(() => page.getByLabel('From, America/New_York').inputValue(), patience).toBe('2025-12-31 18:00')
   await page.getByText('The first bucket is not whole: dashed.').waitFor()
   await page.getByRole('cell', { name: '2025-12-31 00:00:00' }).waitFor()
+  // By the browser's calendar too, on the same clock.
+  await page.getByRole('button', { name: 'Calendar…' }).press('Enter')
+  const calendar = page.getByRole('dialog', { name: 'Choose a range' })
+  await calendar.getByText('Both by the clocks of America/New_York.').waitFor()
+  expect(await calendar.getByLabel('First').inputValue()).toBe('2025-12-31T18:00')
+  await calendar.getByLabel('First').fill('2026-01-01T06:30')
+  await calendar.getByLabel('Last').fill('2026-01-01T06:00')
+  await page.keyboard.press('Enter')
+  // A range that ends before it begins is not taken.
+  await calendar.waitFor()
+  await calendar.getByLabel('Last').fill('2026-01-01T12:00:30')
+  await expectSoundEverywhere(page)
+  await page.keyboard.press('Enter')
+  await calendar.waitFor({ state: 'detached' })
+  await expect.poll(() => page.url(), patience).toContain('from=2026-01-01T11%3A30%3A00.000Z')
+  expect(page.url()).toContain('to=2026-01-01T17%3A00%3A30.000Z')
+  await expect.poll(() => page.getByLabel('To, America/New_York').inputValue(), patience).toBe('2026-01-01 12:00:30')
   // What lies next to an empty range is told.
   await page.getByLabel('From, America/New_York').fill('2026-02-01')
   await page.getByLabel('To, America/New_York').fill('2026-02-02')
@@ -518,6 +693,7 @@ function inkAtAxis(page: Page): Promise<number> {
 }
 
 const firstColour = [11, 110, 133] as const
+const textColour = [24, 32, 36] as const
 const secondColour = [192, 90, 18] as const
 
 test('readings of any size and spacing are drawn, each tag with its own gaps', async () => {

@@ -10,8 +10,8 @@ import { pinched, type Span, zoomed } from './span.ts'
 export interface Canvas {
   readonly ctx: CanvasRenderingContext2D
   readonly bbox: { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
-  /** The place of a second (`x`) or of a value (`left`, `right`). */
-  at(value: number, scale: 'x' | 'left' | 'right'): number
+  /** The place of a second (`x`), or of a value by the place of its axis. */
+  at(value: number, axis: 'x' | number): number
 }
 
 export interface ChartProps {
@@ -27,17 +27,34 @@ export interface ChartProps {
   readonly zone: string
   /** Places of lines whose space between them is filled. */
   readonly bands?: readonly { readonly low: number; readonly high: number }[]
-  /** The range of values, where it is not that of the lines. */
   /** The place of the line that stands out. */
   readonly focus?: number | null
-  /** Of the axis at the left, where it is not that of the lines; a logarithmic one shows what is above zero. */
-  readonly scale?: Scale
+  /** Of values; without any it is one at the left. */
+  readonly axes?: readonly ValueAxis[]
+  /** The range of values, where it is not that of the lines. */
   readonly values?: 'from zero' | readonly [from: number, to: number]
   /** Paints what is no line. */
   paint?(canvas: Canvas): void
   onZoom?(fromMs: number, toMs: number): void
+  /** Upright lines with their names. */
+  readonly marks?: readonly Mark[]
+  /** A click, where it is none of a double one. */
+  onPick?(second: number): void
   /** Over which place in the data the pointer is. */
   onCursor?(index: number | null): void
+}
+
+interface Mark {
+  readonly second: number
+  readonly name: string
+}
+
+export interface ValueAxis {
+  readonly side: 'left' | 'right'
+  /** The unit of its values. */
+  readonly label: string
+  /** Where it is not that of the lines; a logarithmic one shows what is above zero. */
+  readonly scale?: Scale
 }
 
 export interface Scale {
@@ -119,18 +136,32 @@ function axis(more: uPlot.Axis): uPlot.Axis {
   return { stroke: variable('--text-soft'), font: '12px system-ui', grid: line, ticks: { ...line, size: 4 }, ...more }
 }
 
+/** A chart so narrow, as on a phone, has the marks of two axes: more would leave no room for the lines. */
+const narrowPixels = 600
+const narrowAxesMax = 2
+/** Charts below each other begin at one place. */
+const loneAxisPixelsMin = 62
+
 /** What is measured, in a unit: as wide as its marks. */
-function valueAxis(unit: number, more: uPlot.Axis): uPlot.Axis {
+function valueAxis({ side, label, scale }: ValueAxis, place: number, unit: number, least: number): uPlot.Axis {
   return axis({
-    size: (_, texts) => Math.max(62, 16 + 7 * Math.max(0, ...(texts ?? []).map(({ length }) => length))),
+    ...{ scale: scaleName(place), side: side === 'left' ? 3 : 1 },
+    ...(label !== '' && { label, labelSize: 18, labelGap: 2, labelFont: '12px system-ui' }),
+    size: (_, texts) => Math.max(least, 16 + 7 * Math.max(0, ...(texts ?? []).map(({ length }) => length))),
     values: (_, marks, __, ___, step) =>
-      markTexts(
-        marks.map((mark) => mark * unit),
-        step * unit,
-      ),
-    ...more,
+      scale?.isLog === true
+        ? marks.map((mark) => logText(mark, unit))
+        : markTexts(
+            marks.map((mark) => mark * unit),
+            step * unit,
+          ),
   })
 }
+
+/** Of uPlot. */
+const scaleName = (place: number): string => `axis ${place}`
+
+const oneAxis: readonly ValueAxis[] = [{ side: 'left', label: '' }]
 
 /** Marks that there is no room for come as nothing. */
 const logText = (mark: number | null, unit: number): string => (mark === null ? '' : valueText(mark * unit))
@@ -145,11 +176,16 @@ function optionsOf(
   props: ChartProps,
   width: number,
   theme: 'light' | 'dark',
-  units: Record<Side, number>,
+  units: readonly number[],
 ): uPlot.Options {
-  const { lines, height, from, to, zone, bands = [], values, scale, paint, onZoom, onCursor } = props
+  const { lines, height, from, to, zone, bands = [], axes = oneAxis, values, paint, onZoom, onCursor } = props
   const colorOf = (place: number): string => lineColor(lines[place]!.color ?? place, theme)
-  const right = lines.some((line) => line.axis === 'right')
+  const isBare = Array.isArray(values)
+  const isShown = (place: number): boolean => lines.some(({ axis = 0, hidden }) => axis === place && hidden !== true)
+  const marked = axes
+    .map((_, place) => place)
+    .filter(isShown)
+    .slice(0, width < narrowPixels ? narrowAxesMax : axes.length)
   return {
     width,
     height,
@@ -160,17 +196,25 @@ function optionsOf(
     cursor: { drag: { x: onZoom !== undefined, y: false, setScale: false }, points: { size: 6 } },
     scales: {
       x: { time: true, ...(from !== undefined && to !== undefined && { range: [from, to] as [number, number] }) },
-      ...(values !== undefined && { left: { range: rangeOf(plot, values) } }),
-      ...(scale !== undefined && { left: scaleOf(plot, scale, units.left) }),
+      ...Object.fromEntries(
+        axes.map(({ scale }, place): [string, uPlot.Scale] => [
+          scaleName(place),
+          values !== undefined
+            ? { range: rangeOf(plot, values) }
+            : scale !== undefined
+              ? scaleOf(plot, scale, units[place]!)
+              : {},
+        ]),
+      ),
     },
     axes: [
       axis({ space: 80, values: timeForms }),
-      valueAxis(units.left, {
-        scale: 'left',
-        ...(scale?.isLog === true && { values: (_, marks) => marks.map((mark) => logText(mark, units.left)) }),
-        ...(Array.isArray(values) && { grid: { show: false }, ticks: { show: false }, values: () => [] }),
-      }),
-      ...(right ? [valueAxis(units.right, { scale: 'right', side: 1, grid: { show: false } })] : []),
+      ...axes.map((one, place) => ({
+        ...valueAxis(one, place, units[place]!, marked.length > 1 ? 0 : loneAxisPixelsMin),
+        ...(place !== marked[0] && { grid: { show: false } }),
+        ...(isBare && { grid: { show: false }, ticks: { show: false }, values: () => [] }),
+        show: marked.includes(place),
+      })),
     ],
     series: [{}, ...lines.map((line, place) => seriesOf(plot, line, place, colorOf(place)))],
     bands: bands.map(({ low, high }) => ({ series: [high + 1, low + 1], fill: `${colorOf(low)}${bandAlpha}` })),
@@ -180,9 +224,11 @@ function optionsOf(
           paint?.({
             ctx,
             bbox,
-            at: (value, scale) => valToPos(scale === 'x' ? value : value / units[scale], scale, true),
+            at: (value, axis) =>
+              axis === 'x' ? valToPos(value, 'x', true) : valToPos(value / units[axis]!, scaleName(axis), true),
           }),
       ],
+      draw: [(chart) => paintMarks(chart, props.marks ?? [])],
       setCursor: [(chart) => onCursor?.(chart.cursor.idx ?? null)],
       setSelect: [
         (chart) => {
@@ -195,29 +241,39 @@ function optionsOf(
   }
 }
 
-type Side = NonNullable<Line['axis']>
+function paintMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly Mark[]): void {
+  ctx.save()
+  ctx.fillStyle = variable('--text')
+  ctx.font = `bold ${12 * devicePixelRatio}px system-ui`
+  ctx.textAlign = 'center'
+  for (const { second, name } of marks) {
+    const x = Math.round(valToPos(second, 'x', true))
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.fillRect(x, bbox.top, devicePixelRatio, bbox.height)
+    ctx.fillText(name, x, bbox.top - 3 * devicePixelRatio)
+  }
+  ctx.restore()
+}
 
 /** uPlot finds no marks for larger values. */
 const markedMax = 1e16
 
-/** What the values of each side are divided by, so that uPlot can mark them. */
-function unitsOf(lines: readonly Line[], [, ...columns]: uPlot.AlignedData): Record<Side, number> {
-  const units = { left: 1, right: 1 }
-  for (const side of ['left', 'right'] as const) {
+/** What the values of each axis are divided by, so that uPlot can mark them. */
+function unitsOf(axes: readonly ValueAxis[], lines: readonly Line[], [, ...columns]: uPlot.AlignedData): number[] {
+  return axes.map((_, axis) => {
     let largest = 0
-    for (const [place, { axis: own = 'left' }] of lines.entries()) {
-      if (own === side) for (const value of columns[place] ?? []) largest = Math.max(largest, Math.abs(value ?? 0))
+    for (const [place, { axis: own = 0 }] of lines.entries()) {
+      if (own === axis) for (const value of columns[place] ?? []) largest = Math.max(largest, Math.abs(value ?? 0))
     }
-    if (largest >= markedMax) units[side] = 10 ** Math.floor(Math.log10(largest))
-  }
-  return units
+    return largest >= markedMax ? 10 ** Math.floor(Math.log10(largest)) : 1
+  })
 }
 
-function inUnits(lines: readonly Line[], data: uPlot.AlignedData, units: Record<Side, number>): uPlot.AlignedData {
-  if (units.left === 1 && units.right === 1) return data
+function inUnits(lines: readonly Line[], data: uPlot.AlignedData, units: readonly number[]): uPlot.AlignedData {
+  if (units.every((unit) => unit === 1)) return data
   const [seconds, ...columns] = data
   const divided = columns.map((values, place) => {
-    const unit = units[lines[place]?.axis ?? 'left']
+    const unit = units[lines[place]?.axis ?? 0]!
     return Array.from(values, (value) => (value == null ? value : value / unit))
   })
   return [seconds, ...divided]
@@ -251,13 +307,17 @@ function scaleOf(plot: typeof uPlot, { isLog, least, greatest }: Scale, unit: nu
 }
 
 /** A logarithmic axis has no place for zero and what is below. */
-function aboveZero(lines: readonly Line[], [seconds, ...columns]: uPlot.AlignedData): uPlot.AlignedData {
+function aboveZero(
+  axes: readonly ValueAxis[],
+  lines: readonly Line[],
+  [seconds, ...columns]: uPlot.AlignedData,
+): uPlot.AlignedData {
   return [
     seconds,
     ...columns.map((values, place) =>
-      lines[place]?.axis === 'right'
-        ? values
-        : Array.from(values, (value) => (value != null && value <= 0 ? null : value)),
+      axes[lines[place]?.axis ?? 0]?.scale?.isLog === true
+        ? Array.from(values, (value) => (value != null && value <= 0 ? null : value))
+        : values,
     ),
   ]
 }
@@ -268,11 +328,11 @@ const dash = [4, 4]
 const longDash = [12, 4]
 
 function seriesOf(plot: typeof uPlot, line: Line, place: number, color: string): uPlot.Series {
-  const { name, axis: side = 'left', drawn = 'line', dashed } = line
+  const { name, axis = 0, drawn = 'line', dashed } = line
   const paths = drawn === 'step' ? plot.paths.stepped?.({ align: 1 }) : drawn === 'painted' ? () => null : undefined
   return {
     label: name,
-    scale: side,
+    scale: scaleName(axis),
     stroke: drawn === 'edge' ? `${color}${edgeAlpha}` : color,
     width: drawn === 'edge' ? 1 : 1.5,
     spanGaps: false,
@@ -364,7 +424,7 @@ function listenForPinch(
 
 /** Lines over time. Dragging over it picks a stretch of time where the page takes one. */
 export function Chart(props: ChartProps) {
-  const { title, lines, data, height, from, to, zone, bands, values } = props
+  const { title, lines, data, height, from, to, zone, bands, values, axes = oneAxis } = props
   const room = useRef<HTMLDivElement>(null)
   const made = useRef<uPlot | null>(null)
   const theme = useStore(shownTheme)
@@ -376,14 +436,15 @@ export function Chart(props: ChartProps) {
   useEffect(() => void loadPlot().then(([module]) => setPlot(() => module.default)), [])
   // A page makes its lines anew with each step of the pointer.
   const drawnLines = JSON.stringify(lines)
-  const units = useMemo(() => unitsOf(lines, data), [drawnLines, data])
+  const drawnAxes = JSON.stringify(axes)
+  const units = useMemo(() => unitsOf(axes, lines, data), [drawnAxes, drawnLines, data])
   const drawn = useRef(data)
-  const isLog = props.scale?.isLog === true
+  const isLog = axes.some(({ scale }) => scale?.isLog === true)
   drawn.current = useMemo(() => {
     const marked = inUnits(lines, data, units)
-    return isLog ? aboveZero(lines, marked) : marked
+    return isLog ? aboveZero(axes, lines, marked) : marked
   }, [data, units, isLog])
-  const shape = JSON.stringify([drawnLines, height, from, to, zone, bands, values, props.scale, units])
+  const shape = JSON.stringify([drawnLines, height, from, to, zone, bands, values, drawnAxes, units])
   useEffect(() => {
     const element = room.current
     if (plot === null || element === null) return
@@ -394,6 +455,9 @@ export function Chart(props: ChartProps) {
       {
         ...latest.current,
         paint: (canvas) => latest.current.paint?.(canvas),
+        get marks() {
+          return latest.current.marks ?? []
+        },
         ...(zoom && { onZoom: (a: number, b: number) => latest.current.onZoom?.(a, b) }),
         onCursor: (index) => latest.current.onCursor?.(index),
       },
@@ -409,6 +473,9 @@ export function Chart(props: ChartProps) {
     })
     watcher.observe(element)
     if (zoom) listenForZoom(chart, latest, turning)
+    chart.over.addEventListener('click', ({ detail, offsetX }) => {
+      if (detail < 2) latest.current.onPick?.(chart.posToVal(offsetX, 'x'))
+    })
     return () => {
       watcher.disconnect()
       chart.destroy()
@@ -418,6 +485,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     if (made.current !== null && made.current.data !== drawn.current) made.current.setData(drawn.current)
   }, [data])
+  useEffect(() => made.current?.redraw(false, false), [JSON.stringify(props.marks)])
   const { focus = null } = props
   useEffect(() => {
     made.current?.setSeries(focus === null ? null : focus + 1, { focus: true })

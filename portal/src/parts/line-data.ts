@@ -1,8 +1,9 @@
-// Lines over time on the one axis that a chart has for all of them.
+// Lines over time on the one axis of time that a chart has for all of them.
 
 export interface Line {
   readonly name: string
-  readonly axis?: 'left' | 'right'
+  /** The place of its axis of values; by default the first. */
+  readonly axis?: number
   /** Its place among the colours; by default its place among the lines. */
   readonly color?: number
   /** `step` holds its value until the next one; an `edge` of a band and what is `painted` draw no line. */

@@ -11,17 +11,19 @@ export interface Bars {
   /** Drawn as a dashed outline. */
   isPartial(second: number): boolean
   colorOf(place: number): string
+  /** The place of a line's axis. */
+  axisOf(place: number): number
 }
 
 const dash = [4, 4]
 /** Of a bucket's width; the rest is air between it and the next one. */
 const filled = 0.84
 
-export function paintBars({ ctx, at }: Canvas, { data, count, boundsOf, isPartial, colorOf }: Bars): void {
+export function paintBars({ ctx, at }: Canvas, { data, count, boundsOf, isPartial, colorOf, axisOf }: Bars): void {
   const [seconds, ...columns] = data
-  const zero = at(0, 'left')
   for (let line = 0; line < count; line++) {
-    const color = colorOf(line)
+    const [color, axis] = [colorOf(line), axisOf(line)]
+    const zero = at(0, axis)
     for (const [place, value] of columns[line]!.entries()) {
       if (value == null) continue
       const second = seconds[place]!
@@ -29,7 +31,7 @@ export function paintBars({ ctx, at }: Canvas, { data, count, boundsOf, isPartia
       const [begin, end] = [at(from, 'x'), at(to, 'x')]
       const width = ((end - begin) * filled) / count
       const x = begin + ((end - begin) * (1 - filled)) / 2 + line * width
-      const y = at(value, 'left')
+      const y = at(value, axis)
       const box = [x, Math.min(zero, y), Math.max(1, width), Math.max(1, Math.abs(zero - y))] as const
       ctx.save()
       ctx.fillStyle = color

@@ -1,16 +1,22 @@
 // The charts of an answer: lines with their legend, and states with their totals.
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import { Chart, type ChartProps, lineColor, mutedColor, variable } from '../../parts/chart.tsx'
+import { Chart, type ChartProps, lineColor, mutedColor, type Scale, variable } from '../../parts/chart.tsx'
 import { countText, durationText } from '../../parts/formats.ts'
+import { useAsk } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
+import { axesOf } from './axes.ts'
 import { paintBars } from './bars.ts'
 import type { Buckets } from './buckets.ts'
+import { CursorBar } from './cursor-bar.tsx'
+import { type Cursors, moved, nearestPlace, picked, valueSeconds } from './cursors.ts'
 import { LineLegend } from './line-legend.tsx'
 import type { Lines } from './lines.ts'
 import { timeOf } from './question.ts'
 import { paintStrips, type Strip, stripsOf } from './states.ts'
+import { tagTexts } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
 import { type Axes, fixed, limitOf, tagsShown, type View } from './view.ts'
 
@@ -23,11 +29,13 @@ export interface DrawnProps {
   readonly height?: number
   /** Where its axes are as they were saved. */
   readonly isOnView?: boolean
+  /** What stands below the chart, above its legend. */
+  readonly below?: ComponentChildren
   onChange(part: Partial<View>): void
 }
 
 /** What all charts of a range share. */
-function framed({
+export function framed({
   shown: { span },
   zone,
   height = 340,
@@ -46,16 +54,37 @@ function framed({
   }
 }
 
+/** As it was chosen. */
+export const scaleOf = ({ log, least, greatest }: Axes): Scale => ({
+  isLog: log,
+  least: limitOf(least),
+  greatest: limitOf(greatest),
+})
+
 export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
   const { shown, lines, buckets, axes, zone, isOnView = false, onChange } = props
-  const { right, log } = axes
+  const { right } = axes
+  const texts = useAsk(tagTexts, ['tag texts']).value
+  const units = lines.tags.map((tag) => texts?.get(tag)?.unit ?? '')
   const [cursor, setCursor] = useState<number | null>(null)
   const [hidden, hide] = useState<ReadonlySet<string>>(new Set())
   const [focus, setFocus] = useState<number | null>(null)
+  const [kept, setCursors] = useState<Cursors | null>(null)
   const theme = useStore(shownTheme)
+  const [fromSecond, untilSecond] = [shown.span.fromMs / 1000, shown.span.toMs / 1000]
+  const seconds = useMemo(
+    () => valueSeconds(lines.data, fromSecond, untilSecond),
+    [lines.data, fromSecond, untilSecond],
+  )
+  // Another range may have no item where they stood.
+  const cursors = kept === null ? null : moved(kept, seconds)
   const bars = shown.view.how === 'rise' && buckets !== null
   const toggle = (name: string): void =>
     onChange({ right: right.includes(name) ? right.filter((other) => other !== name) : [...right, name] })
+  const placed = axesOf(units.map((unit, place) => ({ unit, isMoved: !bars && right.includes(lines.names[place]!) })))
+  const axisOf = (place: number): number => placed.places[place] ?? 0
+  // What is set is that of the axis next to the lines at the left.
+  const first = placed.axes.findIndex(({ side }) => side === 'left')
   return (
     <>
       <Chart
@@ -63,27 +92,42 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
         title={`${lines.names.join(', ')} over time`}
         lines={lines.lines.map((line) => ({
           ...line,
-          axis: !bars && right.includes(line.name) ? 'right' : 'left',
+          axis: axisOf(line.color),
           hidden: hidden.has(line.name),
         }))}
         focus={focus}
         data={lines.data}
         bands={lines.bands}
-        {...(!bars && { scale: { isLog: log, least: limitOf(axes.least), greatest: limitOf(axes.greatest) } })}
+        axes={placed.axes.map((one, place) => (place === first && !bars ? { ...one, scale: scaleOf(axes) } : one))}
         {...(bars && {
           values: 'from zero',
           paint: (canvas) => {
             const colorOf = (place: number): string => lineColor(place, theme)
-            paintBars(canvas, { ...buckets, data: lines.data, count: lines.names.length, colorOf })
+            paintBars(canvas, { ...buckets, data: lines.data, count: lines.names.length, colorOf, axisOf })
           },
         })}
         onCursor={setCursor}
+        {...(cursors !== null && {
+          marks: [
+            { second: cursors.a, name: 'A' },
+            { second: cursors.b, name: 'B' },
+          ],
+          onPick: (second) => {
+            const item = seconds[nearestPlace(seconds, second)]
+            if (item !== undefined) setCursors(picked(cursors, item))
+          },
+        })}
       />
+      {props.below}
+      {!isOnView && <CursorBar cursors={cursors} seconds={seconds} zone={zone} onCursors={setCursors} />}
       <LineLegend
         lines={lines}
+        units={units}
+        axisSides={placed.places.map((place) => placed.axes[place]!.side)}
         zone={zone}
-        fromSecond={shown.span.fromMs / 1000}
-        untilSecond={shown.span.toMs / 1000}
+        fromSecond={fromSecond}
+        untilSecond={untilSecond}
+        cursors={cursors}
         right={right}
         cursor={cursor}
         hidden={hidden}
@@ -130,6 +174,7 @@ export function StateChart(props: DrawnProps & { readonly buckets: Buckets }) {
           })
         }
       />
+      {props.below}
       <StateTotals strips={strips} left={left} colorOf={colorOf} />
     </>
   )

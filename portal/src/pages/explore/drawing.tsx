@@ -8,18 +8,20 @@ import { PinAll } from '../../parts/pin-button.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clockText, zoneText } from '../../parts/zoned-time.ts'
 import { SaveView } from '../views/save-view.tsx'
-import { type Buckets, bucketsOf } from './buckets.ts'
+import { bucketsOf } from './buckets.ts'
 import { type DrawnProps, LineChart, StateChart } from './charts.tsx'
 import { shiftText, withEarlier } from './compared.ts'
 import { DeleteDrawn, DeletedRows, mayCorrect } from './deleted-rows.tsx'
-import { drawnFields } from './drawn-fields.ts'
-import { type Lines, linesOf } from './lines.ts'
+import { type Lines, linesMax } from './lines.ts'
+import { linesOfShown } from './lines-of-shown.ts'
+import { OverviewStrip, useStripRows } from './overview-strip.tsx'
 import { timeOf } from './question.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
+import { SmallCharts } from './small-charts.tsx'
 import { useEarlier } from './use-earlier.ts'
 import { usePixels } from './use-pixels.ts'
 import { type Shown, useRows } from './use-rows.ts'
-import { tagsShown, type View } from './view.ts'
+import { rangeOf, tagsShown, type View } from './view.ts'
 import { notesOf, titleOf } from './words.ts'
 
 interface Props {
@@ -33,14 +35,20 @@ export function Drawing(props: Props) {
   return <div ref={room}>{pixels !== null && <Asked {...props} pixels={pixels} />}</div>
 }
 
-function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: number }) {
+/** More lines are drawn in small charts. */
+const smallPixels = 300
+
+function Asked({ view, entity, onChange, ...room }: Props & { readonly pixels: number }) {
+  const pixels = view.tags.length * view.fields.length > linesMax ? Math.min(smallPixels, room.pixels) : room.pixels
   const ready = view.tags.length > 0 && view.fields.length > 0
   const rows = useRows({ view, pixels, time: timeOf(view.how, entity) }, ready)
   const earlier = useEarlier(rows.shown, { view, pixels, time: timeOf(view.how, entity) })
+  const strip = useStripRows(view, entity, rows.shown !== null)
   const [round, nextRound] = useState(0)
   const corrected = (): void => {
     nextRound((count) => count + 1)
     rows.again()
+    strip.again()
   }
   if (!ready) {
     return (
@@ -98,6 +106,15 @@ function Asked({ view, entity, pixels, onChange }: Props & { readonly pixels: nu
             axes={view}
             zone={view.zone}
             entity={entity}
+            below={
+              <OverviewStrip
+                span={rangeOf(view, shown.nowMs) ?? shown.span}
+                rows={strip}
+                entity={entity}
+                zone={view.zone}
+                onSpan={onChange}
+              />
+            }
             onChange={onChange}
           />
           {shown.table.rows.length > 0 && <BigTable name="Items" table={shown.table} height={340} zone={view.zone} />}
@@ -158,16 +175,19 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
     const nearest = edges.flatMap(({ columns, rows }) => rows.map((row) => String(row[columns.indexOf(time)]))).sort()
     const { first_date: first, last_date: last } = entity
     return (
-      <Empty title="No items in this range">
-        {nearest.length > 0 && (
-          <p>The nearest items of these tags are those of {[...new Set(nearest)].map(text).join(', ')}.</p>
-        )}
-        <p>
-          {first === null || last === null
-            ? 'The entity has no items yet.'
-            : `The entity has items from ${text(first)} to ${text(last)} (${zone}). “All” shows that range.`}
-        </p>
-      </Empty>
+      <div class="inside">
+        <Empty title="No items in this range">
+          {nearest.length > 0 && (
+            <p>The nearest items of these tags are those of {[...new Set(nearest)].map(text).join(', ')}.</p>
+          )}
+          <p>
+            {first === null || last === null
+              ? 'The entity has no items yet.'
+              : `The entity has items from ${text(first)} to ${text(last)} (${zone}). “All” shows that range.`}
+          </p>
+        </Empty>
+        {props.below}
+      </div>
     )
   }
   const notes = notesOf(shown, entity, buckets)
@@ -176,23 +196,14 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
     <div class="inside">
       {view.how === 'states' ? (
         <StateChart {...props} buckets={buckets!} />
+      ) : own.left > 0 ? (
+        <SmallCharts {...props} earlier={earlier} buckets={buckets} />
       ) : (
         <LineChart {...props} lines={lines} buckets={buckets} />
       )}
       <p class="soft small chart-notes">{[...notes, `Times are those of ${zoneText(zone, span.toMs)}.`].join(' ')}</p>
     </div>
   )
-}
-
-function linesOfShown(shown: Shown, entity: EntityDescription, buckets: Buckets | null): Lines {
-  const { view, question, table, edges, span, pixels, nowMs } = shown
-  const { granularity } = question.request
-  const fields = drawnFields(entity, { view, span, pixels, granularity })
-  const cut =
-    view.how === 'snap' || buckets === null ? {} : { bucketsFrom: buckets.fromSecond, isPartial: buckets.isPartial }
-  const untilSecond = Math.min(span.toMs, nowMs) / 1000
-  const columns = { time: timeOf(view.how, entity), tags: tagsShown(view, entity), fields, untilSecond, ...cut }
-  return linesOf(table, columns, edges)
 }
 
 /** Whether a line leads into the range from the items next to it. */

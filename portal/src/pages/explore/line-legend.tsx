@@ -1,29 +1,35 @@
 import { useState } from 'preact/hooks'
-import { dashedFrom, lineColor } from '../../parts/chart.tsx'
+import { dashedFrom, lineColor, type ValueAxis } from '../../parts/chart.tsx'
 import { valueText } from '../../parts/formats.ts'
 import { valueAt } from '../../parts/line-data.ts'
 import { clockText } from '../../parts/zoned-time.ts'
-import { useAsk } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
+import type { Cursors } from './cursors.ts'
 import type { Lines } from './lines.ts'
-import { tagTexts } from './tag-texts.ts'
 
 interface Props {
   readonly lines: Lines
+  /** Of each name, as metadata says. */
+  readonly units: readonly string[]
+  /** Of each name, where its axis stands. */
+  readonly axisSides: readonly ValueAxis['side'][]
   readonly zone: string
   readonly fromSecond: number
   /** The end of the range. */
   readonly untilSecond: number
+  /** The names of lines that were moved to an axis at the right. */
   readonly right: readonly string[]
   /** The place in the data that the pointer is over; null shows the newest values. */
   readonly cursor: number | null
+  /** Between which the differences are shown. */
+  readonly cursors: Cursors | null
   /** The names of lines that are not drawn. */
   readonly hidden: ReadonlySet<string>
   onHide(names: ReadonlySet<string>): void
   /** Which line stands out, while the pointer or the focus is on it. */
   onFocus(place: number | null): void
-  /** Absent where there is one axis alone. */
+  /** Absent where lines stay where they are. */
   onRight?(name: string): void
 }
 
@@ -41,7 +47,7 @@ const columnsOf = (lines: Lines, color: number): number[] =>
   lines.lines.flatMap((line, place) => (line.color === color && line.drawn !== 'edge' ? [place] : []))
 
 /** A line with its dashed ends. */
-function shownOf(lines: Lines, color: number, at: number | { readonly untilSecond: number }): number | null {
+export function shownOf(lines: Lines, color: number, at: number | { readonly untilSecond: number }): number | null {
   // The last dashes end behind the line.
   return (
     columnsOf(lines, color)
@@ -87,13 +93,26 @@ function sorted(entries: readonly Entry[], sort: Sort): readonly Entry[] {
   return entries.toSorted((a, b) => (of(a) < of(b) ? -sign : of(a) > of(b) ? sign : 0))
 }
 
-const textOf = (value: number | null): string => (value === null ? '–' : valueText(value))
+export const textOf = (value: number | null): string => (value === null ? '–' : valueText(value))
 
 /** The lines as a table: colour, unit, value, least and greatest. A line is hidden by its name, and stands out while the pointer is on it. */
 export function LineLegend(props: Props) {
-  const { lines, zone, fromSecond, untilSecond, right, cursor, hidden, onHide, onFocus, onRight } = props
+  const {
+    lines,
+    units,
+    axisSides,
+    zone,
+    fromSecond,
+    untilSecond,
+    right,
+    cursor,
+    cursors,
+    hidden,
+    onHide,
+    onFocus,
+    onRight,
+  } = props
   const theme = useStore(shownTheme)
-  const texts = useAsk(tagTexts, ['tag texts']).value
   const [sort, setSort] = useState<Sort>(null)
   const second = cursor === null ? null : lines.data[0][cursor]
   const at = second == null ? { untilSecond } : cursor!
@@ -101,7 +120,7 @@ export function LineLegend(props: Props) {
     const band = lines.bands.find(({ low }) => lines.lines[low]?.color === place)
     const ends = extremes(lines, place, fromSecond, untilSecond)
     return {
-      ...{ place, name, unit: texts?.get(lines.tags[place] ?? '')?.unit ?? '', value: shownOf(lines, place, at) },
+      ...{ place, name, unit: units[place] ?? '', value: shownOf(lines, place, at) },
       sides: band === undefined ? [] : [valueIn(lines, band.low, at), valueIn(lines, band.high, at)],
       ...{ least: ends?.[0] ?? null, greatest: ends?.[1] ?? null },
     }
@@ -142,6 +161,12 @@ export function LineLegend(props: Props) {
             {head('value')}
             {head('least')}
             {head('greatest')}
+            {cursors !== null &&
+              ['A', 'B', 'B − A'].map((name) => (
+                <th key={name} scope="col" class="right">
+                  {name}
+                </th>
+              ))}
             {onRight && <th scope="col">Axis</th>}
           </tr>
         </thead>
@@ -183,17 +208,18 @@ export function LineLegend(props: Props) {
               <td class="right" title={greatest === null ? undefined : String(greatest)}>
                 {textOf(greatest)}
               </td>
+              {cursors !== null && <AtCursors lines={lines} place={place} cursors={cursors} />}
               {onRight && (
                 <td>
                   <button
                     type="button"
                     class="as-link"
                     aria-pressed={right.includes(name)}
-                    aria-label={`${right.includes(name) ? 'right' : 'left'} axis: ${name}`}
-                    title="Draw it against the axis at the right"
+                    aria-label={`${axisSides[place]} axis: ${name}`}
+                    title="Draw it against an axis of its own at the right"
                     onClick={() => onRight(name)}
                   >
-                    {right.includes(name) ? 'right' : 'left'}
+                    {axisSides[place]}
                   </button>
                 </td>
               )}
@@ -204,4 +230,21 @@ export function LineLegend(props: Props) {
       {lines.left > 0 && <p class="soft small inside">{lines.left} more lines are in the table of items alone.</p>}
     </section>
   )
+}
+
+interface AtCursorsProps {
+  readonly lines: Lines
+  readonly place: number
+  readonly cursors: Cursors
+}
+
+/** What a line shows at each of two cursors, and by how much that differs. */
+function AtCursors({ lines, place, cursors }: AtCursorsProps) {
+  const [a, b] = [cursors.a, cursors.b].map((second) => shownOf(lines, place, lines.data[0].indexOf(second)))
+  const difference = a == null || b == null ? null : b - a
+  return [a, b, difference].map((value = null, column) => (
+    <td key={column} class="right">
+      {column === 2 ? <strong>{textOf(value)}</strong> : textOf(value)}
+    </td>
+  ))
 }

@@ -59,7 +59,8 @@ export interface Columns {
   isPartial?(second: number): boolean
 }
 
-const linesMax = 20
+/** Of one chart. */
+export const linesMax = 20
 
 interface Column {
   readonly line: DrawnLine

@@ -4,6 +4,7 @@ import { Check, Segments } from '../../parts/inputs.tsx'
 import { type Span, stepped, zoomed } from '../../parts/span.ts'
 import { browserZone, clockText, zoneText } from '../../parts/zoned-time.ts'
 import { goBack, useMayGoBack } from '../../shell/route.ts'
+import { Calendar } from './calendar.tsx'
 import { fixed, quickRanges, rangeOf, typedRange, type View } from './view.ts'
 
 interface Props {
@@ -28,6 +29,7 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
   const span = rangeOf(view, nowMs)
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')
+  const [isChoosing, choose] = useState(false)
   useLayoutEffect(() => {
     // The last hour begins at no millisecond that anybody wants to read.
     const unitMs = view.range === '' ? 1 : 1000
@@ -40,67 +42,80 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
     onChange({ range: '', from: entity.first_date, to: entity.last_date, live: false })
   }
   return (
-    <form
-      class="range-bar"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onChange({ ...typedRange(from, to, view.zone, Date.now()), live: false })
-      }}
-    >
-      <div class="range-group">
-        <Segments
-          label="The last"
-          value={view.range}
-          choices={quickRanges}
-          onValue={(range) => onChange({ range, from: '', to: '' })}
-        />
-        {entity !== undefined && (
-          <button type="button" class="button slim" onClick={all} disabled={entity.first_date === null}>
-            All
-          </button>
-        )}
-      </div>
-      <div class="range-group">
-        <button type="button" class="button slim" onClick={goBack} disabled={!mayGoBack}>
-          Back
-        </button>
-        {moves.map(({ name, sign, move }) => (
-          <button
-            type="button"
-            key={name}
-            class="button slim"
-            aria-label={name}
-            title={name}
-            disabled={span === null}
-            onClick={() => span !== null && onChange({ ...fixed(move(span)), live: false })}
-          >
-            {sign}
-          </button>
-        ))}
-        {entity !== undefined && (
-          <Check
-            label="Live"
-            checked={view.live}
-            onChecked={(live) =>
-              onChange(live && view.range === '' ? { live, range: 'PT15M', from: '', to: '' } : { live })
-            }
+    <>
+      <form
+        class="range-bar"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onChange({ ...typedRange(from, to, view.zone, Date.now()), live: false })
+        }}
+      >
+        <div class="range-group">
+          <Segments
+            label="The last"
+            value={view.range}
+            choices={quickRanges}
+            onValue={(range) => onChange({ range, from: '', to: '' })}
           />
-        )}
-      </div>
-      <div class="range-group">
-        <TimeInput label={`From, ${view.zone}`} value={from} onValue={setFrom} />
-        <TimeInput label={`To, ${view.zone}`} value={to} onValue={setTo} />
-        <button type="submit" class="button slim">
-          Show
-        </button>
-        <ZoneChoice
+          {entity !== undefined && (
+            <button type="button" class="button slim" onClick={all} disabled={entity.first_date === null}>
+              All
+            </button>
+          )}
+        </div>
+        <div class="range-group">
+          <button type="button" class="button slim" onClick={goBack} disabled={!mayGoBack}>
+            Back
+          </button>
+          {moves.map(({ name, sign, move }) => (
+            <button
+              type="button"
+              key={name}
+              class="button slim"
+              aria-label={name}
+              title={name}
+              disabled={span === null}
+              onClick={() => span !== null && onChange({ ...fixed(move(span)), live: false })}
+            >
+              {sign}
+            </button>
+          ))}
+          {entity !== undefined && (
+            <Check
+              label="Live"
+              checked={view.live}
+              onChecked={(live) =>
+                onChange(live && view.range === '' ? { live, range: 'PT15M', from: '', to: '' } : { live })
+              }
+            />
+          )}
+        </div>
+        <div class="range-group">
+          <TimeInput label={`From, ${view.zone}`} value={from} onValue={setFrom} />
+          <TimeInput label={`To, ${view.zone}`} value={to} onValue={setTo} />
+          <button type="submit" class="button slim">
+            Show
+          </button>
+          <button type="button" class="button slim" onClick={() => choose(true)}>
+            Calendar…
+          </button>
+          <ZoneChoice
+            zone={view.zone}
+            entity={entity}
+            atMs={span?.toMs ?? nowMs}
+            onZone={(zone) => onAdjust({ zone, ...(span !== null && view.range === '' && fixed(span)) })}
+          />
+        </div>
+      </form>
+      {isChoosing && (
+        <Calendar
+          span={span}
           zone={view.zone}
-          entity={entity}
-          atMs={span?.toMs ?? nowMs}
-          onZone={(zone) => onAdjust({ zone, ...(span !== null && view.range === '' && fixed(span)) })}
+          onClose={() => choose(false)}
+          onRange={(range) => onChange({ ...range, live: false })}
         />
-      </div>
-    </form>
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { edgesOf, questionOf } from './question.ts'
-import { drawable, rangeOf, tagsShown, typedRange, viewLink, viewOf } from './view.ts'
+import { calendarText, drawable, rangeOf, tagsShown, typedRange, viewLink, viewOf } from './view.ts'
 
 const day = 86_400_000
 const nowMs = Date.parse('2026-01-08T12:00:00Z')
@@ -90,4 +90,15 @@ test('rows are told apart by all tags, or by the one that is named', () => {
   const bySensor = { ...view, by: 'sensor' }
   expect(tagsShown(bySensor, { fields })).toEqual(['sensor'])
   expect(questionOf(bySensor, span, 600).request).toMatchObject({ id_name_field: 'sensor' })
+})
+
+test.each([
+  ['2026-07-01T10:20:30.999Z', 'Europe/Berlin', '2026-07-01T12:20:30'],
+  ['1969-12-31T23:59:59.500Z', 'UTC', '1969-12-31T23:59:59'],
+  ['2026-03-29T01:00:00Z', 'Europe/Berlin', '2026-03-29T03:00:00'],
+])('%s in %s is chosen as %s, and read as that second', (iso, zone, text) => {
+  const ms = Date.parse(iso)
+  expect(calendarText(ms, zone)).toBe(text)
+  const second = new Date(Math.floor(ms / 1000) * 1000).toISOString()
+  expect(typedRange(text, text, zone, nowMs)).toEqual({ range: '', from: second, to: second })
 })

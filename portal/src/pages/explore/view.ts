@@ -3,7 +3,7 @@
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
 import type { Span } from '../../parts/span.ts'
-import { agoMs, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
+import { agoMs, clockText, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
 import { linkTo } from '../../shell/link.ts'
 
 const hows = ['auto', 'average', 'time_mean', 'band', 'rise', 'states', 'select', 'snap', 'latest'] as const
@@ -131,6 +131,10 @@ export function typedRange(from: string, to: string, zone: string, nowMs: number
   const toMs = to.trim() === '' && start.isDay ? midnight(start.ms, zone, 1) : end.ms
   return fixed({ fromMs: start.ms, toMs })
 }
+
+/** An instant as an input of date and time has it: on the zone's clock, to the second. */
+export const calendarText = (ms: number, zone: string): string =>
+  clockText(Math.floor(ms / 1000) * 1000, zone).replace(' ', 'T')
 
 /** The tags that rows are told apart by. */
 export function tagsShown({ by }: View, { fields }: Pick<EntityDescription, 'fields'>): readonly string[] {

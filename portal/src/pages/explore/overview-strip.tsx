@@ -1,0 +1,117 @@
+import { useRef, useState } from 'preact/hooks'
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { lineColor } from '../../parts/chart.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import type { Span } from '../../parts/span.ts'
+import { clockText } from '../../parts/zoned-time.ts'
+import { useStore } from '../../shell/store.ts'
+import { shownTheme } from '../../shell/theme.ts'
+import { linesOfShown } from './lines-of-shown.ts'
+import { timeOf } from './question.ts'
+import { slid, slidByKey, stripAreas, stripSize, wholeSpan } from './strip.ts'
+import { type Rows, useRows } from './use-rows.ts'
+import { drawable, fixed, type View } from './view.ts'
+
+/** Of the strip, however wide it is: it is a map, no chart. */
+const stripPixels = 300
+
+/** What the strip draws, asked for once the chart has what it shows. */
+export function useStripRows(view: View, entity: EntityDescription, ready: boolean): Rows {
+  const numbers = drawable('band', entity).map(({ name }) => name)
+  const fields = view.fields.filter((name) => numbers.includes(name))
+  const { first_date: from, last_date: to } = entity
+  const range = { range: '', from: from ?? '', to: to ?? '', granularity: '', live: false }
+  const whole: View = { ...view, ...range, how: 'band', fields }
+  const isAsked = ready && fields.length > 0 && from !== null && from !== to
+  return useRows({ view: whole, pixels: stripPixels, time: timeOf('band', entity) }, isAsked)
+}
+
+interface Props {
+  /** What is shown above, or asked for. */
+  readonly span: Span
+  readonly rows: Rows
+  readonly entity: EntityDescription
+  readonly zone: string
+  onSpan(part: Partial<View>): void
+}
+
+/** All of the entity's time, with the window that is shown: it is dragged, and moved by keys. */
+export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zone, onSpan }: Props) {
+  const theme = useStore(shownTheme)
+  const room = useRef<HTMLDivElement>(null)
+  const [dragged, drag] = useState<{ readonly from: number; readonly span: Span } | null>(null)
+  const whole = wholeSpan(entity, span)
+  if (whole === null || whole.toMs === whole.fromMs) return null
+  const lengthMs = whole.toMs - whole.fromMs
+  const share = (ms: number): string => `${(100 * ms) / lengthMs}%`
+  const window = dragged?.span ?? span
+  const text = (ms: number): string => clockText(ms - (ms % 1000), zone)
+  const msAt = ({ clientX }: PointerEvent): number => {
+    const { left, width } = room.current!.getBoundingClientRect()
+    return whole.fromMs + Math.round(((clientX - left) / width) * (lengthMs / 1000)) * 1000
+  }
+  const show = (next: Span | null): void => {
+    if (next !== null && next.fromMs !== span.fromMs) onSpan({ ...fixed(next), live: false })
+  }
+  const begin = (event: PointerEvent): void => {
+    if (event.button !== 0) return
+    room.current!.setPointerCapture(event.pointerId)
+    const at = msAt(event)
+    // Beside the window it jumps there.
+    const begun = event.target !== room.current ? span : slid(span, at - (span.fromMs + span.toMs) / 2, whole)
+    drag({ from: at - begun.fromMs, span: begun })
+  }
+  const lines = shown === null || stale ? null : linesOfShown(shown, entity, null)
+  return (
+    <>
+      <ProblemNote of="Overview of the whole range" error={error} />
+      <div
+        ref={room}
+        class="strip"
+        onPointerDown={begin}
+        onPointerMove={(event) =>
+          dragged !== null && drag({ ...dragged, span: slid(span, msAt(event) - dragged.from - span.fromMs, whole) })
+        }
+        onPointerUp={() => {
+          drag(null)
+          if (dragged !== null) show(dragged.span)
+        }}
+        onPointerCancel={() => drag(null)}
+      >
+        <svg aria-hidden="true" viewBox={`0 0 ${stripSize.width} ${stripSize.height}`} preserveAspectRatio="none">
+          {lines !== null &&
+            stripAreas(lines, whole).flatMap(({ color, areas }) =>
+              areas.map((points) => (
+                <polygon key={`${color} ${points}`} points={points} style={{ color: lineColor(color, theme) }} />
+              )),
+            )}
+        </svg>
+        <div
+          class="strip-window"
+          role="slider"
+          tabIndex={0}
+          aria-label="Shown window of the whole range"
+          aria-valuemin={whole.fromMs}
+          aria-valuemax={whole.toMs - (span.toMs - span.fromMs)}
+          aria-valuenow={window.fromMs}
+          aria-valuetext={`${text(window.fromMs)} to ${text(window.toMs)}`}
+          style={{ left: share(window.fromMs - whole.fromMs), width: share(window.toMs - window.fromMs) }}
+          onKeyDown={(event) => {
+            const next = slidByKey(span, event.key, whole)
+            if (next !== null) event.preventDefault()
+            show(next)
+          }}
+        />
+      </div>
+      <p class="strip-ends soft small">
+        <span>{text(whole.fromMs)}</span>
+        {dragged !== null && (
+          <span>
+            {text(window.fromMs)} – {text(window.toMs)}
+          </span>
+        )}
+        <span>{text(whole.toMs)}</span>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,100 @@
+import { useMemo, useState } from 'preact/hooks'
+import { Chart, lineColor } from '../../parts/chart.tsx'
+import { plural } from '../../parts/formats.ts'
+import { useAsk } from '../../shell/asking.ts'
+import { useStore } from '../../shell/store.ts'
+import { shownTheme } from '../../shell/theme.ts'
+import { paintBars } from './bars.ts'
+import type { Buckets } from './buckets.ts'
+import { type DrawnProps, framed, scaleOf } from './charts.tsx'
+import { shiftText, withEarlier } from './compared.ts'
+import { eachTag } from './each-tag.ts'
+import { shownOf, textOf } from './line-legend.tsx'
+import type { Lines } from './lines.ts'
+import { linesOfShown } from './lines-of-shown.ts'
+import { tagTexts } from './tag-texts.ts'
+import type { Shown } from './use-rows.ts'
+import { tagsShown } from './view.ts'
+
+/** More are not looked at side by side. */
+const smallChartsMax = 100
+const smallHeight = 150
+
+interface Props extends DrawnProps {
+  readonly buckets: Buckets | null
+  readonly earlier: Shown | null
+}
+
+/** A chart for each tag, side by side: more lines than one chart can tell apart. */
+export function SmallCharts(props: Props) {
+  const { shown, earlier, entity, buckets, below } = props
+  const texts = useAsk(tagTexts, ['tag texts']).value
+  const tags = tagsShown(shown.view, entity)
+  const parts = useMemo(() => {
+    const before = new Map(earlier === null ? [] : eachTag(earlier, tags).map(({ key, shown }) => [key, shown]))
+    return eachTag(shown, tags).map(({ key, shown: part }) => ({ key, part, before: before.get(key) ?? null }))
+  }, [shown, earlier, tags.join()])
+  const drawn = useMemo(
+    () =>
+      parts.slice(0, smallChartsMax).map(({ key, part, before }) => {
+        const own = linesOfShown(part, entity, buckets)
+        const bySeconds = before === null ? 0 : (part.span.fromMs - before.span.fromMs) / 1000
+        const lines =
+          before === null
+            ? own
+            : withEarlier(own, linesOfShown(before, entity, null), bySeconds, shiftText(before.view.shift))
+        return { key, lines }
+      }),
+    [parts, entity, buckets],
+  )
+  const left = parts.length - drawn.length
+  return (
+    <>
+      <div class="small-charts">
+        {drawn.map(({ key, lines }) => (
+          <SmallChart key={key} {...props} lines={lines} unit={texts?.get(lines.tags[0] ?? '')?.unit ?? ''} />
+        ))}
+      </div>
+      {below}
+      {left > 0 && <p class="soft small">{plural(left, 'more tag')} of these are in the table of items alone.</p>}
+    </>
+  )
+}
+
+/** The values are those under the pointer, or the newest ones. */
+function SmallChart(props: Props & { readonly lines: Lines; readonly unit: string }) {
+  const { shown, buckets, lines, unit } = props
+  const [cursor, setCursor] = useState<number | null>(null)
+  const theme = useStore(shownTheme)
+  const colorOf = (place: number): string => lineColor(place, theme)
+  const bars = shown.view.how === 'rise' && buckets !== null
+  return (
+    <section aria-label={lines.names.join(', ')}>
+      <ul class="small-head">
+        {lines.names.map((name, place) => (
+          <li key={place}>
+            <i style={{ background: colorOf(place) }} />
+            <bdi>{name}</bdi>{' '}
+            <strong>{textOf(shownOf(lines, place, cursor ?? { untilSecond: shown.span.toMs / 1000 }))}</strong>{' '}
+            <span class="soft">{unit}</span>
+          </li>
+        ))}
+      </ul>
+      <Chart
+        {...framed(props)}
+        height={smallHeight}
+        title={`${lines.names.join(', ')} over time`}
+        lines={lines.lines}
+        data={lines.data}
+        bands={lines.bands}
+        axes={[{ side: 'left', label: '', ...(!bars && { scale: scaleOf(props.axes) }) }]}
+        {...(bars && {
+          values: 'from zero',
+          paint: (canvas) =>
+            paintBars(canvas, { ...buckets, data: lines.data, count: lines.names.length, colorOf, axisOf: () => 0 }),
+        })}
+        onCursor={setCursor}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import type { Lines } from './lines.ts'
+import { slid, slidByKey, stripAreas, wholeSpan } from './strip.ts'
+
+const whole = { fromMs: 0, toMs: 100_000 }
+const span = { fromMs: 40_000, toMs: 60_000 }
+
+test('the whole is what the entity has, and what is shown', () => {
+  const dates = (first_date: string | null, last_date: string | null) =>
+    ({ first_date, last_date }) as EntityDescription
+  const [first, last] = ['1970-01-01T00:00:10.000Z', '1970-01-01T00:00:50.000Z']
+  expect(wholeSpan(dates(first, last), span)).toEqual({ fromMs: 10_000, toMs: 60_000 })
+  expect(wholeSpan(dates(null, null), span)).toBe(null)
+})
+
+test('a window moves as far as there is something', () => {
+  expect(slid(span, -10_000, whole)).toEqual({ fromMs: 30_000, toMs: 50_000 })
+  expect(slid(span, 90_000, whole)).toEqual({ fromMs: 80_000, toMs: 100_000 })
+})
+
+test.each([
+  ['ArrowLeft', 35_000],
+  ['ArrowRight', 45_000],
+  ['PageUp', 60_000],
+  ['PageDown', 20_000],
+  ['Home', 0],
+  ['End', 80_000],
+])('%s leads to %d', (key, fromMs) => {
+  expect(slidByKey(span, key, whole)).toEqual({ fromMs, toMs: fromMs + 20_000 })
+})
+
+test('other keys lead nowhere', () => {
+  expect(slidByKey(span, 'a', whole)).toBe(null)
+})
+
+test('a line is an area from its least to its greatest, with its gaps', () => {
+  const lines = [{ color: 0 }, { color: 0 }, { color: 0 }].map((line) => ({ ...line, name: 'a' }))
+  const data: Lines['data'] = [
+    [0, 25, 50, 100],
+    [1, 2, null, 5],
+    [0, 1, null, 5],
+    [2, 3, null, 10],
+  ]
+  const drawn: Lines = { names: ['a'], tags: ['a'], lines, data, bands: [{ low: 1, high: 2 }], left: 0 }
+  expect(stripAreas(drawn, whole)).toEqual([
+    { color: 0, areas: ['0.0,39.0 250.0,35.2 250.0,27.6 0.0,31.4', '1000.0,20.0 1000.0,1.0'] },
+  ])
+  const flat = { ...drawn, data: [[0], [7], [7], [7]] as Lines['data'] }
+  expect(stripAreas(flat, whole)[0]?.areas).toEqual(['0.0,20.0 0.0,20.0'])
+})

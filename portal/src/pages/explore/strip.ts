@@ -1,0 +1,62 @@
+// The strip below a chart: all of an entity's time, in which the chart is a window.
+import type { EntityDescription } from '../../../../src/client/answers.ts'
+import type { Span } from '../../parts/span.ts'
+import type { Lines } from './lines.ts'
+
+/** From the entity's first item to its last, and what is shown beyond them; null where it has none. */
+export function wholeSpan({ first_date, last_date }: EntityDescription, { fromMs, toMs }: Span): Span | null {
+  if (first_date === null || last_date === null) return null
+  return { fromMs: Math.min(Date.parse(first_date), fromMs), toMs: Math.max(Date.parse(last_date), toMs) }
+}
+
+/** The same length, moved as far as there is something. */
+export function slid(span: Span, byMs: number, whole: Span): Span {
+  const lengthMs = span.toMs - span.fromMs
+  const fromMs = Math.max(whole.fromMs, Math.min(whole.toMs - lengthMs, span.fromMs + byMs))
+  return { fromMs, toMs: fromMs + lengthMs }
+}
+
+const lengthsByKey: Readonly<Record<string, number>> = {
+  ...{ ArrowLeft: -0.25, ArrowDown: -0.25, ArrowRight: 0.25, ArrowUp: 0.25, PageDown: -1, PageUp: 1 },
+  ...{ Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY },
+}
+
+/** Where a key leads the window; null where it leads nowhere. */
+export function slidByKey(span: Span, key: string, whole: Span): Span | null {
+  const lengths = lengthsByKey[key]
+  if (lengths === undefined) return null
+  return slid(span, Number.isFinite(lengths) ? Math.round(lengths * (span.toMs - span.fromMs)) : lengths, whole)
+}
+
+export const stripSize = { width: 1000, height: 40 } as const
+
+/** For each line with a band the areas between its least and its greatest, each line as high as the strip. */
+export function stripAreas({ lines, bands, data: [seconds, ...columns] }: Lines, whole: Span) {
+  return bands.map(({ low, high }) => {
+    const pieces: [x: number, low: number, high: number][][] = [[]]
+    let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    for (const [place, second] of seconds.entries()) {
+      const [from, to] = [columns[low]?.[place], columns[high]?.[place]]
+      if (from === null) pieces.push([])
+      if (from == null || to == null) continue
+      ;[least, greatest] = [Math.min(least, from), Math.max(greatest, to)]
+      const share = (second * 1000 - whole.fromMs) / (whole.toMs - whole.fromMs)
+      pieces.at(-1)!.push([share * stripSize.width, from, to])
+    }
+    const y = (value: number): number =>
+      greatest === least
+        ? stripSize.height / 2
+        : stripSize.height - 1 - ((value - least) / (greatest - least)) * (stripSize.height - 2)
+    const point = (x: number, value: number): string => `${x.toFixed(1)},${y(value).toFixed(1)}`
+    return {
+      color: lines[low]!.color,
+      areas: pieces
+        .filter(({ length }) => length > 0)
+        .map((piece) =>
+          [...piece.map(([x, from]) => point(x, from)), ...piece.toReversed().map(([x, , to]) => point(x, to))].join(
+            ' ',
+          ),
+        ),
+    }
+  })
+}
