@@ -18,6 +18,14 @@ test.each([
   expect(rangeOf({ ...view, range, from, to }, nowMs)).toEqual({ fromMs, toMs })
 })
 
+test.each([
+  ['P99999Y', '', ''],
+  ['', '-99999999w', 'now'],
+  ['', '2026-01-02', '2026-01-01'],
+])('%s %s %s is no range', (range, from, to) => {
+  expect(rangeOf({ ...view, range, from, to }, nowMs)).toBeNull()
+})
+
 const span = { fromMs: 0, toMs: day }
 const asked = {
   entity: 'plant',

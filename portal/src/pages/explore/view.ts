@@ -1,9 +1,9 @@
 // What Explore shows, as it stands in the address.
 
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
+import { agoMs, earlierMs } from '../../../../src/model/when.ts'
 import type { Span } from '../../parts/span.ts'
-import { agoMs, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
+import { isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
 import { linkTo } from '../../shell/link.ts'
 
 const hows = ['auto', 'average', 'time_mean', 'band', 'rise', 'states', 'select', 'snap', 'latest'] as const
@@ -112,8 +112,8 @@ export const quickRanges: readonly { readonly value: string; readonly text: stri
 /** Null where the view has no range that can be read, or one that ends before it begins. */
 export function rangeOf({ range, from, to, zone }: View, nowMs: number): Span | null {
   if (range !== '') {
-    const back = parseDuration(range)
-    return back === null ? null : { fromMs: addDuration(nowMs, back, -1), toMs: nowMs }
+    const fromMs = earlierMs(nowMs, range)
+    return fromMs === null ? null : { fromMs, toMs: nowMs }
   }
   const start = readWhen(from, zone, nowMs)
   const end = readWhen(to, zone, nowMs)
