@@ -50,11 +50,12 @@ test.each([
 })
 
 test('items are drawn with those next to the range', () => {
-  expect(edgesOf(view, span)).toEqual([
+  expect(edgesOf(view, span, {})).toEqual([
     { kind: 'last', request: { ...asked, date: range.start_date } },
     { kind: 'next', request: { ...asked, date: range.end_date } },
   ])
-  expect(edgesOf({ ...view, how: 'average' }, span)).toEqual([])
+  expect(edgesOf({ ...view, how: 'average' }, span, {})).toEqual([])
+  expect(edgesOf(view, span, { rows_from: range.start_date }).map(({ kind }) => kind)).toEqual(['next'])
 })
 
 test.each([

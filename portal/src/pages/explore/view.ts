@@ -132,6 +132,9 @@ export function typedRange(from: string, to: string, zone: string, nowMs: number
   return fixed({ fromMs: start.ms, toMs })
 }
 
+/** From when on there is something of an entity: its first hour that is kept, else its first row. */
+export const firstDate = ({ hours_from, first_date }: EntityDescription): string | null => hours_from ?? first_date
+
 /** The tags that rows are told apart by. */
 export function tagsShown({ by }: View, { fields }: Pick<EntityDescription, 'fields'>): readonly string[] {
   return by === '' ? fields.filter(({ role }) => role === 'tag').map(({ name }) => name) : [by]
