@@ -4,11 +4,12 @@ import type { StateSources } from '../catalog/catalog.ts'
 import type { SavedView, ViewCatalog, ViewHead } from '../catalog/views.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
-import { parseDuration } from '../model/duration.ts'
+import { granularityForms, parseGranularity } from '../model/granularity.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
+import { earlierMs, parseWhen, type When, whenForms } from '../model/when.ts'
 import { pageOf, pageSchema } from './list-page.ts'
 
 /** Of all subscribers together. */
@@ -19,7 +20,7 @@ const nameCharactersMax = 128
 const name = (description: string) => Type.String({ maxLength: nameCharactersMax, description })
 const names = (description: string) => Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 20, description })
 
-const variableMark = 'may have `$name` for the value of a variable'
+const variableMark = 'may have `$name` for the value of a variable of the view'
 
 const Cell = Type.Object(
   {
@@ -38,17 +39,18 @@ const Cell = Type.Object(
         description: 'How a chart draws them, as in the portal; by default `auto`.',
       }),
     ),
-    granularity: Type.Optional(name('Of a chart in buckets; by default what fits its width.')),
+    granularity: Type.Optional(name('Of a chart in buckets, as of the data queries; by default what fits its width.')),
     right: Type.Optional(names('Lines of a chart that have the axis at the right.')),
     shift: Type.Optional(
       name('Of a chart: how much earlier the lines are that it is compared with, an ISO 8601 duration.'),
     ),
     log: Type.Optional(Type.Boolean({ description: 'Whether the axis at the left of a chart is logarithmic.' })),
     least: Type.Optional(Type.Number({ description: 'Where that axis begins; by default with the lines.' })),
-    greatest: Type.Optional(Type.Number({ description: 'Where it ends.' })),
+    greatest: Type.Optional(Type.Number({ description: 'Where it ends, above `least`.' })),
   },
   { additionalProperties: false },
 )
+type Cell = Type.Static<typeof Cell>
 
 const Variable = Type.Object(
   {
@@ -59,12 +61,17 @@ const Variable = Type.Object(
   },
   { additionalProperties: false },
 )
+type Variables = readonly Type.Static<typeof Variable>[]
 
 export const ViewDefinition = Type.Object(
   {
     range: Type.Optional(name('The range, up to now: an ISO 8601 duration.')),
-    from: Type.Optional(name('The start of the range, where it does not end now.')),
-    to: Type.Optional(name('Its end.')),
+    from: Type.Optional(
+      name(
+        'The start of the range, where it does not end now: a time as Explore reads it, as `2026-01-31 08:00`, `31.01.2026`, `yesterday` or `-6h`.',
+      ),
+    ),
+    to: Type.Optional(name('Its end, likewise.')),
     zone: Type.Optional(name('Whose clocks it shows: an IANA name.')),
     variables: Type.Optional(Type.Array(Variable, { maxItems: 8 })),
     cells: Type.Array(Cell, { maxItems: 24, minItems: 1 }),
@@ -152,8 +159,14 @@ export class Views {
   ): Promise<{ readonly isNew: boolean; readonly answer: ViewAnswer }> {
     requireName(name)
     this.#requireFrame(definition)
-    requireVariables(definition.variables ?? [])
-    for (const [index, cell] of definition.cells.entries()) requireWhole(cell, `cells[${index}]`)
+    const variables = definition.variables ?? []
+    requireVariables(variables)
+    for (const [index, cell] of definition.cells.entries()) {
+      const path = `cells[${index}]`
+      requireWhole(cell, path)
+      requireDrawable(cell, path, this.#parts.nowMs())
+      requireKnownMarks(cell, path, variables)
+    }
     const json = JSON.stringify(definition)
     if (Buffer.byteLength(json) > viewBytesMax)
       throw invalidRequest('', `has more than ${viewBytesMax} bytes as JSON, which is the most a view may have`)
@@ -175,12 +188,14 @@ export class Views {
     throw new Problem('forbidden', `The view "${name}" is that of ${subscriber}: he and an operator may delete it.`)
   }
 
-  #requireFrame({ range, zone }: ViewDefinition): void {
-    // An empty text is none: the portal saves it so.
-    if (range !== undefined && range !== '' && parseDuration(range) === null)
-      throw invalidRequest('range', 'must be an ISO 8601 duration, as P1D')
-    if (zone !== undefined && zone !== '' && !this.#parts.isTimeZone(zone))
+  /** An empty text is none: the portal saves it so. */
+  #requireFrame({ range = '', from = '', to = '', zone = '' }: ViewDefinition): void {
+    const nowMs = this.#parts.nowMs()
+    if (zone !== '' && !this.#parts.isTimeZone(zone))
       throw invalidRequest('zone', 'must be a name of the IANA time zones, as Europe/Madrid or UTC')
+    if (range !== '' && earlierMs(nowMs, range) === null) throw invalidRequest('range', `must be ${durationForm}`)
+    // A range until now is drawn whatever else is said.
+    if (range === '') requireSpan(from, to, nowMs)
   }
 
   async #seen(viewer: Viewer): Promise<readonly ViewHead[]> {
@@ -228,13 +243,63 @@ function requireName(name: string): void {
   )
 }
 
-function requireVariables(variables: NonNullable<ViewDefinition['variables']>): void {
-  const names = variables.map(({ name }) => name)
-  const again = names.findIndex((name, index) => names.indexOf(name) < index)
-  if (again !== -1) throw invalidRequest(`variables[${again}].name`, 'is the name of a variable before it')
+const durationForm = 'an ISO 8601 duration, as P1D, that does not reach before the year 1'
+
+function requireSpan(from: string, to: string, nowMs: number): void {
+  if (from === '' && to === '') return
+  const requireWhen = (path: string, text: string): When => {
+    const when = parseWhen(text, nowMs)
+    if (when === null) throw invalidRequest(path, `must be ${whenForms}: a view has both ends of its range, or neither`)
+    return when
+  }
+  const [start, end] = [requireWhen('from', from), requireWhen('to', to)]
+  // Others are compared where their zone is known.
+  if (start.kind === end.kind && start.ms > end.ms) throw invalidRequest('from', 'must not be after `to`')
 }
 
-function requireWhole({ kind, text, entity, tags, how }: ViewDefinition['cells'][number], path: string): void {
+function requireVariables(variables: Variables): void {
+  const names = variables.map(({ name }) => name)
+  for (const [index, { name, entity }] of variables.entries()) {
+    const path = `variables[${index}]`
+    if (names.indexOf(name) < index) throw invalidRequest(`${path}.name`, 'is the name of a variable before it')
+    if (entity !== undefined) requireMarks(entity, `${path}.entity`, names.slice(0, index))
+  }
+}
+
+/** No entity's own name has a $; a tag's may, so of tags a mark alone is that of a variable. Titles and texts may speak of dollars. */
+function requireKnownMarks({ entity, tags = [], right = [] }: Cell, path: string, variables: Variables): void {
+  const names = variables.map(({ name }) => name)
+  if (entity !== undefined) requireMarks(entity, `${path}.entity`, names)
+  for (const [property, list] of Object.entries({ tags, right }))
+    for (const [index, tag] of list.entries())
+      if (markAlone.test(tag)) requireMarks(tag, `${path}.${property}[${index}]`, names)
+}
+
+const markAlone = /^\$[A-Za-z]\w*$/
+
+function requireMarks(text: string, path: string, names: readonly string[]): void {
+  for (const [mark, name] of text.matchAll(/\$(\w*)/g)) {
+    if (names.includes(name!)) continue
+    const defined = names.length === 0 ? 'none is defined' : `these are ${names.map((one) => `$${one}`).join(', ')}`
+    throw invalidRequest(path, `has ${mark}, which is no variable that it may have: ${defined}`)
+  }
+}
+
+function requireDrawable(
+  { how, granularity = '', shift = '', least, greatest }: Cell,
+  path: string,
+  nowMs: number,
+): void {
+  const isTicks = how === 'snap'
+  const isNone = parseGranularity(granularity) === null || (isTicks && granularity.toLowerCase() === 'none')
+  if (granularity !== '' && isNone)
+    throw invalidRequest(`${path}.granularity`, `must be one of ${granularityForms(isTicks ? 'none' : undefined)}`)
+  if (shift !== '' && earlierMs(nowMs, shift) === null) throw invalidRequest(`${path}.shift`, `must be ${durationForm}`)
+  if (least !== undefined && greatest !== undefined && least >= greatest)
+    throw invalidRequest(`${path}.least`, 'must be less than `greatest`')
+}
+
+function requireWhole({ kind, text, entity, tags, how }: Cell, path: string): void {
   if (kind === 'text') {
     if (text === undefined || entity !== undefined)
       throw invalidRequest(path, 'is a text: it has `text`, and no entity')

@@ -88,6 +88,12 @@ export function parseGranularity(text: string): Granularity | null {
   return duration === null ? null : periodGranularity(duration)
 }
 
+/** What `parseGranularity` reads, in words; without a name that does not count somewhere. */
+export function granularityForms(without?: keyof typeof granularityNames): string {
+  const names = Object.keys(granularityNames).filter((name) => name !== without)
+  return `${names.join(', ')} (in any case), or a period longer than nothing and of at most 9,999 years, in ISO 8601 such as PT5M, P1D or P1M, or as 500ms, 30s, 5m, 1h, 1d or 1w`
+}
+
 /** A number with a unit as an ISO 8601 period. Units are in small letters alone: an `M` might be a month. */
 const intervalUnits = new Map<string, (count: number) => string>([
   ['ms', (count) => `PT${count / 1000}S`],

@@ -3,7 +3,13 @@ import { granularityInZone, timeBuckets } from '../druid-time/plain-granularity.
 import { Zone } from '../druid-time/zone.ts'
 import { fixedMs } from '../model/duration.ts'
 import type { Entity } from '../model/entity.ts'
-import { type Granularity, granularityNames, parseGranularity, type ZonedGranularity } from '../model/granularity.ts'
+import {
+  type Granularity,
+  granularityForms,
+  granularityNames,
+  parseGranularity,
+  type ZonedGranularity,
+} from '../model/granularity.ts'
 import { msPerDay } from '../model/instant.ts'
 import type { Range } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
@@ -34,7 +40,7 @@ export function readGranularity(
   if (text == null) return granularityNames.all
   const granularity = parseGranularity(text)
   if (granularity !== null) return granularityInZone(text, granularity, zone, range)
-  faults.add('granularity', `${JSON.stringify(text)} is none; allowed: ${allowedForms('')}`)
+  faults.add('granularity', `${JSON.stringify(text)} is none; allowed: ${granularityForms()}`)
   return granularityNames.all
 }
 
@@ -45,13 +51,8 @@ export function readTickGranularity(
   faults: Faults,
 ): Granularity | ZonedGranularity {
   if (text?.toLowerCase() !== 'none') return readGranularity(text, cut, faults)
-  faults.add('granularity', `snap does not take "none"; allowed: ${allowedForms('none')}`)
+  faults.add('granularity', `snap does not take "none"; allowed: ${granularityForms('none')}`)
   return granularityNames.all
-}
-
-function allowedForms(without: string): string {
-  const names = Object.keys(granularityNames).filter((name) => name !== without)
-  return `${names.join(', ')} (in any case), or a period longer than nothing and of at most 9,999 years, in ISO 8601 such as PT5M, P1D or P1M, or as 500ms, 30s, 5m, 1h, 1d or 1w`
 }
 
 /**

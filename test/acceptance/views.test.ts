@@ -96,10 +96,48 @@ describe('what cannot be is a 400 that says why', () => {
     ['x'.repeat(129), { cells: [text] }, 'name'],
     ['a', { range: 'a day', cells: [text] }, 'range'],
     ['a', { zone: 'Mars/Olympus', cells: [text] }, 'zone'],
+    ['a', { range: 'P99999Y', cells: [text] }, 'range'],
+    ['a', { from: 'soon', to: 'now', cells: [text] }, 'from'],
+    ['a', { from: '2026-01-01', to: '2026-02-30', cells: [text] }, 'to'],
+    ['a', { from: '-6h', cells: [text] }, 'to'],
+    ['a', { from: '-99999999w', to: 'now', cells: [text] }, 'from'],
+    ['a', { from: '2.1.2026', to: '2026-01-01 08:00', cells: [text] }, 'from'],
+    ['a', { from: '-6h', to: '-12h', cells: [text] }, 'from'],
+    ['a', { from: 'today', to: 'yesterday', cells: [text] }, 'from'],
     ['a', { variables: [unit, unit], cells: [text] }, 'variables[1].name'],
+    ['a', { variables: [{ ...unit, kind: 'tag', entity: '$unit' }], cells: [text] }, 'variables[0].entity'],
+    ['a', { variables: [unit], cells: [text, chart('$nope')] }, 'cells[1].entity'],
+    ['a', { cells: [chart('plant', { tags: ['a', '$nope'] })] }, 'cells[0].tags[1]'],
+    ['a', { cells: [chart('plant', { right: ['$nope'] })] }, 'cells[0].right[0]'],
+    ['a', { cells: [chart('plant', { granularity: 'fortnight' })] }, 'cells[0].granularity'],
+    ['a', { cells: [chart('plant', { granularity: 'none', how: 'snap' })] }, 'cells[0].granularity'],
+    ['a', { cells: [chart('plant', { shift: 'a week' })] }, 'cells[0].shift'],
+    ['a', { cells: [chart('plant', { shift: 'P99999Y' })] }, 'cells[0].shift'],
+    ['a', { cells: [chart('plant', { least: 5, greatest: 5 })] }, 'cells[0].least'],
   ])('%j %#', async (name, body, path) => {
     expect(await put(name, body)).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })
+
+  test('what is allowed stands in the message', async () => {
+    const variables = [unit, { name: 'pump', kind: 'tag', entity: '$unit', value: 'a' }]
+    const detailOf = async (more: object): Promise<unknown> =>
+      (await put('a', { variables, cells: [chart('plant', more)] })).body['detail']
+    expect(await detailOf({ tags: ['$pmp'] })).toMatch(/cells\[0\]\.tags\[0\]: .*\$pmp.*\$unit, \$pump/)
+    expect(await detailOf({ granularity: 'fortnight' })).toMatch(/five_minute.*P1D/)
+  })
+})
+
+test.each<[what: string, view: object]>([
+  ['nothing said', { range: '', from: '', to: '', zone: '' }],
+  ['what Explore reads', { from: 'yesterday', to: '31.12.2026 8:00', zone: 'Europe/Berlin' }],
+  ['a range until now', { range: 'PT1H', from: 'soon', to: '' }],
+  [
+    'dollars in tags, titles and texts',
+    { cells: [chart('plant', { tags: ['$SYS/load', 'a.$b'], title: 'US$ or $EUR' })] },
+  ],
+  ['a granularity and a shift', { cells: [chart('plant', { granularity: '5m', shift: 'P1Y', how: 'average' })] }],
+])('a view has %s', async (_, view) => {
+  expect((await put('Read', { cells: [chart('plant')], ...view })).status).toBeLessThan(300)
 })
 
 test.each(['.', '..'])('a view is not named %s, which browsers and curl take for a folder', async (name) => {

@@ -1,10 +1,9 @@
 // Times on the clocks of a zone: how they are shown, and which instant one means that somebody typed.
 import { runtimeOffsets, runtimeZoneName } from '../../../src/druid-time/runtime-zone.ts'
 import { formatOffset } from '../../../src/druid-time/zone.ts'
-import { msPerDay, namesZone, parseInstant } from '../../../src/model/instant.ts'
+import { msPerDay } from '../../../src/model/instant.ts'
+import { parseWhen } from '../../../src/model/when.ts'
 import { timeText } from './formats.ts'
-
-const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: msPerDay, w: 7 * msPerDay } as const
 
 export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -61,43 +60,11 @@ export function midnight(ms: number, zone: string, days = 0): number {
   return instantAt((Math.floor(localMs / msPerDay) + days) * msPerDay, zone)
 }
 
-export interface When {
-  readonly ms: number
-  /** A day was named, and no time in it. */
-  readonly isDay: boolean
-}
-
-const isDate = /^\d{4}-?\d\d-?\d\d$/
-const dayFirst = /^(\d\d?)\.(\d\d?)\.(\d{4})/
-const shortHour = /(?<=^\d{4}-\d\d-\d\d[T ])\d:/i
-const ago = /^-(\d+(?:\.\d+)?)(s|m|h|d|w)$/
-const dayNames = new Map([
-  ['yesterday', -1],
-  ['today', 0],
-  ['tomorrow', 1],
-])
-
-/** So long back, as `-6h`, in milliseconds; null where the text is none. */
-export function agoMs(text: string): number | null {
-  const [, count, unit] = ago.exec(text.trim().toLowerCase()) ?? []
-  return count === undefined ? null : Number(count) * unitMs[unit as keyof typeof unitMs]
-}
-
-/**
- * What a text means that somebody typed: `2026-01-31 08:00`, `31.01.2026`, `-6h`, `now`, `yesterday`; with an offset or `Z` it needs no zone.
- * Null where it cannot be read.
- */
-export function readWhen(text: string, zone: string, nowMs: number): When | null {
-  const written = text.trim()
-  const word = written.toLowerCase()
-  if (word === 'now') return { ms: nowMs, isDay: false }
-  const days = dayNames.get(word)
-  if (days !== undefined) return { ms: midnight(nowMs, zone, days), isDay: true }
-  const back = agoMs(word)
-  if (back !== null) return { ms: nowMs - back, isDay: false }
-  const iso = written
-    .replace(dayFirst, (_, day, month, year) => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`)
-    .replace(shortHour, (hour) => `0${hour}`)
-  const ms = parseInstant(iso)
-  return ms === null ? null : { ms: namesZone(iso) ? ms : instantAt(ms, zone), isDay: isDate.test(iso) }
+/** The instant that a text means which somebody typed on the zone's clocks, and whether it names a day alone; null where it cannot be read. */
+export function readWhen(text: string, zone: string, nowMs: number): { ms: number; isDay: boolean } | null {
+  const when = parseWhen(text, nowMs)
+  if (when === null) return null
+  const { kind, ms, isDay } = when
+  if (kind === 'day') return { ms: midnight(nowMs, zone, ms / msPerDay), isDay }
+  return { ms: kind === 'clock' ? instantAt(ms, zone) : ms, isDay }
 }

@@ -18,8 +18,8 @@ test.each([
   })
 })
 
-test('what is no duration is no shift', () => {
-  expect(shifted({ fromMs: 0, toMs: hour }, 'soon', 'UTC')).toBe(null)
+test.each(['soon', 'P99999Y'])('%s is no shift', (shift) => {
+  expect(shifted({ fromMs: 0, toMs: hour }, shift, 'UTC')).toBe(null)
 })
 
 test('earlier lines lie behind, each at its own times, with its band', () => {

@@ -1,5 +1,5 @@
 // The same tags some time before, drawn over what is shown.
-import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
+import { earlierMs } from '../../../../src/model/when.ts'
 import type { LineData } from '../../parts/line-data.ts'
 import type { Span } from '../../parts/span.ts'
 import { instantAt, localMsOf } from '../../parts/zoned-time.ts'
@@ -19,9 +19,9 @@ export const shiftText = (shift: string): string =>
 
 /** So much earlier by the calendar of the zone: a day before is the same hour, also over a change of the clocks. Null where there is no such duration. */
 export function shifted({ fromMs, toMs }: Span, shift: string, zone: string): Span | null {
-  const duration = parseDuration(shift)
-  if (duration === null) return null
-  const startMs = instantAt(addDuration(localMsOf(fromMs, zone), duration, -1), zone)
+  const localMs = earlierMs(localMsOf(fromMs, zone), shift)
+  if (localMs === null) return null
+  const startMs = instantAt(localMs, zone)
   return { fromMs: startMs, toMs: startMs + (toMs - fromMs) }
 }
 

@@ -21,7 +21,7 @@ import { SmallCharts } from './small-charts.tsx'
 import { useEarlier } from './use-earlier.ts'
 import { usePixels } from './use-pixels.ts'
 import { type Shown, useRows } from './use-rows.ts'
-import { rangeOf, tagsShown, type View } from './view.ts'
+import { firstDate, rangeOf, tagsShown, type View } from './view.ts'
 import { notesOf, titleOf } from './words.ts'
 
 interface Props {
@@ -41,8 +41,8 @@ const smallPixels = 300
 function Asked({ view, entity, onChange, ...room }: Props & { readonly pixels: number }) {
   const pixels = view.tags.length * view.fields.length > linesMax ? Math.min(smallPixels, room.pixels) : room.pixels
   const ready = view.tags.length > 0 && view.fields.length > 0
-  const rows = useRows({ view, pixels, time: timeOf(view.how, entity) }, ready)
-  const earlier = useEarlier(rows.shown, { view, pixels, time: timeOf(view.how, entity) })
+  const rows = useRows({ view, entity, pixels, time: timeOf(view.how, entity) }, ready)
+  const earlier = useEarlier(rows.shown, { view, entity, pixels, time: timeOf(view.how, entity) })
   const strip = useStripRows(view, entity, rows.shown !== null)
   const [round, nextRound] = useState(0)
   const corrected = (): void => {
@@ -166,14 +166,15 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
   const own = useMemo(() => linesOfShown(shown, entity, buckets), [shown, tags.join()])
   const lines = useMemo(() => {
     if (earlier === null) return own
-    const bySeconds = (span.fromMs - earlier.span.fromMs) / 1000
+    const bySeconds = (span.fromMs - Date.parse(earlier.asked.from)) / 1000
     return withEarlier(own, linesOfShown(earlier, entity, null), bySeconds, shiftText(earlier.view.shift))
   }, [own, earlier])
   const isDrawn = table.rows.length > 0 || isAcross(lines, span.fromMs / 1000, span.toMs / 1000)
   if (!isDrawn) {
     const text = (iso: string): string => clockText(Date.parse(iso), zone)
     const nearest = edges.flatMap(({ columns, rows }) => rows.map((row) => String(row[columns.indexOf(time)]))).sort()
-    const { first_date: first, last_date: last } = entity
+    const { last_date: last } = entity
+    const first = firstDate(entity)
     return (
       <div class="inside">
         <Empty title="No items in this range">
@@ -190,7 +191,7 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
       </div>
     )
   }
-  const notes = notesOf(shown, entity, buckets)
+  const notes = notesOf(shown, entity, buckets, earlier)
   if (view.how === 'latest') return null
   return (
     <div class="inside">

@@ -10,7 +10,7 @@ import { linesOfShown } from './lines-of-shown.ts'
 import { timeOf } from './question.ts'
 import { slid, slidByKey, stripAreas, stripSize, wholeSpan } from './strip.ts'
 import { type Rows, useRows } from './use-rows.ts'
-import { drawable, fixed, type View } from './view.ts'
+import { drawable, firstDate, fixed, type View } from './view.ts'
 
 /** Of the strip, however wide it is: it is a map, no chart. */
 const stripPixels = 300
@@ -19,11 +19,11 @@ const stripPixels = 300
 export function useStripRows(view: View, entity: EntityDescription, ready: boolean): Rows {
   const numbers = drawable('band', entity).map(({ name }) => name)
   const fields = view.fields.filter((name) => numbers.includes(name))
-  const { first_date: from, last_date: to } = entity
+  const [from, to] = [firstDate(entity), entity.last_date]
   const range = { range: '', from: from ?? '', to: to ?? '', granularity: '', live: false }
   const whole: View = { ...view, ...range, how: 'band', fields }
   const isAsked = ready && fields.length > 0 && from !== null && from !== to
-  return useRows({ view: whole, pixels: stripPixels, time: timeOf('band', entity) }, isAsked)
+  return useRows({ view: whole, entity, pixels: stripPixels, time: timeOf('band', entity) }, isAsked)
 }
 
 interface Props {

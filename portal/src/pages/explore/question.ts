@@ -38,17 +38,21 @@ export const timeOf = (how: How, { time_field }: Pick<EntityDescription, 'time_f
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
+/** The finest buckets that a chart of so many pixels has room for. */
+export const fittingGranularity = (how: How, { fromMs, toMs }: Span, pixels: number): string =>
+  granularityFor(toMs - fromMs, pixels / (asked[how].bucketPixels ?? 1))
+
 /** A chart of so many pixels has as many points; buckets come by the zone's clocks. */
-export function questionOf(view: View, { fromMs, toMs }: Span, pixels: number): Question {
+export function questionOf(view: View, span: Span, pixels: number): Question {
+  const { fromMs, toMs } = span
   const { how, granularity, zone } = view
   const { kind, bucketPixels, more } = asked[how]
-  const fitting = (width: number) => granularityFor(toMs - fromMs, pixels / width)
   const request = {
     ...selectionOf(view),
     ...(how === 'latest' ? { date: iso(fromMs) } : { start_date: iso(fromMs), end_date: iso(toMs) }),
     ...(how === 'auto' && { points: pixels }),
     ...(bucketPixels !== undefined && {
-      granularity: granularity === '' ? fitting(bucketPixels) : granularity,
+      granularity: granularity === '' ? fittingGranularity(how, span, pixels) : granularity,
       time_zone: zone,
     }),
     ...more,
@@ -60,11 +64,14 @@ function selectionOf({ entity, by, tags, fields }: View): DataQueryRequest {
   return { entity, ...(by === '' ? {} : { id_name_field: by }), ids: tags, metric_name_field: fields }
 }
 
-/** The items next to the range, which lines come from and lead to; none where the answer has them already. */
-export function edgesOf(view: View, { fromMs, toMs }: Span): readonly Question[] {
+/** The items next to the range, which lines come from and lead to; none where the answer has them already, and none before there are rows. */
+export function edgesOf(
+  view: View,
+  { fromMs, toMs }: Span,
+  { rows_from }: Pick<EntityDescription, 'rows_from'>,
+): readonly Question[] {
   if (view.how !== 'auto' && view.how !== 'select') return []
-  return [
-    { kind: 'last', request: { ...selectionOf(view), date: iso(fromMs) } },
-    { kind: 'next', request: { ...selectionOf(view), date: iso(toMs) } },
-  ]
+  const next: Question = { kind: 'next', request: { ...selectionOf(view), date: iso(toMs) } }
+  if (fromMs <= Date.parse(rows_from ?? '')) return [next]
+  return [{ kind: 'last', request: { ...selectionOf(view), date: iso(fromMs) } }, next]
 }

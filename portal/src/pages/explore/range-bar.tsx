@@ -5,7 +5,7 @@ import { type Span, stepped, zoomed } from '../../parts/span.ts'
 import { browserZone, clockText, zoneText } from '../../parts/zoned-time.ts'
 import { goBack, useMayGoBack } from '../../shell/route.ts'
 import { Calendar } from './calendar.tsx'
-import { fixed, quickRanges, rangeOf, typedRange, type View } from './view.ts'
+import { firstDate, fixed, quickRanges, rangeOf, typedRange, type View } from './view.ts'
 
 interface Props {
   readonly view: View
@@ -37,9 +37,10 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
     setFrom(span === null ? view.from : textOf(span.fromMs))
     setTo(span === null ? view.to : textOf(span.toMs))
   }, [view.range, view.from, view.to, view.zone])
+  const first = entity === undefined ? null : firstDate(entity)
   const all = (): void => {
-    if (entity?.first_date == null || entity.last_date === null) return
-    onChange({ range: '', from: entity.first_date, to: entity.last_date, live: false })
+    if (first === null || entity?.last_date == null) return
+    onChange({ range: '', from: first, to: entity.last_date, live: false })
   }
   return (
     <>
@@ -58,7 +59,7 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
             onValue={(range) => onChange({ range, from: '', to: '' })}
           />
           {entity !== undefined && (
-            <button type="button" class="button slim" onClick={all} disabled={entity.first_date === null}>
+            <button type="button" class="button slim" onClick={all} disabled={first === null}>
               All
             </button>
           )}

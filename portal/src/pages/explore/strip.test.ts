@@ -11,6 +11,8 @@ test('the whole is what the entity has, and what is shown', () => {
     ({ first_date, last_date }) as EntityDescription
   const [first, last] = ['1970-01-01T00:00:10.000Z', '1970-01-01T00:00:50.000Z']
   expect(wholeSpan(dates(first, last), span)).toEqual({ fromMs: 10_000, toMs: 60_000 })
+  const kept = { ...dates(last, last), hours_from: first } as EntityDescription
+  expect(wholeSpan(kept, span)).toEqual({ fromMs: 10_000, toMs: 60_000 })
   expect(wholeSpan(dates(null, null), span)).toBe(null)
 })
 

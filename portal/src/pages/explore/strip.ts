@@ -2,11 +2,13 @@
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { Span } from '../../parts/span.ts'
 import type { Lines } from './lines.ts'
+import { firstDate } from './view.ts'
 
-/** From the entity's first item to its last, and what is shown beyond them; null where it has none. */
-export function wholeSpan({ first_date, last_date }: EntityDescription, { fromMs, toMs }: Span): Span | null {
-  if (first_date === null || last_date === null) return null
-  return { fromMs: Math.min(Date.parse(first_date), fromMs), toMs: Math.max(Date.parse(last_date), toMs) }
+/** From the entity's first item or hour to its last, and what is shown beyond them; null where it has none. */
+export function wholeSpan(entity: EntityDescription, { fromMs, toMs }: Span): Span | null {
+  const [first, last] = [firstDate(entity), entity.last_date]
+  if (first === null || last === null) return null
+  return { fromMs: Math.min(Date.parse(first), fromMs), toMs: Math.max(Date.parse(last), toMs) }
 }
 
 /** The same length, moved as far as there is something. */

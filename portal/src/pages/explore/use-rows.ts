@@ -6,13 +6,17 @@ import type { Span } from '../../parts/span.ts'
 import { clientOf } from '../../session/session.ts'
 import { cameBack, wentAway } from '../../shell/reach.ts'
 import { useStore } from '../../shell/store.ts'
+import { type Drawn, type Expiring, overHours } from './kept-hours.ts'
 import { joined, merged, newestMs } from './lines.ts'
 import { edgesOf, isBucketed, type Question, questionOf } from './question.ts'
 import { rangeOf, type View } from './view.ts'
 
 export interface Shown {
   /** What was asked for. */
+  readonly asked: View
+  /** What is drawn of it: the same, or the hours that are kept of it. */
   readonly view: View
+  readonly kept: Drawn['kept']
   /** As it was sent for the whole range. */
   readonly question: Question
   readonly table: RowTable
@@ -53,6 +57,7 @@ const wordsOf = (view: View): string =>
 
 export interface Asking {
   readonly view: View
+  readonly entity: Expiring
   /** How wide the chart is. */
   readonly pixels: number
   /** The column that rows are in the order of. */
@@ -60,7 +65,7 @@ export interface Asking {
 }
 
 /** The rows of a view; live, what is new is asked for every second. */
-export function useRows({ view, pixels, time }: Asking, ready: boolean): Rows {
+export function useRows({ view, entity, pixels, time }: Asking, ready: boolean): Rows {
   const [state, show] = useState<Omit<Rows, 'stale' | 'stop' | 'again'>>({
     shown: null,
     error: null,
@@ -71,7 +76,7 @@ export function useRows({ view, pixels, time }: Asking, ready: boolean): Rows {
   const [round, nextRound] = useState(0)
   const returns = useStore(cameBack)
   const asked = wordsOf(view)
-  const words = JSON.stringify([asked, pixels, time])
+  const words = JSON.stringify([asked, pixels, time, entity.rows_from])
   useEffect(() => {
     if (!ready) return
     const stop = new AbortController()
@@ -82,14 +87,14 @@ export function useRows({ view, pixels, time }: Asking, ready: boolean): Rows {
     }
     showMine((before) => ({ ...before, error: null, busy: true, rows: 0 }))
     const onRows = (rows: number): void => showMine((before) => ({ ...before, rows }))
-    void follow({ view, pixels, time }, stop.signal, onRows, (shown) =>
+    void follow({ view, entity, pixels, time }, stop.signal, onRows, (shown) =>
       showMine({ shown, error: null, busy: false, rows: shown.table.rows.length }),
     ).catch((error: unknown) => {
       const isStopped = stop.signal.aborted
       if (error instanceof ConnectionError && !isStopped) wentAway()
       showMine(({ shown, rows }) => ({
         // What was asked for before is no answer to this.
-        shown: shown?.view === view ? shown : null,
+        shown: shown?.asked === view ? shown : null,
         error: isStopped ? null : error,
         busy: false,
         rows,
@@ -102,7 +107,7 @@ export function useRows({ view, pixels, time }: Asking, ready: boolean): Rows {
   }, [words, ready, returns, round])
   const { shown, busy } = state
   // In another width it is the same all the same.
-  const stale = busy && shown !== null && wordsOf(shown.view) !== asked
+  const stale = busy && shown !== null && wordsOf(shown.asked) !== asked
   return { ...state, stale, stop: () => control.current?.abort(), again: () => nextRound((count) => count + 1) }
 }
 
@@ -137,17 +142,18 @@ async function askTags(
 }
 
 async function follow(
-  { view, pixels, time }: Asking,
+  { view: asked, entity, pixels, time }: Asking,
   signal: AbortSignal,
   onRows: (rows: number) => void,
   onShown: (shown: Shown) => void,
 ): Promise<void> {
-  const span = rangeOf(view, Date.now())
-  if (span === null) {
+  const range = rangeOf(asked, Date.now())
+  if (range === null) {
     throw new Error(
       'The range cannot be read, or ends before it begins. Write times such as 2026-01-31 08:00, 31.01.2026, yesterday or -6h.',
     )
   }
+  const { view, span, kept } = overHours(asked, range, { pixels, entity })
   const client = clientOf(signal)
   const began = performance.now()
   const question = questionOf(view, span, pixels)
@@ -160,24 +166,24 @@ async function follow(
       const mine = { ...stepped, tags }
       const [table, ...edges] = await Promise.all([
         rowsOf(questionOf(mine, part, pixels), onRows),
-        ...(isWhole ? edgesOf(mine, part) : []).map((question) => rowsOf(question)),
+        ...(isWhole ? edgesOf(mine, part, entity) : []).map((question) => rowsOf(question)),
       ])
       return { table: table!, edges }
     })
   let { table, edges, faults } = await ask(span, true)
   const ms = performance.now() - began
-  onShown({ view, question, table, edges, faults, span, pixels, nowMs: Date.now(), ms })
+  onShown({ asked, view, kept, question, table, edges, faults, span, pixels, nowMs: Date.now(), ms })
   while (view.live && view.range !== '') {
     await new Promise((resolve) => setTimeout(resolve, liveEveryMs))
     signal.throwIfAborted()
-    const now = rangeOf(view, Date.now())!
+    const { span: now } = overHours(asked, rangeOf(asked, Date.now())!, { pixels, entity })
     // What a chart needs of a range, and what is newest, is told for the whole of it alone.
     const since = isBucketed(view.how) || view.how === 'select' ? newestMs(table, time) : null
     const fresh = await (since === null ? ask(now, true) : ask({ ...now, fromMs: Math.max(now.fromMs, since) }, false))
     table = since === null ? fresh.table : joined(table, fresh.table, time, since, now.fromMs)
     if (since === null) edges = fresh.edges
     faults = fresh.faults
-    const asked = questionOf(stepped, now, pixels)
-    onShown({ view, question: asked, table, edges, faults, span: now, pixels, nowMs: Date.now(), ms })
+    const question = questionOf(stepped, now, pixels)
+    onShown({ asked, view, kept, question, table, edges, faults, span: now, pixels, nowMs: Date.now(), ms })
   }
 }

@@ -18,6 +18,14 @@ test.each([
   expect(rangeOf({ ...view, range, from, to }, nowMs)).toEqual({ fromMs, toMs })
 })
 
+test.each([
+  ['P99999Y', '', ''],
+  ['', '-99999999w', 'now'],
+  ['', '2026-01-02', '2026-01-01'],
+])('%s %s %s is no range', (range, from, to) => {
+  expect(rangeOf({ ...view, range, from, to }, nowMs)).toBeNull()
+})
+
 const span = { fromMs: 0, toMs: day }
 const asked = {
   entity: 'plant',
@@ -42,11 +50,12 @@ test.each([
 })
 
 test('items are drawn with those next to the range', () => {
-  expect(edgesOf(view, span)).toEqual([
+  expect(edgesOf(view, span, {})).toEqual([
     { kind: 'last', request: { ...asked, date: range.start_date } },
     { kind: 'next', request: { ...asked, date: range.end_date } },
   ])
-  expect(edgesOf({ ...view, how: 'average' }, span)).toEqual([])
+  expect(edgesOf({ ...view, how: 'average' }, span, {})).toEqual([])
+  expect(edgesOf(view, span, { rows_from: range.start_date }).map(({ kind }) => kind)).toEqual(['next'])
 })
 
 test.each([

@@ -1,9 +1,9 @@
 // What Explore shows, as it stands in the address.
 
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
+import { agoMs, earlierMs } from '../../../../src/model/when.ts'
 import type { Span } from '../../parts/span.ts'
-import { agoMs, clockText, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
+import { clockText, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
 import { linkTo } from '../../shell/link.ts'
 
 const hows = ['auto', 'average', 'time_mean', 'band', 'rise', 'states', 'select', 'snap', 'latest'] as const
@@ -112,8 +112,8 @@ export const quickRanges: readonly { readonly value: string; readonly text: stri
 /** Null where the view has no range that can be read, or one that ends before it begins. */
 export function rangeOf({ range, from, to, zone }: View, nowMs: number): Span | null {
   if (range !== '') {
-    const back = parseDuration(range)
-    return back === null ? null : { fromMs: addDuration(nowMs, back, -1), toMs: nowMs }
+    const fromMs = earlierMs(nowMs, range)
+    return fromMs === null ? null : { fromMs, toMs: nowMs }
   }
   const start = readWhen(from, zone, nowMs)
   const end = readWhen(to, zone, nowMs)
@@ -135,6 +135,9 @@ export function typedRange(from: string, to: string, zone: string, nowMs: number
 /** An instant as an input of date and time has it: on the zone's clock, to the second. */
 export const calendarText = (ms: number, zone: string): string =>
   clockText(Math.floor(ms / 1000) * 1000, zone).replace(' ', 'T')
+
+/** From when on there is something of an entity: its first hour that is kept, else its first row. */
+export const firstDate = ({ hours_from, first_date }: EntityDescription): string | null => hours_from ?? first_date
 
 /** The tags that rows are told apart by. */
 export function tagsShown({ by }: View, { fields }: Pick<EntityDescription, 'fields'>): readonly string[] {

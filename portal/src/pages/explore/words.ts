@@ -2,7 +2,9 @@
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { msIn, type RowTable } from '../../parts/rows-stream.ts'
 import type { Span } from '../../parts/span.ts'
+import { clockText } from '../../parts/zoned-time.ts'
 import { type Buckets, stepText } from './buckets.ts'
+import { shiftText } from './compared.ts'
 import { shapeOf } from './drawn-fields.ts'
 import { keyOf } from './lines.ts'
 import { timeOf } from './question.ts'
@@ -50,9 +52,36 @@ export function isEveryItem(
   })
 }
 
+/** What is drawn in the place of rows that have expired. */
+export function expiredNotes(
+  { asked, view, kept }: Pick<Shown, 'asked' | 'view' | 'kept'>,
+  { rows_from }: Pick<EntityDescription, 'rows_from'>,
+): string[] {
+  if (kept === null) return []
+  const from = `Rows are kept from ${clockText(Date.parse(rows_from ?? ''), asked.zone)}`
+  if (kept === 'rows') return [`${from}: what was before needs them, and is not drawn.`]
+  const left = asked.fields.filter((field) => !view.fields.includes(field))
+  return [
+    `${from}, of what was before hours alone: ${asked.how === 'auto' ? 'mean, least and greatest are drawn' : 'it is drawn'} by whole hours.`,
+    ...(left.length === 0 ? [] : [`Of ${left.join(', ')} there are no hours.`]),
+    ...(asked.zone === view.zone ? [] : ['Buckets begin by UTC, as the hours do.']),
+  ]
+}
+
 /** What one has to know to read the chart. */
-export function notesOf({ view, table }: Shown, entity: EntityDescription, buckets: Buckets | null): string[] {
-  const notes: string[] = []
+export function notesOf(
+  shown: Shown,
+  entity: EntityDescription,
+  buckets: Buckets | null,
+  earlier: Shown | null,
+): string[] {
+  const { view, table } = shown
+  const notes = [
+    ...expiredNotes(shown, entity),
+    ...(earlier === null
+      ? []
+      : expiredNotes(earlier, entity).map((note) => `${shiftText(earlier.view.shift)}: ${note}`)),
+  ]
   const { how, fields } = view
   if (how === 'auto' || how === 'select') {
     const steps = fields.filter((field) => shapeOf(field, entity) === 'step')

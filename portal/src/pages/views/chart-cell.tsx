@@ -24,7 +24,7 @@ export function ChartCell(props: Props) {
 }
 
 function Drawn({ view, entity, pixels, onChange }: Props & { readonly pixels: number }) {
-  const asking = { view, pixels, time: timeOf(view.how, entity) }
+  const asking = { view, entity, pixels, time: timeOf(view.how, entity) }
   const { shown, stale, busy, error, again } = useRows(asking, true)
   const earlier = useEarlier(shown, asking)
   const isLive = view.range !== ''

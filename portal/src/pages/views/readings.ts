@@ -3,6 +3,7 @@ import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { type Row, type RowTable, readRows } from '../../parts/rows-stream.ts'
 import type { Span } from '../../parts/span.ts'
+import { wholeHours } from '../explore/kept-hours.ts'
 import { keyOf, nameOfTags } from '../explore/lines.ts'
 import { type TagText, tagTexts } from '../explore/tag-texts.ts'
 import { tagsShown, type View } from '../explore/view.ts'
@@ -41,7 +42,8 @@ export async function readings(client: TidemarkClient, { view, entity, span, isR
   const numbers = fields.filter(isNumber)
   const ask = (kind: 'last' | 'aggregate', request: object): Promise<RowTable> =>
     readRows(client.queryBytes(kind, { ...one, ...request }, 'ndjson'), () => undefined)
-  const range = { start_date: iso(span.fromMs), end_date: iso(span.toMs) }
+  const { fromMs, toMs } = wholeHours(span, entity)
+  const range = { start_date: iso(fromMs), end_date: iso(toMs) }
   const aggregated = { ...range, granularity: 'all', aggregates: ['mean', 'min', 'max'], metric_name_field: numbers }
   const [newest, whole, texts] = await Promise.all([
     ask('last', { metric_name_field: fields, date: iso(span.toMs) }),

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { overHours, wholeHours } from './kept-hours.ts'
+import { questionOf } from './question.ts'
+import { type View, viewOf } from './view.ts'
+import { expiredNotes } from './words.ts'
+
+const at = (iso: string): number => Date.parse(iso)
+const entity = {
+  rows_from: '2026-03-01T00:00:00.000Z',
+  fields: [
+    { name: 'V', type: 'double', role: 'metric' },
+    { name: 'on', type: 'boolean', role: 'metric' },
+  ] as const,
+}
+const expiring = { pixels: 800, entity: { ...entity, fields: [...entity.fields] } }
+const span = { fromMs: at('2026-02-20T10:37:00Z'), toMs: at('2026-03-03T10:37:00Z') }
+const view = (part: Partial<View>): View => ({
+  ...viewOf(new URLSearchParams('entity=plant&tag=a&field=V&zone=Europe/Madrid')),
+  ...part,
+})
+
+test.each<[part: Partial<View>, drawn: Partial<View>]>([
+  [{}, { how: 'band', granularity: 'hour', zone: 'Europe/Madrid' }],
+  // Left over from another way.
+  [{ granularity: 'year' }, { how: 'band', granularity: 'hour' }],
+  [{ how: 'average' }, { how: 'average', granularity: 'hour' }],
+  [{ how: 'average', granularity: 'minute' }, { granularity: 'hour' }],
+  [{ how: 'average', granularity: 'PT90M' }, { granularity: 'hour' }],
+  [
+    { how: 'time_mean', granularity: 'day' },
+    { how: 'time_mean', granularity: 'day' },
+  ],
+  [{ how: 'rise' }, { how: 'rise', granularity: 'six_hour' }],
+  [{ fields: ['on', 'V'] }, { how: 'band', fields: ['V'] }],
+  [{ zone: 'Asia/Kathmandu' }, { zone: 'UTC' }],
+])('%j before there are rows is drawn by hours: %j', (part, drawn) => {
+  const made = overHours(view(part), span, expiring)
+  expect(made).toMatchObject({ kept: 'hours', view: drawn })
+  expect(made.span).toEqual({ fromMs: at('2026-02-20T10:00:00Z'), toMs: span.toMs })
+  // What is sent begins with a full hour, as the service asks for it.
+  expect(questionOf(made.view, made.span, 800).request).toMatchObject({ start_date: '2026-02-20T10:00:00.000Z' })
+})
+
+test.each<Partial<View>>([
+  { how: 'select' },
+  { how: 'states' },
+  { how: 'snap' },
+  { how: 'latest' },
+  { fields: ['on'] },
+])('%j needs rows, and begins with them', (part) => {
+  const { view: drawn, span: shown, kept } = overHours(view(part), span, expiring)
+  expect([drawn, kept]).toEqual([view(part), 'rows'])
+  expect(shown).toEqual({ fromMs: at(entity.rows_from), toMs: span.toMs })
+})
+
+test('where there are rows, and where the service has to say that there are none, it is as asked', () => {
+  const later = { fromMs: at(entity.rows_from), toMs: span.toMs }
+  const before = { fromMs: span.fromMs, toMs: span.fromMs + 1 }
+  const none = { pixels: 800, entity: { fields: [...entity.fields] } }
+  const cases = [
+    overHours(view({}), later, expiring),
+    overHours(view({ how: 'select' }), before, expiring),
+    overHours(view({}), span, none),
+    overHours(view({}), span, { ...none, entity: { ...none.entity, rows_from: null } }),
+  ]
+  expect(cases.map(({ kept, view: { how } }) => [kept, how])).toEqual([
+    [null, 'auto'],
+    [null, 'select'],
+    [null, 'auto'],
+    [null, 'auto'],
+  ])
+})
+
+test('before there are rows a range ends with a full hour too', () => {
+  const inside = { fromMs: span.fromMs, toMs: at('2026-02-20T11:05:00Z') }
+  expect(wholeHours(inside, entity)).toEqual({ fromMs: at('2026-02-20T10:00:00Z'), toMs: at('2026-02-20T12:00:00Z') })
+})
+
+test('the words say from when there are rows, and what is drawn before', () => {
+  const notes = (part: Partial<View>): string[] => {
+    const asked = view(part)
+    return expiredNotes({ asked, ...overHours(asked, span, expiring) }, entity)
+  }
+  const from = 'Rows are kept from 2026-03-01 01:00:00'
+  const hours = `${from}, of what was before hours alone:`
+  expect(notes({})).toEqual([`${hours} mean, least and greatest are drawn by whole hours.`])
+  expect(notes({ how: 'average' })).toEqual([`${hours} it is drawn by whole hours.`])
+  expect(notes({ how: 'select' })).toEqual([`${from}: what was before needs them, and is not drawn.`])
+  expect(notes({ fields: ['on', 'V'] })[1]).toBe('Of on there are no hours.')
+  expect(notes({ zone: 'Asia/Kathmandu' })[1]).toBe('Buckets begin by UTC, as the hours do.')
+})
