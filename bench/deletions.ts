@@ -1,4 +1,5 @@
-// What deletions cost small questions: of tags with a thousand of them, and of one without, beside a service in which nothing was deleted.
+// What deletions cost small questions: of tags with a thousand of them, and of one without, beside a service in which nothing was deleted. It is the
+// processor time of the service that is compared: other work on the machine says less about it than about answers' latencies.
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { median, printTable, quantile, spread } from './figures.ts'
 import { firstMs, stepMs, tagName } from './plant.ts'
 import { makePlantAtRest } from './plant-at-rest.ts'
 import { askFor, pointsOfTag, type Question } from './questions.ts'
+import { cpuSeconds } from './small-questions.ts'
 
 interface DeletionsOptions {
   readonly rounds: number
@@ -61,16 +63,23 @@ export async function benchDeletions({ beside, deletions, rounds, turnMs }: Dele
     for (const [tag, { name }] of wrongs.entries())
       for (const question of questionsOf(tag)) {
         const times = await askInTurns(subjects, question, { rounds, turnMs })
-        const first = times[0]!
+        const [none, ...others] = times.map((own) => median(own.map(({ cpuUs }) => cpuUs)))
         lines.push([
           `${name}: ${question.name}`,
-          ...times.map((own) => spread(own, 2)),
-          ...times.slice(1).map((own) => median(own.map((ms, round) => ms / first[round]!)).toFixed(2)),
+          ...times.flatMap((own) =>
+            (['p50', 'cpuUs'] as const).map((one) =>
+              spread(
+                own.map((turn) => turn[one]),
+                2,
+              ),
+            ),
+          ),
+          ...others.map((cpuUs) => (cpuUs / none!).toFixed(2)),
         ])
       }
-    const header = ['deletions of the tag: question', ...subjects.map(({ name }) => `${name}, p50 ms`)]
+    const header = subjects.flatMap(({ name }) => [`${name}, p50 ms`, 'CPU us'])
     const ratios = subjects.slice(1).map(({ name }) => `${name}, times`)
-    printTable(`${deletions} deletions of each tag`, [...header, ...ratios], lines)
+    printTable(`${deletions} deletions of each tag`, ['deletions of the tag: question', ...header, ...ratios], lines)
   } finally {
     for (const end of ends.reverse()) await end()
   }
@@ -79,6 +88,12 @@ export async function benchDeletions({ beside, deletions, rounds, turnMs }: Dele
 interface Subject {
   readonly name: string
   readonly url: string
+  readonly processId: number
+}
+
+interface Turn {
+  readonly p50: number
+  readonly cpuUs: number
 }
 
 async function start(
@@ -89,7 +104,7 @@ async function start(
 ): Promise<Subject> {
   const server = await ServerProcess.start({ dataDirectory, ...build })
   ends.push(() => server.stop())
-  return { name, url: server.url }
+  return { name, url: server.url, processId: server.id }
 }
 
 async function deleteRows(dataDirectory: string, many: number): Promise<void> {
@@ -142,17 +157,19 @@ function questionsOf(tag: number): readonly Question[] {
   ]
 }
 
-/** By subject, the medians of the rounds. */
+/** By subject, the rounds. */
 async function askInTurns(
   subjects: readonly Subject[],
   question: Question,
   { rounds, turnMs }: Pick<DeletionsOptions, 'rounds' | 'turnMs'>,
-): Promise<number[][]> {
-  const times = subjects.map((): number[] => [])
+): Promise<Turn[][]> {
+  const turns = subjects.map((): Turn[] => [])
   for (let round = -1; round < rounds; round++)
-    for (const [place, { url }] of subjects.entries()) {
-      const { latenciesMs } = await askFor(url, question, 1, turnMs)
-      if (round >= 0) times[place]!.push(quantile(latenciesMs, 0.5))
+    for (const [place, { url, processId }] of subjects.entries()) {
+      const before = cpuSeconds(processId)
+      const { latenciesMs, answers } = await askFor(url, question, 1, turnMs)
+      const cpuUs = ((cpuSeconds(processId) - before) / answers) * 1e6
+      if (round >= 0) turns[place]!.push({ p50: quantile(latenciesMs, 0.5), cpuUs })
     }
-  return times
+  return turns
 }
