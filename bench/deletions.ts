@@ -49,7 +49,7 @@ export async function benchDeletions({ beside, deletions, rounds, turnMs }: Dele
   const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
   try {
     const whole = join(folder, 'whole')
-    await makePlantAtRest(whole, 2 * wrongs.length)
+    await makePlantAtRest(whole, wrongs.length)
     const own = join(folder, 'own')
     await cp(whole, own, { recursive: true })
     await deleteRows(own, deletions)
@@ -111,11 +111,14 @@ async function deleteRows(dataDirectory: string, many: number): Promise<void> {
   const environment = { TIDEMARK_LIMITS_DELETIONS: String(wrongs.length * many) }
   const server = await ServerProcess.start({ dataDirectory, environment })
   try {
-    for (const [tag, { selection }] of wrongs.entries())
-      for (let n = 0; selection !== null && n < many; n++) {
-        const body = { ...selection(n, many), ids: [tagName(tag)], reason: 'wrong' }
-        await callWell(server.url, 'POST', '/admin/entities/plant/deletions', { key: adminKey, body })
-      }
+    for (let n = 0; n < many; n++) {
+      // Those of several tags side by side.
+      const bodies = wrongs.flatMap(({ selection }, tag) =>
+        selection === null ? [] : [{ ...selection(n, many), ids: [tagName(tag)], reason: 'wrong' }],
+      )
+      const path = '/admin/entities/plant/deletions'
+      await Promise.all(bodies.map((body) => callWell(server.url, 'POST', path, { key: adminKey, body })))
+    }
   } finally {
     await server.stop()
   }
