@@ -12,11 +12,13 @@
 // npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
 // npm run bench -- replica --restore --millions 100 [--short]   a copy of so many rows restored, beside a plain copy of the same bytes
 // npm run bench -- live [--short]   pushes beside 1,000 readers of live rows
+// npm run bench -- deletions [--short] [--beside ../other/dist/main.js]   small questions of tags with 1,000 deletions, beside none
 // npm run bench -- versus [--short] [--millions 20]   beside VictoriaMetrics, QuestDB and InfluxDB, of them those that are installed; best with wrk
 import { parseArgs } from 'node:util'
 import { benchBeside } from './beside.ts'
 import { benchBytes } from './bytes.ts'
 import { benchCluster } from './cluster.ts'
+import { benchDeletions } from './deletions.ts'
 import { benchI3x } from './i3x.ts'
 import { benchIngest } from './ingest.ts'
 import { benchLive } from './live.ts'
@@ -85,6 +87,10 @@ if (asked.includes('way')) {
 if (asked.includes('pushes')) {
   const size = short ? { rounds: 3, turnMs: 300 } : { rounds: 9, turnMs: 1000 }
   await benchPushes({ ...size, beside })
+}
+if (asked.includes('deletions')) {
+  const size = short ? { rounds: 1, turnMs: 200, deletions: 100 } : { rounds: 7, turnMs: 500, deletions: 1000 }
+  await benchDeletions({ ...size, beside })
 }
 if (asked.includes('push')) for (const rows of sizes) await benchPush(rows)
 if (asked.includes('replica') && values.restore) {

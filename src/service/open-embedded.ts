@@ -220,7 +220,11 @@ async function openRetentions(
 ): Promise<Retentions> {
   const { catalog, store } = storage
   const changed = (): Promise<void> => definitions.refresh()
-  const retentions = new Retentions({ ingests: catalog.ingests, store, changed, keepsHours: true, nowMs, reach })
+  const rows = {
+    changed: (): void => store.changed(),
+    purge: (entityId: number): Promise<void> => store.purge(entityId, settings.limits.queryTimeMs),
+  }
+  const retentions = new Retentions({ ingests: catalog.ingests, store: rows, changed, keepsHours: true, nowMs, reach })
   const failed = checkFailed(observe)
   await retentions.check().catch(failed)
   closers.push(repeat(() => retentions.check(), settings.store.retentionCheckMs, failed))

@@ -65,7 +65,7 @@ export type ToStore =
   /** The catalog says that an entity was dropped, or that rows have left. */
   | { readonly kind: 'changed' }
   /** Rows of the entity that have left are to be gone for good. */
-  | { readonly kind: 'purge'; readonly id: number; readonly entityId: number }
+  | { readonly kind: 'purge'; readonly id: number; readonly entityId: number; readonly waitMs: number }
   /** Rows are to be taken from view, or shown again. */
   | { readonly kind: 'delete'; readonly id: number; readonly request: DeletionRequest }
   | { readonly kind: 'takeBack'; readonly id: number; readonly request: TakeBackRequest }

@@ -188,7 +188,7 @@ export class SimulatedThread {
   }
 
   purge(entityId: number): Promise<void> {
-    return this.#upkeep.purge(entityId, this.#pipeline.position)
+    return this.#upkeep.purge(entityId, this.#pipeline.position, Number.POSITIVE_INFINITY)
   }
 
   /** It does nothing more. */

@@ -228,6 +228,10 @@ class MemoryPages implements SealedPages {
     return this.#rows.series[place].end - this.#rows.series[place].start
   }
 
+  storedRows(place: number): number {
+    return this.rows(place)
+  }
+
   prepare(): null {
     return null
   }
@@ -279,6 +283,7 @@ class MemoryPages implements SealedPages {
     return {
       length: hours.length,
       hoursMs: Float64Array.from(hours, (hour) => Math.floor(all.times[hour.start] / hourMs) * hourMs),
+      hidden: null,
       column: (index) => sumsOf(all, index, hours),
       bounds: (index) => boundsOf(all, index, hours),
       items: (index) => itemsOf(all, index, hours),

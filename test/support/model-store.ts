@@ -100,6 +100,12 @@ export class ModelStore {
     this.#deleted.delete(id)
   }
 
+  /** Whether a row that a deletion took is there still. */
+  isThere(id: number, sinceMs: number | null): boolean {
+    const { rows } = this.#deleted.get(id)!
+    return this.#written.some((row) => rows.has(row) && (sinceMs === null || timeIn(row) >= sinceMs))
+  }
+
   /** What it takes is gone for good: a later deletion does not find it. */
   erase(id: number): void {
     const { rows, metrics } = this.#deleted.get(id)!

@@ -55,7 +55,7 @@ async function startThread(urls: readonly URL[] = [], diesValidating = false) {
   await thread.started()
   const isHeld = (): boolean => thread.state.files === 1
   const die = async (): Promise<void> => {
-    await expect(thread.purge(1)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(thread.purge(1, 60_000)).rejects.toMatchObject({ code: 'unavailable' })
   }
   return { thread, isHeld, die, events }
 }

@@ -130,9 +130,9 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     this.#post({ kind: 'changed' })
   }
 
-  /** Resolves when the rows of an entity that have left are gone from memory and files. */
-  async purge(entityId: number): Promise<void> {
-    await this.#ask({ kind: 'purge', entityId }, null)
+  /** Resolves when the rows of an entity that have left are gone from memory and files. Throws as `Purges.add`. */
+  async purge(entityId: number, waitMs: number): Promise<void> {
+    await this.#ask({ kind: 'purge', entityId, waitMs }, null)
   }
 
   /** As `Deletions.add`, of the rows that are validated. */

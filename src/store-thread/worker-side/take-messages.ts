@@ -36,9 +36,9 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
       work.finally(() => live.moved()),
     )
   /** What has left is to be known before it is looked for. */
-  const purge = async (entityId: number): Promise<void> => {
+  const purge = async (entityId: number, waitMs: number): Promise<void> => {
     await changes.learn()
-    await upkeep.purge(entityId, position())
+    await upkeep.purge(entityId, position(), waitMs)
   }
   return (message) => {
     switch (message.kind) {
@@ -58,7 +58,7 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
       case 'purge':
         return answer(
           message.id,
-          purge(message.entityId).then(() => ({ kind: 'purged', id: message.id })),
+          purge(message.entityId, message.waitMs).then(() => ({ kind: 'purged', id: message.id })),
         )
       case 'delete':
         return answerChange(

@@ -98,6 +98,7 @@ function plain(reader: SealedPages): SealedPages {
     firstMs: (place) => reader.firstMs(place),
     lastMs: (place) => reader.lastMs(place),
     rows: (place) => reader.rows(place),
+    storedRows: (place) => reader.storedRows(place),
     forward: (place, fromMs, toMs) => reader.forward(place, fromMs, toMs),
     backward: (place, fromMs, toMs) => reader.backward(place, fromMs, toMs),
     rowsAt: (place, start, end) => reader.rowsAt(place, start, end),

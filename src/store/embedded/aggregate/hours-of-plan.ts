@@ -57,13 +57,14 @@ export class HoursOfPlan {
 
   #countedHours(reader: SealedPages, place: number): CountedHours | null {
     const all = reader.hours(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
-    const rows = all && this.groupHours.rowsByHour(all, reader.rows(place))
+    const rows = all && this.groupHours.rowsByHour(all, reader.storedRows(place))
     return all === null || rows === null ? null : { all, rows }
   }
 
   /** `all` where an hour says what its rows would; `some` where they have to be read. */
   verdict(hours: SeriesHours, hour: number): HourVerdict {
     const { rollups, columns, firstMs } = hours
+    if (rollups.hidden?.[hour] === 1) return 'some'
     const verdict = this.#passing(hours, hour)
     if (verdict !== 'all') return verdict
     const startMs = rollups.hoursMs[hour]

@@ -1,6 +1,6 @@
 // What one deletion takes from view of one sealed file, as Delta Lake and Iceberg have it: the file stays as it is, and a vector beside it
 // says which of its rows are deleted. Format: docs/formats/deletion-vectors.md.
-import { noRows, type RowRanges, union } from './row-ranges.ts'
+import { type RowRanges, union } from './row-ranges.ts'
 
 export interface DeletionVector {
   readonly deletionId: number
@@ -21,14 +21,19 @@ export interface HiddenOfSeries {
 export type HiddenRows = ReadonlyMap<number, HiddenOfSeries>
 
 export function hiddenBy(vectors: readonly DeletionVector[]): HiddenRows {
-  const hidden = new Map<number, { rows: RowRanges; metrics: Map<string, RowRanges> }>()
+  const found = new Map<number, { rows: RowRanges[]; metrics: Map<string, RowRanges[]> }>()
   for (const { metrics, rows } of vectors) {
     for (const [place, ranges] of rows) {
-      const known = hidden.get(place) ?? { rows: noRows, metrics: new Map<string, RowRanges>() }
-      hidden.set(place, known)
-      if (metrics === null) known.rows = union(known.rows, ranges)
-      for (const name of metrics ?? []) known.metrics.set(name, union(known.metrics.get(name) ?? noRows, ranges))
+      const known = found.get(place) ?? { rows: [], metrics: new Map<string, RowRanges[]>() }
+      found.set(place, known)
+      if (metrics === null) known.rows.push(ranges)
+      for (const name of metrics ?? []) known.metrics.set(name, [...(known.metrics.get(name) ?? []), ranges])
     }
+  }
+  const hidden = new Map<number, HiddenOfSeries>()
+  for (const [place, { rows, metrics }] of found) {
+    const ofMetrics = new Map([...metrics].map(([name, ranges]) => [name, union(ranges)] as const))
+    hidden.set(place, { rows: union(rows), metrics: ofMetrics })
   }
   return hidden
 }

@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, test } from 'vitest'
-import { checkHistory } from '../../../../test/support/data-at-rest.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkHistory, type SeenHistory } from '../../../../test/support/data-at-rest.ts'
 import { smallLocalFolder } from '../../../../test/support/local-folder.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
+import type { SealedFile, SealedPages } from '../reading/sealed-source.ts'
+import { VisibleFile } from './visible-file.ts'
 
 let directory: string
 beforeAll(() => {
@@ -20,4 +22,55 @@ test('rows that are deleted and shown again, among pushes, seals, merges and res
     ),
     { numRuns: rounds(150) },
   )
+})
+
+/** What is wrong with the reader of a file of which rows are deleted, beside that of the file as it lies on disk. */
+type Spoil = (visible: SealedPages, stored: SealedPages) => Partial<SealedPages>
+
+/** Hours that stand for their rows, deleted ones too. */
+const wholeHours: Spoil = (visible) => ({
+  hours: (place, fromMs, toMs) => {
+    const rollups = visible.hours(place, fromMs, toMs)
+    return rollups && { ...rollups, hidden: null }
+  },
+})
+
+/** A newest row that is seen though it is deleted. */
+const oldTail: Spoil = (visible, stored) => ({ tail: (place) => stored.tail(stored.find(visible.seriesAt(place))) })
+
+function spoiled({ store }: SeenHistory, spoil: Spoil): void {
+  const files = store.files(1).filter((file) => file instanceof VisibleFile)
+  const open = (file: VisibleFile): SealedFile['open'] => {
+    return (columns, pass) => {
+      const visible = file.open(columns, pass)
+      return changed(visible, spoil(visible, file.base.open(columns, pass)))
+    }
+  }
+  store.show(1, new Map(files.map((file) => [file, changed(file, { open: open(file) })])))
+}
+
+function changed<Of extends object>(of: Of, members: Partial<Of>): Of {
+  return new Proxy(of, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(name in members ? members : target, name, target)
+      return typeof member === 'function' && !(name in members) ? member.bind(target) : member
+    },
+  })
+}
+
+describe('the same check finds', () => {
+  test.each([
+    ['an hour of which rows are deleted that is answered from what the file says of it', wholeHours],
+    ['a newest row that is deleted', oldTail],
+  ])('%s', async (_, spoil) => {
+    const folder = (store: SeenHistory['store'], draw: Parameters<typeof smallLocalFolder>[2]) =>
+      smallLocalFolder(directory, store, draw)
+    const look = async (seen: SeenHistory): Promise<void> => spoiled(seen, spoil)
+    const found = await fc.check(
+      fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder, deletes: true, look })),
+      // The same histories each time, of which the first ones meet the fault: that is not left to chance.
+      { numRuns: 60, endOnFailure: true, seed: 7 },
+    )
+    expect(found.errorInstance).toMatchObject({ name: 'AssertionError' })
+  })
 })

@@ -2,11 +2,10 @@
 
 export type RowRanges = Uint32Array
 
-export const noRows: RowRanges = new Uint32Array(0)
-
-/** The rows that are in one of them, or in both. */
-export function union(left: RowRanges, right: RowRanges): RowRanges {
-  const starts: (readonly [number, number])[] = [...pairs(left), ...pairs(right)].sort(([a], [b]) => a - b)
+/** The rows that are in any of them. */
+export function union(all: readonly RowRanges[]): RowRanges {
+  if (all.length === 1) return all[0]!
+  const starts = all.flatMap((ranges) => [...pairs(ranges)]).sort(([a], [b]) => a - b)
   const builder = new RangesBuilder()
   for (const [start, end] of starts) builder.add(start, end)
   return builder.ranges
@@ -20,6 +19,17 @@ export function* without(ranges: RowRanges, start: number, end: number): Generat
     next = Math.max(next, ranges[at + 1]!)
   }
   if (next < end) yield [next, end]
+}
+
+/** The same from the last one on. */
+export function* withoutBackward(ranges: RowRanges, start: number, end: number): Generator<readonly [number, number]> {
+  let before = end
+  for (let at = firstEndingAfter(ranges, end - 1); at >= 0 && before > start; at -= 2) {
+    if (at === ranges.length || ranges[at]! >= before) continue
+    if (ranges[at + 1]! < before) yield [Math.max(start, ranges[at + 1]!), before]
+    before = ranges[at]!
+  }
+  if (start < before) yield [start, before]
 }
 
 /** Of the rows from `start` up to `end`, those that are in one of the ranges. */

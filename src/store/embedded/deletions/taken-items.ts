@@ -29,6 +29,32 @@ export function hasTaken(
   })
 }
 
+/** Whether rows that a deletion took are there still, none of them before a date, or may be: a file that cannot be read. */
+export function isThere(files: readonly SealedFile[], deletionId: number, sinceMs: number | null): boolean {
+  return files.some((file) => {
+    const vector = file instanceof VisibleFile ? file.vectors.find((one) => one.deletionId === deletionId) : undefined
+    if (!(file instanceof VisibleFile) || vector === undefined) return false
+    const { base } = file
+    if (sinceMs === null || base.info.firstMs >= sinceMs) return true
+    try {
+      return base.info.lastMs >= sinceMs && hasRowsSince(base, vector, sinceMs)
+    } catch (error) {
+      if (error instanceof DamagedFileError) return true
+      throw error
+    }
+  })
+}
+
+function hasRowsSince(file: StoredFile, vector: DeletionVector, sinceMs: number): boolean {
+  const pages = file.open([], 'cached')
+  for (const [place, rows] of vector.rows) {
+    if (pages.lastMs(place) < sinceMs) continue
+    const [start, end] = pages.rowsWithin(place, sinceMs, Number.POSITIVE_INFINITY)
+    if (within(rows, start, end).next().done !== true) return true
+  }
+  return false
+}
+
 function hasRows(file: StoredFile, { rows }: DeletionVector, series: number, ms: number): boolean {
   const pages = file.open([], 'cached')
   const place = pages.find(series)

@@ -3,6 +3,7 @@ import type { SealedFile, SealedFileInfo, SealedPages, StoredFile } from '../rea
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { DamagedFileError } from '../sealed/damaged-file.ts'
 import { type DeletionVector, type HiddenRows, hiddenBy } from './deletion-vector.ts'
+import { type HourSpans, hiddenHours } from './hidden-hours.ts'
 import { countRows, without } from './row-ranges.ts'
 import { VisiblePages, type VisiblePlaces } from './visible-pages.ts'
 
@@ -12,6 +13,8 @@ export class VisibleFile implements SealedFile {
   readonly vectors: readonly DeletionVector[]
   readonly #registry: EntityRegistry
   #visible: VisiblePlaces | null = null
+  /** By the place of a series that was asked for. */
+  readonly #hours = new Map<number, HourSpans>()
   #info: SealedFileInfo | null = null
   #deletedRows: DeletedRows | null = null
 
@@ -58,8 +61,16 @@ export class VisibleFile implements SealedFile {
   }
 
   #places(): VisiblePlaces {
-    this.#visible ??= visiblePlaces(this.base.open([], 'cached'), hiddenBy(this.vectors))
+    this.#visible ??= visiblePlaces(this.base.open([], 'cached'), hiddenBy(this.vectors), this.#hiddenHours)
     return this.#visible
+  }
+
+  readonly #hiddenHours = (place: number): HourSpans => {
+    const known = this.#hours.get(place)
+    if (known !== undefined) return known
+    const spans = hiddenHours(this.base.open([], 'cached'), place, this.#places().hidden.get(place)!)
+    this.#hours.set(place, spans)
+    return spans
   }
 }
 
@@ -83,7 +94,11 @@ function deletedRowsOf(pages: SealedPages, hidden: HiddenRows): DeletedRows {
 /** The file that is on disk. */
 export const baseOf = (file: SealedFile): SealedFile => (file instanceof VisibleFile ? file.base : file)
 
-function visiblePlaces(pages: SealedPages, hidden: HiddenRows): VisiblePlaces {
+function visiblePlaces(
+  pages: SealedPages,
+  hidden: HiddenRows,
+  hiddenHours: VisiblePlaces['hiddenHours'],
+): VisiblePlaces {
   const places: number[] = []
   const ends = new Map<number, { firstMs: number; lastMs: number }>()
   for (let place = 0; place < pages.length; place++) {
@@ -95,7 +110,7 @@ function visiblePlaces(pages: SealedPages, hidden: HiddenRows): VisiblePlaces {
     }
     places.push(place)
   }
-  return { hidden, places: Uint32Array.from(places), ends }
+  return { hidden, places: Uint32Array.from(places), ends, hiddenHours }
 }
 
 function dateOf(pages: SealedPages, place: number, row: number): number {

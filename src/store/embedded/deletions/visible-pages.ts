@@ -2,7 +2,8 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, type ChunkColumn, newColumn, type Stretch } from '../head/chunk.ts'
 import type { PooledRollups, SealedPages, SeriesRollups, StoredPages } from '../reading/sealed-source.ts'
 import type { HiddenOfSeries, HiddenRows } from './deletion-vector.ts'
-import { countRows, type RowRanges, within, without } from './row-ranges.ts'
+import { areHidden, type HourSpans } from './hidden-hours.ts'
+import { countRows, within, without, withoutBackward } from './row-ranges.ts'
 
 export interface VisiblePlaces {
   readonly hidden: HiddenRows
@@ -10,9 +11,11 @@ export interface VisiblePlaces {
   readonly places: Uint32Array
   /** By place in the file: dates of the first and last row that is seen, of the series of which rows are not. */
   readonly ends: ReadonlyMap<number, { readonly firstMs: number; readonly lastMs: number }>
+  /** The hours of which something is not seen, of a series that misses something. */
+  readonly hiddenHours: (place: number) => HourSpans
 }
 
-/** The pages of a file without the rows that were deleted. Of series that miss some there are no rollups: their rows are read. */
+/** The pages of a file without the rows that were deleted. */
 export class VisiblePages implements SealedPages {
   readonly #pages: StoredPages
   readonly #visible: VisiblePlaces
@@ -64,11 +67,15 @@ export class VisiblePages implements SealedPages {
     return this.#within(place, fromMs, toMs, 'backward')
   }
 
+  storedRows(place: number): number {
+    return this.#pages.storedRows(this.#placeOf(place))
+  }
+
   *rowsAt(place: number, start: number, end: number): Generator<Stretch> {
     const of = this.#placeOf(place)
     const hidden = this.#visible.hidden.get(of)
     if (hidden === undefined) yield* this.#pages.rowsAt(of, start, end)
-    else throw new Error('rows by their numbers are of series with rollups')
+    else yield* this.#seen(of, start, end, 'forward', hidden)
   }
 
   prepare(place: number, pacer: Pacer): Promise<void> | null {
@@ -77,7 +84,9 @@ export class VisiblePages implements SealedPages {
 
   hours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
     const of = this.#placeOf(place)
-    return this.#visible.hidden.has(of) ? null : this.#pages.hours(of, fromMs, toMs)
+    const hours = this.#pages.hours(of, fromMs, toMs)
+    if (hours === null || !this.#visible.hidden.has(of)) return hours
+    return { ...hours, hidden: areHidden(this.#visible.hiddenHours(of), hours.hoursMs.subarray(0, hours.length)) }
   }
 
   pooledHours(): PooledRollups | null {
@@ -86,12 +95,17 @@ export class VisiblePages implements SealedPages {
 
   tail(place: number): Stretch | null {
     const of = this.#placeOf(place)
-    return this.#visible.hidden.has(of) ? null : this.#pages.tail(of)
+    const hidden = this.#visible.hidden.get(of)
+    const last = this.#pages.rows(of) - 1
+    return hidden === undefined || isWhole(hidden, last) ? this.#pages.tail(of) : null
   }
 
   commonRow(place: number, columns: readonly number[]): Stretch | null {
     const of = this.#placeOf(place)
-    return this.#visible.hidden.has(of) ? null : this.#pages.commonRow(of, columns)
+    const isMissed = (metric: string): boolean => this.#columnsOf(metric).some((index) => columns.includes(index))
+    // Where rows are missed, all others have these values still.
+    const missed = [...(this.#visible.hidden.get(of)?.metrics.keys() ?? [])].some(isMissed)
+    return missed ? null : this.#pages.commonRow(of, columns)
   }
 
   #placeOf(place: number): number {
@@ -106,39 +120,59 @@ export class VisiblePages implements SealedPages {
       return
     }
     const [start, end] = this.#pages.rowsWithin(of, fromMs, toMs)
-    const seen = without(hidden.rows, start, end)
-    for (const [from, to] of direction === 'forward' ? seen : [...seen].reverse()) {
-      yield* this.#masked(of, from, to, direction, hidden)
-    }
+    yield* this.#seen(of, start, end, direction, hidden)
   }
 
-  /** Rows that are seen, with nulls for the metrics that are not. */
-  *#masked(
+  /** Of rows by their numbers those that are seen, with nulls for the metrics that are not. */
+  *#seen(
     place: number,
-    from: number,
-    to: number,
+    start: number,
+    end: number,
     direction: 'forward' | 'backward',
-    { metrics }: HiddenOfSeries,
+    { rows: hidden, metrics }: HiddenOfSeries,
   ): Generator<Stretch> {
-    let next = direction === 'forward' ? from : to
-    for (const stretch of this.#pages.rowsAt(place, from, to, direction)) {
-      const rows = stretch.end - stretch.start
-      const first = direction === 'forward' ? next : next - rows
-      yield metrics.size === 0 ? stretch : this.#withNulls(stretch, first, metrics)
-      next = direction === 'forward' ? first + rows : first
-    }
-  }
-
-  #withNulls({ chunk, start, end }: Stretch, first: number, metrics: HiddenOfSeries['metrics']): Stretch {
-    const columns = [...chunk.columns]
-    for (const [metric, ranges] of metrics) {
-      for (const index of this.#columnsOf(metric)) {
-        const column = columns[index]
-        if (column !== undefined) columns[index] = columnWithNulls(column, start, first, end - start, ranges)
+    const isForward = direction === 'forward'
+    let page: Chunk | null = null
+    let masked: Chunk | null = null
+    for (const [from, to] of isForward ? without(hidden, start, end) : withoutBackward(hidden, start, end)) {
+      let next = isForward ? from : to
+      for (const stretch of this.#pages.rowsAt(place, from, to, direction)) {
+        const rows = stretch.end - stretch.start
+        const first = isForward ? next : next - rows
+        next = isForward ? first + rows : first
+        // A page comes again and again where rows of it are missed.
+        if (stretch.chunk !== page) {
+          page = stretch.chunk
+          masked = this.#masked(page, stretch.start - first, this.#pages.rows(place), metrics)
+        }
+        yield masked === null ? stretch : { chunk: masked, start: stretch.start, end: stretch.end }
       }
     }
-    return { chunk: new MaskedChunk(chunk, columns), start, end }
   }
+
+  /** With nulls in a page of which `at` is the place of the first row of the series, were it in it; null where all of it is seen. */
+  #masked(chunk: Chunk, at: number, rows: number, metrics: HiddenOfSeries['metrics']): Chunk | null {
+    if (metrics.size === 0) return null
+    const columns = [...chunk.columns]
+    const from = Math.max(0, -at)
+    const to = Math.min(rows, chunk.times.length - at)
+    for (const [metric, ranges] of metrics) {
+      const gaps = [...within(ranges, from, to)]
+      for (const index of gaps.length === 0 ? [] : this.#columnsOf(metric)) {
+        const column = columns[index]
+        if (column === undefined) continue
+        const masked = copyOf(column)
+        for (const [start, end] of gaps) fillNull(masked, start + at, end + at)
+        columns[index] = masked
+      }
+    }
+    return new MaskedChunk(chunk, columns)
+  }
+}
+
+/** Whether all of a row is seen. */
+function isWhole({ rows, metrics }: HiddenOfSeries, row: number): boolean {
+  return [rows, ...metrics.values()].every((ranges) => within(ranges, row, row + 1).next().done)
 }
 
 class MaskedChunk implements Chunk {
@@ -155,21 +189,6 @@ class MaskedChunk implements Chunk {
   get positions(): Float64Array {
     return this.#chunk.positions
   }
-}
-
-/** The column with nulls in the ranges, of which `first` is the number of the row at `start`. */
-function columnWithNulls(
-  column: ChunkColumn,
-  start: number,
-  first: number,
-  rows: number,
-  ranges: RowRanges,
-): ChunkColumn {
-  const gaps = [...within(ranges, first, first + rows)].map(([from, to]) => [from - first + start, to - first + start])
-  if (gaps.length === 0) return column
-  const masked = copyOf(column)
-  for (const [from, to] of gaps) fillNull(masked, from!, to!)
-  return masked
 }
 
 function copyOf(column: ChunkColumn): ChunkColumn {

@@ -56,6 +56,8 @@ export interface SealedPages {
   firstMs(place: number): number
   lastMs(place: number): number
   rows(place: number): number
+  /** Rows of a series with those that are not seen: the hours of the file are of all of them. */
+  storedRows(place: number): number
   /**
    * The rows within the range, which holds both its ends, as stretches of at most a page, oldest first (`forward`) or newest first
    * (`backward`). Rows of a stretch are always ordered by time and position, `start` the oldest. Lazy: a page is read when its stretch
@@ -63,7 +65,7 @@ export interface SealedPages {
    */
   forward(place: number, fromMs: number, toMs: number): Iterable<Stretch>
   backward(place: number, fromMs: number, toMs: number): Iterable<Stretch>
-  /** Rows of a series by their numbers, from 0 on, in the order of time. */
+  /** Rows of a series by their numbers in the file, from 0 on, in the order of time, but for those that are not seen. */
   rowsAt(place: number, start: number, end: number): Iterable<Stretch>
   /** Null when the rows of a series can be read at once; else what they need is read little by little until the promise resolves. */
   prepare(place: number, pacer: Pacer): Promise<void> | null
@@ -108,6 +110,8 @@ export interface BoundedRollups extends HourRollups {
 
 /** Rollups of one series of a file. */
 export interface SeriesRollups extends BoundedRollups {
+  /** By hour, 1 where something of it is not seen, so that its rows have to be read; null where all is seen. */
+  readonly hidden: Uint8Array | null
   /** Null when the file has no value of the series in the column. */
   items(index: number): HourItems | null
   /** Null when the file keeps none. */

@@ -53,7 +53,7 @@ export function* hoursOf(
       const startMs = rollups.hoursMs[hour]
       const from = Math.max(startMs, firstMs)
       const to = Math.min(startMs + hourMs - 1, lastMs)
-      if (isGood?.(hour) === false) continue
+      if (rollups.hidden?.[hour] === 1 || isGood?.(hour) === false) continue
       if (isShared(from, to) || !metrics.every((metric) => metric === null || metric.isKept(hour))) continue
       const next = hour + 1 < rollups.length ? rollups.hoursMs[hour + 1] : to + 1
       const nextMs = isShared(to + 1, next - 1) ? to + 1 : next

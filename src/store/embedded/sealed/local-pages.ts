@@ -61,6 +61,10 @@ export class LocalPages implements StoredPages {
     return this.#index.rowEnds[place] - this.#rowStart(place)
   }
 
+  storedRows(place: number): number {
+    return this.rows(place)
+  }
+
   prepare(place: number, pacer: Pacer): Promise<void> | null {
     return this.#pages.prepare(this.#pagesOf(place).first, this.#wanted, pacer)
   }
@@ -139,6 +143,7 @@ export class LocalPages implements StoredPages {
     return {
       length: end - start,
       hoursMs: hoursMs.subarray(start, end),
+      hidden: null,
       column: (index) => this.#sums(index, start, end, (place) => this.#loaded.sums(place)),
       bounds: (index) => this.#hourly(index, start, end, (place) => this.#loaded.bounds(place)),
       items: (index) => this.#hourly(index, start, end, (place) => this.#loaded.items(place)),

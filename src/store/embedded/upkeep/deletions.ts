@@ -1,12 +1,19 @@
 import type { DeletionCatalog } from '../../../catalog/deletions.ts'
 import { messageOf } from '../../../lib/message-of.ts'
 import { timerMs } from '../../../lib/timer.ts'
-import type { DeletionOutcome, DeletionRequest, DeletionSelection, TakeBackRequest } from '../../../model/deletion.ts'
+import type {
+  Deletion,
+  DeletionOutcome,
+  DeletionRequest,
+  DeletionSelection,
+  TakeBackRequest,
+} from '../../../model/deletion.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
 import { countSeen, countSeenHours, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
 import type { StandingDeletions } from '../deletions/standing-deletions.ts'
+import { isThere } from '../deletions/taken-items.ts'
 import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import { keptRange, requireRows } from '../hours/needed-rows.ts'
@@ -103,7 +110,10 @@ export class Deletions {
     }
   }
 
-  /** Shows its rows again. False when there is no such deletion. Throws Problem `unavailable` where it could not begin in time. */
+  /**
+   * Shows its rows again. False when there is no such deletion. Throws Problem `conflict` where none of them is there any more, `unavailable` where it
+   * could not begin in time.
+   */
   async takeBack(request: TakeBackRequest, position: number): Promise<boolean> {
     const end = this.#parts.standing.begin(request.entityId, null, position)
     try {
@@ -166,7 +176,7 @@ export class Deletions {
     // All before it is in these files.
     const { position } = store
     const known = await catalog.list(entityId)
-    const active = known.filter(({ erasedMs }) => erasedMs === null)
+    const active = known.filter((one) => one.erasedMs === null && !this.#hasLeft(one))
     if (!isDry && active.length >= deletionsMax) throw tooMany(deletionsMax)
     const stored = files.map((file) => folder.stored(file))
     const isOfHours = ({ info }: SealedFile): boolean => info.kind === 'hours'
@@ -205,6 +215,8 @@ export class Deletions {
 
   async #takeBack({ entityId, deletionId: id, nowMs }: TakeBackRequest, end: End): Promise<boolean> {
     const { store, catalog, standing } = this.#parts
+    const known = (await catalog.list(entityId)).find((one) => one.id === id)
+    if (known?.erasedMs === null && this.#hasLeft(known)) throw hasLeft(id)
     const place = Math.max(standing.heldAt(entityId), standing.changesOf(entityId).at(-1)?.place ?? 0)
     const change = await catalog.takeBack(entityId, id, place, nowMs)
     if (change === null) return false
@@ -220,6 +232,11 @@ export class Deletions {
     }
     this.#show(entityId, shown)
     return true
+  }
+
+  /** Whether it took rows, and none of them is there any more, nor their hours. */
+  #hasLeft({ entityId, id, rows }: Deletion): boolean {
+    return rows > 0 && !isThere(this.#parts.store.files(entityId), id, this.#parts.goneMs(entityId))
   }
 
   #show(entityId: number, files: ReadonlyMap<SealedFile, SealedFile>): void {
@@ -301,6 +318,13 @@ function tooMany(deletionsMax: number): Problem {
   return new Problem(
     'conflict',
     `The entity has ${deletionsMax} deletions that can be taken back, which is the most (limits.deletions). Take some back, or wait until some are erased.`,
+  )
+}
+
+function hasLeft(id: number): Problem {
+  return new Problem(
+    'conflict',
+    `Deletion ${id} cannot be taken back: none of its rows is there any more. They have expired, or another deletion that took them too is erased. A backup from before still has them.`,
   )
 }
 

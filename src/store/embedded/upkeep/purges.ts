@@ -1,3 +1,4 @@
+import { timerMs } from '../../../lib/timer.ts'
 import { Problem } from '../../../model/problem.ts'
 import { baseOf } from '../deletions/visible-file.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
@@ -27,12 +28,22 @@ export class Purges {
 
   /**
    * Resolves when no row that has left the entity, and that came before the position, is in memory or in a file. Throws Problem
-   * `damaged_data` when a file with such rows cannot be read, and `unavailable` when it could not be written anew.
+   * `damaged_data` when a file with such rows cannot be read, and `unavailable` when it could not be written anew, or what is in memory was not
+   * sealed in time.
    */
-  add(entityId: number, position: number): Promise<void> {
+  add(entityId: number, position: number, waitMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#purges.add({ entityId, position, resolve, reject })
+      const purge = { entityId, position, resolve, reject }
+      this.#purges.add(purge)
+      setTimeout(() => this.#late(purge, waitMs), timerMs(waitMs)).unref()
     })
+  }
+
+  /** Who waits for what may never be done is told so: for room on the disk, or for hours, of which a failure says nothing here. */
+  #late(purge: Purge, waitMs: number): void {
+    const { store, expiry } = this.#parts
+    const mayNeverEnd = store.position < purge.position || expiry.keptRules(purge.entityId) !== null
+    if (mayNeverEnd && this.#purges.has(purge)) this.#end(purge, () => purge.reject(tookTooLong(waitMs)))
   }
 
   /** Whether rows from this position on have to be sealed. */
@@ -79,6 +90,13 @@ function isDamaged(): Problem {
   return new Problem(
     'damaged_data',
     `${kept} A file that holds some of them is damaged, or cannot be read: its name is in the log. Put it back from a backup while the service is stopped.`,
+  )
+}
+
+function tookTooLong(waitMs: number): Problem {
+  return new Problem(
+    'unavailable',
+    `${kept} What is in memory could not be written to disk within ${waitMs} ms (limits.queryTimeMs). The disk may be full: the log says why. It is tried again automatically.`,
   )
 }
 

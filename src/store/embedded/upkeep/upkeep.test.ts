@@ -339,6 +339,7 @@ describe('upkeep', () => {
   describe('a purge', () => {
     const mixed = 1000
     const secondDay = 86_400_000
+    const inTimeMs = 60_000
 
     test('of a damaged file is refused, and sealing goes on', async () => {
       const { catalog, events, storeDirectory, upkeep, seal, leave, stop } = await opened(
@@ -351,14 +352,14 @@ describe('upkeep', () => {
       const [name] = (await readdir(entity)).filter((one) => one.endsWith('.parquet'))
       const path = join(entity, name!)
       await writeFile(path, (await readFile(path)).fill(7, 8))
-      const refused = upkeep.purge(1, batchRows)
+      const refused = upkeep.purge(1, batchRows, inTimeMs)
       await seal(batchRows)
       await expect(refused).rejects.toMatchObject({ code: 'damaged_data' })
       expect(events.find(({ kind }) => kind === 'mergeFailed')).toMatchObject({
         message: expect.stringContaining(name!),
       })
       await seal(2 * batchRows)
-      await expect(upkeep.purge(1, 3 * batchRows)).rejects.toMatchObject({ code: 'damaged_data' })
+      await expect(upkeep.purge(1, 3 * batchRows, inTimeMs)).rejects.toMatchObject({ code: 'damaged_data' })
       await seal(3 * batchRows)
       expect((await catalog.manifest.load()).sealedPosition).toBe(4 * batchRows)
       await stop()
@@ -373,7 +374,7 @@ describe('upkeep', () => {
       await seal(0)
       leave(secondDay)
       dropForEver()
-      await upkeep.purge(1, batchRows)
+      await upkeep.purge(1, batchRows, inTimeMs)
       expect((await rowsOf(store, everything)).length).toBe(batchRows / 2)
       await stop()
       await catalog.close()
@@ -391,7 +392,7 @@ describe('upkeep', () => {
         // Nothing is to be done but to see that.
         upkeep.work()
         for (let turn = 0; turn < turns; turn++) await Promise.resolve()
-        await upkeep.purge(1, batchRows)
+        await upkeep.purge(1, batchRows, inTimeMs)
         expect((await rowsOf(store, everything)).length, `after ${turns} turns`).toBe(batchRows / 2)
         await stop()
         await catalog.close()
@@ -404,10 +405,28 @@ describe('upkeep', () => {
       await seal(0)
       leave(secondDay)
       faults.fail(1)
-      await expect(upkeep.purge(1, batchRows)).rejects.toMatchObject({ code: 'unavailable' })
+      await expect(upkeep.purge(1, batchRows, inTimeMs)).rejects.toMatchObject({ code: 'unavailable' })
       expect((await rowsOf(store, everything)).length).toBe(batchRows)
-      await upkeep.purge(1, batchRows)
+      await upkeep.purge(1, batchRows, inTimeMs)
       expect((await rowsOf(store, everything)).length).toBe(batchRows / 2)
+      await stop()
+      await catalog.close()
+    })
+
+    test('is refused after a while where what is in memory cannot be written, and done when it can', async () => {
+      const faults = new Faults(Number.POSITIVE_INFINITY, Infinity)
+      const { catalog, store, upkeep, freeze, seal, leave, stop } = await opened(faults, mixed)
+      await seal(0)
+      leave(secondDay)
+      faults.failSealing(Number.POSITIVE_INFINITY)
+      freeze(batchRows)
+      await expect(upkeep.purge(1, 2 * batchRows, 10)).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('limits.queryTimeMs'),
+      })
+      faults.failSealing(0)
+      await upkeep.purge(1, 2 * batchRows, inTimeMs)
+      expect((await rowsOf(store, everything)).length).toBe(batchRows)
       await stop()
       await catalog.close()
     })

@@ -182,8 +182,8 @@ export class Upkeep {
   }
 
   /** As `Purges.add`, of the rows before the pipeline's position. */
-  purge(entityId: number, position: number): Promise<void> {
-    const purged = this.#purges.add(entityId, position)
+  purge(entityId: number, position: number, waitMs: number): Promise<void> {
+    const purged = this.#purges.add(entityId, position, waitMs)
     this.work()
     this.#parts.wake()
     return purged
