@@ -92,6 +92,10 @@ const answered = (entity: string): readonly (readonly [string, () => Promise<{ s
       }),
   ],
   [
+    'plot by days',
+    () => ask('plot', { entity, start_date: text(startMs), end_date: text(midnightMs), points: 10 }),
+  ],
+  [
     'SQL',
     () => sql(`SELECT COUNT(*) AS "n", SUM(V) AS "s", MIN(V) AS "l", MAX(V) AS "g", AVG(V) AS "m" FROM ${entity}`),
   ],
@@ -133,7 +137,7 @@ const expired = (entity: string): readonly (readonly [string, () => Promise<{ st
   ['select', () => ask('select', { entity, start_date: text(startMs) })],
   ['last', () => ask('last', { entity, date: text(startMs + dayMs) })],
   ['snap', () => ask('snap', { entity, granularity: 'day', start_date: text(startMs) })],
-  ['plot', () => ask('plot', { entity, start_date: text(startMs) })],
+  ['plot by less than hours', () => ask('plot', { entity, start_date: text(startMs) })],
   ['minutes', () => ask('average', { entity, granularity: 'minute', start_date: text(startMs) })],
   ['a start within an hour', () => ask('average', { entity, start_date: text(startMs + 1) })],
   ['SQL of rows', () => sql(`SELECT * FROM ${entity} WHERE __time >= TIMESTAMP '${text(startMs).slice(0, 10)}'`)],

@@ -25,6 +25,7 @@ import {
   type AveragePlan,
   aggregateNames,
   type Plan,
+  type PlotPlan,
 } from '../../../model/plan.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import { rewriteFiles } from '../deletions/rewrite-files.ts'
@@ -281,6 +282,44 @@ function randomGroups(draw: Draw): AggregationPlan {
 /** What hours do not say: a counter that wraps and falls twice in one hour, some falls through it and some not. */
 const isExpired = (error: unknown): boolean => (error as { code?: string }).code === 'rows_expired'
 
+/** Of parts that begin and end with hours, so that hours know what items of them are plotted. */
+function randomPlot(draw: Draw, rules: Rules): PlotPlan {
+  const points = 1 + draw(12)
+  const partHours = 1 + draw(Math.floor((daysMax * 24) / points))
+  const from = draw(daysMax * 24 - points * partHours + 1)
+  const range = { fromMs: from * hourMs, toMs: (from + points * partHours) * hourMs }
+  return { kind: 'plot', selection: selectionOf(rules, [oneOf(draw, metrics)]), range, points }
+}
+
+async function askPlot(draw: Draw, history: History, rules: Rules): Promise<void> {
+  const plan = randomPlot(draw, rules)
+  const { store, model, untilMs } = history
+  // The instant of an end before the rows is left out.
+  const isOnEnd = model.rows.some(({ values }) => values['D'] === plan.range.toMs)
+  if (isOnEnd && plan.range.toMs < (untilMs ?? 0)) return
+  expectSame(plan, await rowsOf(store, history.asked(plan)), model.run(plan), 'small')
+}
+
+/** Where parts cut hours, each item that is shown is one, and the ends and bounds of all of them are there. */
+async function askCutPlot(draw: Draw, history: History, rules: Rules): Promise<void> {
+  const { store, model } = history
+  const plan: PlotPlan = { ...randomPlot(draw, rules), range: randomRange(draw), points: 1 + draw(30) }
+  const answer = await rowsOf(store, history.asked(plan)).catch((error: unknown) => {
+    if (isExpired(error)) return null
+    throw error
+  })
+  if (answer === null) return
+  const every = model.run({ ...plan, points: 1_000_000 }).map((row) => row.slice(0, 3))
+  const shown = new Set(every.map(String))
+  expect(answer.map((row) => String(row.slice(0, 3))).filter((row) => !shown.has(row))).toEqual([])
+  const fromMs = Number(answer[0]?.[0] ?? Number.POSITIVE_INFINITY)
+  const bounds = (rows: readonly (readonly Value[])[]) => {
+    const own = rows.filter(([ms]) => Number(ms) >= fromMs).map((row) => Number(row[2]))
+    return [Math.min(...own), Math.max(...own)]
+  }
+  expect(bounds(answer)).toEqual(bounds(every))
+}
+
 const told = aggregateNames.filter((name) => name !== 'stddev' && name !== 'good')
 
 async function ask(draw: Draw, history: History, rules: Rules): Promise<void> {
@@ -293,6 +332,8 @@ async function ask(draw: Draw, history: History, rules: Rules): Promise<void> {
     throw error
   })
   if (answer !== null) expectSame(plan, answer, model.run(plan), 'small')
+  await askPlot(draw, history, rules)
+  await askCutPlot(draw, history, rules)
   const groups = randomGroups(draw)
   const { signal } = new AbortController()
   const kept = { ...groups, sinceMs: history.untilMs, hours: { sinceMs: null } }
@@ -415,6 +456,9 @@ describe('a late row', () => {
       }
       const means = { ...randomAverage(drawFrom(1), rulesOf), range: always, granularity: hourly, byTag: true }
       expectSame(means, await rowsOf(history.store, history.asked(means)), history.model.run(means), 'small')
+      const selection = selectionOf(rulesOf, [level])
+      const plot: PlotPlan = { kind: 'plot', selection, range: { fromMs: 0, toMs: 3 * dayMs }, points: 72 }
+      expectSame(plot, await rowsOf(history.store, history.asked(plot)), history.model.run(plot), 'small')
     },
   )
 
@@ -463,7 +507,9 @@ describe('of rows that have left', () => {
     ['last', { kind: 'last', selection, dateMs: 2 * dayMs, offset: 0 }],
     ['next', { kind: 'next', selection, dateMs: dayMs, offset: 0 }],
     ['snap', { kind: 'snap', selection, ticksMs: Float64Array.of(dayMs) }],
-    ['plot', { kind: 'plot', selection, range: from(dayMs), points: 10 }],
+    ['a plot by less than hours', { kind: 'plot', selection, range: from(dayMs, 2 * dayMs), points: 25 }],
+    ['a plot by less than hours up to now', { kind: 'plot', selection, range: from(dayMs), points: 49 }],
+    ['a plot from within an hour', { kind: 'plot', selection, range: from(dayMs + 1), points: 10 }],
     ['states', states(from(dayMs))],
     ['a start within an hour', aggregateOf(['count'], from(dayMs + 1))],
     ['an end within an hour', aggregateOf(['count'], from(dayMs, dayMs + 1))],
@@ -499,11 +545,39 @@ describe('of rows that have left', () => {
     ['select of those there are', select(from(2 * dayMs)), 144],
     ['a deviation', aggregateOf(['stddev'], always), 24],
     ['a count', aggregateOf(['count'], always), 72],
+    ['a plot', { kind: 'plot', selection, range: always, points: 1 }, 3],
+    ['a plot by hours', { kind: 'plot', selection, range: from(0, 3 * dayMs), points: 72 }, 144],
+    ['a plot by less than hours', { kind: 'plot', selection, range: always, points: 144 }, 144],
     ['an end on a full hour', aggregateOf(['count'], from(dayMs, dayMs + hourMs)), 1],
   ])('%s begins where it can', async (_, plan, rows) => {
     const history = await threeDays()
     expect(await rowsOf(history.store, history.asked(plan))).toHaveLength(rows)
   })
+})
+
+test('a plot of several metrics has of each item the values that its hour kept', async () => {
+  const history = new History(drawFrom(1), rulesOf)
+  const minuteMs = 60_000
+  history.push([
+    [0, 'a', 1, 5, 1n],
+    [5 * minuteMs, 'a', 3, 6, 2n],
+    [10 * minuteMs, 'a', 9, 1, 3n],
+    [15 * minuteMs, 'a', 9.5, 6, 4n],
+    [20 * minuteMs, 'a', 5, 7, 5n],
+  ])
+  await history.seal()
+  await history.leave(dayMs)
+  const range = { fromMs: 0, toMs: hourMs }
+  const plan: Plan = { kind: 'plot', selection: selectionOf(rulesOf, [level, counter]), range, points: 1 }
+  const shown = [
+    [0, 'a', 1, 5],
+    [10 * minuteMs, 'a', null, 1],
+    [15 * minuteMs, 'a', 9.5, null],
+    [20 * minuteMs, 'a', 5, 7],
+  ]
+  expect(await rowsOf(history.store, history.asked(plan))).toEqual(shown)
+  await history.makeHours()
+  expect(await rowsOf(history.store, history.asked(plan))).toEqual(shown)
 })
 
 test('longs beyond 2^53 keep their digits', async () => {
@@ -523,6 +597,11 @@ test('longs beyond 2^53 keep their digits', async () => {
   }))
   const plan = { ...aggregateOf([], always), columns, selection: selectionOf(rulesOf, [long]) }
   expect(await rowsOf(history.store, history.asked(plan))).toEqual([[0, 'a', huge, huge + 2n, huge, huge + 2n]])
+  const plot: Plan = { kind: 'plot', selection: plan.selection, range: { fromMs: 0, toMs: hourMs }, points: 1 }
+  expect(await rowsOf(history.store, history.asked(plot))).toEqual([
+    [0, 'a', huge],
+    [1000, 'a', huge + 2n],
+  ])
 })
 
 test('the same check finds a forgotten border', async () => {
