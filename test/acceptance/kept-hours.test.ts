@@ -34,6 +34,21 @@ async function push(alias: string, key: string, rows: readonly Row[]): Promise<v
   await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
 }
 
+const onlyA = { type: 'selector', dimension: 'T', value: 'a' }
+const native = (entity: string, queryType: string, more: object) =>
+  ask('druid-native-query', {
+    query_type: queryType,
+    query_data: {
+      ...{ queryType, dataSource: entity, intervals: [`${text(startMs)}/${text(midnightMs)}`] },
+      aggregations: [
+        { type: 'doubleSum', name: 's', fieldName: 'V' },
+        { type: 'doubleMin', name: 'l', fieldName: 'V' },
+        { type: 'count', name: 'n' },
+      ],
+      ...more,
+    },
+  })
+
 /** Each ten minutes from ten days ago on, of two tags. */
 const rowsOf = (days: number): Row[] =>
   Array.from({ length: days * 144 * 2 }, (_, row) => ({
@@ -91,10 +106,7 @@ const answered = (entity: string): readonly (readonly [string, () => Promise<{ s
         end_date: text(midnightMs - 1),
       }),
   ],
-  [
-    'plot by days',
-    () => ask('plot', { entity, start_date: text(startMs), end_date: text(midnightMs), points: 10 }),
-  ],
+  ['plot by days', () => ask('plot', { entity, start_date: text(startMs), end_date: text(midnightMs), points: 10 })],
   [
     'SQL',
     () => sql(`SELECT COUNT(*) AS "n", SUM(V) AS "s", MIN(V) AS "l", MAX(V) AS "g", AVG(V) AS "m" FROM ${entity}`),
@@ -113,24 +125,21 @@ const answered = (entity: string): readonly (readonly [string, () => Promise<{ s
         `SELECT TIME_FLOOR(__time, 'P1D', NULL, 'Europe/Madrid') AS "d", SUM(V) AS "s" FROM ${entity} WHERE T = 'a' GROUP BY 1 ORDER BY 1`,
       ),
   ],
-  [
-    'native',
-    () =>
-      ask('druid-native-query', {
-        query_type: 'groupBy',
-        query_data: {
-          queryType: 'groupBy',
-          dataSource: entity,
-          intervals: [`${text(startMs)}/${text(midnightMs)}`],
-          granularity: 'day',
-          dimensions: ['T'],
-          aggregations: [
-            { type: 'doubleSum', name: 's', fieldName: 'V' },
-            { type: 'count', name: 'n' },
-          ],
-        },
-      }),
-  ],
+  ...(
+    [
+      ['groupBy', { granularity: 'day', dimensions: ['T'] }],
+      ['timeseries', { granularity: 'day' }],
+      ['timeseries', { granularity: 'hour', descending: true, limit: 30, filter: onlyA }],
+      ['timeseries', { granularity: 'all' }],
+      ['timeseries', { granularity: 'all', descending: true, context: { skipEmptyBuckets: true } }],
+      ['timeseries', { granularity: { type: 'period', period: 'P1D', timeZone: 'Europe/Madrid' } }],
+      ['topN', { granularity: 'all', dimension: 'T', metric: 's', threshold: 2 }],
+      ['topN', { granularity: 'day', dimension: 'T', metric: 'n', threshold: 1 }],
+    ] as const
+  ).map(
+    ([queryType, more]) =>
+      [`native ${queryType} ${JSON.stringify(more)}`, () => native(entity, queryType, more)] as const,
+  ),
 ]
 
 const expired = (entity: string): readonly (readonly [string, () => Promise<{ status: number; body: unknown }>])[] => [
@@ -149,12 +158,14 @@ const expired = (entity: string): readonly (readonly [string, () => Promise<{ st
   ],
   ['SQL of parts of the time', () => sql(`SELECT T FROM ${entity} WHERE EXTRACT(DAY FROM __time) = 3`)],
   ['SQL over itself', () => sql(`SELECT COUNT(*) AS "n" FROM (SELECT DISTINCT T, V FROM ${entity}) AS x`)],
+  ['native scan', () => native(entity, 'scan', { aggregations: undefined })],
+  ['native timeseries by minutes', () => native(entity, 'timeseries', { granularity: 'minute' })],
   [
-    'native search',
+    'native topN of a condition of values',
     () =>
-      ask('druid-native-query', {
-        query_type: 'scan',
-        query_data: { queryType: 'scan', dataSource: entity, intervals: [`${text(startMs)}/${text(midnightMs)}`] },
+      native(entity, 'topN', {
+        ...{ granularity: 'all', dimension: 'T', metric: 'n', threshold: 1 },
+        filter: { type: 'bound', dimension: 'V', lower: '3', ordering: 'numeric' },
       }),
   ],
 ]
@@ -187,20 +198,6 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     await check()
     expect((await ask('select', { entity: 'plant' })).body).toHaveLength(2 * 144 * 2)
     expect((await sql('SELECT T FROM plant')).body).toHaveLength(2 * 144 * 2)
-  })
-
-  test.each([
-    ['topN', { dimension: 'T', metric: 'n', threshold: 2, granularity: 'all' }],
-    ['timeseries', { granularity: 'all', context: { skipEmptyBuckets: true } }],
-    ['timeseries', { granularity: 'day' }],
-  ])('a native %s that asks on which days rows came says so: %j', async (queryType, more) => {
-    const intervals = [`${text(startMs)}/${text(midnightMs)}`]
-    const query_data = {
-      ...{ queryType, dataSource: 'plant', intervals },
-      ...{ aggregations: [{ type: 'count', name: 'n' }], ...more },
-    }
-    const { status, body } = await ask('druid-native-query', { query_type: queryType, query_data })
-    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/do not say on which days.*groupBy/)])
   })
 
   test('leave when they are deleted, whole ones, and come back when that is taken back', async () => {

@@ -26,6 +26,7 @@ import {
   aggregateNames,
   type Plan,
   type PlotPlan,
+  type Range,
 } from '../../../model/plan.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import { rewriteFiles } from '../deletions/rewrite-files.ts'
@@ -274,7 +275,7 @@ function randomGroups(draw: Draw): AggregationPlan {
       aggregates: [{ kind: 'rows' }, ...someOf(draw).flatMap(of)],
       groupsMax: 100_000,
       unitsMax: 100_000,
-      needsDays: false,
+      needsDays: true,
     },
   }
 }
@@ -322,6 +323,19 @@ async function askCutPlot(draw: Draw, history: History, rules: Rules): Promise<v
 
 const told = aggregateNames.filter((name) => name !== 'stddev' && name !== 'good')
 
+/** The first and the last row of each UTC day that a range reaches into; of days whose rows have left those of hours. */
+function daysOf({ model, untilMs }: History, { fromMs, toMs }: Range) {
+  const dayOf = (ms: number): number => Math.floor(ms / dayMs)
+  const times = model.rows.map(({ values }) => Number(values['D'])).sort((left, right) => left - right)
+  const days = [...new Set(times.map(dayOf))].filter((day) => day >= dayOf(fromMs) && day <= dayOf(toMs))
+  return days.map((day) => {
+    const own = times.filter((ms) => dayOf(ms) === day)
+    const [firstMs, lastMs] = [own[0]!, own.at(-1)!]
+    if (firstMs >= (untilMs ?? 0)) return { firstMs, lastMs }
+    return { firstMs: firstMs - (firstMs % hourMs), lastMs: lastMs - (lastMs % hourMs) + hourMs - 1 }
+  })
+}
+
 async function ask(draw: Draw, history: History, rules: Rules): Promise<void> {
   const { store, model } = history
   const average = randomAverage(draw, rules)
@@ -339,6 +353,7 @@ async function ask(draw: Draw, history: History, rules: Rules): Promise<void> {
   const kept = { ...groups, sinceMs: history.untilMs, hours: { sinceMs: null } }
   const found = await store.aggregate(kept, signal, timeBuckets(groups.granularity))
   expectGroups(groups, found!.rows, model.rows)
+  expect(found!.days).toEqual(daysOf(history, groups.ranges[0]!))
 }
 
 /** Rows come in their order, days leave, and nothing that comes is older. */
