@@ -1,11 +1,12 @@
 // Rows expire and their hours stay, over HTTP: what was answered before is answered afterwards.
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/admin/restore.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
-import { embedded, isCopied, replicaUrl, restoreWell, serveReplicated } from '../support/replica-world.ts'
+import { embedded, isCopied, replicaUrl, restoreWell, serveReplicated, withRestored } from '../support/replica-world.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -315,6 +316,50 @@ test.skipIf(onCluster)('a backup and a copy elsewhere hold hours', { timeout: 60
     } finally {
       await own.close()
     }
+  }),
+)
+
+test.skipIf(onCluster)('a restore to a moment has the rows or the hours of that moment', { timeout: 60_000 }, () =>
+  inScratchFolder('tidemark-hours-', async (directory) => {
+    const own = await serveReplicated(directory, 'data')
+    const counted = async (url: string): Promise<readonly unknown[]> => {
+      const { body } = await call<Row[]>(url, 'POST', '/consumer/data/sql-query', {
+        body: { sql_query: 'SELECT COUNT(*) AS "n", MAX(V) AS "g" FROM plant' },
+      })
+      const single = await call<Row>(url, 'GET', `/consumer/data/last?entity=plant&ids=a&date=${text(startMs)}`)
+      return [body[0]?.['n'], body[0]?.['g'], single.body['code'] ?? 'rows']
+    }
+    const moments: { readonly at: string; readonly answer: readonly unknown[] }[] = []
+    const note = async (): Promise<void> => {
+      await isCopied(own.url)
+      moments.push({ at: new Date().toISOString(), answer: await counted(own.url) })
+      // The next change is of a later millisecond.
+      await sleep(2)
+    }
+    try {
+      const key = await makeIngest(own.url, adminKey, { alias: 'plant' })
+      await callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rowsOf(9) })
+      await note()
+      const body = { retention: 'P3D', hours_retention: null }
+      await callWell(own.url, 'PATCH', '/admin/entities/plant', { ...admin, body })
+      await note()
+      const late = [{ D: text(startMs + 1), T: 'a', V: 1000 }]
+      await callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: late })
+      await note()
+      const deletion = { ids: ['a'], end_date: text(startMs + hourMs - 1), reason: 'wrong' }
+      await callWell(own.url, 'POST', '/admin/entities/plant/deletions', { ...admin, body: deletion })
+      await note()
+    } finally {
+      await own.close()
+    }
+    expect(moments.map(({ answer }) => answer)).toEqual([
+      [9 * 288, 124.875, 'rows'],
+      [9 * 288, 124.875, 'rows_expired'],
+      [9 * 288 + 1, 1000, 'rows_expired'],
+      [9 * 288 - 6, 124.875, 'rows_expired'],
+    ])
+    for (const { at, answer } of moments)
+      expect([at, await withRestored(directory, at, ({ url }) => counted(url))]).toEqual([at, answer])
   }),
 )
 
