@@ -1,11 +1,12 @@
 // Rows expire and their hours stay, over HTTP: what was answered before is answered afterwards.
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/admin/restore.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
-import { embedded, isCopied, replicaUrl, restoreWell, serveReplicated } from '../support/replica-world.ts'
+import { embedded, isCopied, replicaUrl, restoreWell, serveReplicated, withRestored } from '../support/replica-world.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -33,6 +34,21 @@ const retain = (entity: string, body: Row) =>
 async function push(alias: string, key: string, rows: readonly Row[]): Promise<void> {
   await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
 }
+
+const onlyA = { type: 'selector', dimension: 'T', value: 'a' }
+const native = (entity: string, queryType: string, more: object) =>
+  ask('druid-native-query', {
+    query_type: queryType,
+    query_data: {
+      ...{ queryType, dataSource: entity, intervals: [`${text(startMs)}/${text(midnightMs)}`] },
+      aggregations: [
+        { type: 'doubleSum', name: 's', fieldName: 'V' },
+        { type: 'doubleMin', name: 'l', fieldName: 'V' },
+        { type: 'count', name: 'n' },
+      ],
+      ...more,
+    },
+  })
 
 /** Each ten minutes from ten days ago on, of two tags. */
 const rowsOf = (days: number): Row[] =>
@@ -91,6 +107,7 @@ const answered = (entity: string): readonly (readonly [string, () => Promise<{ s
         end_date: text(midnightMs - 1),
       }),
   ],
+  ['plot by days', () => ask('plot', { entity, start_date: text(startMs), end_date: text(midnightMs), points: 10 })],
   [
     'SQL',
     () => sql(`SELECT COUNT(*) AS "n", SUM(V) AS "s", MIN(V) AS "l", MAX(V) AS "g", AVG(V) AS "m" FROM ${entity}`),
@@ -109,31 +126,28 @@ const answered = (entity: string): readonly (readonly [string, () => Promise<{ s
         `SELECT TIME_FLOOR(__time, 'P1D', NULL, 'Europe/Madrid') AS "d", SUM(V) AS "s" FROM ${entity} WHERE T = 'a' GROUP BY 1 ORDER BY 1`,
       ),
   ],
-  [
-    'native',
-    () =>
-      ask('druid-native-query', {
-        query_type: 'groupBy',
-        query_data: {
-          queryType: 'groupBy',
-          dataSource: entity,
-          intervals: [`${text(startMs)}/${text(midnightMs)}`],
-          granularity: 'day',
-          dimensions: ['T'],
-          aggregations: [
-            { type: 'doubleSum', name: 's', fieldName: 'V' },
-            { type: 'count', name: 'n' },
-          ],
-        },
-      }),
-  ],
+  ...(
+    [
+      ['groupBy', { granularity: 'day', dimensions: ['T'] }],
+      ['timeseries', { granularity: 'day' }],
+      ['timeseries', { granularity: 'hour', descending: true, limit: 30, filter: onlyA }],
+      ['timeseries', { granularity: 'all' }],
+      ['timeseries', { granularity: 'all', descending: true, context: { skipEmptyBuckets: true } }],
+      ['timeseries', { granularity: { type: 'period', period: 'P1D', timeZone: 'Europe/Madrid' } }],
+      ['topN', { granularity: 'all', dimension: 'T', metric: 's', threshold: 2 }],
+      ['topN', { granularity: 'day', dimension: 'T', metric: 'n', threshold: 1 }],
+    ] as const
+  ).map(
+    ([queryType, more]) =>
+      [`native ${queryType} ${JSON.stringify(more)}`, () => native(entity, queryType, more)] as const,
+  ),
 ]
 
 const expired = (entity: string): readonly (readonly [string, () => Promise<{ status: number; body: unknown }>])[] => [
   ['select', () => ask('select', { entity, start_date: text(startMs) })],
   ['last', () => ask('last', { entity, date: text(startMs + dayMs) })],
   ['snap', () => ask('snap', { entity, granularity: 'day', start_date: text(startMs) })],
-  ['plot', () => ask('plot', { entity, start_date: text(startMs) })],
+  ['plot by less than hours', () => ask('plot', { entity, start_date: text(startMs) })],
   ['minutes', () => ask('average', { entity, granularity: 'minute', start_date: text(startMs) })],
   ['a start within an hour', () => ask('average', { entity, start_date: text(startMs + 1) })],
   ['SQL of rows', () => sql(`SELECT * FROM ${entity} WHERE __time >= TIMESTAMP '${text(startMs).slice(0, 10)}'`)],
@@ -145,12 +159,14 @@ const expired = (entity: string): readonly (readonly [string, () => Promise<{ st
   ],
   ['SQL of parts of the time', () => sql(`SELECT T FROM ${entity} WHERE EXTRACT(DAY FROM __time) = 3`)],
   ['SQL over itself', () => sql(`SELECT COUNT(*) AS "n" FROM (SELECT DISTINCT T, V FROM ${entity}) AS x`)],
+  ['native scan', () => native(entity, 'scan', { aggregations: undefined })],
+  ['native timeseries by minutes', () => native(entity, 'timeseries', { granularity: 'minute' })],
   [
-    'native search',
+    'native topN of a condition of values',
     () =>
-      ask('druid-native-query', {
-        query_type: 'scan',
-        query_data: { queryType: 'scan', dataSource: entity, intervals: [`${text(startMs)}/${text(midnightMs)}`] },
+      native(entity, 'topN', {
+        ...{ granularity: 'all', dimension: 'T', metric: 'n', threshold: 1 },
+        filter: { type: 'bound', dimension: 'V', lower: '3', ordering: 'numeric' },
       }),
   ],
 ]
@@ -183,20 +199,6 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     await check()
     expect((await ask('select', { entity: 'plant' })).body).toHaveLength(2 * 144 * 2)
     expect((await sql('SELECT T FROM plant')).body).toHaveLength(2 * 144 * 2)
-  })
-
-  test.each([
-    ['topN', { dimension: 'T', metric: 'n', threshold: 2, granularity: 'all' }],
-    ['timeseries', { granularity: 'all', context: { skipEmptyBuckets: true } }],
-    ['timeseries', { granularity: 'day' }],
-  ])('a native %s that asks on which days rows came says so: %j', async (queryType, more) => {
-    const intervals = [`${text(startMs)}/${text(midnightMs)}`]
-    const query_data = {
-      ...{ queryType, dataSource: 'plant', intervals },
-      ...{ aggregations: [{ type: 'count', name: 'n' }], ...more },
-    }
-    const { status, body } = await ask('druid-native-query', { query_type: queryType, query_data })
-    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/do not say on which days.*groupBy/)])
   })
 
   test('leave when they are deleted, whole ones, and come back when that is taken back', async () => {
@@ -314,6 +316,50 @@ test.skipIf(onCluster)('a backup and a copy elsewhere hold hours', { timeout: 60
     } finally {
       await own.close()
     }
+  }),
+)
+
+test.skipIf(onCluster)('a restore to a moment has the rows or the hours of that moment', { timeout: 60_000 }, () =>
+  inScratchFolder('tidemark-hours-', async (directory) => {
+    const own = await serveReplicated(directory, 'data')
+    const counted = async (url: string): Promise<readonly unknown[]> => {
+      const { body } = await call<Row[]>(url, 'POST', '/consumer/data/sql-query', {
+        body: { sql_query: 'SELECT COUNT(*) AS "n", MAX(V) AS "g" FROM plant' },
+      })
+      const single = await call<Row>(url, 'GET', `/consumer/data/last?entity=plant&ids=a&date=${text(startMs)}`)
+      return [body[0]?.['n'], body[0]?.['g'], single.body['code'] ?? 'rows']
+    }
+    const moments: { readonly at: string; readonly answer: readonly unknown[] }[] = []
+    const note = async (): Promise<void> => {
+      await isCopied(own.url)
+      moments.push({ at: new Date().toISOString(), answer: await counted(own.url) })
+      // The next change is of a later millisecond.
+      await sleep(2)
+    }
+    try {
+      const key = await makeIngest(own.url, adminKey, { alias: 'plant' })
+      await callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rowsOf(9) })
+      await note()
+      const body = { retention: 'P3D', hours_retention: null }
+      await callWell(own.url, 'PATCH', '/admin/entities/plant', { ...admin, body })
+      await note()
+      const late = [{ D: text(startMs + 1), T: 'a', V: 1000 }]
+      await callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: late })
+      await note()
+      const deletion = { ids: ['a'], end_date: text(startMs + hourMs - 1), reason: 'wrong' }
+      await callWell(own.url, 'POST', '/admin/entities/plant/deletions', { ...admin, body: deletion })
+      await note()
+    } finally {
+      await own.close()
+    }
+    expect(moments.map(({ answer }) => answer)).toEqual([
+      [9 * 288, 124.875, 'rows'],
+      [9 * 288, 124.875, 'rows_expired'],
+      [9 * 288 + 1, 1000, 'rows_expired'],
+      [9 * 288 - 6, 124.875, 'rows_expired'],
+    ])
+    for (const { at, answer } of moments)
+      expect([at, await withRestored(directory, at, ({ url }) => counted(url))]).toEqual([at, answer])
   }),
 )
 

@@ -2,25 +2,26 @@
 import { parseInterval } from '../../druid-time/iso.ts'
 import type { Entity } from '../../model/entity.ts'
 import { earliestMs } from '../../model/instant.ts'
-import { rowsExpired } from '../../model/rows-expired.ts'
+import { requireRowsAsked } from '../../model/rows-expired.ts'
 
 const aggregating = new Set(['timeseries', 'topN', 'groupBy'])
+
+const why =
+  'of those before it there are hours alone, which answer counts, sums, least and greatest values of one entity by whole hours, without "filter" of anything but tags; a timeseries of many buckets with "skipEmptyBuckets". Let "intervals" begin with this date'
 
 /**
  * Throws Problem `rows_expired` unless all rows that are asked for are there. Without an interval, or with one from the beginning of all time,
  * a query that aggregates nothing begins with them. What is no query is told by who runs it.
  */
 export function requireRowsOf(entities: readonly Entity[], body: Uint8Array): void {
-  const sinceMs = Math.max(...entities.map(({ hours, sinceMs }) => (hours === undefined ? null : sinceMs) ?? -Infinity))
-  if (sinceMs === -Infinity) return
-  const query = readJson(body)
+  requireRowsAsked(entities, () => firstAsked(readJson(body)), why)
+}
+
+/** From when on rows are asked for; Infinity where it is from the first that there is. */
+function firstAsked(query: unknown): number {
   const starts = intervalsIn(query).map(startOf)
-  const isOpen = starts.every((startMs) => startMs === null) && !mentions(query, aggregating)
-  if (isOpen || (starts.length > 0 && starts.every((startMs) => startMs !== null && startMs >= sinceMs))) return
-  throw rowsExpired(
-    { untilMs: sinceMs },
-    'of those before it there are hours alone, which answer counts, sums, least and greatest values of one entity by whole hours, without "filter" of anything but tags; a timeseries with "skipEmptyBuckets". Let "intervals" begin with this date',
-  )
+  if (starts.every((startMs) => startMs === null)) return mentions(query, aggregating) ? -Infinity : Infinity
+  return Math.min(...starts.map((startMs) => startMs ?? -Infinity))
 }
 
 function readJson(body: Uint8Array): unknown {

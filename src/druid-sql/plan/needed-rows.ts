@@ -1,23 +1,18 @@
 // What a query that the SQL engine answers needs of rows that have left: it reads no hours.
 import type { Entity } from '../../model/entity.ts'
-import { rowsExpired } from '../../model/rows-expired.ts'
+import { requireRowsAsked } from '../../model/rows-expired.ts'
 import { conjuncts } from '../bind/logic.ts'
 import { allRows, type BoundRows, columnsIn, fromsIn, hasAggregate, type SelectNode } from '../bind/tree.ts'
 import { type QueryClock, timeBounds } from './read-where.ts'
 import { TableRows } from './table-rows.ts'
 import { type TableSelect, tableSelect } from './table-select.ts'
 
+const why =
+  'of those before it there are hours alone, which answer COUNT, SUM, MIN, MAX and AVG of one entity by whole hours, filtered and grouped by time and tags. Let "__time" begin with this date'
+
 /** Throws Problem `rows_expired` unless all rows that are asked for are there: without a start a query that aggregates nothing begins with them. */
 export function requireRowsOf(entities: readonly Entity[], rows: BoundRows, clock: QueryClock): void {
-  for (const entity of entities) {
-    if (entity.hours === undefined || entity.sinceMs === null) continue
-    const fromMs = firstAsked(entity, rows, clock)
-    if (fromMs >= entity.sinceMs) continue
-    throw rowsExpired(
-      { untilMs: entity.sinceMs },
-      'of those before it there are hours alone, which answer COUNT, SUM, MIN, MAX and AVG of one entity by whole hours, filtered and grouped by time and tags. Let "__time" begin with this date',
-    )
-  }
+  requireRowsAsked(entities, (entity) => firstAsked(entity, rows, clock), why)
 }
 
 /** From when on rows are asked for; Infinity where it is from the first that there is. */

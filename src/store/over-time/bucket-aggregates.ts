@@ -4,7 +4,7 @@ import type { AggregateName, Counter } from '../../model/plan.ts'
 import type { BucketRow, BucketVisitor } from './bucket-rows.ts'
 import { Deviations } from './deviations.ts'
 import { ExactSum } from './exact-sum.ts'
-import { type ItemOfMetric, type ItemRollup, isLess, type Span, valueAtInstant } from './function-of-time.ts'
+import { boundsOf, type ItemOfMetric, type ItemRollup, isLess, type Span, valueAtInstant } from './function-of-time.ts'
 
 export interface AggregateRules {
   readonly aggregates: readonly AggregateName[]
@@ -91,7 +91,7 @@ export class BucketAggregates implements BucketVisitor {
 
   rollup(rollup: ItemRollup, before: ItemOfMetric | null, isOrdered: boolean): void {
     const { first, last, held, line, knownMs } = rollup
-    this.#items.addRollup(rollup)
+    this.#items.addRollup(rollup, isOrdered)
     if (!isOrdered) {
       this.#isUncounted = true
       return
@@ -215,7 +215,8 @@ class ItemSums {
     if (this.#needsDeviation) this.#deviations.add(item.value, this.count)
   }
 
-  addRollup(rollup: ItemRollup): void {
+  /** Where the order of the items is not known, dates of bounds are none of the function of time. */
+  addRollup(rollup: ItemRollup, isOrdered: boolean): void {
     const { count, first, last, sum, lost } = rollup
     this.count += count
     this.#sum.add(sum)
@@ -224,9 +225,10 @@ class ItemSums {
     this.#last = last
     if (this.#needsDeviation) this.#deviations.addRollup(rollup, this.count)
     if (!this.#needsBounds) return
+    const { least, greatest } = boundsOf(rollup)
     this.#addBounds(
-      { ms: rollup.leastMs, value: rollup.least, exact: rollup.leastDigits ?? null },
-      { ms: rollup.greatestMs, value: rollup.greatest, exact: rollup.greatestDigits ?? null },
+      isOrdered ? least : { ...least, ms: Number.NaN },
+      isOrdered ? greatest : { ...greatest, ms: Number.NaN },
     )
   }
 

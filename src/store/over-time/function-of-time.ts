@@ -47,6 +47,14 @@ export interface ItemRollup {
   readonly greatestDigits?: bigint | null
 }
 
+/** The first least and the first greatest one; without dates where nobody knows these. */
+export function boundsOf(rollup: ItemRollup): { readonly least: ItemOfMetric; readonly greatest: ItemOfMetric } {
+  return {
+    least: { ms: rollup.leastMs, value: rollup.least, exact: rollup.leastDigits ?? null },
+    greatest: { ms: rollup.greatestMs, value: rollup.greatest, exact: rollup.greatestDigits ?? null },
+  }
+}
+
 /** What is kept of an hour of one metric whose rows have left. */
 export interface KeptItems {
   readonly hourMs: number

@@ -12,6 +12,8 @@ import {
   type OverTimePlan,
   outputFields,
   type PlanLimits,
+  type PlotPlan,
+  type Range,
   type StatesPlan,
   valueColumns,
 } from '../../model/plan.ts'
@@ -274,12 +276,7 @@ export class OverTimeAnswer {
 
   #plotted(plan: OverTimePlan & { kind: 'plot' }, keys: readonly Value[]): Series {
     const { metrics } = plan.selection
-    const { fromMs, toMs } = plan.range
-    const parts = {
-      fromMs: fromMs === Number.NEGATIVE_INFINITY ? (this.#ends?.firstMs ?? 0) : fromMs,
-      toMs: toMs === Number.POSITIVE_INFINITY ? (this.#ends?.lastMs ?? 0) : toMs,
-      points: plan.points,
-    }
+    const parts = { points: plan.points, ...plottedRange(plan, this.#ends) }
     const plotted = new PlottedItems(this.#limits.resultRows)
     const all = metrics.map(
       (field, metric) => new PlottedMetric(metric, metrics.length, isNumericField(field), parts, plotted),
@@ -297,10 +294,20 @@ export class OverTimeAnswer {
         await this.#rows.addAll(plottedRows(plotted, keys), this.#pacer)
       },
       ...rollupsTo(all),
-      takesKept: () => false,
-      addKept: () => undefined,
+      takesKept: (hours) => hours.every((hour, metric) => !hour?.rollup || all[metric].takesKept(hour.rollup)),
+      addKept: (hours) => {
+        for (const [metric, hour] of hours.entries()) if (hour?.rollup) all[metric].addKept(hour.rollup)
+      },
       addNext: () => undefined,
     }
+  }
+}
+
+/** Open ends are those of the selection. */
+export function plottedRange({ range: { fromMs, toMs } }: PlotPlan, ends: Ends | null): Range {
+  return {
+    fromMs: fromMs === Number.NEGATIVE_INFINITY ? (ends?.firstMs ?? 0) : fromMs,
+    toMs: toMs === Number.POSITIVE_INFINITY ? (ends?.lastMs ?? 0) : toMs,
   }
 }
 

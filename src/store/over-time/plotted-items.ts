@@ -1,7 +1,7 @@
 // The items of one function of time that a chart needs: of each part of the range the first, last, least and greatest of each metric.
 import type { Value } from '../../model/column.ts'
 import { resultTooLarge } from '../limits.ts'
-import { type ItemOfMetric, type ItemRollup, isLess } from './function-of-time.ts'
+import { boundsOf, type ItemOfMetric, type ItemRollup, isLess } from './function-of-time.ts'
 import { digitsAt, type ItemRun } from './item-run.ts'
 
 export interface PlottedItem {
@@ -17,6 +17,9 @@ export interface Parts {
   readonly toMs: number
   readonly points: number
 }
+
+/** Of an item that is kept of an hour: it has the values of those metrics that keep it. */
+const keptPosition = -1
 
 /** From here on neighbouring longs share a double. */
 const exactFrom = 2 ** 53
@@ -35,8 +38,14 @@ export class PlottedItems {
   add(item: PlottedItem): void {
     const known = this.#byDate.get(item.ms)
     if (known === undefined) this.#byDate.set(item.ms, [item])
-    else if (known.every(({ position }) => position !== item.position)) known.push(item)
-    else return
+    else {
+      const place = known.findIndex((one) => isSame(one, item))
+      if (place !== -1) {
+        if (item.position === keptPosition) known[place] = together(known[place]!, item)
+        return
+      }
+      known.push(item)
+    }
     this.#length++
     if (this.#length > this.#itemsMax) throw resultTooLarge(this.#itemsMax, null)
   }
@@ -44,6 +53,15 @@ export class PlottedItems {
   *[Symbol.iterator](): Generator<PlottedItem> {
     for (const items of this.#byDate.values()) yield* items
   }
+}
+
+function isSame(one: PlottedItem, other: PlottedItem): boolean {
+  if (one.position !== other.position || one.position !== keptPosition) return one.position === other.position
+  return one.values.every((value, at) => value === null || other.values[at] === null || value === other.values[at])
+}
+
+function together(one: PlottedItem, { values }: PlottedItem): PlottedItem {
+  return { ...one, values: one.values.map((value, at) => value ?? values[at] ?? null) }
 }
 
 /** A row of the run at hand, until that is over; then the item itself. There is one for each role, which is set anew again and again. */
@@ -68,10 +86,9 @@ class Candidate {
     this.item = null
   }
 
-  /** An item of the only metric: of each date there is one, so its position tells nothing. */
-  setItem({ ms, value, exact }: ItemOfMetric): void {
+  setItem(item: PlottedItem, { value, exact }: ItemOfMetric): void {
     this.setRow(-1, value, exact)
-    this.item = { ms, position: 0, values: [exact ?? value] }
+    this.item = item
   }
 }
 
@@ -112,19 +129,40 @@ export class PlottedMetric {
   }
 
   /** Whether the items that are plotted of these are known, which are of the only metric. */
-  takes({ first, last, least, greatest, leastMs, greatestMs }: ItemRollup): boolean {
-    return Number.isFinite(least + greatest + leastMs + greatestMs) && this.#partOf(first.ms) === this.#partOf(last.ms)
+  takes(rollup: ItemRollup): boolean {
+    const { first, last, least, greatest } = rollup
+    return (
+      Number.isFinite(least + greatest) && this.takesKept(rollup) && this.#partOf(first.ms) === this.#partOf(last.ms)
+    )
   }
 
-  /** Items that it takes. */
-  addRollup({ first, last, least, greatest, leastMs, greatestMs }: ItemRollup): void {
-    const bounds = [
-      { ms: leastMs, value: least, exact: null },
-      { ms: greatestMs, value: greatest, exact: null },
-    ]
-    for (const item of [first, ...bounds, last]) {
+  /** Items that it takes: of each date there is one, so its position tells nothing. */
+  addRollup(rollup: ItemRollup): void {
+    const { least, greatest } = boundsOf(rollup)
+    this.#addItems([rollup.first, least, greatest, rollup.last], 0)
+  }
+
+  /** Whether the items that are kept of an hour have dates. */
+  takesKept({ leastMs, greatestMs }: ItemRollup): boolean {
+    return this.#isNumber && Number.isFinite(leastMs + greatestMs)
+  }
+
+  /** An hour that it takes; its items go to the parts of their dates. */
+  addKept(rollup: ItemRollup): void {
+    const { least, greatest } = boundsOf(rollup)
+    const items = [rollup.first, least, greatest, rollup.last]
+    this.#addItems(
+      items.sort((left, right) => left.ms - right.ms),
+      keptPosition,
+    )
+  }
+
+  #addItems(items: readonly ItemOfMetric[], position: number): void {
+    for (const item of items) {
       this.#commit(null)
-      this.#pending.setItem(item)
+      const values = new Array<Value>(this.#metrics).fill(null)
+      values[this.#metric] = item.exact ?? item.value
+      this.#pending.setItem({ ms: item.ms, position, values }, item)
       this.#pendingMs = item.ms
     }
   }

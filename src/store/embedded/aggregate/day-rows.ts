@@ -4,7 +4,8 @@ import { msPerDay } from '../../../model/instant.ts'
 import type { Range } from '../../../model/plan.ts'
 import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
-import type { EntitySnapshot } from '../run/plan-run.ts'
+import { hourMs } from '../reading/whole-hours.ts'
+import type { EntitySnapshot, PlanRun } from '../run/plan-run.ts'
 
 const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const
 const dayOf = (ms: number): number => Math.floor(ms / msPerDay)
@@ -43,17 +44,24 @@ class Days {
 /** Of files of several days, which never change. */
 const daysOfFiles = new WeakMap<SealedFile, readonly DayRows[]>()
 
-/** The UTC days that have rows and reach into the ranges of a plan. Days of which all rows have left are none. */
+/** Of a day whose rows have left, as its hours say it. */
+const ofHours = ({ firstMs, lastMs }: DayRows): DayRows => ({
+  firstMs: Math.floor(firstMs / hourMs) * hourMs,
+  lastMs: (Math.floor(lastMs / hourMs) + 1) * hourMs - 1,
+})
+
+/** The UTC days that have rows and reach into the ranges of a plan. Days of which all rows have left are none, unless their hours are kept. */
 export async function dayRows(
-  { tables, files }: EntitySnapshot,
-  { ranges, sinceMs }: Pick<AggregationPlan, 'ranges' | 'sinceMs'>,
+  { tables, files, hours }: EntitySnapshot,
+  { ranges }: Pick<AggregationPlan, 'ranges'>,
+  { hours: kept, sinceMs }: Pick<PlanRun, 'hours' | 'sinceMs'>,
   pacer: Pacer,
 ): Promise<readonly DayRows[]> {
   const days = new Days()
   // A day that is reached is wanted whole.
   const isReached = ({ firstMs, lastMs }: DayRows): boolean =>
     ranges.some(({ fromMs, toMs }: Range) => dayOf(firstMs) <= dayOf(toMs) && dayOf(lastMs) >= dayOf(fromMs))
-  for (const file of files) {
+  for (const file of kept === null ? files : [...files, ...hours]) {
     const { firstMs, lastMs } = file.info
     if (!isReached(file.info)) continue
     if (dayOf(firstMs) === dayOf(lastMs)) days.take(file.info)
@@ -68,7 +76,10 @@ export async function dayRows(
       if (pacer.spend(16)) await pacer.rest()
     }
   }
-  return days.inOrder().filter((day) => isReached(day) && (sinceMs === null || day.lastMs >= sinceMs))
+  return days
+    .inOrder()
+    .map((day) => (kept !== null && day.firstMs < kept.untilMs ? ofHours(day) : day))
+    .filter((day) => isReached(day) && day.lastMs >= (kept?.sinceMs ?? sinceMs))
 }
 
 async function daysOf(file: SealedFile, pacer: Pacer): Promise<readonly DayRows[]> {

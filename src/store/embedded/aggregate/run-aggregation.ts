@@ -16,9 +16,6 @@ import { ComputedColumns } from './computed-columns.ts'
 import { dayRows } from './day-rows.ts'
 import { columnOf, columnsOf, type Fields, type Grouping, type GroupLimits } from './grouping.ts'
 
-const noDays =
-  'of those before it there are hours alone, which do not say on which days rows came. A topN needs that, and a timeseries of granularity all or with empty buckets: ask groupBy, or let the range begin with this date'
-
 /** The groups of an aggregation; null where there is more to do than the plan allows. */
 export async function runAggregation(
   plan: AggregationPlan,
@@ -49,16 +46,15 @@ export async function runAggregation(
   const grouping: Grouping = { countsItems: false, isOfGood: false, limits, ...plan }
   try {
     const collect = collectorOf(grouping, fields)
-    // Groups by hours say themselves whether they need rows; which days had some, rows alone say.
-    if (collect !== collectGroups || plan.needsDays)
-      for (const range of plan.ranges) requireRows(run.hours, range, plan.needsDays ? noDays : undefined)
+    // Groups by hours say themselves whether they need rows.
+    if (collect !== collectGroups) for (const range of plan.ranges) requireRows(run.hours, range)
     const groups = await collect(grouping, run, fields)
     const rows: GroupValue[][] = []
     for (let group = 0; group < groups.length; group++) {
       rows.push(groups.row(group))
       if (pacer.spend(4 * cellsOf(plan))) await pacer.rest()
     }
-    return { rows, days: plan.needsDays ? await dayRows(snapshot, plan, pacer) : [] }
+    return { rows, days: plan.needsDays ? await dayRows(snapshot, plan, run, pacer) : [] }
   } catch (error) {
     if (error instanceof AnotherWay) return null
     throw error

@@ -112,19 +112,19 @@ function joined(older: HourOfMetric, newer: HourOfMetric): HourOfMetric {
   }
   for (const part of ['least', 'greatest'] as const) {
     const isLeast = part === 'least'
-    take(
-      made,
-      part,
+    const best = bestOf(
       both.map((one) => ({ of: one, from: part })),
       isLeast,
     )
-    if (Number.isNaN(made.get('item_count'))) continue
-    take(
-      made,
-      `item_${part}`,
-      both.map((one) => ({ of: one, from: one.item(part) })),
+    const item = bestOf(
+      both
+        .toSorted((left, right) => left.get(`${part}_ms`) - right.get(`${part}_ms`))
+        .map((one) => ({ of: one, from: one.item(part) })),
       isLeast,
     )
+    setBound(made, part, best)
+    if (!Number.isNaN(made.get('item_count'))) setBound(made, `item_${part}`, item)
+    if (item !== null) made.set(`${part}_ms`, item.of.get(`${part}_ms`))
   }
   const totals = both.map((one) => one.digits('total') ?? one.get('total'))
   if (totals.every((total) => typeof total === 'bigint' || !Number.isNaN(total))) {
@@ -142,12 +142,17 @@ interface Bound {
   readonly from: HourPart
 }
 
-function take(made: HourOfMetric, part: HourPart, bounds: readonly Bound[], isLeast: boolean): void {
+/** The first of equal ones; null where there is none. */
+function bestOf(bounds: readonly Bound[], isLeast: boolean): Bound | null {
   const [first, ...others] = bounds.filter(({ of, from }) => !Number.isNaN(of.get(from)))
-  if (first === undefined) return
+  if (first === undefined) return null
   let best = first
   for (const one of others) if (isLeast ? isLess(one, best) : isLess(best, one)) best = one
-  made.set(part, best.of.get(best.from), best.of.digits(best.from))
+  return best
+}
+
+function setBound(made: HourOfMetric, part: HourPart, bound: Bound | null): void {
+  if (bound !== null) made.set(part, bound.of.get(bound.from), bound.of.digits(bound.from))
 }
 
 function isLess(left: Bound, right: Bound): boolean {

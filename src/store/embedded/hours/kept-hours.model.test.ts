@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSame, rowsOf } from '../../../../test/support/expect-rows.ts'
 import { expectGroups } from '../../../../test/support/model-aggregation.ts'
 import { ModelStore } from '../../../../test/support/model-store.ts'
-import { columnOf, type Draw, drawFrom, oneOf } from '../../../../test/support/random-rows.ts'
+import { columnOf, type Draw, drawFrom, oneOf, replacing } from '../../../../test/support/random-rows.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
 import { UsedMemory } from '../../../../test/support/used-memory.ts'
 import type { AggregationPlan, StoreAggregate } from '../../../algebra/aggregation.ts'
@@ -25,6 +25,8 @@ import {
   type AveragePlan,
   aggregateNames,
   type Plan,
+  type PlotPlan,
+  type Range,
 } from '../../../model/plan.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import { rewriteFiles } from '../deletions/rewrite-files.ts'
@@ -94,7 +96,8 @@ class History {
       ),
     )
     const positions = Float64Array.from(rows, () => this.#position++)
-    const batch: RowBatch = { entityId: 1, rows: rows.length, positions, fields: this.fields, columns }
+    const pushed: RowBatch = { entityId: 1, rows: rows.length, positions, fields: this.fields, columns }
+    const batch = this.#rules.replaces ? replacing(this.#draw, pushed) : pushed
     this.store.write(batch)
     this.model.write(batch)
     this.#batches.push(batch)
@@ -273,7 +276,7 @@ function randomGroups(draw: Draw): AggregationPlan {
       aggregates: [{ kind: 'rows' }, ...someOf(draw).flatMap(of)],
       groupsMax: 100_000,
       unitsMax: 100_000,
-      needsDays: false,
+      needsDays: true,
     },
   }
 }
@@ -281,7 +284,58 @@ function randomGroups(draw: Draw): AggregationPlan {
 /** What hours do not say: a counter that wraps and falls twice in one hour, some falls through it and some not. */
 const isExpired = (error: unknown): boolean => (error as { code?: string }).code === 'rows_expired'
 
+/** Of parts that begin and end with hours, so that hours know what items of them are plotted. */
+function randomPlot(draw: Draw, rules: Rules): PlotPlan {
+  const points = 1 + draw(12)
+  const partHours = 1 + draw(Math.floor((daysMax * 24) / points))
+  const from = draw(daysMax * 24 - points * partHours + 1)
+  const range = { fromMs: from * hourMs, toMs: (from + points * partHours) * hourMs }
+  return { kind: 'plot', selection: selectionOf(rules, [oneOf(draw, metrics)]), range, points }
+}
+
+async function askPlot(draw: Draw, history: History, rules: Rules): Promise<void> {
+  const plan = randomPlot(draw, rules)
+  const { store, model, untilMs } = history
+  // The instant of an end before the rows is left out.
+  const isOnEnd = model.rows.some(({ values }) => values['D'] === plan.range.toMs)
+  if (isOnEnd && plan.range.toMs < (untilMs ?? 0)) return
+  expectSame(plan, await rowsOf(store, history.asked(plan)), model.run(plan), 'small')
+}
+
+/** Where parts cut hours, each item that is shown is one, and the ends and bounds of all of them are there. */
+async function askCutPlot(draw: Draw, history: History, rules: Rules): Promise<void> {
+  const { store, model } = history
+  const plan: PlotPlan = { ...randomPlot(draw, rules), range: randomRange(draw), points: 1 + draw(30) }
+  const answer = await rowsOf(store, history.asked(plan)).catch((error: unknown) => {
+    if (isExpired(error)) return null
+    throw error
+  })
+  if (answer === null) return
+  const every = model.run({ ...plan, points: 1_000_000 }).map((row) => row.slice(0, 3))
+  const shown = new Set(every.map(String))
+  expect(answer.map((row) => String(row.slice(0, 3))).filter((row) => !shown.has(row))).toEqual([])
+  const fromMs = Number(answer[0]?.[0] ?? Number.POSITIVE_INFINITY)
+  const bounds = (rows: readonly (readonly Value[])[]) => {
+    const own = rows.filter(([ms]) => Number(ms) >= fromMs).map((row) => Number(row[2]))
+    return [Math.min(...own), Math.max(...own)]
+  }
+  expect(bounds(answer)).toEqual(bounds(every))
+}
+
 const told = aggregateNames.filter((name) => name !== 'stddev' && name !== 'good')
+
+/** The first and the last row of each UTC day that a range reaches into; of days whose rows have left those of hours. */
+function daysOf({ model, untilMs }: History, { fromMs, toMs }: Range) {
+  const dayOf = (ms: number): number => Math.floor(ms / dayMs)
+  const times = model.rows.map(({ values }) => Number(values['D'])).sort((left, right) => left - right)
+  const days = [...new Set(times.map(dayOf))].filter((day) => day >= dayOf(fromMs) && day <= dayOf(toMs))
+  return days.map((day) => {
+    const own = times.filter((ms) => dayOf(ms) === day)
+    const [firstMs, lastMs] = [own[0]!, own.at(-1)!]
+    if (firstMs >= (untilMs ?? 0)) return { firstMs, lastMs }
+    return { firstMs: firstMs - (firstMs % hourMs), lastMs: lastMs - (lastMs % hourMs) + hourMs - 1 }
+  })
+}
 
 async function ask(draw: Draw, history: History, rules: Rules): Promise<void> {
   const { store, model } = history
@@ -293,11 +347,14 @@ async function ask(draw: Draw, history: History, rules: Rules): Promise<void> {
     throw error
   })
   if (answer !== null) expectSame(plan, answer, model.run(plan), 'small')
+  await askPlot(draw, history, rules)
+  await askCutPlot(draw, history, rules)
   const groups = randomGroups(draw)
   const { signal } = new AbortController()
   const kept = { ...groups, sinceMs: history.untilMs, hours: { sinceMs: null } }
   const found = await store.aggregate(kept, signal, timeBuckets(groups.granularity))
   expectGroups(groups, found!.rows, model.rows)
+  expect(found!.days).toEqual(daysOf(history, groups.ranges[0]!))
 }
 
 /** Rows come in their order, days leave, and nothing that comes is older. */
@@ -306,7 +363,7 @@ async function inOrder(
   spoil: (history: History) => Promise<void> = async () => undefined,
 ): Promise<void> {
   const draw = drawFrom(seed)
-  const rules = { hasQuality: draw(3) === 0, replaces: false, hasHuge: draw(4) === 0 }
+  const rules = { hasQuality: draw(3) === 0, replaces: draw(3) === 0, hasHuge: draw(4) === 0 }
   const history = new History(draw, rules)
   const rows = rowsIn(draw, rules)
   for (let start = 0; start < rows.length; ) {
@@ -344,6 +401,33 @@ test('hours answer what their rows did', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => inOrder(seed)),
     { numRuns: rounds(80) },
+  )
+})
+
+test('counts, sums and means of longs and decimals are the same to the last digit when their rows have left', async () => {
+  const ofItems = ['mean', 'min', 'max', 'sum', 'count', 'first', 'last'] as const
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), async (seed) => {
+      const draw = drawFrom(seed)
+      const rules = { hasQuality: draw(3) === 0, replaces: draw(3) === 0, hasHuge: false }
+      const history = new History(draw, rules)
+      history.push(rowsIn(draw, rules))
+      await history.seal()
+      const plans = [
+        ...Array.from({ length: 4 }, () => randomAverage(draw, rules)),
+        ...Array.from({ length: 4 }, () => randomAggregate(draw, rules, ofItems)),
+      ]
+      const answered = () => Promise.all(plans.map((plan) => rowsOf(history.store, history.asked(plan))))
+      const before = await answered()
+      for (let day = draw(daysMax); day <= daysMax; day += 1 + draw(2)) {
+        await history.leave(day * dayMs)
+        expect(await answered()).toEqual(before)
+        await history.makeHours()
+        if (draw(2) === 0) await history.merge()
+        expect(await answered()).toEqual(before)
+      }
+    }),
+    { numRuns: rounds(30) },
   )
 })
 
@@ -415,6 +499,9 @@ describe('a late row', () => {
       }
       const means = { ...randomAverage(drawFrom(1), rulesOf), range: always, granularity: hourly, byTag: true }
       expectSame(means, await rowsOf(history.store, history.asked(means)), history.model.run(means), 'small')
+      const selection = selectionOf(rulesOf, [level])
+      const plot: PlotPlan = { kind: 'plot', selection, range: { fromMs: 0, toMs: 3 * dayMs }, points: 72 }
+      expectSame(plot, await rowsOf(history.store, history.asked(plot)), history.model.run(plot), 'small')
     },
   )
 
@@ -463,7 +550,9 @@ describe('of rows that have left', () => {
     ['last', { kind: 'last', selection, dateMs: 2 * dayMs, offset: 0 }],
     ['next', { kind: 'next', selection, dateMs: dayMs, offset: 0 }],
     ['snap', { kind: 'snap', selection, ticksMs: Float64Array.of(dayMs) }],
-    ['plot', { kind: 'plot', selection, range: from(dayMs), points: 10 }],
+    ['a plot by less than hours', { kind: 'plot', selection, range: from(dayMs, 2 * dayMs), points: 25 }],
+    ['a plot by less than hours up to now', { kind: 'plot', selection, range: from(dayMs), points: 49 }],
+    ['a plot from within an hour', { kind: 'plot', selection, range: from(dayMs + 1), points: 10 }],
     ['states', states(from(dayMs))],
     ['a start within an hour', aggregateOf(['count'], from(dayMs + 1))],
     ['an end within an hour', aggregateOf(['count'], from(dayMs, dayMs + 1))],
@@ -499,11 +588,39 @@ describe('of rows that have left', () => {
     ['select of those there are', select(from(2 * dayMs)), 144],
     ['a deviation', aggregateOf(['stddev'], always), 24],
     ['a count', aggregateOf(['count'], always), 72],
+    ['a plot', { kind: 'plot', selection, range: always, points: 1 }, 3],
+    ['a plot by hours', { kind: 'plot', selection, range: from(0, 3 * dayMs), points: 72 }, 144],
+    ['a plot by less than hours', { kind: 'plot', selection, range: always, points: 144 }, 144],
     ['an end on a full hour', aggregateOf(['count'], from(dayMs, dayMs + hourMs)), 1],
   ])('%s begins where it can', async (_, plan, rows) => {
     const history = await threeDays()
     expect(await rowsOf(history.store, history.asked(plan))).toHaveLength(rows)
   })
+})
+
+test('a plot of several metrics has of each item the values that its hour kept', async () => {
+  const history = new History(drawFrom(1), rulesOf)
+  const minuteMs = 60_000
+  history.push([
+    [0, 'a', 1, 5, 1n],
+    [5 * minuteMs, 'a', 3, 6, 2n],
+    [10 * minuteMs, 'a', 9, 1, 3n],
+    [15 * minuteMs, 'a', 9.5, 6, 4n],
+    [20 * minuteMs, 'a', 5, 7, 5n],
+  ])
+  await history.seal()
+  await history.leave(dayMs)
+  const range = { fromMs: 0, toMs: hourMs }
+  const plan: Plan = { kind: 'plot', selection: selectionOf(rulesOf, [level, counter]), range, points: 1 }
+  const shown = [
+    [0, 'a', 1, 5],
+    [10 * minuteMs, 'a', null, 1],
+    [15 * minuteMs, 'a', 9.5, null],
+    [20 * minuteMs, 'a', 5, 7],
+  ]
+  expect(await rowsOf(history.store, history.asked(plan))).toEqual(shown)
+  await history.makeHours()
+  expect(await rowsOf(history.store, history.asked(plan))).toEqual(shown)
 })
 
 test('longs beyond 2^53 keep their digits', async () => {
@@ -523,6 +640,11 @@ test('longs beyond 2^53 keep their digits', async () => {
   }))
   const plan = { ...aggregateOf([], always), columns, selection: selectionOf(rulesOf, [long]) }
   expect(await rowsOf(history.store, history.asked(plan))).toEqual([[0, 'a', huge, huge + 2n, huge, huge + 2n]])
+  const plot: Plan = { kind: 'plot', selection: plan.selection, range: { fromMs: 0, toMs: hourMs }, points: 1 }
+  expect(await rowsOf(history.store, history.asked(plot))).toEqual([
+    [0, 'a', huge],
+    [1000, 'a', huge + 2n],
+  ])
 })
 
 test('the same check finds a forgotten border', async () => {

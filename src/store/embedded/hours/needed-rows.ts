@@ -9,7 +9,7 @@ interface Kept {
 }
 
 const notOfHours =
-  'of those before it there are hours alone, which answer averages and aggregates of whole hours, not single items or parts of an hour. Ask for these, or let the range begin with this date'
+  'of those before it there are hours alone, which answer averages, aggregates and plots of whole hours, not single items or parts of an hour. Ask for these, or let the range begin with this date'
 
 /** Throws Problem `rows_expired` unless the rows of a range are there. A range that is open at its start begins with them. */
 export function requireRows(kept: Kept | null, { fromMs, toMs }: Range, why = notOfHours): null {

@@ -180,10 +180,10 @@ export class RunningHour {
     const both = this.#held + this.#reached
     const line = (both + (lostIn(this.#held, this.#reached, both) + this.#heldLost + this.#reachedLost)) / 2
     const [fallen, restarted] = [this.#fallen + this.#fallenLost, this.#restarted + this.#restartedLost]
-    // Longs beyond 2^53 are more than their doubles, and what is beyond all doubles is not known.
-    if (this.#hasDigits || ![line, held, fallen, restarted].every(Number.isFinite)) return
     hour.set('least_ms', this.#items.leastMs)
     hour.set('greatest_ms', this.#items.greatestMs)
+    // Longs beyond 2^53 are more than their doubles, and what is beyond all doubles is not known.
+    if (this.#hasDigits || ![line, held, fallen, restarted].every(Number.isFinite)) return
     hour.set('gap_ms', this.#longestGapMs)
     hour.set('held', held)
     hour.set('line', line)

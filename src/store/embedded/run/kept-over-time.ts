@@ -1,7 +1,8 @@
 // Values over time where the rows have left: from the hours that are kept of them.
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import type { Value } from '../../../model/column.ts'
-import type { OverTimePlan, Range } from '../../../model/plan.ts'
+import { isNumericField } from '../../../model/field.ts'
+import type { OverTimePlan, PlotPlan, Range } from '../../../model/plan.ts'
 import { rowsExpired } from '../../../model/rows-expired.ts'
 import type { ItemOfMetric, ItemRollup, KeptItems } from '../../over-time/function-of-time.ts'
 import type { ItemRun } from '../../over-time/item-run.ts'
@@ -31,15 +32,33 @@ export function keptOverTime(
     if (plan.ticksMs.length > 0) requireRows(kept, { fromMs, toMs: endMs })
     return null
   }
-  if (plan.kind !== 'aggregate') {
-    requireRows(kept, plan.range)
-    return null
+  if (plan.kind === 'plot' && isOfHours(plan, run) && plan.selection.metrics.every(isNumericField)) {
+    const range = hasPartsOfHours(plan, run, plan.range) ? keptRange(kept, plan.range) : null
+    return range && new KeptOverTime(kept, range, needed, run)
   }
+  if (plan.kind !== 'aggregate') return requireRows(kept, plan.range)
   const { fromMs, toMs } = plan.range
   const range = needsRows(plan, run, buckets)
     ? requireRows(kept, plan.range)
     : keptRange(kept, { fromMs, toMs: Math.min(toMs, Math.max(needed.window.endMs, kept.untilMs)) })
   return isOfHours(plan, run) ? new KeptOverTime(kept, range, needed, run) : null
+}
+
+/**
+ * Whether the parts of a plot are at least an hour long, as far as its ends are known: then hours tell them.
+ * Throws Problem `rows_expired` where they are finer, and there are no rows.
+ */
+export function hasPartsOfHours(plan: PlotPlan, { hours }: PlanRun, { fromMs, toMs }: Range): boolean {
+  const pointsMax = Math.floor((toMs - fromMs) / hourMs)
+  const isEmpty = toMs < fromMs
+  if (isEmpty || plan.points <= pointsMax) return true
+  const advice = pointsMax > 0 ? `Ask for at most ${pointsMax} points, or let` : 'Let'
+  requireRows(
+    hours,
+    plan.range,
+    `of those before it there are hours alone, and a part of a plot is shorter than one. ${advice} the range begin with this date`,
+  )
+  return false
 }
 
 /** Whether hours say what items did: the good ones, each series by itself. */
@@ -94,6 +113,21 @@ export class KeptOverTime {
       if (dates.length > 0) return Math.min(...dates)
     }
     return Number.POSITIVE_INFINITY
+  }
+
+  /** The date of the last item of a series; -Infinity where there is none. */
+  async lastMs(series: number): Promise<number> {
+    const range = this.#range
+    if (range === null) return Number.NEGATIVE_INFINITY
+    for (const widthMs of widthsMs) {
+      let lastMs = Number.NEGATIVE_INFINITY
+      const fromMs = Math.max(range.fromMs, range.toMs + 1 - widthMs)
+      for await (const hour of this.#hours(series, { fromMs, toMs: range.toMs }))
+        for (const metric of this.#metrics(hour))
+          if (metric !== null && metric.items > 0) lastMs = Math.max(lastMs, metric.get('last_ms'))
+      if (lastMs > Number.NEGATIVE_INFINITY) return lastMs
+    }
+    return Number.NEGATIVE_INFINITY
   }
 
   /** Tells the items of a series that have left. From what it returns on its rows are to be told; null: those that are needed anyway. */

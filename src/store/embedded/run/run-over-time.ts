@@ -7,6 +7,7 @@ import {
   type NeededItems,
   neededItems,
   OverTimeAnswer,
+  plottedRange,
   type Series,
 } from '../../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../../series-store.ts'
@@ -16,7 +17,7 @@ import { SeriesWalk } from '../reading/series-walk.ts'
 import { Combinations } from './combinations.ts'
 import type { FieldAccessor, FieldKey } from './field-accessor.ts'
 import { ItemTest } from './item-filter.ts'
-import { type KeptOverTime, keptOverTime } from './kept-over-time.ts'
+import { hasPartsOfHours, type KeptOverTime, keptOverTime } from './kept-over-time.ts'
 import type { PlanRun } from './plan-run.ts'
 import { hoursOf } from './rollups-over-time.ts'
 import { isNewer, newestItem, newestOfAll } from './run-latest.ts'
@@ -32,8 +33,12 @@ export async function* runOverTime(
   buckets: TimeBuckets | null,
 ): AsyncGenerator<ResultBatch> {
   const needed = neededItems(plan)
-  const kept = keptOverTime(plan, needed, run, buckets)
-  const ends = needed.ends && (await endsOf(needed.ends, needed.window, run, kept))
+  let kept = keptOverTime(plan, needed, run, buckets)
+  let ends = needed.ends && (await endsOf(needed.ends, needed.window, run, kept))
+  if (kept !== null && plan.kind === 'plot' && !hasPartsOfHours(plan, run, plottedRange(plan, ends))) {
+    kept = null
+    ends = needed.ends && (await endsOf(needed.ends, needed.window, run, kept))
+  }
   const reading = readingOf(run)
   const answer = new OverTimeAnswer(plan, { buckets, limits: run.limits, pacer: run.pacer }, ends)
   const { bounds } = run.selected
@@ -73,6 +78,8 @@ async function endsOf(
     }
     if (run.pacer.spend(8)) await run.pacer.rest()
   }
+  if (needed.last && lastMs === Number.NEGATIVE_INFINITY && kept !== null)
+    for (const one of run.selected.series) lastMs = Math.max(lastMs, await kept.lastMs(one))
   return { firstMs, lastMs }
 }
 
