@@ -1,6 +1,6 @@
 // Expressions: names resolved, types found, functions looked up in the catalogue.
-
 import type { Zone } from '../../druid-time/zone.ts'
+import { likelyWord } from '../../lib/likely-word.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainLong } from '../../model/long.ts'
 import { aggregates } from '../functions/aggregates.ts'
@@ -10,8 +10,8 @@ import { checkCount } from '../functions/signature.ts'
 import { withoutRepeating, withoutRepeats } from '../functions/text-room.ts'
 import { concat } from '../functions/texts.ts'
 import { unifiedTexts, unifiedType } from '../functions/unified.ts'
-import { unknownFunction } from '../functions/unknown-function.ts'
 import { windowFunctions } from '../functions/windows.ts'
+import { otherFunctions } from '../parse/other-dialects.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, Expression, Query } from '../parse/syntax.ts'
 import { bindAggregate, bindWindowCall } from './bind-aggregate.ts'
@@ -261,4 +261,12 @@ function bindCall(call: Call, context: ExpressionContext): Bound {
   const returning = call.returning === null ? null : castTypeOf(call.returning)
   const { unit, unitPlace } = call
   return entry.bind({ name, place, operands, unit, unitPlace, returning, zone: context.zone })
+}
+
+/** The refusal of a function that there is not, with what to write, or the one that was likely meant. */
+function unknownFunction(name: string, place: Place): Error {
+  const write = otherFunctions.get(name)
+  const likely = likelyWord(name, [...catalogue.keys(), ...aggregates.keys(), ...windowFunctions.keys()])
+  const meant = likely === null ? '' : `: ${quoted(likely)} may be meant`
+  return sqlProblem(place, `there is no function ${quoted(name)}${write === undefined ? meant : `: write ${write}`}`)
 }
