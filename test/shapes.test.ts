@@ -1,5 +1,5 @@
 // What is made for each request or push is made alike: V8 gives such objects one hidden class, by which their properties are found at once. On Node.js 20 it makes a new one
-// each time a property that a spread does not name stands behind it (`docs/decisions/threads.md`).
+// each time a property that a spread does not name stands behind it (`CONTRIBUTING.md`).
 import { setFlagsFromString } from 'node:v8'
 import { expect, test } from 'vitest'
 import { openAnswer } from '../src/answer/answer-data.ts'

@@ -1,6 +1,10 @@
 // What answers the requests of Avatica's clients, whichever wire format they speak: connections, statements, and queries on them.
 import type { Reader } from '../admission/reader.ts'
 import type { Answer } from '../answer/whole-answer.ts'
+import { numbers } from '../druid-sql/functions/numbers.ts'
+import { texts } from '../druid-sql/functions/texts.ts'
+import { times } from '../druid-sql/functions/times.ts'
+import { values } from '../druid-sql/functions/values.ts'
 import type { SqlQuestion } from '../druid-sql/question.ts'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
@@ -8,7 +12,6 @@ import { AnswerCursor, type BatchLimits } from './answer-cursor.ts'
 import type { AvaticaRequest, AvaticaResponse, ResultSet, Signature } from './avatica-protocol.ts'
 import { sqlValues } from './bound-values.ts'
 import { type AnswerColumn, avaticaColumns, typeInfoColumns, typeInfoRows } from './column-types.ts'
-import { databaseProperties } from './database-properties.ts'
 import { HeldBytes } from './held-bytes.ts'
 import {
   type Connection,
@@ -19,6 +22,22 @@ import {
 import { metadataSql } from './metadata-sql.ts'
 import { keyInInfo, questionContext } from './session-context.ts'
 import type { Statement } from './statement.ts'
+
+/** The release of Avatica whose protocol is spoken. */
+const avaticaVersion = '1.26.0'
+
+/** What `DatabaseMetaData` tells of the service, by Avatica's names. */
+const databaseProperties: ReadonlyMap<string, string | number> = new Map<string, string | number>([
+  ['GET_STRING_FUNCTIONS', Object.keys(texts).join(',')],
+  ['GET_NUMERIC_FUNCTIONS', Object.keys(numbers).join(',')],
+  ['GET_TIME_DATE_FUNCTIONS', Object.keys(times).join(',')],
+  ['GET_SYSTEM_FUNCTIONS', Object.keys(values).join(',')],
+  // Those that are not SQL:2003's.
+  ['GET_S_Q_L_KEYWORDS', 'EXPLAIN,LIMIT,OFFSET'],
+  // `TRANSACTION_NONE`: nothing is changed by queries.
+  ['GET_DEFAULT_TRANSACTION_ISOLATION', 0],
+  ['AVATICA_VERSION', avaticaVersion],
+])
 
 export interface AvaticaLimits extends JdbcConnectionLimits {
   readonly frameRows: number

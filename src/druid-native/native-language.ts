@@ -1,9 +1,7 @@
 // Druid's native queries: over the entities that they name, as far as the reader may read them.
-
 import type { Engine, Language, QueryContext } from '../admission/queries.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Entity } from '../model/entity.ts'
-import { entityNames } from './parse/entity-names.ts'
 
 export interface NativeBody {
   /** As it came: its whole numbers have all their digits. */
@@ -45,5 +43,31 @@ function timeoutOf(query: unknown): number {
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+type Node = { readonly [name: string]: unknown }
+
+/** The members of a data source that hold others. */
+const inner = ['left', 'right', 'base', 'dataSources', 'query', 'dataSource'] as const
+
+/** The names that a query gives as data sources, once each, be the rest of it valid or not. */
+function entityNames(query: unknown): readonly string[] {
+  const names = new Set<string>()
+  // On a stack of its own: how deep a query is, is the caller's doing.
+  const sources: unknown[] = [isNode(query) ? query['dataSource'] : null]
+  while (sources.length > 0) {
+    const source = sources.pop()
+    if (typeof source === 'string') names.add(source)
+    else if (Array.isArray(source)) for (const one of source) sources.push(one)
+    else if (isNode(source)) {
+      if (source['type'] === 'table' && typeof source['name'] === 'string') names.add(source['name'])
+      for (const member of inner) sources.push(source[member])
+    }
+  }
+  return [...names]
+}
+
+function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 // The composition root: settings -> engine -> services -> server, by hand.
 import { randomUUID } from 'node:crypto'
+import { statfs } from 'node:fs/promises'
 import { checkStart, listenFailure, ownPairFiles } from '../config/check-start.ts'
 import type { Settings } from '../config/settings.ts'
 import { readZoneFiles, timeZonesOf } from '../druid-time/zone-folder.ts'
@@ -15,15 +16,13 @@ import { buildServer } from '../http/server.ts'
 import type { Services } from '../http/services.ts'
 import { stopServer } from '../http/stop.ts'
 import type { Disk } from '../lib/disk.ts'
-import { freeBytes } from '../lib/free-bytes.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { repeat } from '../lib/repeat.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Reach } from '../observe/crash-point.ts'
-import type { Observe } from '../observe/event.ts'
-import { combineSinks } from '../observe/event.ts'
+import { combineSinks, type Observe } from '../observe/event.ts'
 import { FailingWork } from '../observe/failing-work.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { type ProcessUse, SelfFigures } from '../observe/self-figures.ts'
@@ -215,4 +214,10 @@ async function listenAt(app: App, { host, port }: Settings): Promise<Listening> 
 /** Loaded where it is asked for: the clients of Kafka and PostgreSQL are a third of a start's work, and 20 MiB of memory. */
 async function clusterOpener(): Promise<typeof openCluster> {
   return (await import('./cluster/open-cluster.ts')).openCluster
+}
+
+/** How many bytes the disk of a folder has left for us. */
+async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize
 }

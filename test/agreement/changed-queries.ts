@@ -68,6 +68,30 @@ export const evenBounds = instead(
 /** What stands at a side of an operator. */
 export const plainOperand = String.raw`(?:[\w.]+|\w+\((?:[^()]|\([^()]*\))*\)|\((?:[^()]|\([^()]*\))*\))`
 
+/** Numbers that a column of texts is compared with, each where it stands. */
+const besideTexts = String.raw`(?:CAST\((?:\w+\.)?[sTjckx]\d? AS (?:BIGINT|DOUBLE)\)|\b(?:\w+\.)?[sTjckx]\d?) (?:[<>]=?|<>|=|(?:NOT )?IN|(?:NOT )?BETWEEN) \(?-?\d`
+
+/** A text or a double that is asked for being true. */
+const truths = String.raw`AS BOOLEAN\)|= TRUE`
+
+/** Such a comparison in a CASE that chooses rows or is aggregated, several of them, and a list. */
+export const textsBesideNumbers = new RegExp(
+  `(?:(?:WHERE|HAVING|ON) .*|\\()CASE .*(?:${besideTexts}|${truths}|CAST\\()|${besideTexts}.* (?:AND|OR) .*${besideTexts}|\\bIN \\(-?\\d`,
+)
+
+/** The query with texts in place of these numbers. */
+export const textsBesideTexts = inTurn(
+  instead([/CAST\(((?:\w+\.)?[sTjckx]\d?) AS (?:BIGINT|DOUBLE)\)/g, '$1'], [/CAST\(([dV]) AS BIGINT\)/g, 'ABS($1)']),
+  instead(
+    [/(\b(?:\w+\.)?[sTjckx]\d? (?:[<>]=?|<>|=)) (-?\d[\d.]*)/g, "$1 '$2'"],
+    [/(\b(?:\w+\.)?[sTjckx]\d? (?:NOT )?IN) \((-?\d[\d.]*), (-?\d[\d.]*)\)/g, "$1 ('$2', '$3')"],
+    [/(\b(?:\w+\.)?[sTjckx]\d? (?:NOT )?BETWEEN) (-?\d[\d.]*) AND (-?\d[\d.]*)/g, "$1 '$2' AND '$3'"],
+    [/CAST\(([dV]) AS BOOLEAN\)/g, '($1 > 1)'],
+    [/CAST\(((?:\w+\.)?[sTjckx]\d?) AS BOOLEAN\)/g, "($1 = 'true')"],
+    [/(\b(?:\w+\.)?[sTjckx]\d?) = TRUE/g, "$1 = 'true'"],
+  ),
+)
+
 /** Functions that may give null of what is there. */
 export const constantCall =
   /\b(?:ARRAY_(?:SLICE|ORDINAL|OFFSET|ORDINAL_OF|OFFSET_OF)|JSON_KEYS|[LR]PAD|SUBSTRING|REGEXP_EXTRACT|NULLIF|CAST|PARSE_LONG|TIME_PARSE)\(/

@@ -739,15 +739,14 @@ test.each<readonly [string, readonly Value[]]>([
 /** A column as it is stored, of texts of which some stand for numbers. */
 const stored = "FROM UNNEST(ARRAY['007', '10', '-1.5', '1e3', 'true', 'a', '', NULL, '9007199254740993']) AS u (x)"
 
-describe('a column of texts is compared with numbers, where rows are chosen, as Druid has it', () => {
+describe('a column of texts is compared with numbers, where rows are chosen, as Druid does it', () => {
   test.each([
     ['x = 7', ['007']],
     ['x <> 7', ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']],
     ['NOT (CAST(x AS BIGINT) = 7)', ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']],
     ['x IN (7, 1000, 1, -1.5)', ['-1.5', '007', '1e3']],
     ['x NOT IN (7, 10)', ['', '-1.5', '1e3', '9007199254740993', 'a', 'true']],
-    // Of whole numbers alone, texts of digits.
-    ['x IN (7, 1000)', ['007']],
+    ['x IN (7, 1000)', ['007', '1e3']],
     ['x IN (1000, 1000)', ['1e3']],
     // Not cut to -1; no truth value is 1.
     ['CAST(x AS BIGINT) IN (-1, 1)', []],
@@ -764,70 +763,24 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ['x IS DISTINCT FROM 10 AND x > 7', ['1e3', '9007199254740993']],
     // A cast of a cast is worked out.
     ["CAST(CAST(x AS BIGINT) AS VARCHAR) = '7'", ['007']],
-    // What OR and AND put together is one list.
-    ['x = 7 OR x = 1000', ['007']],
-    ['x = 1000 OR CAST(x AS BIGINT) = 7', ['007']],
-    ['(x = 1000) IS TRUE OR x IN (7, 8) OR x > 1e9', ['007', '9007199254740993']],
-    ['x <> 7 AND x <> 1000', ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']],
-    ['NOT (x <> 7 AND x <> 1000)', ['007']],
-    ['x = 1000 OR x = 1000', ['1e3']],
-    ['(x = 7 OR x = 1000) IS NOT TRUE AND x > 500', ['1e3', '9007199254740993']],
-    ['(x <> 7 AND x <> 1000) IS FALSE', ['007']],
-    ['x = 1000 OR x = 7.0', ['007', '1e3']],
+    // Each comparison stands for itself.
+    ['x = 7 OR x = 1000', ['007', '1e3']],
+    ['x <> 7 AND x <> 1000', ['', '-1.5', '10', '9007199254740993', 'a', 'true']],
+    ['(x <> 7 AND x <> 1000) IS FALSE', ['007', '1e3']],
     ['x = 1000 OR (x = 7 AND x < 9)', ['007', '1e3']],
-    ['x = 1000 OR x <> 1', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
-    // All numbers, or none, are asked for what is a number.
-    ...[
-      ...['x = 1000 OR x <> 1000', 'NOT (x = 1000 AND x <> 1000)', 'x < 7.5 OR x >= 7.5', 'x IN (7, 8) OR 7 <> x'],
-      ...['x BETWEEN 1 AND 5 OR x < 3 OR x > 2', 'x BETWEEN SYMMETRIC 5 AND 1 OR x NOT BETWEEN 2 AND 3'],
-      ...['CAST(x AS DOUBLE) = 7 OR (CAST(x AS DOUBLE) <> 7) IS TRUE', '(x = 7 AND x > 7) IS FALSE'],
-    ].map((condition): [string, string[]] => [condition, ['-1.5', '007', '10', '1e3', '9007199254740993', 'true']]),
-    ['(x = 7 OR x <> 7) AND x < 8', ['-1.5', '007', 'true']],
-    ['(x <= 7 OR x > 7) IS NOT TRUE', ['', null, 'a']],
-    // Beside others, or cast otherwise, they are filters.
-    ["x = 7 OR x <> 7 OR x = 'b'", ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
-    ['x = 7 OR x <> 7.0', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
-    ['x <= 7 OR x >= 8', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
+    ['x = 1000 OR x <> 1000', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
+    ['(x = 7 OR x <> 7) AND x < 8', ['', '-1.5', '007', 'a', 'true']],
+    ['(x <= 7 OR x > 7) IS NOT TRUE', [null]],
     // Beside a NULL without a type they are texts.
     ['x IN (7, NULL)', []],
     ['x IN (10, 1000.0, NULL)', ['10']],
     ['x NOT IN (7, NULL)', []],
     ['x IN (7, CAST(NULL AS BIGINT))', ['007']],
-    // The conditions of a CASE that cannot fail become those of AND and OR.
-    ['CASE WHEN x <> 7 THEN TRUE ELSE FALSE END', ['', '-1.5', '10', '1e3', '9007199254740993', 'a', 'true']],
+    // In a CASE it is compared as in a SELECT.
+    ['CASE WHEN x <> 7 THEN TRUE ELSE FALSE END', ['-1.5', '10', '1e3', '9007199254740993', 'true']],
     ["CASE WHEN x > 7 THEN 'more' ELSE x END = 'more'", ['10', '1e3', '9007199254740993']],
-    ["NOT (CASE WHEN x <> 7 THEN x < 'a' ELSE x > 'a' END)", ['007', 'a', 'true']],
-    ["CASE WHEN x > 7 THEN 'more' ELSE x END IN ('more', 'a')", ['10', '1e3', '9007199254740993', 'a']],
-    ["CASE WHEN x < 7 THEN 'less' ELSE x END LIKE 'l%'", ['', '-1.5', 'a', 'true']],
-    ["CASE WHEN x < 7 THEN 'less' END IS NULL", ['007', '10', '1e3', '9007199254740993', null]],
-    ["x BETWEEN CASE WHEN x < 7 THEN 'a' ELSE 'u' END AND 'b'", ['a']],
-    ["CASE WHEN x < 7 THEN 'less' ELSE x END IS DISTINCT FROM 'less'", ['007', '10', '1e3', '9007199254740993', null]],
-    ['CASE WHEN x <> 7 THEN x <> 10 ELSE FALSE END', ['-1.5', '1e3', '9007199254740993', 'true']],
     ['CASE WHEN x <> 7 THEN LENGTH(x) > 3 ELSE FALSE END', ['-1.5', '9007199254740993', 'true']],
-    [
-      "CASE WHEN x = 'a' THEN FALSE WHEN x <> 7 THEN TRUE ELSE FALSE END",
-      ['-1.5', '10', '1e3', '9007199254740993', 'true'],
-    ],
-    // What is made of constants is one, and cannot fail.
-    ["CASE WHEN CAST(x AS BOOLEAN) THEN UPPER('b') ELSE 'x' END = 'B'", ['true']],
-    ['CASE WHEN CAST(x AS BOOLEAN) THEN 1 + 1 ELSE -5 END = 2', ['true']],
-    ["CASE WHEN CAST(x AS BOOLEAN) THEN UPPER(x) ELSE 'x' END = 'TRUE'", ['true']],
-    ["CASE WHEN CAST(x AS BOOLEAN) THEN UPPER(x) ELSE 'x' END = '10'", ['10']],
-    // A call of a CASE is one of each result, where they are constants.
-    ["ICONTAINS_STRING(CASE WHEN CAST(x AS BOOLEAN) THEN 'b' ELSE 'x' END, 'B')", ['true']],
-    ["REGEXP_LIKE(CASE WHEN CAST(x AS BOOLEAN) THEN 'b' END, 'b')", ['true']],
-    ['ARRAY_CONTAINS(CASE WHEN CAST(x AS BOOLEAN) THEN ARRAY[1, 2] ELSE ARRAY[3] END, 2)', ['true']],
-    ["ICONTAINS_STRING(CASE WHEN CAST(x AS BOOLEAN) THEN x ELSE 'x' END, '1E')", ['1e3']],
-    [
-      "ICONTAINS_STRING(UPPER(CASE WHEN CAST(x AS BOOLEAN) THEN 'b' ELSE 'x' END), 'b')",
-      ['007', '10', '1e3', '9007199254740993', 'true'],
-    ],
-    // A CASE of the value of a condition is one of the condition.
-    ["CASE CAST(x AS BOOLEAN) WHEN TRUE THEN 'b' ELSE 'x' END = 'b'", ['true']],
-    [
-      "CASE CAST(x AS BOOLEAN) WHEN FALSE THEN 'b' END = 'b'",
-      ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a'],
-    ],
+    ["CASE WHEN CAST(x AS BOOLEAN) THEN 'b' ELSE 'x' END = 'b'", ['007', '10', '1e3', '9007199254740993', 'true']],
     // Of texts, true is true alone.
     ['x = TRUE', ['true']],
     ['x IN (TRUE)', ['true']],
@@ -867,25 +820,7 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
       [7],
     ],
     [`SELECT CAST(x AS BIGINT) ${stored} GROUP BY 1 HAVING CAST(x AS BIGINT) = 7`, [7]],
-    [
-      `SELECT COUNT(*) FROM (SELECT LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') AS y ${stored} WHERE x = '1e3' HAVING LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') = 1000 OR LATEST_BY(x, TIMESTAMP '2026-01-01 00:00:00') = 7) AS q`,
-      [0],
-    ],
-    // Whole numbers of a column are cast beside doubles, which may fail.
-    [
-      `SELECT COUNT(*) FROM (SELECT x, LENGTH(x) AS n ${stored}) AS q WHERE CASE WHEN CAST(x AS BOOLEAN) THEN n ELSE 0 END > 1`,
-      [1],
-    ],
-    [
-      `SELECT COUNT(*) FROM (SELECT x, LENGTH(x) AS n ${stored}) AS q WHERE CASE WHEN CAST(x AS BOOLEAN) THEN n ELSE 0.5 END > 1`,
-      [5],
-    ],
-    // An aggregate of half a CASE has a FILTER.
-    [`SELECT COUNT(CASE WHEN x <> 7 THEN 1 END) ${stored}`, [7]],
-    [`SELECT SUM(CASE WHEN x <> 7 THEN NULL ELSE 1 END) ${stored}`, [2]],
-    [`SELECT COUNT(CASE WHEN x = 7 OR x = 1000 THEN 1 END) ${stored}`, [1]],
-    [`SELECT COUNT(DISTINCT CASE WHEN x <> 7 THEN x END) ${stored}`, [5]],
-    [`SELECT COUNT(CASE WHEN x <> 7 THEN 1 END) OVER () ${stored} LIMIT 1`, [5]],
+    [`SELECT COUNT(CASE WHEN x <> 7 THEN 1 END) ${stored}`, [5]],
     // What a window gives is a column to the query around it.
     [`SELECT COUNT(*) FROM (SELECT LAG(x) OVER (ORDER BY x) AS y ${stored}) AS q WHERE y < 5`, [3]],
     [`SELECT COUNT(*) FROM (SELECT LOWER(LAG(x) OVER (ORDER BY x)) AS y ${stored}) AS q WHERE y < 5`, [1]],

@@ -17,6 +17,15 @@ test('documents name only files that exist', () => {
   expect(missing).toEqual([])
 })
 
+test('a decision is a page of 300 to 900 words, and there are at most 15', () => {
+  const pages = filesUnder('docs/decisions', '.md').map((page) => ({
+    page,
+    words: textOf(page).match(/\S*\w\S*/g)!.length,
+  }))
+  expect(pages.filter(({ words }) => words < 300 || words > 900)).toEqual([])
+  expect(pages.length).toBeLessThanOrEqual(15)
+})
+
 test('what the npm package holds links to nothing that it leaves out', () => {
   const doors = ['README.md', 'docs/README.md']
   const { files }: { files: readonly string[] } = JSON.parse(textOf('package.json'))

@@ -7,7 +7,7 @@ import {
   type ReadingChange,
 } from '../../model/entity.ts'
 import type { Field } from '../../model/field.ts'
-import type { Ingest } from '../../model/ingest.ts'
+import type { Ingest, Unknown } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 import type {
   DeletedData,
@@ -29,10 +29,8 @@ import { notePlaces, sinceOf } from './field-places.ts'
 import { fieldsByRow } from './fields-by-row.ts'
 import { inTransaction } from './in-transaction.ts'
 import { fieldOf, type IngestRow, ingestColumns, ingestOf, withUnknown } from './ingest-rows.ts'
-import { insertFields } from './insert-fields.ts'
 import { readConsistently } from './read-consistently.ts'
 import { toTextColumn } from './text-column.ts'
-import { turnUnknown } from './turn-unknown.ts'
 
 export class IngestRepository implements IngestCatalog {
   readonly #database: Kysely<Tables>
@@ -296,4 +294,48 @@ async function fieldsBetween(
     else known.push(fieldOf(row))
   }
   return fields
+}
+
+/** What becomes of unknown properties is another from the next version of the fields on. */
+async function turnUnknown(transaction: Transaction<Tables>, ingest: Ingest, unknown: Unknown): Promise<void> {
+  const { unknown: changes } = await transaction
+    .selectFrom('ingests')
+    .select('unknown')
+    .where('id', '=', ingest.id)
+    .executeTakeFirstOrThrow()
+  await transaction
+    .updateTable('ingests')
+    .set({ unknown: withUnknown(changes, ingest.fieldsVersion + 1, unknown) })
+    .where('id', '=', ingest.id)
+    .execute()
+}
+
+interface VersionedFields {
+  readonly fields: readonly Field[]
+  readonly version: number
+  readonly firstOrdinal: number
+}
+
+/** Those of an ingest, from a place in their order on. */
+async function insertFields(
+  transaction: Transaction<Tables>,
+  ingestId: number,
+  { fields, version, firstOrdinal }: VersionedFields,
+): Promise<void> {
+  for (const [index, { name, source, type, role, coding = null, added = null }] of fields.entries()) {
+    await transaction
+      .insertInto('ingest_fields')
+      .values({
+        ingest_id: ingestId,
+        ordinal: firstOrdinal + index,
+        version,
+        name,
+        source: toTextColumn(source),
+        type,
+        role,
+        coding,
+        added,
+      })
+      .execute()
+  }
 }

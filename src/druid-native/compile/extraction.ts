@@ -9,7 +9,6 @@ import { invalidRequest } from '../../model/problem.ts'
 import type { Scope } from '../expression/compile.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { DimensionSpec, Extraction, SearchSpec } from '../parse/query-nodes.ts'
-import { convertDimension } from '../values/dimension-value.ts'
 import { extractPattern, matchesPattern, matchesWhole } from '../values/patterns.ts'
 import { substringOf, textList } from '../values/text.ts'
 import {
@@ -17,14 +16,38 @@ import {
   type ElementType,
   elementOf,
   listText,
+  longForm,
+  longValue,
   nodeOf,
   type Typed,
   textValue,
   toDouble,
   toLong,
   toText,
+  transform,
   typedNull,
+  type ValueType,
 } from '../values/typed.ts'
+
+/** What a dimension of another type is: texts as whole numbers are those that are, also in arrays. */
+function convertDimension(value: Typed, type: ValueType): Typed {
+  if (value.type === 'ARRAY<STRING>' && type === 'ARRAY<LONG>')
+    return { type, sql: transform(value.sql, textToWholeLong) }
+  return type === 'LONG' && value.type === 'STRING' ? longValue(textToWholeLong(value.sql)) : convert(value, type)
+}
+
+const decimalForm = sql.literal('[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?')
+
+/** As a text is a LONG, but null for one that is no whole number: `1e3` is one, and `-1.5` is none. */
+function textToWholeLong(text: Sql): Sql {
+  const whole = (d: Sql): Sql =>
+    sql`CASE WHEN ${d} = trunc(${d}) AND abs(${d}) < 9223372036854775808 THEN CAST(${d} AS BIGINT) END`
+  return bind(
+    text,
+    (x) => sql`CASE WHEN regexp_full_match(${x}, ${longForm}) THEN TRY_CAST(${x} AS BIGINT)
+      WHEN regexp_full_match(${x}, ${decimalForm}) THEN ${bind(sql`TRY_CAST(${x} AS DOUBLE)`, whole)} END`,
+  )
+}
 
 /** Whether a text is a hit of a search. */
 export function matchesSearch(text: Sql, query: SearchSpec): Sql {

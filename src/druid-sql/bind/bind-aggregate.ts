@@ -8,7 +8,6 @@ import { windowAggregates, windowFunctions } from '../functions/windows.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, OrderItem, Window } from '../parse/syntax.ts'
 import { bindFilter, type ExpressionContext } from './expression-context.ts'
-import { filtersOfAggregated } from './filters.ts'
 import { columnIn, pushedIn } from './scope.ts'
 import {
   type AggregateNode,
@@ -53,8 +52,7 @@ function bindAggregated(call: Call, context: ExpressionContext, over: WindowNode
   if (distinct && !entry.takesDistinct) throw sqlProblem(place, `${name} does not take DISTINCT`)
   // What an output is named is no column that an aggregate reads.
   const inside = { ...context, aliases: null }
-  const filters = filtersOfAggregated(call, (inner) => context.bind(inner, inside))
-  const operands = call.operands.map((operand) => context.bind(operand, { ...inside, ...filters }))
+  const operands = call.operands.map((operand) => context.bind(operand, inside))
   const orderBy = orderKeys(call.orderBy, context)
   const aggregateCall: AggregateCall = {
     ...plainCall(call, operands, context),

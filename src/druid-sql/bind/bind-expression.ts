@@ -1,6 +1,6 @@
 // Expressions: names resolved, types found, functions looked up in the catalogue.
-
 import type { Zone } from '../../druid-time/zone.ts'
+import { likelyWord } from '../../lib/likely-word.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainLong } from '../../model/long.ts'
 import { aggregates } from '../functions/aggregates.ts'
@@ -10,8 +10,8 @@ import { checkCount } from '../functions/signature.ts'
 import { withoutRepeating, withoutRepeats } from '../functions/text-room.ts'
 import { concat } from '../functions/texts.ts'
 import { unifiedTexts, unifiedType } from '../functions/unified.ts'
-import { unknownFunction } from '../functions/unknown-function.ts'
 import { windowFunctions } from '../functions/windows.ts'
+import { otherFunctions } from '../parse/other-dialects.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, Expression, Query } from '../parse/syntax.ts'
 import { bindAggregate, bindWindowCall } from './bind-aggregate.ts'
@@ -19,7 +19,7 @@ import { bindTruth } from './bind-truth.ts'
 import { isTrueWhereChosen } from './column-filters.ts'
 import { comparedAs, requireComparable } from './comparable.ts'
 import { as, castText, constantOf } from './conversions.ts'
-import { bindCondition, type ExpressionContext } from './expression-context.ts'
+import { asValue, bindCondition, type ExpressionContext } from './expression-context.ts'
 import { readIntervalLiteral, timeLiteralMs } from './intervals.ts'
 import { asKey, columnIn } from './scope.ts'
 import { arithmetic, type NumberOperator, timeArithmetic } from './time-arithmetic.ts'
@@ -44,8 +44,9 @@ export function bindExpression(expression: Expression, context: ExpressionContex
   return asKey(bindAny(expression, context), context.groupKeys)
 }
 
-function bindAny(expression: Expression, context: ExpressionContext): Bound {
+function bindAny(expression: Expression, around: ExpressionContext): Bound {
   const { place } = expression
+  const context = asValue(around)
   switch (expression.kind) {
     case 'text':
       return literal(place, wideString(expression.value.length), expression.value)
@@ -68,7 +69,7 @@ function bindAny(expression: Expression, context: ExpressionContext): Bound {
     case 'case':
       return bindCase(expression, context)
     case 'cast':
-      return bindCast(expression, context)
+      return bindCast(expression, context, around.isDruidFilter)
     case 'scalar':
       return bindScalarQuery(expression.query, place, context)
     case 'array':
@@ -78,7 +79,7 @@ function bindAny(expression: Expression, context: ExpressionContext): Bound {
     case 'call':
       return bindCall(expression, context)
     default:
-      return bindTruth(expression, context)
+      return bindTruth(expression, around)
   }
 }
 
@@ -193,7 +194,11 @@ function bindCase(expression: Extract<Expression, { kind: 'case' }>, context: Ex
   return called(place, type, choice, operands, { isOfValue: value !== null, branches: branches.length })
 }
 
-function bindCast(expression: Extract<Expression, { kind: 'cast' }>, context: ExpressionContext): Bound {
+function bindCast(
+  expression: Extract<Expression, { kind: 'cast' }>,
+  context: ExpressionContext,
+  isDruidFilter: boolean,
+): Bound {
   const { operand, type: target, place } = expression
   const bound = bindExpression(operand, context)
   const type = castTypeOf(target)
@@ -203,7 +208,7 @@ function bindCast(expression: Extract<Expression, { kind: 'cast' }>, context: Ex
   if (type.kind === 'long' && typeof constant === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(constant)) {
     throw sqlProblem(place, `${quoted(constant)} is no number`)
   }
-  const isTrue = context.filters.has(expression) && type.kind === 'boolean' ? isTrueWhereChosen(bound, place) : null
+  const isTrue = isDruidFilter && type.kind === 'boolean' ? isTrueWhereChosen(bound, place) : null
   if (isTrue !== null) return isTrue
   // A cast of a cast is written for Druid so that it is left as it is.
   const isLeftOut = bound.stored !== undefined && operand.kind !== 'cast' && isCastAway(type)
@@ -256,4 +261,12 @@ function bindCall(call: Call, context: ExpressionContext): Bound {
   const returning = call.returning === null ? null : castTypeOf(call.returning)
   const { unit, unitPlace } = call
   return entry.bind({ name, place, operands, unit, unitPlace, returning, zone: context.zone })
+}
+
+/** The refusal of a function that there is not, with what to write, or the one that was likely meant. */
+function unknownFunction(name: string, place: Place): Error {
+  const write = otherFunctions.get(name)
+  const likely = likelyWord(name, [...catalogue.keys(), ...aggregates.keys(), ...windowFunctions.keys()])
+  const meant = likely === null ? '' : `: ${quoted(likely)} may be meant`
+  return sqlProblem(place, `there is no function ${quoted(name)}${write === undefined ? meant : `: write ${write}`}`)
 }

@@ -6,7 +6,6 @@ import type { Alias, Join, TableExpression } from '../parse/syntax.ts'
 import { joinedUsing } from './bind-using.ts'
 import { catalogTable } from './catalog-tables.ts'
 import { bindCondition, bindFilter } from './expression-context.ts'
-import { partsOf } from './filters.ts'
 import type { BoundFrom, FromContext } from './from-context.ts'
 import type { Relation, ScopeColumn } from './scope.ts'
 import type { SqlTable } from './tables.ts'
@@ -214,6 +213,6 @@ function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromCo
   const inner = context.expressionContext({ relations, parent: context.parent }, 'ON')
   const on = from.on!
   const bound =
-    from.type === 'INNER' ? bindFilter(on, inner, 'ON') : bindCondition(on, { ...inner, parts: partsOf(on) }, 'ON')
+    from.type === 'INNER' ? bindFilter(on, inner, 'ON') : bindCondition(on, { ...inner, isPart: true }, 'ON')
   return { on: [bound], relations }
 }

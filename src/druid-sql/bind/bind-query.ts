@@ -10,7 +10,6 @@ import { bindFrom } from './bind-from.ts'
 import { bindSelect } from './bind-select.ts'
 import { as } from './conversions.ts'
 import type { ExpressionContext } from './expression-context.ts'
-import { noFilters } from './filters.ts'
 import type { CommonTable, FromContext, SelectFrom } from './from-context.ts'
 import type { Scope, ScopeColumn } from './scope.ts'
 import type { SqlTables } from './tables.ts'
@@ -121,7 +120,8 @@ export class QueryBinder {
       aliases: null,
       windows,
       isFilter: false,
-      ...noFilters,
+      isDruidFilter: false,
+      isPart: false,
       zone: this.#zone,
       bind: bindExpression,
       subquery: (query, parent) => this.#query(query, { parent, commonTables: around.commonTables, isTop: false }),

@@ -11,7 +11,7 @@ import { columnAmong, columnBetween, comparedColumn } from './column-filters.ts'
 import { comparedAs, requireComparable } from './comparable.ts'
 import { as, castText, constantOf } from './conversions.ts'
 import { columnText, plainInteger } from './engine-names.ts'
-import { bindCondition, type ExpressionContext } from './expression-context.ts'
+import { asValue, bindCondition, type ExpressionContext } from './expression-context.ts'
 import { conjunction, disjunction, type IsOptions, is, not } from './logic.ts'
 import { arrayOrder } from './order.ts'
 import { type Bound, called, engineFunction, literal, type Meaning } from './tree.ts'
@@ -88,14 +88,14 @@ function inFile(node: Bound, text: Sql): Sql {
 /** What is true, false or null. */
 export function bindTruth(expression: Truth, context: ExpressionContext): Bound {
   const { place } = expression
-  const bind = (inner: Expression): Bound => context.bind(inner, context)
+  const { isDruidFilter } = context
+  const inner = asValue(context)
+  const bind = (operand: Expression): Bound => context.bind(operand, inner)
   switch (expression.kind) {
     case 'comparison': {
       const [left, right] = [bind(expression.left), bind(expression.right)]
       const { operator } = expression
-      const filter = context.filters.has(expression)
-        ? comparedColumn(left, operator, right, context.amongSeveral.has(expression), place)
-        : null
+      const filter = isDruidFilter ? comparedColumn(left, operator, right, place) : null
       return filter ?? compared(place, left, operator, right, context)
     }
     case 'logical': {
@@ -103,23 +103,24 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       return called(place, boolean, expression.operator === 'AND' ? conjunction : disjunction, items)
     }
     case 'not':
-      return not(bindCondition(expression.operand, context, 'the operand of NOT'), place)
+      return not(bindCondition(expression.operand, { ...context, isPart: false }, 'the operand of NOT'), place)
     case 'is': {
       const { what, negated } = expression
+      const within = what === 'UNKNOWN' ? inner : { ...context, isPart: false }
       const operand =
-        what === 'NULL' ? bind(expression.operand) : bindCondition(expression.operand, context, `what is IS ${what}`)
-      const isTold = (what === 'NULL' || what === 'UNKNOWN') && !negated && mustBeTold(expression, context)
+        what === 'NULL' ? bind(expression.operand) : bindCondition(expression.operand, within, `what is IS ${what}`)
+      const isTold = (what === 'NULL' || what === 'UNKNOWN') && !negated && mustBeTold(context)
       return is(operand, { what: what === 'UNKNOWN' ? 'NULL' : what, negated, isTold }, place)
     }
     case 'distinctFrom': {
       const [left, right] = [bind(expression.left), bind(expression.right)]
-      const filter = context.filters.has(expression) ? comparedColumn(left, '=', right, false, place) : null
+      const filter = isDruidFilter ? comparedColumn(left, '=', right, place) : null
       const { negated } = expression
       if (filter !== null) return is(filter, { what: 'TRUE', negated: !negated, isTold: false }, place)
       requireComparable(left, right)
       return called(place, boolean, different, [left, right], {
         negated,
-        isTold: !negated || mustBeTold(expression, context),
+        isTold: !negated || mustBeTold(context),
       })
     }
     case 'between':
@@ -151,8 +152,7 @@ export function compared(
  * of `x IS DISTINCT FROM 5` (duckdb#25992), and `a = b OR a IS NULL AND b IS NULL` it takes for false where it is unknown (duckdb#23685). In a part of
  * WHERE or ON the latter comes to the same, and it joins by such conditions.
  */
-const mustBeTold = (expression: Expression, { isFilter, parts }: ExpressionContext): boolean =>
-  !(isFilter && parts.has(expression))
+const mustBeTold = ({ isFilter, isPart }: ExpressionContext): boolean => !(isFilter && isPart)
 
 export const different = engineFunction<Pick<IsOptions, 'negated' | 'isTold'>>(
   ([x, y], { operands: [left, right], options: { negated, isTold } }, { zone }) => {
@@ -178,9 +178,10 @@ export const within = engineFunction<BetweenOptions>(
 
 function bindBetween(expression: Extract<Expression, { kind: 'between' }>, context: ExpressionContext): Bound {
   const { place, symmetric } = expression
-  const operand = context.bind(expression.operand, context)
-  const ends = [context.bind(expression.low, context), context.bind(expression.high, context)] as const
-  const filter = context.filters.has(expression) && !symmetric ? columnBetween(operand, ends, place) : null
+  const inner = asValue(context)
+  const operand = context.bind(expression.operand, inner)
+  const ends = [context.bind(expression.low, inner), context.bind(expression.high, inner)] as const
+  const filter = context.isDruidFilter && !symmetric ? columnBetween(operand, ends, place) : null
   if (filter === null) for (const end of ends) requireComparable(operand, end)
   const { isFilter } = context
   const inside = filter ?? called(place, boolean, within, [operand, ...ends], { symmetric, isFilter })
@@ -212,23 +213,23 @@ export const listed = engineFunction<ListOptions>((texts, { operands, options },
 
 function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context: ExpressionContext): Bound {
   const { place, negated } = expression
-  const operand = context.bind(expression.operand, context)
-  const written = expression.items.map((item) => context.bind(item, context))
+  const inner = asValue(context)
+  const operand = context.bind(expression.operand, inner)
+  const written = expression.items.map((item) => context.bind(item, inner))
   checkTruths(operand, written, place)
   const items = alike(operand, written)
-  const isAmongSeveral = context.amongSeveral.has(expression)
-  const filter = context.filters.has(expression) ? filterAmong(operand, items, isAmongSeveral, place) : null
+  const filter = context.isDruidFilter ? filterAmong(operand, items, place) : null
   if (filter !== null) return negated ? not(filter, place) : filter
   for (const item of items) requireComparable(operand, item)
   return called(place, boolean, listed, [operand, ...items], { negated })
 }
 
 /** A list of constants, or of constants and others: these are compared each for itself. */
-function filterAmong(operand: Bound, items: readonly Bound[], isAmongSeveral: boolean, place: Place): Bound | null {
+function filterAmong(operand: Bound, items: readonly Bound[], place: Place): Bound | null {
   const isConstant = (item: Bound): boolean => constantOf(item) !== undefined
   const others = items.filter((item) => !isConstant(item))
   const constants = items.filter(isConstant)
-  const among = constants.length === 0 ? null : columnAmong(operand, constants, isAmongSeveral, place)
+  const among = constants.length === 0 ? null : columnAmong(operand, constants, place)
   if (among === null || others.length === 0) return among
   const equal = others.map((item) => compared(place, operand, '=', item, { isFilter: false }))
   return called(place, boolean, disjunction, [among, ...equal])
@@ -260,7 +261,7 @@ function alike(operand: Bound, items: readonly Bound[]): readonly Bound[] {
 
 function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, context: ExpressionContext): Bound {
   const { place, negated } = expression
-  const operand = context.bind(expression.operand, context)
+  const operand = context.bind(expression.operand, asValue(context))
   const query = context.subquery(expression.query, context.scope)
   if (query.columns.length !== 1)
     throw sqlProblem(place, `the query after IN gives one column, not ${query.columns.length}`)
@@ -286,8 +287,9 @@ export const like = engineFunction<LikeOptions>(([text, pattern], { operands, op
 
 function bindLike(expression: Extract<Expression, { kind: 'like' }>, context: ExpressionContext): Bound {
   const { place } = expression
-  const operand = as(context.bind(expression.operand, context), string)
-  const pattern = as(context.bind(expression.pattern, context), string)
+  const inner = asValue(context)
+  const operand = as(context.bind(expression.operand, inner), string)
+  const pattern = as(context.bind(expression.pattern, inner), string)
   const escapedBy = escapeOf(expression, context)
   const known = constantOf(pattern)
   if (typeof known === 'string' && known.length > patternMax && likeForm(known, escapedBy).kind !== 'like')

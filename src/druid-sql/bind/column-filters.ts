@@ -14,7 +14,6 @@ import {
   called,
   type EngineFunction,
   engineFunction,
-  keyOf,
   type StoredColumn,
 } from './tree.ts'
 import { boolean, type SqlType, string } from './types.ts'
@@ -22,17 +21,11 @@ import { boolean, type SqlType, string } from './types.ts'
 type Constant = string | number | bigint
 
 /** True, false, or null where the column is. Null where this is no column and a constant that Druid makes a filter of. */
-export function comparedColumn(
-  left: Bound,
-  operator: ComparisonOperator,
-  right: Bound,
-  isAmongSeveral: boolean,
-  place: Place,
-): Bound | null {
+export function comparedColumn(left: Bound, operator: ComparisonOperator, right: Bound, place: Place): Bound | null {
   return (
     truthOfText(left, operator, right, place) ??
-    comparedWith(left, operator, right, isAmongSeveral, place) ??
-    comparedWith(right, turnedRound[operator], left, isAmongSeveral, place)
+    comparedWith(left, operator, right, place) ??
+    comparedWith(right, turnedRound[operator], left, place)
   )
 }
 
@@ -67,74 +60,40 @@ export function isTrueWhereChosen(value: Bound, place: Place): Bound | null {
   return value.type.kind === 'string' ? filter(place, trueText, value) : null
 }
 
-function comparedWith(
-  { stored, type }: Bound,
-  operator: ComparisonOperator,
-  other: Bound,
-  isAmongSeveral: boolean,
-  place: Place,
-): Bound | null {
+function comparedWith({ stored, type }: Bound, operator: ComparisonOperator, other: Bound, place: Place): Bound | null {
   const constant = stored === undefined ? null : comparedConstant(stored, type, other)
   if (stored === undefined || constant === null) return null
   if (operator === '=' || operator === '<>') {
-    const isEqual = called(place, boolean, equalTo, [stored.column], { constants: [constant], isAmongSeveral })
+    const isEqual = called(place, boolean, equalTo, [stored.column], { constants: [constant] })
     return operator === '=' ? isEqual : not(isEqual, place)
   }
   return called(place, boolean, ordered, [stored.column], { operator, constant })
 }
 
 /** Whether a column has one of some constants; with null among them it is not known of any other value. */
-export function columnAmong(
-  operand: Bound,
-  others: readonly Bound[],
-  isAmongSeveral: boolean,
-  place: Place,
-): Bound | null {
+export function columnAmong(operand: Bound, others: readonly Bound[], place: Place): Bound | null {
   const there = others.filter((other) => constantOf(other) !== null)
   const truths = new Set(there.map(constantOf))
   const areTruths = [...truths].every((constant) => typeof constant === 'boolean')
   if (operand.type.kind === 'string' && constantOf(operand) === undefined && areTruths)
     return amongTruths(operand, truths, place)
-  const isAmong = there.length === 0 ? null : amongThose(operand, there, isAmongSeveral, place)
+  const isAmong = there.length === 0 ? null : amongThose(operand, there, place)
   return isAmong === null || there.length === others.length ? isAmong : filter(place, trueOrUnknown, isAmong)
 }
 
-function amongThose(
-  { stored, type }: Bound,
-  others: readonly Bound[],
-  isAmongSeveral: boolean,
-  place: Place,
-): Bound | null {
+function amongThose({ stored, type }: Bound, others: readonly Bound[], place: Place): Bound | null {
   if (stored === undefined) return null
   const constants = others.map((other) => comparedConstant(stored, type, other)).filter((one) => one !== null)
   const isOfTexts = constants.some((constant) => typeof constant === 'string')
   const isMixed = isOfTexts && constants.some((constant) => typeof constant !== 'string')
   if (constants.length < others.length || isMixed) return null
-  return called(place, boolean, equalTo, [stored.column], { constants, isAmongSeveral })
-}
-
-/** The numbers of one kind that a column of texts is compared with; null where it is not so. */
-export function soughtNumbers({ stored, type }: Bound, others: readonly Bound[]): SoughtNumbers | null {
-  if (stored?.column.type.kind !== 'string') return null
-  const constants = others.map((other) => comparedConstant(stored, type, other))
-  const numbers = constants.filter((constant) => typeof constant === 'bigint' || typeof constant === 'number')
-  const kinds = new Set(numbers.map((number) => typeof number))
-  if (numbers.length < constants.length || kinds.size > 1) return null
-  return { column: keyOf(stored.column), comparedAs: [type.kind, ...kinds].join(' '), numbers }
-}
-
-export interface SoughtNumbers {
-  /** What tells the column. */
-  readonly column: string
-  /** What tells what it is cast to, and the kind of the numbers. */
-  readonly comparedAs: string
-  readonly numbers: readonly (number | bigint)[]
+  return called(place, boolean, equalTo, [stored.column], { constants })
 }
 
 /** Whether a column lies between two constants, both of them within. */
 export function columnBetween(operand: Bound, [low, high]: readonly [Bound, Bound], place: Place): Bound | null {
-  const above = comparedWith(operand, '>=', low, false, place)
-  const below = comparedWith(operand, '<=', high, false, place)
+  const above = comparedWith(operand, '>=', low, place)
+  const below = comparedWith(operand, '<=', high, place)
   return above === null || below === null ? null : called(place, boolean, conjunction, [above, below])
 }
 
@@ -153,12 +112,11 @@ function comparedConstant({ column, isCast }: StoredColumn, type: SqlType, other
 
 interface EqualOptions {
   readonly constants: readonly Constant[]
-  readonly isAmongSeveral: boolean
 }
 
-const equalTo = engineFunction<EqualOptions>(([x], { operands: [stored], options: { constants, isAmongSeveral } }) => {
+const equalTo = engineFunction<EqualOptions>(([x], { operands: [stored], options: { constants } }) => {
   const { type } = stored!
-  if (type.kind === 'string') return textEqualTo(x!, constants, isAmongSeveral)
+  if (type.kind === 'string') return textEqualTo(x!, constants)
   const numbers = constants.map((constant) => (typeof constant === 'string' ? numberOf(constant) : constant))
   const literals = numbers.flatMap((number) => {
     if (number === null) return []
@@ -170,7 +128,7 @@ const equalTo = engineFunction<EqualOptions>(([x], { operands: [stored], options
   return whereThere(x!, isEqual)
 })
 
-function textEqualTo(text: Sql, constants: readonly Constant[], isAmongSeveral: boolean): Sql {
+function textEqualTo(text: Sql, constants: readonly Constant[]): Sql {
   const texts = constants.filter((constant) => typeof constant === 'string')
   if (texts.length > 0) return sql`(${text} IN (${sql.join(texts.map(sql.literal), ', ')}))`
   const numbers = constants.filter((constant) => typeof constant !== 'string')
@@ -186,10 +144,7 @@ function textEqualTo(text: Sql, constants: readonly Constant[], isAmongSeveral: 
   const ofWhole = sql`TRY_CAST(${text} AS BIGINT) IN (${sql.join(wholes.map(sql.long), ', ')})`
   const either = fractions.length === 0 ? ofWhole : sql`(${ofWhole} OR ${isAmong(fractions)})`
   const isWhole = sql`regexp_full_match(${text}, '[+-]?[0-9]{1,19}')`
-  // Among several whole numbers Druid looks for such texts alone: 1000 is found in `1e3`, and 7 or 1000 is not.
-  const isOneOfSeveral = fractions.length === 0 && (isAmongSeveral || new Set(wholes).size > 1)
-  const ofOthers = isOneOfSeveral ? sql`FALSE` : isAmong(numbers)
-  return whereThere(text, sql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${ofOthers} END, FALSE)`)
+  return whereThere(text, sql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${isAmong(numbers)} END, FALSE)`)
 }
 
 /** The double that a text stands for; true and false are none here. */

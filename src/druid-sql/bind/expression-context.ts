@@ -2,13 +2,12 @@ import type { Zone } from '../../druid-time/zone.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Query, Window } from '../parse/syntax.ts'
 import { as } from './conversions.ts'
-import { type Filters, filtersOf } from './filters.ts'
 import type { Scope } from './scope.ts'
 import type { Bound, BoundRows } from './tree.ts'
 import { boolean, typeName } from './types.ts'
 
 /** What a place of a query allows. */
-export interface ExpressionContext extends Filters {
+export interface ExpressionContext {
   readonly scope: Scope
   /** Why no aggregate may stand here; null where it may. */
   readonly noAggregates: string | null
@@ -21,6 +20,10 @@ export interface ExpressionContext extends Filters {
   readonly windows: ReadonlyMap<string, Window>
   /** Whether rows are chosen here, by WHERE or ON. */
   readonly isFilter: boolean
+  /** Whether Druid makes a filter of a comparison here: what WHERE, HAVING, FILTER and ON of an inner join put together by AND, OR, NOT and IS. */
+  readonly isDruidFilter: boolean
+  /** Whether an unknown truth is as good as false here: the condition of WHERE or ON, and what AND and OR put together of it. */
+  readonly isPart: boolean
   /** Of the clocks that texts of times without a zone go by, and buckets and parts of times. */
   readonly zone: Zone
   readonly bind: (expression: Expression, context: ExpressionContext) => Bound
@@ -30,9 +33,12 @@ export interface ExpressionContext extends Filters {
 
 /** A condition that chooses rows or groups: WHERE, HAVING, FILTER, ON of an inner join. */
 export function bindFilter(expression: Expression, context: ExpressionContext, what: string): Bound {
-  const filters = filtersOf(expression, (inner) => context.bind(inner, context))
-  return bindCondition(expression, { ...context, ...filters }, what)
+  return bindCondition(expression, { ...context, isDruidFilter: true, isPart: true }, what)
 }
+
+/** The context of what a value is made of: comparisons in it are worked out for each row. */
+export const asValue = (context: ExpressionContext): ExpressionContext =>
+  context.isDruidFilter || context.isPart ? { ...context, isDruidFilter: false, isPart: false } : context
 
 /** A condition: WHERE, HAVING, ON, FILTER, CASE. */
 export function bindCondition(expression: Expression, context: ExpressionContext, what: string): Bound {

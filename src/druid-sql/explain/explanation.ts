@@ -1,11 +1,11 @@
 // What Druid answers to `EXPLAIN PLAN FOR`: one row of three texts.
 
-import type { PlannedSql } from '../plan/sql-plan.ts'
+import { druidExpression, druidType, type NameOf } from '../../algebra/druid-expression.ts'
+import type { PlannedSql, SqlScanPlan } from '../plan/sql-plan.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { ReadableTables } from '../readable-tables.ts'
 import type { CheckedSql } from '../translate.ts'
-import { type NativeQuery, nativeQuery } from './native-of-plan.ts'
-import { nativeScan } from './native-of-scan.ts'
+import { type NativeQuery, nativeFilter, nativeIntervals, nativeQuery } from './native-of-plan.ts'
 
 /** Which part of the service makes the answer. */
 export type Answerer = 'store' | 'sql-engine' | 'druid'
@@ -60,4 +60,37 @@ function resourcesOf({ checked, readable }: Explained): readonly object[] {
     ...series.map(({ name }) => ({ name, type: 'DATASOURCE' })),
     ...metadata.map(({ name }) => ({ name, type: 'METADATA' })),
   ]
+}
+
+/** The scan of Druid that means the same. */
+function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: string): NativeQuery {
+  const cells = ['__time', ...scan.columns.map(({ name }) => name)]
+  const nameOf: NameOf = (leaf) => (leaf.kind === 'cell' ? cells[leaf.at]! : leaf.field.name)
+  const virtualColumns: object[] = []
+  const names = outputs.map((output) => {
+    if (output.kind === 'cell') return cells[output.at]!
+    const name = `v${virtualColumns.length}`
+    virtualColumns.push({
+      type: 'expression',
+      name,
+      expression: druidExpression(output, nameOf),
+      outputType: druidType(output.type),
+    })
+    return name
+  })
+  // Rows that come by time show it.
+  const columns = [...new Set([...names, '__time'])]
+  const query = {
+    queryType: 'scan',
+    dataSource: { type: 'table', name: entityName },
+    intervals: { type: 'intervals', intervals: nativeIntervals(scan) },
+    ...(scan.filter === null ? {} : { filter: nativeFilter(scan.filter, ({ name }) => name) }),
+    ...(virtualColumns.length === 0 ? {} : { virtualColumns }),
+    resultFormat: 'compactedList',
+    columns,
+    order: scan.isDescending ? 'descending' : 'ascending',
+    ...(scan.limit === null ? {} : { limit: scan.limit - offset }),
+    ...(offset === 0 ? {} : { offset }),
+  }
+  return { query, columns: names }
 }

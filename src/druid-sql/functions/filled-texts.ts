@@ -1,12 +1,43 @@
 // Texts that are filled up to a length, or written several times.
+
+import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
-import { holdsPairs, utf16Filler, utf16Start } from '../../lib/utf16-filler.ts'
 import { as, constantOf } from '../bind/conversions.ts'
 import { type Bound, called, type EngineFunction, engineFunction } from '../bind/tree.ts'
 import { long, string, wideString } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import { type ScalarFunction, special } from './signature.ts'
 import { inRoom, isFree, onceEach, told, toldCharactersMax, utf16Units, widthOf, withoutRepeats } from './text-room.ts'
+
+const beyond16Bits = sql.literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
+
+/** Length in UTF-16 units of a text that has characters of two. */
+const unitsOf = (text: Sql): Sql => sql`(length(${text}) + length(regexp_replace(${text}, ${beyond16Bits}, '', 'g')))`
+
+/** A text again and again, so many UTF-16 units long; shorter by one where the last character would be cut in two. */
+function utf16Filler(text: Sql, units: Sql): Sql {
+  return bind(text, (x) =>
+    bind(unitsOf(x), (each) =>
+      bind(units, (all) => {
+        const fitting = sql`len(list_filter(range(1, length(${x}) + 1), lambda k: ${unitsOf(sql`left(${x}, k)`)} <= ${all} % ${each}))`
+        return sql`(repeat(${x}, ${all} // ${each}) || left(${x}, ${fitting}))`
+      }),
+    ),
+  )
+}
+
+const pair = sql.literal(String.raw`([\x{10000}-\x{10FFFF}])`)
+/** No character at all, and so in no text. */
+const mark = sql.literal('\uffff')
+const markedPair = sql.literal('\uffff\\1')
+
+/** So many UTF-16 units of a text, from its start; one less where its last character would be cut in two. */
+const utf16Start = (text: Sql, units: Sql): Sql =>
+  sql`CASE WHEN strlen(${text}) = length(${text}) THEN left(${text}, ${units})
+    ELSE replace(left(regexp_replace(${text}, ${pair}, ${markedPair}, 'g'), ${units}), ${mark}, '') END`
+
+/** Whether a text has characters of two UTF-16 units. */
+const holdsPairs = (text: Sql): Sql => sql`length(${text}) <> ${unitsOf(text)}`
 
 /** Druid pads with nothing where the padding is empty; the engine would fail. */
 const padding = (side: 'left' | 'right'): EngineFunction =>

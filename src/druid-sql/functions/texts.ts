@@ -2,8 +2,6 @@ import { type JavaPattern, mayBeEmpty, re2Replacement, readJavaPattern } from '.
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { longOfDigits } from '../../lib/long-of-digits.ts'
-import { replacedBytes, replacedText } from '../../lib/replaced-text.ts'
-import { reversedText } from '../../lib/reversed-text.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import { as, constantOf } from '../bind/conversions.ts'
@@ -34,6 +32,29 @@ import {
   widthOf,
   withoutRepeats,
 } from './text-room.ts'
+
+/** A text with its parts replaced; each operand is a name, or short, for it stands there several times. `mayBeEmpty` says that the part may be no text at all: around that there is a place before and behind each character. */
+function replacedText(text: Sql, part: Sql, by: Sql, mayBeEmpty: boolean): Sql {
+  const replaced = sql`replace(${text}, ${part}, ${by})`
+  if (!mayBeEmpty) return replaced
+  const aroundEach = sql`regexp_replace(${text}, '', replace(${by}, ${sql.literal('\\')}, ${sql.literal('\\\\')}), 'g')`
+  return sql`CASE WHEN ${part} = '' THEN ${aroundEach} ELSE ${replaced} END`
+}
+
+/** How many bytes that has at most. */
+function replacedBytes(text: Sql, part: Sql, by: Sql): Sql {
+  const occurrences = sql`((strlen(${text}) - strlen(replace(${text}, ${part}, ''))) // strlen(${part}))`
+  const more = sql`CASE WHEN ${part} = '' THEN (length(${text}) + 1) * strlen(${by}) ELSE ${occurrences} * greatest(strlen(${by}) - strlen(${part}), 0) END`
+  return sql`(strlen(${text}) + ${more})`
+}
+
+/** A text from its last character to its first, each by itself: the engine keeps an accent behind its letter, and a line's end in its order. */
+const reversedText = (text: Sql): Sql =>
+  bind(
+    text,
+    (x) => sql`CASE WHEN strlen(${x}) = length(${x}) THEN reverse(${x})
+      ELSE array_to_string(list_reverse(regexp_extract_all(${x}, '(?s).')), '') END`,
+  )
 
 const lengthOf = scalar([string], long, utf16Units)
 

@@ -1,20 +1,17 @@
 // The expressions of a checked query, written anew in Druid's SQL. Texts of the caller become parameters.
-
 import { PatternCheck } from '../../druid-patterns/backtracking.ts'
 import { laterOrigin } from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { plainLong } from '../../model/long.ts'
 import { askedInstead } from '../functions/over-time.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
-import type { Call, Expression, OrderItem, Query, Window } from '../parse/syntax.ts'
-import { mayBeNull } from './array-keys.ts'
+import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../parse/syntax.ts'
 import { boundedCount } from './bounded-text.ts'
 import { checkPatterns } from './checked-patterns.ts'
 import { isNullCount, neverNull } from './null-counts.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
-import { ofPassing } from './window-filter.ts'
-import { writeCastType, writeFrameBound, writeIntervalLiteral, writeNumber } from './write-parts.ts'
 
 /** How the queries within an expression are written. */
 export type WriteQuery = (query: Query) => Sql
@@ -315,4 +312,70 @@ const operators = {
 
 function not({ negated }: { readonly negated: boolean }): Sql {
   return negated ? sql`NOT ` : sql``
+}
+
+/** Of what is null in the other rows, which aggregates pass over. */
+function ofPassing(call: Call, filter: Expression): Call {
+  const { place } = call
+  // It was found right before: it has an operand.
+  const counted: Expression = call.star ? { kind: 'number', digits: '1', place } : call.operands[0]!
+  const passing: Expression = {
+    kind: 'case',
+    operand: null,
+    branches: [{ when: filter, result: counted }],
+    otherwise: null,
+    place,
+  }
+  return { ...call, star: false, operands: [passing, ...call.operands.slice(1)], filter: null }
+}
+
+type ArrayOf = Extract<Expression, { kind: 'array' }>
+
+/**
+ * Where some elements of an array may be null and others not, Druid's planner casts the others, once more each time that it looks at them,
+ * and then does not know what is grouped by for the same as what is selected.
+ */
+function mayBeNull({ items, ...array }: ArrayOf): ArrayOf {
+  const { place } = array
+  const always: Expression = { kind: 'boolean', value: true, place }
+  const element = (item: Expression): Expression => {
+    return { kind: 'case', operand: null, branches: [{ when: always, result: item }], otherwise: null, place }
+  }
+  return { ...array, items: items.map(element) }
+}
+
+function writeCastType({ name, isArray, scale }: CastType): Sql {
+  const type = scale === null ? word(name) : sql`DECIMAL(38, ${digits(scale)})`
+  return isArray ? sql`${type} ARRAY` : type
+}
+
+/** Druid takes no more digits than a long has, and no number beyond all doubles. */
+function writeNumber(text: string): Sql {
+  if (!Number.isFinite(Number(text))) return sql`CAST(NULL AS DOUBLE)`
+  const isLong = plainLong(text) !== null
+  return isLong || /e/i.test(text) || text.length <= plainDigits ? digits(text) : digits(`${text}E0`)
+}
+
+/** Fewer are a number to Druid, with a point or without. */
+const plainDigits = 18
+
+function writeIntervalLiteral({ value, negative, from, to }: Extract<Expression, { kind: 'interval' }>): Sql {
+  const sign = negative ? sql`-` : sql``
+  const until = to === null ? sql`` : sql` TO ${word(to)}`
+  return sql`INTERVAL ${sign}${quotedText(value)} ${word(from)}${until}`
+}
+
+function writeFrameBound(bound: FrameBound): Sql {
+  switch (bound.kind) {
+    case 'unboundedPreceding':
+      return sql`UNBOUNDED PRECEDING`
+    case 'unboundedFollowing':
+      return sql`UNBOUNDED FOLLOWING`
+    case 'currentRow':
+      return sql`CURRENT ROW`
+    case 'preceding':
+      return sql`${digits(bound.rows)} PRECEDING`
+    case 'following':
+      return sql`${digits(bound.rows)} FOLLOWING`
+  }
 }

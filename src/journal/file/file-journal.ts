@@ -1,5 +1,4 @@
 // The journal in a folder of segment files. Group commit: what waits while a write is on its way goes into the next one, with one fsync for all.
-
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from '../../lib/disk.ts'
@@ -11,11 +10,21 @@ import type { JournalEntry, JournalRecovery, JournalSegment, LocalJournalWriter 
 import { encodeEntry, encodeMark, type UnplacedRecord } from '../record.ts'
 import { AppendQueue, type PendingAppend } from './append-queue.ts'
 import { backlogIsFull, diskIsFull, journalHasFailed, journalIsClosed } from './journal-problems.ts'
-import type { FileJournalSettings } from './journal-settings.ts'
 import { RecordApart } from './record-apart.ts'
 import { type ClosedSegment, type Recovered, type RecoverOptions, recoverJournal } from './recovery.ts'
 import { segmentHeaderBytes } from './segment-header.ts'
 import { type SegmentFolder, SegmentWriter } from './segment-writer.ts'
+
+interface FileJournalSettings {
+  /** A segment that would grow over this is followed by a new one. */
+  readonly segmentBytes: number
+  /** As much goes into one write. */
+  readonly batchBytesMax: number
+  /** As much may wait to be on disk; past it an append is refused. */
+  readonly pendingBytesMax: number
+  /** A record as large as this is written apart, and begins a segment. */
+  readonly apartBytesMin: number
+}
 
 export interface FileJournalOptions extends SegmentFolder {
   readonly disk: Disk

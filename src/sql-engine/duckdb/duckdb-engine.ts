@@ -1,4 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import accessors from '@duckdb/node-api/lib/vectors/dataAccessors.js'
 import { Sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
 import {
@@ -20,8 +21,12 @@ import { timesOfPlan } from './plan-times.ts'
 import { piecesOf, readChunk } from './read-chunk.ts'
 import { readRows } from './read-rows.ts'
 import { tableRows, withTables } from './table-sql.ts'
-import { readWholeTexts } from './whole-texts.ts'
 import { registerZoneFunctions } from './zone-functions.ts'
+
+/** Texts of the engine as they are: its package decodes them as one does a file, without the U+FEFF that one may begin with. */
+function readWholeTexts(): void {
+  Object.assign(accessors, { textDecoder: new TextDecoder('utf-8', { ignoreBOM: true }) })
+}
 
 export interface DuckdbSettings {
   /** The folders of the files that queries may read; nothing else is open to the engine. */

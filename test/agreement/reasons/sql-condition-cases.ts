@@ -21,6 +21,30 @@ export const sqlConditionCases: readonly ChangedCase[] = [
     /FLOOR/,
   ],
   [
+    "Druid's planner makes one condition of several that compare a text with numbers, and filters of those in a CASE",
+    'SELECT COUNT(*) AS c0 FROM fuzz WHERE s NOT IN (7, 1000)',
+    / 7|\(7/,
+    / IN /,
+  ],
+  [
+    "Druid's planner makes one condition of several that compare a text with numbers, and filters of those in a CASE",
+    'SELECT COUNT(*) AS c0 FROM fuzz WHERE s = 7 OR s <> 7',
+    /[^']7/,
+    / OR /,
+  ],
+  [
+    "Druid's planner makes one condition of several that compare a text with numbers, and filters of those in a CASE",
+    'SELECT COUNT(CASE WHEN s < 7 THEN 1 END) AS c0 FROM fuzz',
+    / 7/,
+    /CASE/,
+  ],
+  [
+    "Druid's planner makes one condition of several that compare a text with numbers, and filters of those in a CASE",
+    "SELECT COUNT(*) AS c0 FROM fuzz WHERE CASE WHEN CAST(x.s AS BOOLEAN) THEN 'x' END = 'x'",
+    /BOOLEAN/,
+    /CASE/,
+  ],
+  [
     'Druid cuts the fractions of numbers that it looks for in longs',
     'SELECT COUNT(*) AS c0 FROM fuzz WHERE n IN (1.5, 2)',
     /1\.5/,

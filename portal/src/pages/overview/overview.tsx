@@ -1,6 +1,6 @@
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { selfEntity } from '../../../../src/model/self-history.ts'
-import { PageHead, Waiting } from '../../parts/layout.tsx'
+import { PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { mayDo, session } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
@@ -10,8 +10,7 @@ import { EntityCards } from './entity-cards.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { Health } from './health.tsx'
 import { LookNow } from './look-now.tsx'
-import { NeedList } from './need-list.tsx'
-import { needsOf, type Rejecting } from './needs.ts'
+import { type Need, needsOf, type Rejecting } from './needs.ts'
 import { OwnAccess } from './own-access.tsx'
 import { type PlantState, plantState } from './plant-state.ts'
 import { ServiceRow } from './service-row.tsx'
@@ -85,5 +84,25 @@ export function Overview() {
       {reads && watches && <ServiceRow ready={ready.value} />}
       {!operates && <OwnAccess />}
     </>
+  )
+}
+
+const shownMax = 12
+
+/** Only what is wrong; nothing where nothing is. */
+function NeedList({ needs }: { readonly needs: readonly Need[] }) {
+  if (needs.length === 0) return null
+  return (
+    <Panel title="Needs you">
+      <ul class="needs">
+        {needs.slice(0, shownMax).map(({ level, text, link }) => (
+          <li key={text}>
+            <span class={`pill ${level}`}>{level === 'bad' ? 'wrong' : 'look'}</span>
+            {link === null ? <span>{text}</span> : <a href={link}>{text}</a>}
+          </li>
+        ))}
+      </ul>
+      {needs.length > shownMax && <p class="inside soft small">And {needs.length - shownMax} more.</p>}
+    </Panel>
   )
 }
