@@ -366,6 +366,7 @@ test('a strip of the whole range has a window, which keys and the pointer move',
   await expect.poll(() => hours()[0], patience).toBeCloseTo(1, 0)
   await page.getByRole('button', { name: 'Back' }).click()
   await expect.poll(() => hours()[0], patience).toBeCloseTo(13.5, 0)
+  await page.locator('.stale').waitFor({ state: 'detached' })
   // Of all that it is asked for once.
   expect(asked).toBe(1)
   await expectSoundEverywhere(page)
