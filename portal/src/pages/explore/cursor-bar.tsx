@@ -51,7 +51,12 @@ interface SliderProps {
   onSecond(second: number): void
 }
 
-const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }
+const steps = new Map([
+  ['ArrowLeft', -1],
+  ['ArrowDown', -1],
+  ['ArrowRight', 1],
+  ['ArrowUp', 1],
+])
 
 /** An arrow key leads to the next item. */
 function CursorSlider({ name, second, seconds, zone, onSecond }: SliderProps) {
@@ -75,7 +80,7 @@ function CursorSlider({ name, second, seconds, zone, onSecond }: SliderProps) {
         value={second}
         onInput={(event) => show(nearestPlace(seconds, Number(event.currentTarget.value)))}
         onKeyDown={(event) => {
-          const step = steps[event.key]
+          const step = steps.get(event.key)
           if (step === undefined) return
           event.preventDefault()
           show(nearestPlace(seconds, second) + step)

@@ -97,8 +97,16 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
           <button type="submit" class="button slim">
             Show
           </button>
-          <button type="button" class="button slim" onClick={() => choose(true)}>
-            Calendar…
+          <button
+            type="button"
+            class="button slim"
+            aria-label="Calendar"
+            title="Choose both in a calendar"
+            onClick={() => choose(true)}
+          >
+            <svg class="calendar-sign" aria-hidden="true" viewBox="0 0 16 16">
+              <path d="M1.5 3.5h13v11h-13zM1.5 6.5h13M5 1v4M11 1v4" />
+            </svg>
           </button>
           <ZoneChoice
             zone={view.zone}

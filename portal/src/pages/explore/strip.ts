@@ -18,14 +18,21 @@ export function slid(span: Span, byMs: number, whole: Span): Span {
   return { fromMs, toMs: fromMs + lengthMs }
 }
 
-const lengthsByKey: Readonly<Record<string, number>> = {
-  ...{ ArrowLeft: -0.25, ArrowDown: -0.25, ArrowRight: 0.25, ArrowUp: 0.25, PageDown: -1, PageUp: 1 },
-  ...{ Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY },
-}
+/** How many of its own lengths a key moves the window. */
+const lengthsByKey = new Map([
+  ['ArrowLeft', -0.25],
+  ['ArrowDown', -0.25],
+  ['ArrowRight', 0.25],
+  ['ArrowUp', 0.25],
+  ['PageDown', -1],
+  ['PageUp', 1],
+  ['Home', Number.NEGATIVE_INFINITY],
+  ['End', Number.POSITIVE_INFINITY],
+])
 
 /** Where a key leads the window; null where it leads nowhere. */
 export function slidByKey(span: Span, key: string, whole: Span): Span | null {
-  const lengths = lengthsByKey[key]
+  const lengths = lengthsByKey.get(key)
   if (lengths === undefined) return null
   return slid(span, Number.isFinite(lengths) ? Math.round(lengths * (span.toMs - span.fromMs)) : lengths, whole)
 }
