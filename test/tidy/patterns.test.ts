@@ -76,7 +76,7 @@ const taken = (pattern, [before, often, after], characters) => {
 for (const { source, flags, attacks } of workerData) {
   const pattern = new RegExp(source, flags)
   const slowest = attacks.map((attack) => [taken(pattern, attack, 2000), attack]).sort(([one], [other]) => other - one)
-  for (const [, attack] of slowest.slice(0, 3)) taken(pattern, attack, 1000000)
+  for (const [, attack] of slowest.slice(0, 3)) taken(pattern, attack, 300000)
   parentPort.postMessage('done')
 }
 `
@@ -111,14 +111,14 @@ async function slowOf(patterns: readonly Pattern[], patienceMs: number): Promise
 }
 
 test('no regular expression of the service takes a time that grows faster than its text', async () => {
-  const patterns = sources
-    .filter((file) => !file.endsWith('.test.ts'))
-    .flatMap((file) => patternsOf(textOf(file), file))
+  const all = sources.filter((file) => !file.endsWith('.test.ts')).flatMap((file) => patternsOf(textOf(file), file))
+  // Those that stand several times are tried once.
+  const patterns = [...new Map(all.map((one) => [`/${one.source}/${one.flags}`, one])).values()]
   expect(patterns.length).toBeGreaterThan(300)
   expect(await slowOf(patterns, 20_000)).toEqual([])
 }, 1_200_000)
 
 test('one that does is found: a header that stalled the service for all', async () => {
   const slow = patternsOf('const parts = /(?:"(?:[^"\\\\]|\\\\.)*"|[^;"]|")+/g', 'body.ts')
-  expect(await slowOf(slow, 2000)).toHaveLength(1)
+  expect(await slowOf(slow, 1000)).toHaveLength(1)
 }, 60_000)

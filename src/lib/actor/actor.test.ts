@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Actor, ActorAway, type Death, type Generation, type GenerationEvents, type NextStart } from './actor.ts'
 
-/** A life that does as it is told. */
+/** A generation that does as it is told. */
 interface TestGeneration extends Generation, GenerationEvents {
   isAsked: boolean
 }
@@ -86,7 +86,7 @@ test('one that dies is started again after a pause, and who asks meanwhile waits
   expect(deaths).toEqual([['killed', 100]])
 })
 
-test('a life that has ended says nothing more', async () => {
+test('a generation that has ended says nothing more', async () => {
   const { actor, generations, deaths, pass } = actorOf()
   actor.start()
   generations[0]!.ready()
@@ -115,7 +115,7 @@ test('the pause doubles with each start that fails, 64 times the first at most, 
   expect(await pass()).toBe(100)
 })
 
-test('the pause stays short where the next life may come past what the last one ended of', async () => {
+test('the pause stays short where the next generation may come past what the last one ended of', async () => {
   const { actor, generations, pass } = actorOf(({ failures }) => (failures < 3 ? 'soon' : 'later'))
   actor.start()
   const pauses: number[] = []
@@ -140,7 +140,7 @@ test('where a start has failed nobody waits for the next, until it begins', asyn
   await actor.served
 })
 
-test('a life that cannot be begun has ended', async () => {
+test('a generation that cannot be begun has ended', async () => {
   const { actor, generations, deaths, pass, breakStart } = actorOf()
   const error = new Error('no memory for it')
   breakStart(error)
@@ -170,7 +170,7 @@ test('where nobody can tell what comes next it stays down, too', async () => {
   expect([actor.state, deaths]).toEqual(['failed', [['broken', 100]]])
 })
 
-test('what comes next is told of a life that was ready once, and of failures in a row', async () => {
+test('what comes next is told of a generation that was ready once, and of failures in a row', async () => {
   const events: unknown[] = []
   const { actor, generations, pass } = actorOf(({ hasServed, failures }) => {
     events.push([hasServed, failures])
@@ -191,7 +191,7 @@ test('what comes next is told of a life that was ready once, and of failures in 
 })
 
 test.each(['starting', 'ready'] as const)(
-  'closed while it is %s, it ends its life and waits for that',
+  'closed while it is %s, it ends its generation and waits for that',
   async (state) => {
     const { actor, generations, deaths, pauses } = actorOf()
     actor.start()

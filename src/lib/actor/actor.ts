@@ -10,16 +10,16 @@
 //
 //   ready --retire--> retiring --ended--> idle, or starting where somebody waits
 //
-// The actor begins a life and is told by it: `ready` once, `ended` once. What is asked of a life, and what it holds, is that life's alone.
+// The actor begins a generation and is told by it: `ready` once, `ended` once. What is asked of a generation, and what it holds, is that generation's alone.
 import { systemTimer, type Timer, timerMs } from '../timer.ts'
 
-/** One life of an actor, from its start to its end. */
+/** One generation of an actor, from its start to its end. */
 export interface Generation {
   /** Asks it to end: `ended` is told when it has. */
   end(): void
 }
 
-/** What a life tells of itself. */
+/** What a generation tells of itself. */
 export interface GenerationEvents {
   readonly ready: () => void
   readonly ended: (reason: unknown) => void
@@ -27,21 +27,21 @@ export interface GenerationEvents {
 
 export interface Death {
   readonly reason: unknown
-  /** Whether a life was ever ready, this one or one before it. */
+  /** Whether a generation was ever ready, this one or one before it. */
   readonly hasServed: boolean
-  /** How many lives in a row ended before they were ready, this one among them; 0 where this one was ready. */
+  /** How many generations in a row ended before they were ready, this one among them; 0 where this one was ready. */
   readonly failures: number
 }
 
-/** When the next life begins: after the first pause, after one that grows with each failure, or not at all. */
+/** When the next generation begins: after the first pause, after one that grows with each failure, or not at all. */
 export type NextStart = 'soon' | 'later' | 'never'
 
 export interface ActorParts<L extends Generation> {
-  /** Begins a life. Where it throws, the life has ended. */
+  /** Begins a generation. Where it throws, the generation has ended. */
   readonly begin: (events: GenerationEvents) => L
-  /** Says when the next life begins. Where it throws, that is as `never`, for that reason. */
+  /** Says when the next generation begins. Where it throws, that is as `never`, for that reason. */
   readonly next: (death: Death) => NextStart | Promise<NextStart>
-  /** Told of each death that nobody asked for, once it is known when the next life begins. */
+  /** Told of each death that nobody asked for, once it is known when the next generation begins. */
   readonly died: (reason: unknown, restartInMs: number) => void
   /** The first pause. */
   readonly restartDelayMs: number
@@ -74,11 +74,11 @@ export class Actor<L extends Generation> {
   #isExpected = true
   readonly #waiting = new Set<Waiter<L>>()
   #endPause: () => void = () => undefined
-  /** Who waits for the end of the last life. */
+  /** Who waits for the end of the last generation. */
   readonly #closers: (() => void)[] = []
   #resolveServed: () => void = () => undefined
   #rejectServed: (reason: unknown) => void = () => undefined
-  /** Resolves when a life is ready for the first time. Rejects with the reason of `never`, and with ActorAway when the actor is closed before. */
+  /** Resolves when a generation is ready for the first time. Rejects with the reason of `never`, and with ActorAway when the actor is closed before. */
   readonly served: Promise<void>
 
   constructor(parts: ActorParts<L>) {
@@ -95,22 +95,22 @@ export class Actor<L extends Generation> {
     return this.#state
   }
 
-  /** The life that goes on, ready or not. Who holds something of a life compares it: after a death it is another one. */
+  /** The generation that goes on, ready or not. Who holds something of a generation compares it: after a death it is another one. */
   get generation(): L | null {
     return this.#generation
   }
 
-  /** The life that answers. */
+  /** The generation that answers. */
   get ready(): L | null {
     return this.#state === 'ready' ? this.#generation : null
   }
 
-  /** Begins the first life; does nothing when that has begun. */
+  /** Begins the first generation; does nothing when that has begun. */
   start(): void {
     if (this.#state === 'idle') this.#begin()
   }
 
-  /** Ends the life that is ready, until somebody starts the next one; does nothing in other states. */
+  /** Ends the generation that is ready, until somebody starts the next one; does nothing in other states. */
   retire(): void {
     if (this.#state !== 'ready') return
     this.#state = 'retiring'
@@ -118,7 +118,7 @@ export class Actor<L extends Generation> {
   }
 
   /**
-   * The life that is ready; where one is being started, or will be after a death, that one. Rejects with ActorAway where a start has failed or the
+   * The generation that is ready; where one is being started, or will be after a death, that one. Rejects with ActorAway where a start has failed or the
    * actor is closed, and with the signal's reason.
    */
   whenReady(signal?: AbortSignal): Promise<L> {
@@ -141,7 +141,7 @@ export class Actor<L extends Generation> {
     })
   }
 
-  /** Resolves when no life goes on. None begins any more. */
+  /** Resolves when no generation goes on. None begins any more. */
   async close(): Promise<void> {
     this.#state = 'closed'
     this.#endPause()

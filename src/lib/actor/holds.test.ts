@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Holds } from './holds.ts'
 
-test('it is held until all who hold it let go, whatever becomes of the life that was asked', async () => {
+test('it is held until all who hold it let go, whatever becomes of the generation that was asked', async () => {
   const reported: string[] = []
   let isAlive = true
   const holds = new Holds({
@@ -16,7 +16,7 @@ test('it is held until all who hold it let go, whatever becomes of the life that
   first.release()
   isAlive = false
   await expect(holds.take()).rejects.toThrow('it died')
-  // The life that begins next begins holding.
+  // The generation that begins next begins holding.
   expect([holds.isHeld, reported]).toEqual([true, ['hold', 'hold']])
   second.release()
   expect([holds.isHeld, reported]).toEqual([false, ['hold', 'hold', 'release']])

@@ -1,12 +1,12 @@
 import type { Held } from '../held.ts'
 
 interface HoldWays {
-  /** Resolves when the life that goes on holds; rejects where there is none, or it ended before. */
+  /** Resolves when the generation that goes on holds; rejects where there is none, or it ended before. */
   readonly hold: () => Promise<unknown>
   readonly release: () => void
 }
 
-/** What an actor is to hold through all its lives, for as long as anybody wants it. A life that begins while `isHeld` begins holding. */
+/** What an actor is to hold through all its generations, for as long as anybody wants it. A generation that begins while `isHeld` begins holding. */
 export class Holds {
   readonly #ways: HoldWays
   #holders = 0

@@ -78,7 +78,7 @@ test('a question that is settled is not cancelled', async () => {
   expect([await answer, cancelled]).toEqual(['done', []])
 })
 
-test('of a life that has ended all questions fail', async () => {
+test('of a generation that has ended all questions fail', async () => {
   const { asks, ask } = asksOf()
   const answers = [ask(), ask()]
   asks.rejectAll(new Error('it died'))
@@ -86,7 +86,7 @@ test('of a life that has ended all questions fail', async () => {
   expect(asks.size).toBe(0)
 })
 
-test('of a life that has ended each question fails once, also where one that fails settles another', async () => {
+test('of a generation that has ended each question fails once, also where one that fails settles another', async () => {
   const asks = new PendingAsks<string>()
   const sent: number[] = []
   const leaving = new AbortController()

@@ -22,7 +22,7 @@ const turnsMax = 2 ** 32
 /** Of the questions that are not answered each has a slot of its own. */
 export const slotOf = (id: number): number => id % slotsMax
 
-/** Questions that one life of an actor has not answered yet, by their numbers. */
+/** Questions that one generation of an actor has not answered yet, by their numbers. */
 export class PendingAsks<Reply> {
   readonly #asks = new Slots<Ask<Reply>>()
   #turn = 0
@@ -36,7 +36,7 @@ export class PendingAsks<Reply> {
   }
 
   /**
-   * The answer to a question that `send` sends under a number of its own. One that is cancelled is settled all the same by what the life says of it,
+   * The answer to a question that `send` sends under a number of its own. One that is cancelled is settled all the same by what the generation says of it,
    * with the signal's reason: only then has its work ended.
    */
   add({ signal, send, cancel }: AskWays): Promise<Reply> {
@@ -79,7 +79,7 @@ export class PendingAsks<Reply> {
     this.#find(id)?.reject(error)
   }
 
-  /** Of a life that has ended: there will be no answers. */
+  /** Of a generation that has ended: there will be no answers. */
   rejectAll(error: Error): void {
     for (const id of this.ids) this.reject(id, error)
   }

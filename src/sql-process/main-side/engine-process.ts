@@ -6,7 +6,7 @@ import { Problem } from '../../model/problem.ts'
 import { DamagedRows, LongOverflow, OutOfMemory } from '../../sql-engine/sql-engine.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'
 
-/** How a life ended: by itself or by somebody else's hand, since it took too much memory, for a query that did not end, or as it was asked to. */
+/** How a generation ended: by itself or by somebody else's hand, since it took too much memory, for a query that did not end, or as it was asked to. */
 export type EngineEnd = 'died' | 'spent' | 'cancelled' | 'closed'
 
 /** A query that was lost with its process, or found no memory beside others: it may be run again, for nothing of it was sent. */
@@ -27,13 +27,13 @@ export class EngineLost extends Error {
 /** How long the process may take to end when it is asked to. */
 const closeMs = 1000
 
-/** What a life tells of itself. */
+/** What a generation tells of itself. */
 export interface EngineEvents extends GenerationEvents {
   /** Told of files that are whole. */
   readonly checked: (path: string) => void
 }
 
-/** One life of the engine's process, from its start to its end. */
+/** One generation of the engine's process, from its start to its end. */
 export class EngineProcess implements Generation {
   readonly #child: ChildProcess
   readonly #cancelMs: number

@@ -43,7 +43,7 @@ interface StoreGenerationParts {
   readonly sealMs: () => number
 }
 
-/** One life of the store's thread: what is posted to it, and what it has been asked. */
+/** One generation of the store's thread: what is posted to it, and what it has been asked. */
 export class StoreGeneration implements Generation {
   readonly #asks = new PendingAsks<Reply>()
   readonly #outbox: Outbox<ToStore>

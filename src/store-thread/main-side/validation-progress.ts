@@ -6,7 +6,7 @@ import type { Problem } from '../../model/problem.ts'
 import { Counters } from './counters.ts'
 import { PositionWaiters } from './position-waiters.ts'
 
-/** How far the thread has come behind the journal, through all its lives, and what became of the rows. */
+/** How far the thread has come behind the journal, through all its generations, and what became of the rows. */
 export class ValidationProgress implements IngestProgress {
   readonly #counters = new Counters()
   readonly #waiters = new PositionWaiters(() => this.#processedPosition)
@@ -34,7 +34,7 @@ export class ValidationProgress implements IngestProgress {
     return this.#durablePosition
   }
 
-  /** Where a life of the thread is ready. A push that comes during the first start is counted as such, and not with what was there before. */
+  /** Where a generation of the thread is ready. A push that comes during the first start is counted as such, and not with what was there before. */
   get readyPosition(): number {
     return this.isSettled ? this.#durablePosition : this.#firstPosition
   }
@@ -62,7 +62,7 @@ export class ValidationProgress implements IngestProgress {
     this.#durablePosition = position
   }
 
-  /** The thread lives anew, and validates again what is not sealed. */
+  /** The thread has started again, and validates again what is not sealed. */
   restart(): void {
     this.#countedPosition = Math.max(this.#countedPosition, this.#processedPosition)
     this.#processedPosition = 0

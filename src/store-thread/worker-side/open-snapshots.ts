@@ -14,7 +14,7 @@ interface SnapshotSources extends Pick<OpenedStore, 'store' | 'folder'> {
 /** How long the writing of rows for the SQL engine may hold up the others. */
 const snapshotSliceMs = 2
 
-/** Empties the folder of what an earlier life wrote. */
+/** Empties the folder of what an earlier generation wrote. */
 export async function openSnapshots(
   { deltasDirectory, settings }: StoreThreadData,
   { disk, store, folder, observe }: SnapshotSources,
