@@ -1,6 +1,8 @@
 // The quality of values over HTTP: how it is defined, pushed by each door, asked for and told.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
+import { tidemark } from '../support/cli.ts'
+import { onCluster } from '../support/cluster-under-test.ts'
 import { LiveReader } from '../support/live-reader.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -136,4 +138,78 @@ test.each([
   expect(response.status).toBe(204)
   const asked = () => get(`select?entity=${alias}&quality=uncertain`)
   await expect.poll(asked, { timeout: 60_000 }).toEqual([{ D: '2026-01-01T00:00:00.000Z', measurement: 'm', Q, V: 1 }])
+})
+
+test.each([
+  ['numbers, of which a word is none', 'long', ['192', '', '64', 'bad'], 2, [192, null, 64]],
+  ['texts', 'string', ['Good', '', 'uncertain', '0x00000000'], 0, ['Good', null, 'uncertain', '0x00000000']],
+])('a file of CSV has the qualities in a column: %s', async (_, type, cells, code, stored) => {
+  const alias = `csv_${type}`
+  const own = await makeIngest(service.url, adminKey, { alias, fields: fieldsWith({ type }) })
+  const csv = ['D,T,V,quality', ...cells.map((cell, hour) => `${at(hour)},a,${hour},${cell}`)].join('\n')
+  const pushed = await tidemark(service.url, ['push', alias, '-', '--format', 'csv'], csv, own)
+  expect([pushed.code, pushed.err]).toEqual([code, ''])
+  const all = stored.map((Q, hour) => ({ D: at(hour), T: 'a', Q, V: hour }))
+  expect(await get(`select?entity=${alias}&quality=good,uncertain,bad`)).toEqual(all)
+  expect(await get(`select?entity=${alias}&quality=uncertain`)).toEqual(all.slice(2, 3))
+  expect(await get(`select?entity=${alias}`)).toEqual(all.slice(0, 2).map(({ Q: _, ...row }) => row))
+})
+
+test('rejected rows are mended and replayed with their quality', async () => {
+  const own = await makeIngest(service.url, adminKey, { alias: 'mended', fields: fieldsWith({ type: 'long' }) })
+  await push('mended', own, [
+    { D: at(1), T: 'a', V: '1', quality: '0' },
+    { D: at(2), T: 'a', V: '2', quality: 192 },
+    { D: at(3), T: 'a', V: '3', status: 64 },
+  ])
+  const replay = (body: object) =>
+    callWell(service.url, 'POST', '/admin/ingests/mended/rejected/replay', { key: adminKey, body })
+  const convert = { V: 'number', quality: 'number' }
+  expect(await replay({ convert })).toMatchObject({ stored: 2, rejected: 1 })
+  expect(await replay({ convert, rename: { status: 'quality' } })).toMatchObject({ stored: 1, rejected: 0 })
+  expect(await get('select?entity=mended')).toEqual([{ D: at(2), T: 'a', V: 2 }])
+  expect(await get('select?entity=mended&quality=bad,uncertain')).toEqual([
+    { D: at(1), T: 'a', Q: 0, V: 1 },
+    { D: at(3), T: 'a', Q: 64, V: 3 },
+  ])
+})
+
+test.skipIf(onCluster)('hours keep what good values do, and what all do for SQL', async () => {
+  const own = await makeIngest(service.url, adminKey, { alias: 'kept', fields: fieldsWith({ type: 'long' }) })
+  const startMs = (Math.floor(Date.now() / 86_400_000) - 9) * 86_400_000
+  const date = (minute: number): string => new Date(startMs + minute * 60_000).toISOString()
+  await push('kept', own, [
+    { D: date(0), T: 'a', V: 10, quality: 192 },
+    { D: date(10), T: 'a', V: 999, quality: 0 },
+    { D: date(30), T: 'a', V: 20 },
+    { D: date(45), T: 'a', V: 500, quality: 64 },
+    { D: date(70), T: 'a', V: 700, quality: 500 },
+  ])
+  const range = `entity=kept&start_date=${date(0)}&end_date=${date(120)}`
+  const asked = async (): Promise<readonly unknown[]> => [
+    await get(`average?${range}&granularity=hour`),
+    await get(`average?${range}&granularity=hour&weight=time&shape=step`),
+    await get(`aggregate?${range}&granularity=hour&aggregates=count,sum,min,max,first,last,covered&shape=step`),
+    await get(`plot?${range}&points=2`),
+    await callWell(service.url, 'POST', '/consumer/data/sql-query', {
+      key: adminKey,
+      body: { sql_query: 'SELECT COUNT(*) AS "n", MAX(V) AS "g" FROM kept' },
+    }),
+  ]
+  const before = await asked()
+  expect(before).toMatchObject([
+    [{ V: 15 }],
+    [{ V: 16 }],
+    [{ 'V.count': 2, 'V.max': 20 }],
+    [{ V: 10 }, { V: 20 }],
+    [{ n: 5, g: 999 }],
+  ])
+  const body = { retention: 'P3D', hours_retention: null }
+  await callWell(service.url, 'PATCH', '/admin/entities/kept', { key: adminKey, body })
+  expect(await asked()).toEqual(before)
+  for (const question of [`average?${range}&quality=good,bad`, `aggregate?${range}&granularity=hour&aggregates=good`])
+    expect(await call(service.url, 'GET', `/consumer/data/${question}`, { key: adminKey })).toMatchObject({
+      status: 400,
+      body: { code: 'rows_expired' },
+    })
 })
