@@ -66,7 +66,10 @@ test('a chart is saved, becomes a page with values, a table and a text, and anot
   await add('value', 'Now', 'boiler.level')
   await add('table', 'The night', 'boiler.temp')
   await page.getByText('Level of the boiler').first().waitFor()
-  await page.getByRole('region', { name: 'Newest values' }).getByRole('cell', { name: 'boiler.temp' }).waitFor()
+  const table = page.getByRole('region', { name: 'Newest values' })
+  await table.getByRole('cell', { name: 'boiler.temp' }).waitFor()
+  // No column is cut.
+  expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
   await page.getByRole('button', { name: 'Move it forward' }).last().click()
   await expect
     .poll(() => page.locator('.view-cells h2').allTextContents(), patience)
