@@ -90,3 +90,18 @@ test('a property that is left out is told with the words that it may be', () => 
     },
   })
 })
+
+const words = Type.Enum(['low', 'high'])
+const thing = Type.Object({ kind: words, over: Type.Optional(Type.Integer()) }, { additionalProperties: false })
+
+test.each<[string, unknown, string]>([
+  ['of a word all words are told, and what else it may be', 'lw', 'must be low or high or a JSON object with kind.'],
+  ['of what is neither, too', 5, 'must be low or high or a JSON object with kind.'],
+  ['of an object what is wrong within it alone', { kind: 'low', over: '1' }, '.over must be a whole number.'],
+  ['and the words of its own', { kind: 'lw' }, '.kind must be low or high.'],
+])('where there is a choice, %s', (_name, one, said) => {
+  const schema = Type.Object({ kinds: Type.Array(Type.Union([thing, words])) })
+  const outcome = schemaCompiler({ schema, httpPart: 'body', method: 'PUT', url: '/' })({ kinds: [one] })
+  const error = typeof outcome === 'object' && 'error' in outcome ? outcome.error : null
+  expect(error instanceof Error ? error.message : null).toBe(`kinds[0]${said.startsWith('.') ? '' : ' '}${said}`)
+})

@@ -169,6 +169,7 @@ function invalid(errors: readonly ProblemError[]): Problem {
 function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = false): readonly ProblemError[] {
   const errors = new Map<string, string>()
   const choices = new Map<string, string[]>()
+  const types = new Map<string, string>()
   const add = (path: string, message: string): void => {
     if (!errors.has(path)) errors.set(path, message)
   }
@@ -190,6 +191,7 @@ function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = fals
         // A choice beside others, which are told.
         if (String(Reflect.get(fault.params, 'type')) === 'null' && faults.length > 1) break
         add(path, messageOf(fault))
+        types.set(path, `${typesOf(fault)}${withRequired(schema, fault.schemaPath)}`)
         break
       // The faults of the parts have been told.
       case 'additionalProperties':
@@ -199,15 +201,38 @@ function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = fals
         add(path, messageOf(fault))
     }
   }
-  for (const [path, allowed] of choices) add(path, `must be ${allowed.join(' or ')}`)
+  tellChoices(errors, choices, types)
   if (errors.size === 0) add(pathOf(faults[0]?.instancePath ?? ''), 'is not valid')
   return [...errors].map(([path, message]) => ({ path, message }))
+}
+
+/** Adds the words that a value may be, by its path, with what else it may be. */
+function tellChoices(
+  errors: Map<string, string>,
+  words: ReadonlyMap<string, readonly string[]>,
+  types: ReadonlyMap<string, string>,
+): void {
+  for (const [path, allowed] of words) {
+    const type = types.get(path)
+    const message = `must be ${[...allowed, ...(type === undefined ? [] : [type])].join(' or ')}`
+    if (type !== undefined || !errors.has(path)) errors.set(path, message)
+  }
+  // What is wrong within a value is told by the choice that it is of: that it is none of the other choices is no news.
+  const paths = [...errors.keys()]
+  for (const path of [...words.keys(), ...types.keys()])
+    if (paths.some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`))) errors.delete(path)
 }
 
 /** What a property may be that is left out, where it is one of a few words: `: series or metadata`. */
 function choicesFor(schema: unknown, schemaPath: string, name: string): string {
   const words = at(schema, [...schemaPath.split('/').slice(1), 'properties', name, 'enum'])
   return Array.isArray(words) ? `: ${words.join(' or ')}` : ''
+}
+
+/** What an object must have at least, where the schema at a path says so: ` with kind`. */
+function withRequired(schema: unknown, schemaPath: string): string {
+  const required = at(schema, [...schemaPath.split('/').slice(1), 'required'])
+  return Array.isArray(required) && required.length > 0 ? ` with ${required.join(', ')}` : ''
 }
 
 /** `/fields/0/name` is `fields[0].name`. */
@@ -247,13 +272,16 @@ const typeNames: ReadonlyMap<string, string> = new Map<string, string>([
   ['null', 'null'],
 ])
 
+function typesOf({ params }: Pick<SchemaFault, 'params'>): string {
+  const types = textsOf(params, 'type').filter((type) => type !== 'null')
+  return types.map((type) => typeNames.get(type) ?? type).join(' or ')
+}
+
 function messageOf({ keyword, params, message }: SchemaFault): string {
   const limit: unknown = Reflect.get(params, 'limit')
   switch (keyword) {
-    case 'type': {
-      const types = textsOf(params, 'type').filter((type) => type !== 'null')
-      return `must be ${types.map((type) => typeNames.get(type) ?? type).join(' or ')}`
-    }
+    case 'type':
+      return `must be ${typesOf({ params })}`
     case 'minimum':
       return `must be at least ${limit}`
     case 'maximum':

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationText, markTexts, valueText } from './formats.ts'
+import { durationText, markTexts, secondsText, valueText } from './formats.ts'
 
 test.each<[number[], number, string[]]>([
   [[0, 0.5, 1], 0.5, ['0', '0.5', '1']],
@@ -36,4 +36,8 @@ test.each([
   [-1e300, '-1E300'],
 ])('the reading %d is %s', (value, text) => {
   expect(valueText(value)).toBe(text)
+})
+
+test('how long something took has tenths, as the browser writes them', () => {
+  expect([0, 2.04, 1234.56].map(secondsText)).toEqual(['0.0 s', '2.0 s', '1,234.6 s'])
 })

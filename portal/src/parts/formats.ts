@@ -56,6 +56,9 @@ export const timeText = (iso: string): string => iso.replace('T', ' ').replace(/
 export const plural = (count: number, one: string, more = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : more}`
 
+/** How long something took. */
+export const secondsText = (seconds: number): string => `${tenths.format(seconds)} s`
+
 /** `5 h 12 min`, by its two largest units. */
 export function durationText(seconds: number): string {
   const units = [

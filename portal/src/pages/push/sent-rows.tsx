@@ -1,4 +1,4 @@
-import { countText, plural } from '../../parts/formats.ts'
+import { countText, plural, secondsText } from '../../parts/formats.ts'
 import { Figure } from '../../parts/layout.tsx'
 import { linkTo } from '../../shell/link.ts'
 import { filterLink } from '../ingests/filter.ts'
@@ -42,7 +42,7 @@ export function SentRows({ alias, sent, accepted, seconds, whole }: Props) {
         </div>
       )}
       <dl class="figures">
-        <Figure name="On disk" value={countText(accepted)} aside={`${seconds.toFixed(1)} s`} />
+        <Figure name="On disk" value={countText(accepted)} aside={secondsText(seconds)} />
         <Figure name="Stored" value={countText(stored)} />
         <Figure name="Rejected" value={countText(rejected)} bad={rejected > 0} />
         {pending > 0 && <Figure name="Not judged yet" value={countText(pending)} />}

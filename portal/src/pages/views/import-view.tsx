@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { SavedView, ViewDefinition } from '../../../../src/client/answers.ts'
+import type { ListedView, SavedView } from '../../../../src/client/answers.ts'
 import { AskFirst } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/inputs.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
 import { fileNameOf, saveFile } from '../../parts/save-file.ts'
 import { clientOf } from '../../session/session.ts'
+import { useAsk } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
+import { type Exported, exportedIn, importText } from './exported.ts'
 
 /** As a file that another service takes too. */
 export function exportView({ name, view }: Pick<SavedView, 'name' | 'view'>): void {
@@ -12,57 +15,74 @@ export function exportView({ name, view }: Pick<SavedView, 'name' | 'view'>): vo
   saveFile(`${fileNameOf(name)}.view.json`, new Blob([json], { type: 'application/json' }))
 }
 
-interface Exported {
-  readonly name: string
-  /** The service says what is wrong with it. */
-  readonly view: ViewDefinition
+interface Props {
+  readonly views: readonly ListedView[]
+  onDone(): void
 }
 
-function exportedIn(text: string): Exported {
-  const value: unknown = JSON.parse(text)
-  const name: unknown = Reflect.get(Object(value), 'name')
-  const view: unknown = Reflect.get(Object(value), 'view')
-  if (typeof name !== 'string' || typeof view !== 'object' || view === null) {
-    throw new Error('The file is no exported view: {"name": …, "view": {…}}.')
-  }
-  return { name, view: view as ViewDefinition }
-}
-
-export function ImportView({ onDone }: { onDone(): void }) {
+export function ImportView(props: Props) {
   const [open, show] = useState(false)
-  const [file, choose] = useState<File | null>(null)
-  const [name, setName] = useState('')
   return (
     <>
       <button type="button" class="button slim" onClick={() => show(true)}>
         Import…
       </button>
-      {open && (
-        <AskFirst
-          title="Import a view"
-          deed="Import"
-          ready={file !== null}
-          onClose={() => show(false)}
-          onDeed={async (signal) => {
-            const read = exportedIn(await file!.text())
-            const as = name.trim() === '' ? read.name : name.trim()
-            await clientOf(signal).putView(as, read.view, 'never')
-            notify(`The view ${as} is saved.`)
-            onDone()
-          }}
-        >
-          <label class="field">
-            <span class="label">File</span>
-            <input
-              class="input"
-              type="file"
-              accept="application/json,.json"
-              onChange={(event) => choose(event.currentTarget.files?.[0] ?? null)}
-            />
-          </label>
-          <TextField label="Name" value={name} onValue={setName} hint="Empty is the one in the file." />
-        </AskFirst>
-      )}
+      {open && <ImportDialog {...props} onClose={() => show(false)} />}
     </>
+  )
+}
+
+interface Chosen {
+  readonly exported: Exported | null
+  readonly error: unknown
+}
+
+const nothing: Chosen = { exported: null, error: null }
+
+function ImportDialog({ views, onDone, onClose }: Props & { onClose(): void }) {
+  const entities = useAsk((client) => client.entities(), ['entities'])
+  const [{ exported, error }, choose] = useState(nothing)
+  const [name, setName] = useState('')
+  const as = name.trim() === '' ? (exported?.name ?? '') : name.trim()
+  const isThere = views.some((view) => view.name === as)
+  const read = (file: File | undefined): Promise<void> | undefined =>
+    file
+      ?.text()
+      .then((text) => choose({ exported: exportedIn(text), error: null }))
+      .catch((error: unknown) => choose({ ...nothing, error }))
+  return (
+    <AskFirst
+      title="Import a view"
+      deed="Import"
+      ready={exported !== null && !isThere}
+      onClose={onClose}
+      onDeed={async (signal) => {
+        await clientOf(signal).putView(as, exported!.view, 'never')
+        notify(`The view ${as} is saved.`)
+        onDone()
+      }}
+    >
+      <label class="field">
+        <span class="label">File</span>
+        <input
+          class="input"
+          type="file"
+          accept="application/json,.json"
+          onChange={(event) => {
+            choose(nothing)
+            void read(event.currentTarget.files?.[0])
+          }}
+        />
+      </label>
+      <TextField label="Name" value={name} onValue={setName} hint="Empty is the one in the file." />
+      <ProblemNote error={error} />
+      {exported !== null && (
+        <p role="status" dir="auto">
+          {isThere
+            ? `There is a view ${as} already, which an import does not replace: write another name.`
+            : importText(as, exported.view, entities.value?.map(({ entity }) => entity) ?? null)}
+        </p>
+      )}
+    </AskFirst>
   )
 }

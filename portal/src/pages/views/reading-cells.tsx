@@ -123,10 +123,7 @@ function Table({ all, isMany, zone }: TableProps) {
             {number(reading.least)}
             {number(reading.mean)}
             {number(reading.greatest)}
-            <td
-              class="tight number"
-              title={reading.ms === null ? undefined : `${clockText(reading.ms, zone)} (${zone})`}
-            >
+            <td class="number" title={reading.ms === null ? undefined : `${clockText(reading.ms, zone)} (${zone})`}>
               {reading.ms === null ? '–' : `${durationText(Math.max(0, Math.round((nowMs - reading.ms) / 1000)))} ago`}
             </td>
           </tr>

@@ -17,7 +17,10 @@ export function ViewList() {
   return (
     <>
       <PageHead title="Views" />
-      <Panel title="Saved views" tools={session.get()?.key == null ? undefined : <ImportView onDone={views.again} />}>
+      <Panel
+        title="Saved views"
+        tools={session.get()?.key == null ? undefined : <ImportView views={items ?? []} onDone={views.again} />}
+      >
         <ProblemNote error={views.error} />
         {items === undefined && views.error === null && <Waiting />}
         {items?.length === 0 && (
