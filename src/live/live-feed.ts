@@ -75,6 +75,9 @@ const manyReaders = 200
 const longRoundMs = 80
 /** One event has about so many rows, which a page handles in a moment. */
 const eventRows = 1000
+/** So much is told at once, and then the pipeline has its turn: readers who all ask differently are told many times what was stored. */
+const turnCharacters = 1024 * 1024
+const othersTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export class LiveFeed {
   readonly #parts: LiveFeedParts
@@ -143,7 +146,7 @@ export class LiveFeed {
     while (this.#followed.size > 0 && !signal.aborted) {
       try {
         const isBehind = await this.#round()
-        if (isBehind) await new Promise((resolve) => setImmediate(resolve))
+        if (isBehind) await othersTurn()
         else await Promise.all([pause(this.#followed.size < manyReaders ? roundMs : longRoundMs), this.#news()])
       } catch (error) {
         checkFailed(observe)(error)
@@ -239,9 +242,8 @@ export class LiveFeed {
     try {
       const { rows: stored, throughPosition } = await rows.read(from, until, entityIds)
       const concerned = due.filter(({ position }) => position < throughPosition)
-      const told = await this.#tell(stored, concerned, throughPosition)
+      await this.#tell(stored, concerned, throughPosition)
       for (const followed of concerned) followed.position = throughPosition
-      if (told.length > 0) send({ kind: 'told', told })
     } catch (error) {
       if (!(error instanceof NotInJournal)) throw error
       const lost = due.filter(({ position }) => position === from).map(({ id }) => id)
@@ -250,29 +252,44 @@ export class LiveFeed {
     }
   }
 
-  async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<FeedTold[]> {
+  async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<void> {
     const parts = stored.map((rows) => new ToldPart(this.#parts.deletions.seen(rows), this.#parts))
-    const told: FeedTold[] = []
+    let told: FeedTold[] = []
+    let characters = 0
     const unconcerned = new Map<number, number[]>()
     // All say what they want first: rows are formatted together.
     const asked = groupsOf(concerned).map((group) => ({ group, wanted: parts.map((part) => part.want(group[0])) }))
     for (const { group, wanted } of asked) {
-      const followers = group.map(({ id }) => id)
+      const followers = group.map(({ id }) => id).filter((id) => this.#followed.has(id))
+      if (followers.length === 0) continue
       if (wanted.some(({ rows }) => rows.length > 0)) {
-        const lines: Line[] = []
-        for (const [index, part] of parts.entries()) {
-          for (const line of await part.lines(group[0], wanted[index]!)) lines.push(line)
-        }
-        told.push({ followers, rows: eventsOf(lines, position), position, change: group[0].change })
+        const rows = await eventsFor(group[0], { parts, wanted, position })
+        told.push({ followers, rows, position, change: group[0].change })
+        characters += rows.reduce((sum, { items }) => sum + items.length, 0)
       } else if (parts.some((part) => part.isNew(group[0]))) {
         const { change } = group[0]
         const others = unconcerned.get(change)
         if (others === undefined) unconcerned.set(change, followers)
         else others.push(...followers)
       }
+      if (characters < turnCharacters) continue
+      this.#send(told)
+      told = []
+      characters = 0
+      await othersTurn()
     }
     for (const [change, followers] of unconcerned) told.push({ followers, rows: [], position, change })
-    return told
+    this.#send(told)
+  }
+
+  #send(told: readonly FeedTold[]): void {
+    for (const { followers, position } of told) {
+      for (const id of followers) {
+        const followed = this.#followed.get(id)
+        if (followed !== undefined) followed.position = position
+      }
+    }
+    if (told.length > 0) this.#parts.send({ kind: 'told', told })
   }
 
   #noteCaughtUp(): void {
@@ -284,6 +301,17 @@ export class LiveFeed {
     }
     if (followers.length > 0) this.#parts.send({ kind: 'caughtUp', followers })
   }
+}
+
+async function eventsFor(
+  asker: Asker,
+  { parts, wanted, position }: { parts: readonly ToldPart[]; wanted: readonly Wanted[]; position: number },
+): Promise<readonly ToldRows[]> {
+  const lines: Line[] = []
+  for (const [index, part] of parts.entries()) {
+    for (const line of await part.lines(asker, wanted[index]!)) lines.push(line)
+  }
+  return eventsOf(lines, position)
 }
 
 type Group = [Followed, ...Followed[]]
