@@ -28,7 +28,11 @@ export interface DeletionAdminParts {
   readonly definitions: Pick<Definitions, 'entity' | 'entities'>
   readonly catalog: Pick<DeletionCatalog, 'list'>
   readonly store: {
-    delete(request: DeletionRequest): Promise<DeletionOutcome>
+    /** `pushed` is asked once, and resolves as that of the admin's parts. */
+    delete(
+      request: Omit<DeletionRequest, 'pushed'>,
+      pushed: () => Promise<readonly PositionRange[]>,
+    ): Promise<DeletionOutcome>
     takeBack(request: TakeBackRequest): Promise<boolean>
   }
   /** Resolves, with where the rows of an entity stand that were acknowledged so far, once queries see those that are stored. */
@@ -64,12 +68,10 @@ export class DeletionAdmin {
     const entity = this.#entity(name)
     const createdMs = nowMs()
     const selection = asked.select(entity, createdMs)
-    const pushed = await this.#pushed(entity)
     const { deletionsMax, waitMs } = settings
     const request = {
       entityId: entity.id,
       selection,
-      pushed,
       reason,
       subscriber,
       createdMs,
@@ -77,7 +79,7 @@ export class DeletionAdmin {
       deletionsMax,
       waitMs,
     }
-    const { rows, deletion } = await store.delete(request)
+    const { rows, deletion } = await store.delete(request, () => this.#pushed(entity))
     if (deletion === null) return { rows }
     const answer = deletionAnswer(deletion)
     await tell(answer)

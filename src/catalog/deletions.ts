@@ -1,4 +1,4 @@
-import type { Deletion, DeletionChange, HiddenRows } from '../model/deletion.ts'
+import type { ClusterDeletionChange, Deletion, DeletionChange, HiddenRows } from '../model/deletion.ts'
 import type { StoredVector } from './manifest.ts'
 
 export interface DeletionCatalog {
@@ -27,19 +27,45 @@ export interface DeletionCatalog {
   erase(beforeMs: number, nowMs: number): Promise<number>
 }
 
+/** A deletion of a cluster that is being made or taken back: others of its entity, and live readers of it, wait until it is done. */
+export interface UnderWay {
+  readonly entityId: number
+  /** Nobody else's. */
+  readonly name: string
+}
+
+/** How a change of deletions is told to live readers, and from when on those before are. */
+export interface ToldChange {
+  readonly underWay: UnderWay
+  readonly places: ClusterDeletionChange['places']
+  readonly madeMs: number
+  readonly forgetBeforeMs: number
+}
+
 /** What processes of a cluster keep together. */
-export interface ClusterDeletionCatalog extends Pick<DeletionCatalog, 'list'> {
-  /** False when there is no such deletion. */
-  takeBack(entityId: number, id: number): Promise<boolean>
+export interface ClusterDeletionCatalog extends Pick<DeletionCatalog, 'list' | 'lastChange' | 'hasChanged'> {
+  /** False while another one of the entity is under way. It ends by itself after `leaseMs`, unless it is renewed. */
+  begin(underWay: UnderWay, leaseMs: number): Promise<boolean>
+  renew(underWay: UnderWay, leaseMs: number): Promise<void>
+  /** Nothing came of it, or it is done: then there is nothing to end. */
+  end(underWay: UnderWay): Promise<void>
+  /** The changes of an entity behind this one, in their order: all that were made before a change under way began, or before this call where none is. */
+  changesAfter(
+    entityId: number,
+    changeId: number,
+  ): Promise<{ readonly changes: readonly ClusterDeletionChange[]; readonly isUnderWay: boolean }>
+  /** False when there is no such deletion. Throws Problem `unavailable` where it is not under way any more. */
+  takeBack(id: number, told: ToldChange): Promise<boolean>
   /** What is hidden, by entity id. */
   hidden(): Promise<ReadonlyMap<number, readonly HiddenRows[]>>
   /**
    * Throws Problem `not_found` where the entity was dropped, `conflict` where it has as many deletions as it may have, or where these would note
-   * more items.
+   * more items, `unavailable` where it is not under way any more.
    */
   create(
     deletion: Omit<Deletion, 'id' | 'erasedMs'>,
     hidden: Omit<HiddenRows, 'selection'>,
     bounds: { readonly deletionsMax: number; readonly itemsMax: number },
+    told: ToldChange,
   ): Promise<Deletion>
 }

@@ -231,8 +231,10 @@ const sharedTables = {
     id: 'bigint key',
     entity_id: 'bigint',
     deletion_id: 'bigint',
-    /** It follows the rows before this position. */
+    /** It follows the rows before this position; on a cluster `places` say that. */
     place: 'bigint',
+    /** On a cluster, a JSON array: by partition of the entity's rows, the offset that it follows the rows before. Null on one machine. */
+    places: 'text null',
     /** 0 or 1: it was taken back. */
     undone: 'integer',
     /** A JSON object. */
@@ -429,6 +431,13 @@ export const clusterTables = {
     judged: 'integer',
     /** Where the push stood that held the key until it was a day old: it may be validated again. */
     previous_position: 'bigint null',
+  },
+  /** Entities of which a deletion is being made or taken back, by whom and until when at most: live readers are told nothing behind its place. */
+  deletions_under_way: {
+    entity_id: 'bigint key',
+    name: 'text',
+    /** By the clock of the database. */
+    until_ms: 'bigint',
   },
   /** Entities that have rows and no slots of Druid to be read in. */
   slot_waits: {

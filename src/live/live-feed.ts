@@ -1,7 +1,6 @@
 // Tells followers the rows that become queryable. It trails the pipeline through the journal, at its own pace, so that the pipeline waits for nobody;
 // whoever comes back with an old position is told from there by the same code.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StandingDeletions } from '../ingest/deleted-rows.ts'
 import { NotInJournal } from '../journal/journal.ts'
 import type { DeletionChange } from '../model/deletion.ts'
 import { outputFields } from '../model/plan.ts'
@@ -14,24 +13,25 @@ import type { LiveQuestion, Told, ToldRows } from './live-rows.ts'
 import { mergedItems } from './merged-items.ts'
 import { itemTest, rowTexts } from './row-texts.ts'
 import { RowsByTag } from './rows-by-tag.ts'
-import { withoutDeleted } from './without-deleted.ts'
 
-/** `change` as of `LivePlace`: not where deletions are not told. */
-export type FeedTold = Told<number> & { readonly change?: number }
+/** `change` as of `LivePlace`. */
+export type FeedTold = Told<number> & { readonly change: number }
 
 export type LiveNews =
   | {
       readonly kind: 'following'
       readonly follower: number
       readonly position: number
-      readonly change?: number
+      readonly change: number
     }
   | { readonly kind: 'told'; readonly told: readonly FeedTold[] }
   | { readonly kind: 'caughtUp'; readonly followers: readonly number[] }
   | { readonly kind: 'lost'; readonly followers: readonly number[] }
 
-/** What is deleted, where deletions are told. */
-export interface LiveDeletions extends Pick<StandingDeletions, 'of'> {
+/** What is deleted. */
+export interface LiveDeletions {
+  /** Rows without what was deleted of them. */
+  seen(stored: StoredRows): StoredRows
   /** Those that were made and taken back, in their order, of rising places. */
   changesOf(entityId: number): readonly DeletionChange[]
   /** No change to come has a place before this one: what is behind it is not told yet. */
@@ -42,7 +42,7 @@ export interface LiveFeedParts {
   readonly rows: Pick<JournalRows, 'read' | 'refresh' | 'close'>
   /** All rows before it are queryable. */
   readonly position: () => number
-  readonly deletions?: LiveDeletions
+  readonly deletions: LiveDeletions
   readonly store: Pick<SeriesQuerier, 'run'>
   readonly send: (news: LiveNews) => void
   readonly observe: Observe
@@ -63,6 +63,8 @@ interface Followed {
   /** The last one that was told. */
   change: number
   waits: boolean
+  /** It is told nothing until others have come as far. */
+  isHeld: boolean
   hasCaughtUp: boolean
 }
 
@@ -73,6 +75,9 @@ const manyReaders = 200
 const longRoundMs = 80
 /** One event has about so many rows, which a page handles in a moment. */
 const eventRows = 1000
+/** So much is told at once, and then the pipeline has its turn: readers who all ask differently are told many times what was stored. */
+const turnCharacters = 1024 * 1024
+const othersTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export class LiveFeed {
   readonly #parts: LiveFeedParts
@@ -84,12 +89,13 @@ export class LiveFeed {
     this.#parts = parts
   }
 
-  follow(id: number, question: LiveQuestion, from: Pick<LivePlace, 'position'> | null): void {
+  follow(id: number, question: LiveQuestion, from: LivePlace | null): void {
     const { entityId } = question.plan.selection
-    const change = this.#parts.deletions?.changesOf(entityId).at(-1)?.id ?? 0
-    const place = { change, position: this.#untilOf(entityId), ...from }
+    const change = this.#parts.deletions.changesOf(entityId).at(-1)?.id ?? 0
+    const place = from ?? { change, position: this.#untilOf(entityId) }
     const names = { key: JSON.stringify(question), shape: shapeOf(question) }
-    this.#followed.set(id, { id, question, ...names, ...place, waits: false, hasCaughtUp: false })
+    const state = { waits: false, isHeld: false, hasCaughtUp: false }
+    this.#followed.set(id, { id, question, ...names, ...place, ...state })
     this.#parts.send({ kind: 'following', follower: id, ...place })
     this.moved()
   }
@@ -103,6 +109,14 @@ export class LiveFeed {
     if (followed === undefined) return
     followed.waits = waits
     this.moved()
+  }
+
+  /** At what it has come to, until it is let go on. */
+  hold(id: number, isHeld: boolean): void {
+    const followed = this.#followed.get(id)
+    if (followed === undefined || followed.isHeld === isHeld) return
+    followed.isHeld = isHeld
+    if (!isHeld) this.moved()
   }
 
   /** Learns which entities were dropped. */
@@ -132,7 +146,7 @@ export class LiveFeed {
     while (this.#followed.size > 0 && !signal.aborted) {
       try {
         const isBehind = await this.#round()
-        if (isBehind) await new Promise((resolve) => setImmediate(resolve))
+        if (isBehind) await othersTurn()
         else await Promise.all([pause(this.#followed.size < manyReaders ? roundMs : longRoundMs), this.#news()])
       } catch (error) {
         checkFailed(observe)(error)
@@ -158,13 +172,13 @@ export class LiveFeed {
   /** Rows of an entity before it may be told. */
   #untilOf(entityId: number): number {
     const { position, deletions } = this.#parts
-    return Math.min(position(), deletions?.heldAt(entityId) ?? Number.POSITIVE_INFINITY)
+    return Math.min(position(), deletions.heldAt(entityId))
   }
 
   /** The next one that he is to be told, and where: what is behind its place comes after it. */
   #nextChange({ question, change }: Followed): DeletionChange | null {
-    const changes = this.#parts.deletions?.changesOf(question.plan.selection.entityId)
-    if (changes === undefined || (changes.at(-1)?.id ?? 0) <= change) return null
+    const changes = this.#parts.deletions.changesOf(question.plan.selection.entityId)
+    if ((changes.at(-1)?.id ?? 0) <= change) return null
     return changes.find(({ id }) => id > change) ?? null
   }
 
@@ -176,7 +190,10 @@ export class LiveFeed {
   /** Those who are to be told something. */
   #due(): Followed[] {
     return [...this.#followed.values()].filter(
-      (followed) => (!followed.waits || followed.hasCaughtUp) && (!followed.hasCaughtUp || this.#isBehind(followed)),
+      (followed) =>
+        !followed.isHeld &&
+        (!followed.waits || followed.hasCaughtUp) &&
+        (!followed.hasCaughtUp || this.#isBehind(followed)),
     )
   }
 
@@ -184,7 +201,7 @@ export class LiveFeed {
   async #round(): Promise<boolean> {
     const due = this.#due()
     this.#tellChanges(due)
-    const behind = due.filter((followed) => this.#isBehind(followed))
+    const behind = due.filter((followed) => !followed.isHeld && this.#isBehind(followed))
     const from = behind.reduce((least, { position }) => Math.min(least, position), Number.POSITIVE_INFINITY)
     const until = behind.reduce((least, followed) => {
       const place = this.#nextChange(followed)?.place ?? Number.POSITIVE_INFINITY
@@ -225,9 +242,8 @@ export class LiveFeed {
     try {
       const { rows: stored, throughPosition } = await rows.read(from, until, entityIds)
       const concerned = due.filter(({ position }) => position < throughPosition)
-      const told = await this.#tell(stored, concerned, throughPosition)
+      await this.#tell(stored, concerned, throughPosition)
       for (const followed of concerned) followed.position = throughPosition
-      if (told.length > 0) send({ kind: 'told', told })
     } catch (error) {
       if (!(error instanceof NotInJournal)) throw error
       const lost = due.filter(({ position }) => position === from).map(({ id }) => id)
@@ -236,48 +252,66 @@ export class LiveFeed {
     }
   }
 
-  async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<FeedTold[]> {
-    const parts = stored.map((rows) => new ToldPart(this.#seen(rows), this.#parts))
-    const told: FeedTold[] = []
+  async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<void> {
+    const parts = stored.map((rows) => new ToldPart(this.#parts.deletions.seen(rows), this.#parts))
+    let told: FeedTold[] = []
+    let characters = 0
     const unconcerned = new Map<number, number[]>()
     // All say what they want first: rows are formatted together.
     const asked = groupsOf(concerned).map((group) => ({ group, wanted: parts.map((part) => part.want(group[0])) }))
     for (const { group, wanted } of asked) {
-      const followers = group.map(({ id }) => id)
+      const followers = group.map(({ id }) => id).filter((id) => this.#followed.has(id))
+      if (followers.length === 0) continue
       if (wanted.some(({ rows }) => rows.length > 0)) {
-        const lines: Line[] = []
-        for (const [index, part] of parts.entries()) {
-          for (const line of await part.lines(group[0], wanted[index]!)) lines.push(line)
-        }
-        told.push({ followers, rows: eventsOf(lines, position), position, change: group[0].change })
+        const rows = await eventsFor(group[0], { parts, wanted, position })
+        told.push({ followers, rows, position, change: group[0].change })
+        characters += rows.reduce((sum, { items }) => sum + items.length, 0)
       } else if (parts.some((part) => part.isNew(group[0]))) {
         const { change } = group[0]
         const others = unconcerned.get(change)
         if (others === undefined) unconcerned.set(change, followers)
         else others.push(...followers)
       }
+      if (characters < turnCharacters) continue
+      this.#send(told)
+      told = []
+      characters = 0
+      await othersTurn()
     }
     for (const [change, followers] of unconcerned) told.push({ followers, rows: [], position, change })
-    return told
+    this.#send(told)
   }
 
-  /** Without what was deleted of them. Where rows replace each other, items are asked of the store. */
-  #seen(stored: StoredRows): StoredRows {
-    const { batch, replayPosition } = stored
-    if (this.#parts.deletions === undefined || batch.pushedNulls !== undefined) return stored
-    const placeOf = (row: number): number => replayPosition ?? batch.positions[row]!
-    return withoutDeleted(stored, this.#parts.deletions.of(batch.entityId), placeOf)
+  #send(told: readonly FeedTold[]): void {
+    for (const { followers, position } of told) {
+      for (const id of followers) {
+        const followed = this.#followed.get(id)
+        if (followed !== undefined) followed.position = position
+      }
+    }
+    if (told.length > 0) this.#parts.send({ kind: 'told', told })
   }
 
   #noteCaughtUp(): void {
     const followers: number[] = []
     for (const followed of this.#followed.values()) {
-      if (followed.hasCaughtUp || followed.waits || this.#isBehind(followed)) continue
+      if (followed.hasCaughtUp || followed.waits || followed.isHeld || this.#isBehind(followed)) continue
       followed.hasCaughtUp = true
       followers.push(followed.id)
     }
     if (followers.length > 0) this.#parts.send({ kind: 'caughtUp', followers })
   }
+}
+
+async function eventsFor(
+  asker: Asker,
+  { parts, wanted, position }: { parts: readonly ToldPart[]; wanted: readonly Wanted[]; position: number },
+): Promise<readonly ToldRows[]> {
+  const lines: Line[] = []
+  for (const [index, part] of parts.entries()) {
+    for (const line of await part.lines(asker, wanted[index]!)) lines.push(line)
+  }
+  return eventsOf(lines, position)
 }
 
 type Group = [Followed, ...Followed[]]

@@ -1,22 +1,33 @@
 import { type StandingDeletion, selectedRows } from '../ingest/deleted-rows.ts'
 import { type ColumnVector, nullBoolean, nullCode, pickRows } from '../model/column.ts'
+import type { DeletionSelection } from '../model/deletion.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import type { StoredRows } from './journal-rows.ts'
 
-/** Rows without what deletions take of those before them: whole rows, or metrics, which read as null. `placeOf` is where a row was stored. */
-export function withoutDeleted(
+/** On one machine the place of a row says whether it was pushed before. */
+export function withoutStanding(stored: StoredRows, deletions: readonly StandingDeletion[]): StoredRows {
+  const { batch, replayPosition } = stored
+  // Where rows replace each other, items are asked of the store.
+  if (batch.pushedNulls !== undefined || batch.rows === 0) return stored
+  const placeOf = (row: number): number => replayPosition ?? batch.positions[row]!
+  const later = deletions.filter(({ id, position }) => id !== null && placeOf(0) < position)
+  return withoutDeleted(stored, later, ({ position }, row) => placeOf(row) < position)
+}
+
+/** Rows without what deletions take of those that were pushed before them: whole rows, or metrics, which read as null. */
+export function withoutDeleted<Deletion extends { readonly selection: DeletionSelection }>(
   stored: StoredRows,
-  deletions: readonly StandingDeletion[],
-  placeOf: (row: number) => number,
+  deletions: readonly Deletion[],
+  isBefore: (deletion: Deletion, row: number) => boolean,
 ): StoredRows {
   let { batch } = stored
   const hidden = new Set(stored.rejected)
   // Each stands by itself: it judges the rows as they were stored.
-  for (const { id, position, selection } of deletions) {
-    if (id === null || batch.rows === 0 || placeOf(0) >= position) continue
+  for (const deletion of deletions) {
+    const { selection } = deletion
     const isSelected = selectedRows(stored.batch, selection)
     const rows: number[] = []
-    for (let row = 0; row < batch.rows; row++) if (placeOf(row) < position && isSelected(row)) rows.push(row)
+    for (let row = 0; row < batch.rows; row++) if (isBefore(deletion, row) && isSelected(row)) rows.push(row)
     if (rows.length === 0) continue
     if (selection.metrics === null) for (const row of rows) hidden.add(batch.positions[row]!)
     else batch = withNulls(batch, new Set(selection.metrics.map(({ name }) => name)), new Set(rows))

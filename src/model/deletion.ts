@@ -77,6 +77,11 @@ export interface DeletionChange {
   readonly selection: DeletionSelection
 }
 
+/** One of a cluster has its place in each partition of the entity's rows: the offset that it follows the rows before. */
+export interface ClusterDeletionChange extends Omit<DeletionChange, 'place'> {
+  readonly places: readonly number[]
+}
+
 export interface DeletionRequest
   extends Pick<Deletion, 'entityId' | 'selection' | 'reason' | 'subscriber' | 'createdMs'> {
   /** Where the rows stand that were pushed before it. */

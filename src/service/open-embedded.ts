@@ -98,7 +98,10 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       retentions,
       deletions: {
         catalog: catalog.deletions,
-        store,
+        store: {
+          delete: async (request, pushed) => store.delete({ ...request, pushed: await pushed() }),
+          takeBack: (request) => store.takeBack(request),
+        },
         pushed: (entityId, signal) => pushedBefore(storage, entityId, signal),
       },
       limits,

@@ -1,11 +1,14 @@
-// Readers of live rows at two processes of a cluster, through cuts, resumes at the other one and kills: each has exactly the rows that were stored.
+// Readers of live rows at two processes of a cluster, through deletions, cuts, resumes at the other one and kills: each has exactly the rows that were
+// stored, without those that are deleted, and was told each deletion, and each that was taken back, between the rows before and behind it.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { LiveReader } from '../support/live-reader.ts'
+import { copyOf, type Selection, selects, type Told } from '../support/live-rounds.ts'
 import { drawFrom } from '../support/random-rows.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { untilStatus } from './scenarios-over-http.ts'
@@ -20,8 +23,19 @@ interface Watcher {
   readonly reader: LiveReader
   readonly query: string
   readonly passes: (row: Row) => boolean
-  /** How many rows were stored before it came. */
+  /** How many rows were stored, and changes of deletions made, before it came. */
   readonly from: number
+  readonly changesFrom: number
+}
+
+interface Deletion {
+  readonly id: number
+  readonly selection: Selection
+  /** The value of the last row that was pushed before. */
+  readonly before: number
+  /** The rows that it takes. */
+  readonly taken: Set<Row>
+  stands: boolean
 }
 
 const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
@@ -38,7 +52,7 @@ const partitions = 2
 const environment = {
   ...clusterEnvironment(name),
   TIDEMARK_INGEST_LANES: `${partitions}`,
-  TIDEMARK_LIMITS_INGEST_WAIT_MS: '60000',
+  TIDEMARK_LIMITS_INGEST_WAIT_MS: '240000',
   TIDEMARK_KAFKA_SESSION_TIMEOUT_MS: '6000',
 }
 let dataDirectory: string
@@ -75,24 +89,85 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
     for (const { V } of rows) storedAt.set(V, stored.length)
     stored.push(...rows)
   }
-  let rejected: Row[] = []
+  /** `pushed` were pushed before. */
+  let rejected: { readonly row: Row; readonly pushed: number }[] = []
+  const deletions: Deletion[] = []
+  const changes: { readonly id: number; readonly undone: boolean }[] = []
   const watchers: Watcher[] = []
   let value = 0
+  const newRow = (T = ['a', 'b', 'b.1'][draw(3)]!): Row => {
+    return { D: new Date(Date.UTC(2026, 0, 1, 0, 0, draw(5))).toISOString(), T, V: ++value }
+  }
   const url = (): string => servers[draw(2)]!.url
-  const push = async (): Promise<void> => {
-    const good: Row[] = []
-    const body = Array.from({ length: 1 + draw(8) }, () => {
-      const row = {
-        D: new Date(Date.UTC(2026, 0, 1, 0, 0, draw(5))).toISOString(),
-        T: ['a', 'b', 'b.1'][draw(3)]!,
-        V: ++value,
-      }
-      const isGood = draw(5) > 0
-      ;(isGood ? good : rejected).push(row)
-      return isGood ? row : { ...row, V: `${row.V}` }
+  const pushRows = async (rows: readonly Row[], isGood: (row: Row) => boolean, server = url()): Promise<void> => {
+    const body = rows.map((row) => (isGood(row) ? row : { ...row, V: `${row.V}` }))
+    await callWell(server, 'POST', `${path}?wait=true`, { key, body })
+    for (const row of rows) {
+      if (isGood(row)) note(row)
+      else rejected.push({ row, pushed: row.V })
+    }
+  }
+  const push = (): Promise<void> => {
+    const good = new Set<Row>()
+    const rows = Array.from({ length: 1 + draw(8) }, () => newRow())
+    for (const row of rows) if (draw(5) > 0) good.add(row)
+    return pushRows(rows, (row) => good.has(row))
+  }
+  const deletionsPath = `/admin/entities/${entity}/deletions`
+  const newSelection = (): Selection => {
+    const where = { metric: 'V', op: draw(2) === 0 ? '<' : '>=', value: value - draw(20) } as const
+    const ids = [['a', 'b', 'b.1'][draw(3)]!]
+    const start_date = new Date(Date.UTC(2026, 0, 1, 0, 0, draw(5))).toISOString()
+    return [{ ids, start_date }, { where }, { ids, where }][draw(3)]!
+  }
+  const isHidden = (row: Row): boolean => deletions.some(({ stands, taken }) => stands && taken.has(row))
+  /** The rows that a process sees, which has answered to a deletion. */
+  const visible = async (server: string): Promise<ReadonlySet<number>> => {
+    const items = await callWell<Row[]>(server, 'POST', '/consumer/data/select', { body: { entity } })
+    return new Set(items.map(({ V }) => V))
+  }
+  const noteDeletion = async (server: string, id: number, asked: Pick<Deletion, 'selection' | 'before'>) => {
+    const seen = await visible(server)
+    const taken = new Set(stored.filter((row) => selects(asked.selection, row) && !seen.has(row.V)))
+    deletions.push({ id, ...asked, taken, stands: true })
+    changes.push({ id, undone: false })
+    for (const row of stored) expect([row, seen.has(row.V)]).toEqual([row, !isHidden(row)])
+  }
+  const remove = async (beside: () => Promise<void>): Promise<void> => {
+    const [server, selection, before] = [url(), newSelection(), value]
+    const body = { ...selection, reason: 'wrong' }
+    // Rows that are acknowledged meanwhile may be pushed before or after; how it is, a query knows.
+    const made = callWell<{ id: number }>(server, 'POST', deletionsPath, { key: adminKey, body })
+    const [{ id }] = await Promise.all([made, beside()])
+    await noteDeletion(server, id, { selection, before })
+  }
+  const takeBack = async (): Promise<void> => {
+    const one = deletions[draw(Math.max(1, deletions.length))]
+    if (one?.stands !== true) return
+    await callWell(url(), 'DELETE', `${deletionsPath}/${one.id}`, { key: adminKey })
+    one.stands = false
+    changes.push({ id: one.id, undone: true })
+  }
+  const kill = async (killed: number): Promise<void> => {
+    await servers[killed]!.kill()
+    servers[killed] = await start()
+    await untilTaken(killed)
+  }
+  /** It is made, or nothing is left of it. */
+  const removeAndKill = async (): Promise<void> => {
+    const [killed, selection, before] = [draw(2), newSelection(), value]
+    const body = { ...selection, reason: 'wrong' }
+    const made = call(servers[killed]!.url, 'POST', deletionsPath, { key: adminKey, body }).catch(() => null)
+    await Promise.all([
+      pushRows([newRow('b')], () => true, servers[1 - killed]!.url),
+      made,
+      sleep(draw(300)).then(() => kill(killed)),
+    ])
+    const { Items } = await callWell<{ Items: { id: number }[] }>(servers[killed]!.url, 'GET', deletionsPath, {
+      key: adminKey,
     })
-    await callWell(url(), 'POST', `${path}?wait=true`, { key, body })
-    for (const row of good) note(row)
+    const id = Items.map((one) => one.id).find((found) => deletions.every((known) => known.id !== found))
+    if (id !== undefined) await noteDeletion(servers[killed]!.url, id, { selection, before })
   }
   const actions: readonly (() => Promise<unknown>)[] = [
     push,
@@ -101,7 +176,11 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
     async () => {
       const body = { convert: { V: 'number' } }
       await callWell(url(), 'POST', `/admin/ingests/${entity}/rejected/replay`, { key: adminKey, body })
-      note(...rejected)
+      note(...rejected.map(({ row }) => row))
+      for (const { row, pushed } of rejected) {
+        for (const { selection, before, taken } of deletions)
+          if (pushed <= before && selects(selection, row)) taken.add(row)
+      }
       rejected = []
     },
     async () => {
@@ -109,7 +188,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
       const query = `entity=${entity}${filter}`
       const reader = new LiveReader()
       await reader.connect(url(), query)
-      watchers.push({ reader, query, passes, from: stored.length })
+      watchers.push({ reader, query, passes, from: stored.length, changesFrom: changes.length })
     },
     async () => watchers[draw(Math.max(1, watchers.length))]?.reader.cut(),
     async () => {
@@ -117,24 +196,37 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
       await watcher?.reader.cut()
       await watcher?.reader.connect(url(), watcher.query, idOf(watcher.reader))
     },
-    async () => {
-      if (draw(8) > 0) return
-      const killed = draw(2)
-      await servers[killed]!.kill()
-      servers[killed] = await start()
-      await untilTaken(killed)
-    },
+    () => remove(async () => undefined),
+    () => remove(() => pushRows([newRow(), newRow()], () => true)),
+    takeBack,
+    async () => (draw(8) > 0 ? undefined : kill(draw(2))),
+    async () => (draw(8) > 0 ? undefined : removeAndKill()),
   ]
+  /** Rows that were shown again are to be read anew: of them nothing is asked here. */
+  const isUncertain = (row: Row): boolean =>
+    deletions.some(({ stands, selection }) => !stands && selects(selection, row))
+  const hasOf = ({ reader }: Watcher) => ({
+    rows: byValue((copyOf(reader) as Row[]).filter((row) => !isUncertain(row))),
+    changes: reader.told.flatMap(([event, data]) => {
+      const { id, undone = false } = data as Told
+      return event === 'deleted' ? [{ id, undone }] : []
+    }),
+  })
   try {
     for (let step = 0; step < steps; step++) await actions[draw(actions.length)]!()
+    // In each partition they come behind all else.
+    for (let batch = 0; batch < 2 * partitions; batch++) await pushRows(['a', 'b', 'b.1'].map(newRow), () => true)
     for (const { reader, query } of watchers) await reader.connect(url(), query, idOf(reader))
-    for (const { reader, passes, from } of watchers) {
-      const wanted = stored.slice(from).filter(passes)
-      await expect.poll(() => reader.rows.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(wanted.length)
+    for (const watcher of watchers) {
+      const { reader, passes, from, changesFrom } = watcher
+      const rows = stored.slice(from).filter((row) => passes(row) && !isUncertain(row) && !isHidden(row))
+      const wanted = { rows: byValue(rows), changes: changes.slice(changesFrom) }
+      await expect.poll(() => hasOf(watcher), { timeout: 60_000 }).toEqual(wanted)
       await reader.cut()
-      const rows = reader.rows as Row[]
-      expect(byValue(rows)).toEqual(byValue(wanted))
-      expect(longestFall(rows.map(({ V }) => storedAt.get(V)!))).toBeLessThanOrEqual(partitions)
+      expect(hasOf(watcher)).toEqual(wanted)
+      const values = (reader.rows as Row[]).map(({ V }) => V)
+      expect(values).toEqual([...new Set(values)])
+      expect(longestFall(values.map((one) => storedAt.get(one)!))).toBeLessThanOrEqual(partitions)
       expect(reader.events).toEqual([])
     }
   } finally {
@@ -143,14 +235,14 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
 }
 
 test(
-  `each reader has the rows that it asked for, once, and those of a partition in order (TIDEMARK_CRASH_SEED=${seed})`,
+  `each reader has the rows that it asked for, once, those of a partition in order, and each deletion at its place (TIDEMARK_CRASH_SEED=${seed})`,
   () => checkLive('plant', ({ lastId }) => lastId),
-  600_000,
+  1_200_000,
 )
 
 test('the same check finds a reader that goes on from an id one too early', async () => {
   await expect(checkLive('canary', ({ lastId, idBefore }) => idBefore ?? lastId)).rejects.toThrow(/expected/)
-}, 600_000)
+}, 1_200_000)
 
 function byValue(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted((one, other) => one.V - other.V)

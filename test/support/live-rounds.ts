@@ -19,7 +19,7 @@ interface Row {
   readonly V: number
 }
 
-interface Selection {
+export interface Selection {
   readonly ids?: readonly string[]
   readonly start_date?: string
   readonly where?: { readonly metric: 'V'; readonly op: '<' | '>='; readonly value: number }
@@ -36,7 +36,7 @@ interface Deletion {
 }
 
 /** What comes of a deletion. */
-interface Told {
+export interface Told {
   readonly id: number
   readonly selection: Readonly<Record<keyof Selection, unknown>>
   readonly undone?: true
@@ -69,7 +69,7 @@ export function checkLive(seed: number, options: LiveRoundOptions): Promise<void
   return inScratchFolder('tidemark-live-', (dataDirectory) => checkIn(dataDirectory, seed, options))
 }
 
-function selects({ ids, start_date, where }: Selection, { D, T, V }: Row): boolean {
+export function selects({ ids, start_date, where }: Selection, { D, T, V }: Row): boolean {
   const meets = where === undefined || (where.op === '<' ? V < where.value : V >= where.value)
   return meets && (ids === undefined || ids.includes(T)) && (start_date === undefined || D >= start_date)
 }
@@ -225,7 +225,7 @@ async function checkIn(
 }
 
 /** What a reader has who keeps a copy: rows, without those that a deletion selects among what was told before. */
-function copyOf(reader: LiveReader): Row[] {
+export function copyOf(reader: LiveReader): Row[] {
   let rows: Row[] = []
   for (const [event, data] of reader.told) {
     if (event === 'row') rows.push(data as Row)

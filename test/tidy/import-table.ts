@@ -99,6 +99,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/live/journal-rows.ts',
       'src/live/live-feed.ts',
       'src/live/live-rows.ts',
+      'src/live/without-deleted.ts',
       'src/kafka/',
       'src/store/column-builder.ts',
       'src/catalog/secret-catalog.ts',

@@ -1,12 +1,14 @@
-import type { Kysely } from 'kysely'
-import { parseWithLongs } from '../../lib/json-with-longs.ts'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Deletion, HiddenRows } from '../../model/deletion.ts'
 import { Problem } from '../../model/problem.ts'
-import type { ClusterDeletionCatalog } from '../deletions.ts'
+import type { ClusterDeletionCatalog, ToldChange, UnderWay } from '../deletions.ts'
 import type { Tables } from '../schema.ts'
-import { nextValue } from './counters.ts'
-import { deletionsOf, rowOf } from './deletions.ts'
+import { counterValue, nextValue } from './counters.ts'
+import { changeOf, deletionsOf, forgetChanges, hasChanged, putChange, rowOf, selectionOf } from './deletions.ts'
 import { inTransaction } from './in-transaction.ts'
+
+/** Clocks of processes differ. */
+const nowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 /** Deletions of a cluster. Each change of them is one of definitions: so all processes hear of it. */
 export class ClusterDeletionRepository implements ClusterDeletionCatalog {
@@ -18,6 +20,65 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
 
   list(entityId: number): Promise<readonly Deletion[]> {
     return deletionsOf(this.#database, entityId)
+  }
+
+  lastChange(): Promise<number> {
+    return counterValue(this.#database, 'deletion_change')
+  }
+
+  hasChanged(entityId: number, changeId: number, beforeMs: number): Promise<boolean> {
+    return hasChanged(this.#database, { entityId, changeId, beforeMs })
+  }
+
+  async begin({ entityId: entity_id, name }: UnderWay, leaseMs: number): Promise<boolean> {
+    await this.#endOld(entity_id)
+    const { numInsertedOrUpdatedRows } = await this.#database
+      .insertInto('deletions_under_way')
+      .values({ entity_id, name, until_ms: sql<number>`${nowMs} + ${leaseMs}::bigint` })
+      .onConflict((conflict) => conflict.column('entity_id').doNothing())
+      .executeTakeFirstOrThrow()
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n
+  }
+
+  async renew({ entityId, name }: UnderWay, leaseMs: number): Promise<void> {
+    await this.#database
+      .updateTable('deletions_under_way')
+      .set({ until_ms: sql<number>`${nowMs} + ${leaseMs}::bigint` })
+      .where('entity_id', '=', entityId)
+      .where('name', '=', name)
+      .execute()
+  }
+
+  async end(underWay: UnderWay): Promise<void> {
+    await endUnderWay(this.#database, underWay)
+  }
+
+  async changesAfter(entityId: number, changeId: number): ReturnType<ClusterDeletionCatalog['changesAfter']> {
+    // What is under way is looked at first: a change that is done between the two is among the changes.
+    const found = await this.#database
+      .selectFrom('deletions_under_way')
+      .select(sql<boolean>`until_ms < ${nowMs}`.as('isOld'))
+      .where('entity_id', '=', entityId)
+      .executeTakeFirst()
+    if (found?.isOld === true) await this.#endOld(entityId)
+    const rows = await this.#database
+      .selectFrom('deletion_changes')
+      .selectAll()
+      .where('entity_id', '=', entityId)
+      .where('id', '>', changeId)
+      .orderBy('id')
+      .execute()
+    const changes = rows.map((row) => ({ ...changeOf(row), places: JSON.parse(row.places ?? '[]') as number[] }))
+    return { changes, isUnderWay: found !== undefined }
+  }
+
+  /** Its process is gone, or will find that it came too late. */
+  async #endOld(entityId: number): Promise<void> {
+    await this.#database
+      .deleteFrom('deletions_under_way')
+      .where('entity_id', '=', entityId)
+      .where('until_ms', '<', nowMs)
+      .execute()
   }
 
   async hidden(): Promise<ReadonlyMap<number, readonly HiddenRows[]>> {
@@ -39,9 +100,11 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
     deletion: Omit<Deletion, 'id' | 'erasedMs'>,
     hidden: Omit<HiddenRows, 'selection'>,
     { deletionsMax, itemsMax }: { readonly deletionsMax: number; readonly itemsMax: number },
+    told: ToldChange,
   ): Promise<Deletion> {
     return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
+      await requireUnderWay(transaction, told.underWay)
       const { entityId } = deletion
       const entity = await transaction.selectFrom('entities').select('id').where('id', '=', entityId).executeTakeFirst()
       if (entity === undefined) throw new Problem('not_found', 'The entity was dropped meanwhile.')
@@ -58,26 +121,56 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
         .insertInto('deletions')
         .values({ ...rowOf(made), hidden: JSON.stringify(hidden) })
         .execute()
+      await tell(transaction, made, { ...told, isUndone: false })
       return made
     })
   }
 
-  takeBack(entityId: number, id: number): Promise<boolean> {
+  takeBack(id: number, told: ToldChange): Promise<boolean> {
+    const { entityId } = told.underWay
     return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
-      const { numDeletedRows } = await transaction
+      await requireUnderWay(transaction, told.underWay)
+      const taken = await transaction
         .deleteFrom('deletions')
         .where('entity_id', '=', entityId)
         .where('id', '=', id)
+        .returning('selection')
         .executeTakeFirst()
-      return numDeletedRows > 0n
+      if (taken === undefined) return false
+      await tell(transaction, { id, entityId, selection: selectionOf(taken) }, { ...told, isUndone: true })
+      return true
     })
   }
 }
 
-function hiddenOf({ selection, hidden }: Pick<Tables['deletions'], 'selection' | 'hidden'>): HiddenRows {
-  if (hidden === null) throw new Error('a deletion of a cluster says what it hides')
-  return { selection: parseWithLongs(selection) as HiddenRows['selection'], ...JSON.parse(hidden) }
+async function tell(
+  transaction: Transaction<Tables>,
+  deletion: Pick<Deletion, 'id' | 'entityId' | 'selection'>,
+  { places, isUndone, madeMs, forgetBeforeMs }: ToldChange & { readonly isUndone: boolean },
+): Promise<void> {
+  await putChange(transaction, deletion, { place: 0, places, isUndone }, madeMs)
+  await forgetChanges(transaction, forgetBeforeMs)
+}
+
+/** Live readers have gone on, and another may be under way: its place would not be where rows before and behind it are told so. */
+async function requireUnderWay(transaction: Transaction<Tables>, underWay: UnderWay): Promise<void> {
+  if (await endUnderWay(transaction, underWay)) return
+  throw new Problem('unavailable', 'The catalog could not be reached for too long. Nothing was changed: try again.')
+}
+
+async function endUnderWay(database: Kysely<Tables>, { entityId, name }: UnderWay): Promise<boolean> {
+  const { numDeletedRows } = await database
+    .deleteFrom('deletions_under_way')
+    .where('entity_id', '=', entityId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+function hiddenOf(row: Pick<Tables['deletions'], 'selection' | 'hidden'>): HiddenRows {
+  if (row.hidden === null) throw new Error('a deletion of a cluster says what it hides')
+  return { selection: selectionOf(row), ...JSON.parse(row.hidden) }
 }
 
 function itemsIn({ items }: Pick<HiddenRows, 'items'>): number {

@@ -71,48 +71,19 @@ export class DeletionRepository implements DeletionCatalog {
 
   async changes(): Promise<readonly DeletionChange[]> {
     const rows = await this.#database.selectFrom('deletion_changes').selectAll().orderBy('id').execute()
-    return rows.map((row) => ({
-      id: row.id,
-      entityId: row.entity_id,
-      deletionId: row.deletion_id,
-      place: row.place,
-      isUndone: row.undone === 1,
-      selection: parseWithLongs(row.selection) as DeletionSelection,
-    }))
+    return rows.map((row) => ({ ...changeOf(row), place: row.place }))
   }
 
   lastChange(): Promise<number> {
     return counterValue(this.#database, 'deletion_change')
   }
 
-  async hasChanged(entityId: number, changeId: number, beforeMs: number): Promise<boolean> {
-    const row = await this.#database
-      .selectFrom('deletion_changes')
-      .select('id')
-      .where('entity_id', '=', entityId)
-      .where('id', '>', changeId)
-      .where('made_ms', '<', beforeMs)
-      .limit(1)
-      .executeTakeFirst()
-    return row !== undefined
+  hasChanged(entityId: number, changeId: number, beforeMs: number): Promise<boolean> {
+    return hasChanged(this.#database, { entityId, changeId, beforeMs })
   }
 
   forgetChanges(beforeMs: number): Promise<void> {
-    return inTransaction(this.#database, async (transaction) => {
-      const last = await transaction
-        .selectFrom('deletion_changes')
-        .select(({ fn }) => ['entity_id', fn.max('id').as('id')])
-        .where('made_ms', '<', beforeMs)
-        .groupBy('entity_id')
-        .execute()
-      for (const { entity_id, id } of last) {
-        await transaction
-          .deleteFrom('deletion_changes')
-          .where('entity_id', '=', entity_id)
-          .where('id', '<', id)
-          .execute()
-      }
-    })
+    return inTransaction(this.#database, (transaction) => forgetChanges(transaction, beforeMs))
   }
 
   async erase(beforeMs: number, nowMs: number): Promise<number> {
@@ -134,10 +105,10 @@ export async function putVector(transaction: Transaction<Tables>, vector: Stored
   await transaction.insertInto('deletion_vectors').values(row).execute()
 }
 
-async function putChange(
+export async function putChange(
   transaction: Transaction<Tables>,
-  { id: deletionId, entityId, selection }: Deletion,
-  { place, isUndone }: Pick<DeletionChange, 'place' | 'isUndone'>,
+  { id: deletionId, entityId, selection }: Pick<Deletion, 'id' | 'entityId' | 'selection'>,
+  { place, places, isUndone }: Pick<DeletionChange, 'place' | 'isUndone'> & { readonly places?: readonly number[] },
   madeMs: number,
 ): Promise<DeletionChange> {
   const id = await nextValue(transaction, 'deletion_change')
@@ -145,10 +116,50 @@ async function putChange(
     .insertInto('deletion_changes')
     .values({
       ...{ id, place, entity_id: entityId, deletion_id: deletionId, undone: isUndone ? 1 : 0, made_ms: madeMs },
+      places: places === undefined ? null : JSON.stringify(places),
       selection: textWithLongs(selection),
     })
     .execute()
   return { id, entityId, deletionId, place, isUndone, selection }
+}
+
+export function changeOf(row: Tables['deletion_changes']): Omit<DeletionChange, 'place'> {
+  return {
+    id: row.id,
+    entityId: row.entity_id,
+    deletionId: row.deletion_id,
+    isUndone: row.undone === 1,
+    selection: selectionOf(row),
+  }
+}
+
+/** As of `DeletionCatalog`. */
+export async function hasChanged(
+  database: Kysely<Tables>,
+  { entityId, changeId, beforeMs }: { readonly entityId: number; readonly changeId: number; readonly beforeMs: number },
+): Promise<boolean> {
+  const row = await database
+    .selectFrom('deletion_changes')
+    .select('id')
+    .where('entity_id', '=', entityId)
+    .where('id', '>', changeId)
+    .where('made_ms', '<', beforeMs)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** As of `DeletionCatalog`. */
+export async function forgetChanges(transaction: Transaction<Tables>, beforeMs: number): Promise<void> {
+  const last = await transaction
+    .selectFrom('deletion_changes')
+    .select(({ fn }) => ['entity_id', fn.max('id').as('id')])
+    .where('made_ms', '<', beforeMs)
+    .groupBy('entity_id')
+    .execute()
+  for (const { entity_id, id } of last) {
+    await transaction.deleteFrom('deletion_changes').where('entity_id', '=', entity_id).where('id', '<', id).execute()
+  }
 }
 
 const checksumOf = ({ entityId, name, deletionId, bytes }: StoredVector): number =>
@@ -180,11 +191,15 @@ export async function deletionsOf(database: Kysely<Tables>, entityId: number): P
   return rows.map(deletionOf)
 }
 
+export function selectionOf({ selection }: Pick<Tables['deletions'], 'selection'>): DeletionSelection {
+  return parseWithLongs(selection) as DeletionSelection
+}
+
 function deletionOf(row: Tables['deletions']): Deletion {
   return {
     id: row.id,
     entityId: row.entity_id,
-    selection: parseWithLongs(row.selection) as DeletionSelection,
+    selection: selectionOf(row),
     reason: row.reason,
     subscriber: row.subscriber,
     createdMs: row.created_ms,

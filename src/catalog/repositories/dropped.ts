@@ -73,6 +73,7 @@ const ofEntity = [
   { table: 'items', owner: 'entity_id', keys: ['item_key'] },
   { table: 'deleted_items', owner: 'entity_id', keys: ['item_key'] },
   { table: 'deletions', owner: 'entity_id', keys: ['id'] },
+  { table: 'deletion_changes', owner: 'entity_id', keys: ['id'] },
 ] as const
 
 /** The first `rowsAtOnce` rows of an owner; answers how many there were. */

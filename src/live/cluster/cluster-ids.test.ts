@@ -7,17 +7,27 @@ const held: readonly Held[] = [
 ]
 
 async function idsOf(secret: string, partitions = held): Promise<ClusterIds> {
-  const ids = new ClusterIds({ secrets: { secret: async () => Buffer.from(secret) }, held: async () => partitions })
+  const ids = new ClusterIds({
+    secrets: { secret: async () => Buffer.from(secret) },
+    held: async () => partitions,
+    // The change 2 of the entity was made at the time 50, and 4 at 150.
+    deletions: { lastChange: async () => 4, hasChanged: async (_, change, beforeMs) => change < 2 && 50 < beforeMs },
+    changesKeptMs: 100,
+    nowMs: () => 200,
+  })
   await ids.begin()
   return ids
 }
 
 test.each<[string, position: string, start: string | null]>([
-  ['the beginning of what is held', '10.0', '10.0'],
-  ['the end', '20.5', '20.5'],
-  ['one partition before what is held', '9.5', null],
-  ['one partition behind its end', '15.6', null],
-  ['a partition that is not named is at its beginning', '15', '15'],
+  ['the beginning of what is held', '10.0-2', '10.0-2'],
+  ['the end', '20.5-2', '20.5-2'],
+  ['one partition before what is held', '9.5-2', null],
+  ['one partition behind its end', '15.6-2', null],
+  ['a partition that is not named is at its beginning', '15-2', '15-2'],
+  ['the last change', '15.2-4', '15.2-4'],
+  ['from before a change that is not kept', '15.2-1', null],
+  ['a change that is none', '15.2-5', null],
 ])('%s', async (_, position, start) => {
   const [giver, taker] = [await idsOf('a'), await idsOf('a')]
   expect(await taker.startOf(7, giver.idOf(7, position))).toBe(start)
@@ -25,14 +35,15 @@ test.each<[string, position: string, start: string | null]>([
 
 test('a partition whose beginning is gone was not told from there', async () => {
   const [ids, trimmed] = [await idsOf('a'), [held[0]!, { firstOffset: 1, endOffset: 5 }]]
-  expect(await (await idsOf('a', trimmed)).startOf(7, ids.idOf(7, '15'))).toBeNull()
+  expect(await (await idsOf('a', trimmed)).startOf(7, ids.idOf(7, '15-2'))).toBeNull()
 })
 
 test.each<[string, id: (ids: ClusterIds) => Promise<string>]>([
-  ['of another entity', async (ids) => ids.idOf(8, '15.2')],
-  ['of another cluster', async () => (await idsOf('b')).idOf(7, '15.2')],
-  ['with other offsets', async (ids) => ids.idOf(7, '15.2').replace('15.2', '15.3')],
-  ['without a mac', async () => '15.2'],
+  ['of another entity', async (ids) => ids.idOf(8, '15.2-2')],
+  ['of another cluster', async () => (await idsOf('b')).idOf(7, '15.2-2')],
+  ['with another change', async (ids) => ids.idOf(7, '15.2-2').replace('-2-', '-3-')],
+  ['with other offsets', async (ids) => ids.idOf(7, '15.2-2').replace('15.2', '15.3')],
+  ['without a mac', async () => '15.2-2'],
   ['of one machine', async () => '5f0c3a9be41d7c22-1834-kq3c0O9mJdVx2hYt'],
   ['of no form', async () => '..-'],
   ['empty', async () => ''],

@@ -1,13 +1,18 @@
 // The ids of live rows on a cluster, which all its processes sign with one secret. docs/formats/live.md
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { ClusterDeletionCatalog } from '../../catalog/deletions.ts'
 import type { SecretCatalog } from '../../catalog/secret-catalog.ts'
 import type { LiveIds } from '../live-rows.ts'
-import { offsetsAt } from './offsets.ts'
+import { placeAt } from './offsets.ts'
 
 export interface ClusterIdsParts {
   readonly secrets: SecretCatalog
   /** What Kafka holds of an entity's rows that is committed, by partition; Problem `unavailable` while Kafka is away. */
   readonly held: (entityId: number) => Promise<readonly Held[]>
+  readonly deletions: Pick<ClusterDeletionCatalog, 'lastChange' | 'hasChanged'>
+  /** How long changes of deletions are told. */
+  readonly changesKeptMs: number
+  readonly nowMs: () => number
 }
 
 export interface Held {
@@ -16,6 +21,8 @@ export interface Held {
 }
 
 const macCharacters = 16
+const number = '(?:0|[1-9]\\d{0,15})'
+const pattern = new RegExp(`^(${number}(?:\\.${number})*-${number})-([\\w-]{${macCharacters}})$`)
 
 export class ClusterIds implements LiveIds<string> {
   readonly #parts: ClusterIdsParts
@@ -44,11 +51,14 @@ export class ClusterIds implements LiveIds<string> {
   }
 
   async startOf(entityId: number, id: string): Promise<string | null> {
-    const [, position, mac] = /^((?:0|[1-9]\d{0,15})(?:\.(?:0|[1-9]\d{0,15}))*)-([\w-]{16})$/.exec(id) ?? []
+    const [, position, mac] = pattern.exec(id) ?? []
     if (position === undefined || mac === undefined) return null
     if (!timingSafeEqual(Buffer.from(mac), Buffer.from(this.#macOf(entityId, position)))) return null
+    const { deletions, changesKeptMs, nowMs } = this.#parts
     const held = await this.#parts.held(entityId)
-    const offsets = offsetsAt(position, held.length)
+    const { offsets, change } = placeAt(position, held.length)
+    if (change > (await deletions.lastChange())) return null
+    if (await deletions.hasChanged(entityId, change, nowMs() - changesKeptMs)) return null
     const isHeld = held.every(({ firstOffset, endOffset }, partition) => {
       const offset = offsets[partition]!
       return firstOffset <= offset && offset <= endOffset

@@ -2,6 +2,7 @@
 // gets what they tell, and how far it has come in all of them.
 import type { ClusterChanges } from '../../catalog/cluster-catalog.ts'
 import type { Definitions } from '../../catalog/definitions.ts'
+import type { ClusterDeletionCatalog } from '../../catalog/deletions.ts'
 import type { RowPlace } from '../../catalog/partitions.ts'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import { endOffset } from '../../kafka/read-partition.ts'
@@ -14,6 +15,7 @@ import type { SeriesQuerier } from '../../store/series-store.ts'
 import { LiveFeed } from '../live-feed.ts'
 import type { Follower, Following, LiveQuestion, LiveRows } from '../live-rows.ts'
 import type { Held } from './cluster-ids.ts'
+import { EntityDeletions } from './entity-deletions.ts'
 import { FollowedPartitions } from './followed-partitions.ts'
 import { PartitionRows } from './partition-rows.ts'
 
@@ -21,7 +23,8 @@ export interface ClusterRowsParts {
   readonly client: KafkaClient
   readonly clusterName: string
   readonly rowsTopics: Pick<RowsTopics, 'ensure'>
-  readonly definitions: Pick<Definitions, 'entities'>
+  readonly definitions: Pick<Definitions, 'entities' | 'refresh'>
+  readonly deletions: Pick<ClusterDeletionCatalog, 'changesAfter'>
   readonly store: Pick<SeriesQuerier, 'run'>
   readonly changes: ClusterChanges
   readonly isSeen: (entityId: number, row: RowPlace) => Promise<boolean>
@@ -34,6 +37,7 @@ export interface ClusterRowsParts {
 interface Opened {
   readonly followed: FollowedPartitions
   readonly rows: readonly PartitionRows[]
+  readonly deletions: EntityDeletions
 }
 
 interface Told {
@@ -52,7 +56,7 @@ export class ClusterRows implements LiveRows<string> {
 
   constructor(parts: ClusterRowsParts) {
     this.#parts = parts
-    parts.changes.listen({ partitions: () => this.#look(), definitions: () => undefined, access: () => undefined })
+    parts.changes.listen({ partitions: () => this.#look(), definitions: () => this.#settle(), access: () => undefined })
   }
 
   async follow(question: LiveQuestion, from: string | null, follower: Follower<string>): Promise<Following> {
@@ -65,9 +69,9 @@ export class ClusterRows implements LiveRows<string> {
       hasEnded = true
     }
     try {
-      const { followed, rows } = await told.opened
-      // Who begins now is told nothing that was queryable before.
-      if (from === null) await this.#reach(rows)
+      const { followed, rows, deletions } = await told.opened
+      // Who begins now is told nothing that was queryable, or deleted, before.
+      if (from === null) await Promise.all([this.#reach(rows), deletions.settle()])
       const following = followed.follow(question, from, follower)
       return {
         wait: (waits) => following.wait(waits),
@@ -84,24 +88,31 @@ export class ClusterRows implements LiveRows<string> {
 
   /** As `ClusterIdsParts.held`. */
   async held(entityId: number): Promise<readonly Held[]> {
-    const { client, waitMs } = this.#parts
-    const signal = AbortSignal.timeout(waitMs)
     try {
-      const topic = this.#topicOf(entityId)
-      const partitions = await this.#partitionsOf(entityId, signal)
-      return await client.persist(
-        () =>
-          Promise.all(
-            Array.from({ length: partitions }, async (_, partition) => ({
-              firstOffset: await endOffset(client, { topic, partition }, 'first'),
-              endOffset: await endOffset(client, { topic, partition }, 'last'),
-            })),
-          ),
-        signal,
-      )
+      const [first, last] = [await this.#endsOf(entityId, 'first'), await this.#endsOf(entityId, 'last')]
+      return first.map((firstOffset, partition) => ({ firstOffset, endOffset: last[partition]! }))
     } catch (error) {
       throw untold(error)
     }
+  }
+
+  /** As `DruidDeletionParts.ends`. Throws Problem `unavailable` while Kafka is away. */
+  async ends(entityId: number): Promise<readonly number[]> {
+    try {
+      return await this.#endsOf(entityId, 'last')
+    } catch (cause) {
+      const detail = 'Kafka does not say now where the rows of the entity end. Nothing was changed: try again later.'
+      throw new Problem('unavailable', detail, { retryAfterS, cause })
+    }
+  }
+
+  async #endsOf(entityId: number, end: 'first' | 'last'): Promise<readonly number[]> {
+    const { client, waitMs } = this.#parts
+    const signal = AbortSignal.timeout(waitMs)
+    const topic = this.#topicOf(entityId)
+    const partitions = await this.#partitionsOf(entityId, signal)
+    const places = Array.from({ length: partitions }, (_, partition) => ({ topic, partition }))
+    return client.persist(() => Promise.all(places.map((place) => endOffset(client, place, end))), signal)
   }
 
   close(): void {
@@ -130,34 +141,74 @@ export class ClusterRows implements LiveRows<string> {
   }
 
   async #openPartitions(entityId: number, { signal }: AbortController): Promise<Opened> {
-    const { client, definitions, isSeen, store, observe, nowMs, waitMs } = this.#parts
+    const { client, observe, waitMs } = this.#parts
     const within = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
     const partitions = await this.#partitionsOf(entityId, within)
-    const failed = checkFailed(observe)
-    const rows = Array.from({ length: partitions }, (_, partition) => {
-      const place = { topic: this.#topicOf(entityId), partition }
-      const entity = () => definitions.entities().find(({ id }) => id === entityId)
-      const moved = (): void => feeds[partition]?.moved()
-      return new PartitionRows({ ...{ client, place, entityId, entity, isSeen, moved, failed, nowMs, signal } })
+    const moved = (partition: number): void => followed.feeds[partition]?.moved()
+    const deletions = this.#deletionsOf(entityId, () => {
+      for (const feed of followed.feeds) feed.moved()
     })
-    const followed = new FollowedPartitions((send) =>
-      rows.map((own, partition) => {
-        const position = (): number => own.position
-        return new LiveFeed({
-          rows: own,
-          position,
-          store,
-          send: (news) => send(partition, news),
-          observe,
-          signal,
-          retryDelayMs,
-        })
-      }),
+    const rows = this.#rowsOf({ entityId, partitions, deletions, moved, signal })
+    const followed: FollowedPartitions = new FollowedPartitions((send) =>
+      rows.map(
+        (own, partition) =>
+          new LiveFeed({
+            rows: own,
+            position: () => own.position,
+            deletions: deletions.ofPartition(partition),
+            store: this.#parts.store,
+            send: (news) => send(partition, news),
+            observe,
+            signal,
+            retryDelayMs,
+          }),
+      ),
     )
-    const { feeds } = followed
     await Promise.all(rows.map((own) => client.persist(() => own.begin(within), within)))
     for (const own of rows) void own.run()
-    return { followed, rows }
+    return { followed, rows, deletions }
+  }
+
+  #rowsOf({
+    entityId,
+    partitions,
+    deletions,
+    moved,
+    signal,
+  }: {
+    readonly entityId: number
+    readonly partitions: number
+    readonly deletions: EntityDeletions
+    readonly moved: (partition: number) => void
+    readonly signal: AbortSignal
+  }): PartitionRows[] {
+    const { client, isSeen, observe, nowMs } = this.#parts
+    return Array.from(
+      { length: partitions },
+      (_, partition) =>
+        new PartitionRows({
+          client,
+          place: { topic: this.#topicOf(entityId), partition },
+          entityId,
+          entity: () => this.#entity(entityId),
+          isSeen,
+          settled: () => deletions.settle(),
+          moved: () => moved(partition),
+          failed: checkFailed(observe),
+          nowMs,
+          signal,
+        }),
+    )
+  }
+
+  #deletionsOf(entityId: number, changed: () => void): EntityDeletions {
+    const { definitions, deletions: catalog } = this.#parts
+    const refresh = (): Promise<void> => definitions.refresh()
+    return new EntityDeletions({ catalog, entityId, entity: () => this.#entity(entityId), refresh, changed })
+  }
+
+  #entity(entityId: number): ReturnType<Definitions['entity']> {
+    return this.#parts.definitions.entities().find(({ id }) => id === entityId)
   }
 
   async #reach(rows: readonly PartitionRows[]): Promise<void> {
@@ -171,6 +222,17 @@ export class ClusterRows implements LiveRows<string> {
         ({ rows }) => {
           for (const own of rows) own.look()
         },
+        () => undefined,
+      )
+    }
+  }
+
+  /** Deletions may have been made, or taken back. */
+  #settle(): void {
+    const failed = checkFailed(this.#parts.observe)
+    for (const { opened } of this.#told.values()) {
+      opened.then(
+        ({ deletions }) => deletions.settle().catch(failed),
         () => undefined,
       )
     }

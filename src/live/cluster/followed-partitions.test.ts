@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { DeletionSelection } from '../../model/deletion.ts'
 import type { LiveNews } from '../live-feed.ts'
 import type { Follower, LiveQuestion, Told } from '../live-rows.ts'
 import { FollowedPartitions } from './followed-partitions.ts'
@@ -13,9 +14,11 @@ function opened() {
   const partitions = new FollowedPartitions((take) => {
     send = take
     return ends.map((end, partition) => ({
-      follow: (follower, _, from) => take(partition, { kind: 'following', follower, position: from?.position ?? end }),
+      follow: (follower, _, from) =>
+        take(partition, { kind: 'following', follower, ...(from ?? { position: end, change: 3 }) }),
       unfollow: (follower) => calls.push(`${partition} unfollow ${follower}`),
       wait: (follower, waits) => calls.push(`${partition} wait ${follower} ${waits}`),
+      hold: (follower, isHeld) => isHeld && calls.push(`${partition} holds ${follower}`),
       moved: () => undefined,
     }))
   })
@@ -38,26 +41,26 @@ test('says how far it has come in all partitions, and the same to all who have c
   const [now, same, earlier] = [follower(), follower(), follower()]
   partitions.follow(question, null, now)
   partitions.follow(question, null, same)
-  partitions.follow(question, '2', earlier)
+  partitions.follow(question, '2-1', earlier)
   const rows = [
     { items: '[1]', position: 8 },
     { items: '[2]', position: 9 },
   ]
-  send(1, { kind: 'told', told: [{ followers: [1, 2, 3], rows, position: 10 }] })
+  send(1, { kind: 'told', told: [{ followers: [1, 2, 3], rows, position: 10, change: 3 }] })
   expect(now.heard).toMatchObject([
-    'following 5.7',
+    'following 5.7-3',
     {
       rows: [
-        { items: '[1]', position: '5.8' },
-        { items: '[2]', position: '5.9' },
+        { items: '[1]', position: '5.8-3' },
+        { items: '[2]', position: '5.9-3' },
       ],
-      position: '5.10',
+      position: '5.10-3',
     },
   ])
   expect(same.heard[1]).toBe(now.heard[1])
-  expect(earlier.heard).toMatchObject(['following 2.0', { rows: [{ position: '2.8' }, {}], position: '2.10' }])
-  send(0, { kind: 'told', told: [{ followers: [3], rows: [], position: 6 }] })
-  expect(earlier.heard[2]).toMatchObject({ rows: [], position: '6.10' })
+  expect(earlier.heard).toMatchObject(['following 2.0-1', { rows: [{ position: '2.8-1' }, {}], position: '2.10-1' }])
+  send(0, { kind: 'told', told: [{ followers: [3], rows: [], position: 6, change: 1 }] })
+  expect(earlier.heard[2]).toMatchObject({ rows: [], position: '6.10-1' })
 })
 
 test('a reader waits, has caught up, is lost and leaves in all partitions', () => {
@@ -68,9 +71,9 @@ test('a reader waits, has caught up, is lost and leaves in all partitions', () =
   send(1, { kind: 'caughtUp', followers: [1] })
   send(0, { kind: 'caughtUp', followers: [1] })
   send(0, { kind: 'lost', followers: [1] })
-  send(1, { kind: 'told', told: [{ followers: [1], rows: [], position: 9 }] })
+  send(1, { kind: 'told', told: [{ followers: [1], rows: [], position: 9, change: 3 }] })
   following.end()
-  expect(reader.heard).toEqual(['following 5.7', 'caught up', 'lost'])
+  expect(reader.heard).toEqual(['following 5.7-3', 'caught up', 'lost'])
   expect(calls).toEqual([
     '0 wait 1 true',
     '1 wait 1 true',
@@ -79,4 +82,25 @@ test('a reader waits, has caught up, is lost and leaves in all partitions', () =
     '0 unfollow 1',
     '1 unfollow 1',
   ])
+})
+
+test('a deletion is told when all partitions have come to its place, and once', () => {
+  const { partitions, calls, send } = opened()
+  const reader = follower()
+  partitions.follow(question, null, reader)
+  const deletion = { deletionId: 1, isUndone: false, selection: {} as DeletionSelection }
+  const comesTo = (partition: number, change: number, position: number): void =>
+    send(partition, { kind: 'told', told: [{ followers: [1], rows: [], deletion, position, change }] })
+  comesTo(1, 4, 9)
+  comesTo(1, 5, 9)
+  expect([reader.heard, calls]).toEqual([['following 5.7-3'], ['1 holds 1', '1 holds 1']])
+  send(0, { kind: 'told', told: [{ followers: [1], rows: [{ items: '[1]', position: 6 }], position: 6, change: 3 }] })
+  comesTo(0, 4, 6)
+  comesTo(0, 5, 6)
+  expect(reader.heard.slice(1)).toMatchObject([
+    { rows: [{ items: '[1]', position: '6.9-3' }], position: '6.9-3' },
+    { rows: [], deletion, position: '6.9-4' },
+    { rows: [], deletion, position: '6.9-5' },
+  ])
+  expect(calls).toEqual(['1 holds 1', '1 holds 1', '1 holds 1'])
 })

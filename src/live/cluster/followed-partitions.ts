@@ -1,15 +1,19 @@
-import type { LiveFeed, LiveNews } from '../live-feed.ts'
+import type { FeedTold, LiveFeed, LiveNews } from '../live-feed.ts'
 import type { Follower, Following, LiveQuestion, Told } from '../live-rows.ts'
-import { offsetsAt, positionOf } from './offsets.ts'
+import { placeAt, positionOf } from './offsets.ts'
 
 interface Followed {
   readonly follower: Follower<string>
   /** By partition; null where it is not known yet where it begins. */
   readonly offsets: (number | null)[]
+  /** The last change of deletions that each partition has come to. */
+  readonly reached: number[]
+  /** The last one that all have come to: it is told. */
+  change: number
   hasCaughtUp: boolean
 }
 
-type Feed = Pick<LiveFeed, 'follow' | 'unfollow' | 'wait' | 'moved'>
+type Feed = Pick<LiveFeed, 'follow' | 'unfollow' | 'wait' | 'hold' | 'moved'>
 
 /** The readers of one entity, each of whom follows all of its partitions. */
 export class FollowedPartitions {
@@ -25,11 +29,11 @@ export class FollowedPartitions {
 
   follow(question: LiveQuestion, from: string | null, follower: Follower<string>): Following {
     const number = ++this.#lastNumber
-    const starts = from === null ? null : offsetsAt(from, this.feeds.length)
-    this.#followed.set(number, { follower, offsets: this.feeds.map(() => null), hasCaughtUp: false })
+    const start = from === null ? null : placeAt(from, this.feeds.length)
+    const [offsets, reached] = [this.feeds.map(() => null), this.feeds.map(() => 0)]
+    this.#followed.set(number, { follower, offsets, reached, change: 0, hasCaughtUp: false })
     for (const [partition, feed] of this.feeds.entries()) {
-      const position = starts?.[partition]
-      feed.follow(number, question, position === undefined ? null : { position })
+      feed.follow(number, question, start && { position: start.offsets[partition]!, change: start.change })
     }
     return {
       wait: (waits) => {
@@ -47,7 +51,7 @@ export class FollowedPartitions {
   #take(partition: number, news: LiveNews): void {
     switch (news.kind) {
       case 'following':
-        this.#following(news.follower, partition, news.position)
+        this.#following(news, partition)
         return
       case 'told':
         for (const told of news.told) {
@@ -66,33 +70,55 @@ export class FollowedPartitions {
     }
   }
 
-  #following(number: number, partition: number, offset: number): void {
+  #following(
+    { follower: number, position, change }: Extract<LiveNews, { kind: 'following' }>,
+    partition: number,
+  ): void {
     const followed = this.#followed.get(number)
     if (followed === undefined) return
-    followed.offsets[partition] = offset
+    followed.offsets[partition] = position
+    // All begin behind the same one.
+    followed.reached[partition] = change
+    followed.change = change
     const offsets = known(followed)
-    if (offsets !== null) followed.follower.following(positionOf(offsets))
+    if (offsets !== null) followed.follower.following(positionOf({ offsets, change }))
   }
 
-  #told(number: number, partition: number, told: Told): void {
+  #told(number: number, partition: number, told: FeedTold): void {
     const followed = this.#followed.get(number)
     if (followed === undefined) return
     followed.offsets[partition] = told.position
     const offsets = known(followed)
     if (offsets === null) throw new Error('a partition told rows before all of them were followed')
-    const position = positionOf(offsets)
+    if (told.deletion !== undefined && !this.#isReached(number, followed, { partition, change: told.change })) return
+    const { change } = followed
+    const position = positionOf({ offsets, change })
     const asTold = this.#asTold.get(told) ?? new Map<string, Told<string>>()
     this.#asTold.set(told, asTold)
     const shared = asTold.get(position) ?? {
       followers: [],
       rows: told.rows.map(({ items, position: offset }) => ({
         items,
-        position: positionOf(offsets.with(partition, offset)),
+        position: positionOf({ offsets: offsets.with(partition, offset), change }),
       })),
+      ...(told.deletion === undefined ? {} : { deletion: told.deletion }),
       position,
     }
     asTold.set(position, shared)
     followed.follower.told(shared)
+  }
+
+  /** Whether the last partition has come to the place of a change: those that were there before wait for it. */
+  #isReached(
+    number: number,
+    followed: Followed,
+    { partition, change }: { readonly partition: number; readonly change: number },
+  ): boolean {
+    followed.reached[partition] = change
+    const isReached = followed.reached.every((reached) => reached >= change)
+    if (isReached) followed.change = change
+    for (const [index, feed] of this.feeds.entries()) feed.hold(number, followed.reached[index]! > followed.change)
+    return isReached
   }
 
   /** Of one of its partitions: from then on it does not wait in that. */

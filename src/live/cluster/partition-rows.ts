@@ -17,6 +17,8 @@ export interface PartitionRowsParts {
   /** Undefined once it is dropped. */
   readonly entity: () => Pick<Entity, 'id' | 'fields'> | undefined
   readonly isSeen: (entityId: number, row: RowPlace) => Promise<boolean>
+  /** As `EntityDeletions.settle`. */
+  readonly settled: () => Promise<boolean>
   /** More rows are queryable. */
   readonly moved: () => void
   readonly failed: (error: unknown) => void
@@ -56,19 +58,20 @@ export class PartitionRows {
     this.#parts = parts
   }
 
-  /** All rows before this offset are queryable. */
+  /** All rows before this offset are queryable, and all deletions known whose place is before it. */
   get position(): number {
     return this.#position
   }
 
   /** Resolves when all that is committed by now is queryable; then `position` is behind it. Rejects when the signal is aborted. */
   async begin(signal: AbortSignal): Promise<void> {
-    const { client, place, isSeen, entityId } = this.#parts
+    const { client, place, isSeen, entityId, settled } = this.#parts
     const [first, end] = [await endOffset(client, place, 'first'), await endOffset(client, place, 'last')]
     const last = await this.#lastBefore(first, end)
     while (last !== null && !(await isSeen(entityId, last).catch(() => false))) {
       await sleep(askEveryMs, undefined, { signal })
     }
+    while (!(await settled())) await sleep(askEveryMs, undefined, { signal })
     signal.throwIfAborted()
     this.#position = end
   }
@@ -124,31 +127,36 @@ export class PartitionRows {
 
   /** Whether there may be more at once. */
   async #step(): Promise<boolean> {
-    const { entityId, isSeen, moved, nowMs } = this.#parts
+    const { entityId, isSeen, nowMs } = this.#parts
     const sought = this.#sought
     if (sought === null) return this.#seek(this.#position)
-    if (await isSeen(entityId, sought.last)) {
-      this.#sought = null
-      this.#position = sought.nextOffset
-      moved()
-      return true
-    }
+    if (await isSeen(entityId, sought.last)) return this.#moveTo(sought.nextOffset)
     if (nowMs() - sought.sinceMs > patienceMs) await this.#seek(sought.nextOffset)
     return false
   }
 
   /** Looks for the last of the rows that were committed from an offset on. */
   async #seek(offset: number): Promise<boolean> {
-    const { nowMs, moved } = this.#parts
+    const { nowMs, settled } = this.#parts
     const { records, nextOffset } = await this.#fetch(offset)
-    if (nextOffset === offset) return false
+    if (nextOffset === offset) {
+      // What was not heard of is found here.
+      await settled()
+      return false
+    }
     const last = records.at(-1)
     if (last !== undefined) this.#sought = { nextOffset, last: lastRowOf(last), sinceMs: nowMs() }
     else if (this.#sought !== null) this.#sought = { ...this.#sought, nextOffset }
-    else {
-      this.#position = nextOffset
-      moved()
-    }
+    else return this.#moveTo(nextOffset)
+    return true
+  }
+
+  /** What was read through there is told from now on, unless a deletion is under way: its place may be before that. */
+  async #moveTo(nextOffset: number): Promise<boolean> {
+    if (!(await this.#parts.settled())) return false
+    this.#sought = null
+    this.#position = nextOffset
+    this.#parts.moved()
     return true
   }
 

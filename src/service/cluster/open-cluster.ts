@@ -16,7 +16,7 @@ import { KafkaJournal } from '../../journal/kafka/kafka-journal.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
 import { RowsTopics } from '../../kafka/rows-topics.ts'
 import { repeat } from '../../lib/repeat.ts'
-import { ClusterIds } from '../../live/cluster/cluster-ids.ts'
+import { ClusterIds, type ClusterIdsParts } from '../../live/cluster/cluster-ids.ts'
 import { ClusterRows } from '../../live/cluster/cluster-rows.ts'
 import { Live } from '../../live/live.ts'
 import { Problem } from '../../model/problem.ts'
@@ -71,6 +71,8 @@ const retryMs = 1000
 const sliceMs = 5
 /** Tasks of Druid look every minute whether what they published is served, and its coordinator every minute what was deleted. */
 const purgeMs = 180_000
+/** At least. */
+const changesKeptMs = 3_600_000
 
 /**
  * Waits for PostgreSQL, without which nobody is known, and a moment for Kafka. Kafka and Druid may come later. `closers` gets what puts
@@ -107,7 +109,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       definitions,
       access,
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
-      deletions: deletionsOf(catalog, definitions, rows),
+      deletions: deletionsOf(parts, known, rows, live.rows),
       limits,
       // The pipelines hear of it from the catalog.
       dropped: () => undefined,
@@ -196,8 +198,9 @@ function openLive(
   { catalog, definitions }: Known,
   { kafka, store, isSeen }: Rows,
   closers: Closer[],
-): { readonly live: Live<string>; readonly ids: ClusterIds } {
+): { readonly live: Live<string>; readonly ids: ClusterIds; readonly rows: ClusterRows } {
   const { limits, cluster } = settings
+  const { deletions } = catalog
   // The journal's requests wait for nobody.
   const client = kafka.sibling()
   const rows = new ClusterRows({
@@ -205,6 +208,7 @@ function openLive(
     clusterName: cluster.name,
     rowsTopics: new RowsTopics(client, rowsTopicSettings(settings)),
     definitions,
+    deletions,
     store,
     changes: catalog.changes,
     isSeen,
@@ -213,8 +217,14 @@ function openLive(
     waitMs: limits.ingestWaitMs,
   })
   closers.push(() => rows.close())
-  const ids = new ClusterIds({ secrets: catalog.secrets, held: (entityId) => rows.held(entityId) })
-  return { live: new Live({ definitions, rows, positions: ids, nowMs, limits }), ids }
+  const held: ClusterIdsParts['held'] = (entityId) => rows.held(entityId)
+  const ids = new ClusterIds({ secrets: catalog.secrets, held, deletions, changesKeptMs: toldMs(settings), nowMs })
+  return { live: new Live({ definitions, rows, positions: ids, nowMs, limits }), ids, rows }
+}
+
+/** Deletions are told to live readers for as long as they can go on from before them. */
+function toldMs({ kafka, limits }: Settings): number {
+  return Math.max(kafka.journalRetentionMs, limits.liveKeepMs, changesKeptMs)
 }
 
 /** Whether rows that were pushed can be queried. */
@@ -228,8 +238,12 @@ function visibilityOf({ settings }: ClusterParts, { partitions, rejected }: Clus
 }
 
 /** Rows that are taken from view: each query passes them over. */
-function deletionsOf({ deletions, partitions }: ClusterCatalog, definitions: Definitions, rows: Rows) {
-  const { journal, progress, store, isSeen } = rows
+function deletionsOf(
+  { settings }: ClusterParts,
+  { catalog: { deletions, partitions }, definitions }: Known,
+  { journal, progress, store, isSeen }: Rows,
+  live: ClusterRows,
+) {
   return {
     catalog: deletions,
     store: new DruidDeletions({
@@ -237,6 +251,8 @@ function deletionsOf({ deletions, partitions }: ClusterCatalog, definitions: Def
       catalog: deletions,
       entity: (id) => definitions.entities().find((entity) => entity.id === id),
       refresh: () => definitions.refresh(),
+      ends: (entityId) => live.ends(entityId),
+      toldMs: toldMs(settings),
     }),
     pushed: (entityId, signal) => rowsAreQueryable({ journal, progress, partitions, isSeen }, entityId, signal),
   } satisfies Parameters<typeof buildServices>[0]['deletions']

@@ -67,7 +67,7 @@ export class Followers {
     }
   }
 
-  #following(number: number, { position, change = 0 }: Extract<LiveNews, { kind: 'following' }>): void {
+  #following(number: number, { position, change }: Extract<LiveNews, { kind: 'following' }>): void {
     const kept = this.#kept.get(number)
     if (kept === undefined) return
     kept.place = { position, change }
@@ -75,13 +75,7 @@ export class Followers {
   }
 
   /** One object for all, so that it is written once. */
-  #told({
-    followers,
-    rows,
-    deletion,
-    position,
-    change = 0,
-  }: Extract<LiveNews, { kind: 'told' }>['told'][number]): void {
+  #told({ followers, rows, deletion, position, change }: Extract<LiveNews, { kind: 'told' }>['told'][number]): void {
     const place = { position, change }
     const told: Told<string> = {
       followers,

@@ -21,6 +21,7 @@ import { nodeDisk } from '../../lib/node-disk.ts'
 import { BorrowedArrays, SpareBuffers } from '../../lib/spare-buffers.ts'
 import { JournalRows } from '../../live/journal-rows.ts'
 import { LiveFeed } from '../../live/live-feed.ts'
+import { withoutStanding } from '../../live/without-deleted.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Reach } from '../../observe/crash-point.ts'
@@ -212,7 +213,11 @@ function openLive(
   return new LiveFeed({
     rows,
     position: () => pipeline.position,
-    deletions: standing,
+    deletions: {
+      changesOf: (entityId) => standing.changesOf(entityId),
+      heldAt: (entityId) => standing.heldAt(entityId),
+      seen: (stored) => withoutStanding(stored, standing.of(stored.batch.entityId)),
+    },
     store,
     send: (news) => send({ kind: 'live', news }),
     observe,

@@ -1,7 +1,16 @@
-import type { ClusterDeletionCatalog } from '../../../catalog/deletions.ts'
-import type { DeletionOutcome, DeletionRequest, DeletionSelection, TakeBackRequest } from '../../../model/deletion.ts'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClusterDeletionCatalog, ToldChange } from '../../../catalog/deletions.ts'
+import { repeat } from '../../../lib/repeat.ts'
+import type {
+  DeletionOutcome,
+  DeletionRequest,
+  DeletionSelection,
+  PositionRange,
+  TakeBackRequest,
+} from '../../../model/deletion.ts'
 import type { Entity } from '../../../model/entity.ts'
-import { invalidRequest } from '../../../model/problem.ts'
+import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { DruidStore } from '../druid-store.ts'
 
 export interface DruidDeletionParts {
@@ -10,10 +19,18 @@ export interface DruidDeletionParts {
   readonly entity: (id: number) => Pick<Entity, 'duplicates'> | undefined
   /** Resolves when queries of this process see what the catalog says. */
   readonly refresh: () => Promise<void>
+  /** Where the rows of an entity end that are handed on to Druid, by partition. */
+  readonly ends: (entityId: number) => Promise<readonly number[]>
+  /** How long live readers can be told of a deletion. */
+  readonly toldMs: number
 }
 
 /** Items that an entity's deletions may note together: they go along with each query. */
 const itemsMax = 10_000
+/** For so long after the end of its process a deletion that was being made holds others and live readers up. */
+const leaseMs = 10_000
+const renewEveryMs = 2000
+const askEveryMs = 50
 
 /** Takes rows in Druid from view: they stay there, and each query passes them over. */
 export class DruidDeletions {
@@ -24,33 +41,84 @@ export class DruidDeletions {
   }
 
   /**
-   * Of the rows that were acknowledged before. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its condition is
-   * met by too many items.
+   * Of the rows that `pushed` resolves with. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its condition is
+   * met by too many items, `unavailable` while Kafka is away.
    */
-  async delete(request: DeletionRequest): Promise<DeletionOutcome> {
-    const { store, catalog, refresh } = this.#parts
-    const { isDry, deletionsMax, pushed, ...asked } = request
-    const { entityId, selection } = asked
+  async delete(
+    request: Omit<DeletionRequest, 'pushed'>,
+    pushed: () => Promise<readonly PositionRange[]>,
+  ): Promise<DeletionOutcome> {
+    const { entityId, selection, isDry, createdMs } = request
     requireOrder(selection, this.#parts.entity(entityId)?.duplicates)
+    if (isDry) return this.#make(request, pushed, null)
+    // What lies before its place is pushed before: the place is asked for first.
+    return this.#alone({ ...request, nowMs: createdMs }, (told) => this.#make(request, pushed, told))
+  }
+
+  /** Shows its rows again. False when there is no such deletion. Throws Problem `unavailable` while Kafka is away. */
+  async takeBack(request: TakeBackRequest): Promise<boolean> {
+    const { catalog, refresh } = this.#parts
+    const isTaken = await this.#alone(request, (told) => catalog.takeBack(request.deletionId, told))
+    if (isTaken) await refresh()
+    return isTaken
+  }
+
+  async #make(
+    request: Omit<DeletionRequest, 'pushed'>,
+    pushedBefore: () => Promise<readonly PositionRange[]>,
+    told: ToldChange | null,
+  ): Promise<DeletionOutcome> {
+    const { store, catalog, refresh } = this.#parts
+    const { deletionsMax, isDry: _, ...asked } = request
+    const { entityId, selection } = asked
+    const pushed = await pushedBefore()
     // What it takes from view is counted beside what others of all processes take.
     await refresh()
     const { signal } = new AbortController()
     const items = await store.itemsMeeting(entityId, { selection, pushed }, itemsMax, signal)
     const rows = await store.countTaken(entityId, { selection, pushed, items }, signal)
-    if (isDry) return { rows, deletion: null }
+    if (told === null) return { rows, deletion: null }
     const position = Math.max(0, ...pushed.map(({ before }) => before))
-    const deletion = await catalog.create({ ...asked, position, rows }, { pushed, items }, { deletionsMax, itemsMax })
+    const made = { ...asked, position, rows }
+    const deletion = await catalog.create(made, { pushed, items }, { deletionsMax, itemsMax }, told)
     await refresh()
     return { rows, deletion }
   }
 
-  /** Shows its rows again. False when there is no such deletion. */
-  async takeBack({ entityId, deletionId }: TakeBackRequest): Promise<boolean> {
-    const { catalog, refresh } = this.#parts
-    const isTaken = await catalog.takeBack(entityId, deletionId)
-    if (isTaken) await refresh()
-    return isTaken
+  /** Live readers of all processes are told nothing of the entity meanwhile that comes behind the place of the change. */
+  async #alone<Done>(
+    { entityId, waitMs, nowMs }: Omit<TakeBackRequest, 'deletionId'>,
+    change: (told: ToldChange) => Promise<Done>,
+  ): Promise<Done> {
+    const { catalog, ends, toldMs } = this.#parts
+    const underWay = { entityId, name: randomUUID() }
+    const timeout = AbortSignal.timeout(waitMs)
+    while (!(await catalog.begin(underWay, leaseMs))) {
+      if (timeout.aborted) throw anotherUnderWay()
+      await sleep(askEveryMs)
+    }
+    // One that ends too early is refused by the catalog.
+    const stop = repeat(
+      () => catalog.renew(underWay, leaseMs),
+      renewEveryMs,
+      () => undefined,
+    )
+    try {
+      const places = await ends(entityId)
+      return await change({ underWay, places, madeMs: nowMs, forgetBeforeMs: nowMs - toldMs })
+    } finally {
+      await stop()
+      // While the catalog is away it ends by itself.
+      await catalog.end(underWay).catch(() => undefined)
+    }
   }
+}
+
+function anotherUnderWay(): Problem {
+  return new Problem(
+    'unavailable',
+    'Another deletion of the entity is being made or taken back. Try again in a moment.',
+  )
 }
 
 /** Druid orders texts by UTF-16, and so not as the contract does where one has a character from U+E000 on, or a pair of halves. */

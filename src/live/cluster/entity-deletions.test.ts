@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { ClusterDeletionChange, DeletionSelection, HiddenRows } from '../../model/deletion.ts'
+import type { Entity, EntityField } from '../../model/entity.ts'
+import type { StoredRows } from '../journal-rows.ts'
+import { EntityDeletions } from './entity-deletions.ts'
+
+const fields: readonly EntityField[] = [
+  { name: 'D', role: 'time', type: 'timestamp' },
+  { name: 'T', role: 'tag', type: 'string' },
+  { name: 'V', role: 'metric', type: 'double' },
+]
+const everything = { tag: 'T', ids: null, prefixes: null, fromMs: null, toMs: null, metrics: null, where: null }
+const ofA: DeletionSelection = { ...everything, ids: ['a'] }
+
+function changeOf(id: number, ...places: readonly number[]): ClusterDeletionChange {
+  return { id, entityId: 1, deletionId: id, isUndone: false, selection: ofA, places }
+}
+
+function opened(hidden: readonly HiddenRows[] = [], duplicates: Entity['duplicates'] = 'keep') {
+  const state = { changes: [] as ClusterDeletionChange[], isUnderWay: false }
+  const calls: string[] = []
+  const deletions = new EntityDeletions({
+    catalog: {
+      changesAfter: async (_, last) => {
+        calls.push(`after ${last}`)
+        return { ...state, changes: state.changes.filter(({ id }) => id > last) }
+      },
+    },
+    entityId: 1,
+    entity: () => ({ duplicates, hidden }),
+    refresh: async () => void calls.push('refresh'),
+    changed: () => calls.push('changed'),
+  })
+  return { state, calls, deletions }
+}
+
+test('knows what was made before, and whether more may come behind it', async () => {
+  const { state, calls, deletions } = opened()
+  expect(await deletions.settle()).toBe(true)
+  Object.assign(state, { changes: [changeOf(3, 10, 20)], isUnderWay: true })
+  expect(await Promise.all([deletions.settle(), deletions.settle()])).toEqual([false, false])
+  Object.assign(state, { changes: [changeOf(3, 10, 20), changeOf(5, 11)], isUnderWay: false })
+  expect(await deletions.settle()).toBe(true)
+  expect(calls.filter((call) => call !== 'refresh')).toEqual([
+    ...['after 0', 'after 0', 'after 0', 'changed', 'after 3', 'changed'],
+  ])
+  // A partition that came later has no rows before the change.
+  const places = [0, 1].map((partition) => deletions.ofPartition(partition).changesOf(1))
+  expect(places.map((changes) => changes.map(({ id, place }) => [id, place]))).toEqual([
+    [
+      [3, 10],
+      [5, 11],
+    ],
+    [
+      [3, 20],
+      [5, 0],
+    ],
+  ])
+})
+
+const stored: StoredRows = {
+  batch: {
+    entityId: 1,
+    rows: 3,
+    positions: Float64Array.of(100, 101, 102),
+    fields,
+    columns: [
+      { type: 'timestamp', values: Float64Array.of(0, 0, 0) },
+      { type: 'string', codes: Int32Array.of(0, 0, 1), dictionary: ['a', 'b'] },
+      { type: 'double', values: Float64Array.of(1, 2, 3) },
+    ],
+  },
+  replayPosition: 7,
+  rejected: new Set(),
+}
+
+test.each<[string, HiddenRows['pushed'], duplicates: Entity['duplicates'], rejected: number[]]>([
+  ['pushed before', [{ from: 0, before: 200 }], 'keep', [100, 101]],
+  ['some of them pushed before', [{ from: 0, before: 101 }], 'keep', [100]],
+  ['of another partition', [{ from: 200, before: 300 }], 'keep', []],
+  ['that replace each other: items are asked of the store', [{ from: 0, before: 200 }], 'replace', []],
+])('rows %s', (_, pushed, duplicates, rejected) => {
+  const { deletions } = opened([{ selection: ofA, pushed, items: null }], duplicates)
+  expect([...deletions.ofPartition(0).seen(stored).rejected]).toEqual(rejected)
+})
