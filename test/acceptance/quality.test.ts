@@ -140,6 +140,25 @@ test.each([
   await expect.poll(asked, { timeout: 60_000 }).toEqual([{ D: '2026-01-01T00:00:00.000Z', measurement: 'm', Q, V: 1 }])
 })
 
+test('line protocol: where each field is a row, a tag of the line is its quality', async () => {
+  const own = await makeIngest(service.url, adminKey, { alias: 'machines', lines: { tag: '{measurement}.{field}' } })
+  const body = { add_fields: [{ name: 'Quality', type: 'string', role: 'quality' }] }
+  await callWell(service.url, 'PATCH', '/admin/ingests/machines', { key: adminKey, body })
+  const lines = ['good level=4.5 1767225600000000000', 'bad level=0,speed=1 1767225660000000000']
+  const response = await fetch(`${service.url}/api/v2/write?bucket=machines`, {
+    method: 'POST',
+    headers: { authorization: `Token ${own}` },
+    body: lines.map((line) => `boiler1,id=ns\\=2,Quality=${line}`).join('\n'),
+  })
+  expect(response.status).toBe(204)
+  await expect
+    .poll(() => get('select?entity=machines&quality=bad').then((rows) => (rows as object[]).length), {
+      timeout: 60_000,
+    })
+    .toBe(2)
+  expect(await get('select?entity=machines')).toEqual([{ D: '2026-01-01T00:00:00.000Z', T: 'boiler1.level', V: 4.5 }])
+})
+
 test.each([
   ['numbers, of which a word is none', 'long', ['192', '', '64', 'bad'], 2, [192, null, 64]],
   ['texts', 'string', ['Good', '', 'uncertain', '0x00000000'], 0, ['Good', null, 'uncertain', '0x00000000']],
