@@ -57,7 +57,7 @@ export class VisibleFile implements SealedFile {
       const origins = known.replaced?.find((replaced) => replaced.index === index)
       return origins === undefined ? [index] : [index, origins.originIndex]
     }
-    return new VisiblePages(this.base.open(columns, pass), this.#places(), columnsOf)
+    return new VisiblePages(this.base.open(columns, pass), this.#places(), columns, columnsOf)
   }
 
   #places(): VisiblePlaces {

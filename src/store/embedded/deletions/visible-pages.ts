@@ -3,7 +3,8 @@ import { type Chunk, type ChunkColumn, newColumn, type Stretch } from '../head/c
 import type { PooledRollups, SealedPages, SeriesRollups, StoredPages } from '../reading/sealed-source.ts'
 import type { HiddenOfSeries, HiddenRows } from './deletion-vector.ts'
 import { areHidden, type HourSpans } from './hidden-hours.ts'
-import { countRows, within, without, withoutBackward } from './row-ranges.ts'
+import { joinedStretches } from './joined-stretches.ts'
+import { countRows, type RowRanges, within, without, withoutBackward } from './row-ranges.ts'
 
 export interface VisiblePlaces {
   readonly hidden: HiddenRows
@@ -19,12 +20,20 @@ export interface VisiblePlaces {
 export class VisiblePages implements SealedPages {
   readonly #pages: StoredPages
   readonly #visible: VisiblePlaces
+  /** Those that are wanted. */
+  readonly #columns: readonly number[]
   readonly #columnsOf: (metric: string) => readonly number[]
 
   /** `columnsOf`: the indices of the columns of the entity that a metric has. */
-  constructor(pages: StoredPages, visible: VisiblePlaces, columnsOf: (metric: string) => readonly number[]) {
+  constructor(
+    pages: StoredPages,
+    visible: VisiblePlaces,
+    columns: readonly number[],
+    columnsOf: (metric: string) => readonly number[],
+  ) {
     this.#pages = pages
     this.#visible = visible
+    this.#columns = columns
     this.#columnsOf = columnsOf
   }
 
@@ -75,7 +84,7 @@ export class VisiblePages implements SealedPages {
     const of = this.#placeOf(place)
     const hidden = this.#visible.hidden.get(of)
     if (hidden === undefined) yield* this.#pages.rowsAt(of, start, end)
-    else yield* this.#seen(of, start, end, 'forward', hidden)
+    else yield* this.#forward(of, start, end, hidden)
   }
 
   prepare(place: number, pacer: Pacer): Promise<void> | null {
@@ -120,30 +129,34 @@ export class VisiblePages implements SealedPages {
       return
     }
     const [start, end] = this.#pages.rowsWithin(of, fromMs, toMs)
-    yield* this.#seen(of, start, end, direction, hidden)
+    yield* direction === 'forward' ? this.#forward(of, start, end, hidden) : this.#backward(of, start, end, hidden)
   }
 
-  /** Of rows by their numbers those that are seen, with nulls for the metrics that are not. */
-  *#seen(
-    place: number,
-    start: number,
-    end: number,
-    direction: 'forward' | 'backward',
-    { rows: hidden, metrics }: HiddenOfSeries,
-  ): Generator<Stretch> {
-    const isForward = direction === 'forward'
+  /** Of rows by their numbers those that are seen, with nulls for the metrics that are not. Each page is asked for once. */
+  *#forward(place: number, start: number, end: number, { rows: hidden, metrics }: HiddenOfSeries): Generator<Stretch> {
+    for (let next = firstSeen(hidden, start, end); next < end; ) {
+      const page = firstOf(this.#pages.rowsAt(place, next, end))
+      const at = page.start - next
+      const behind = next + page.end - page.start
+      const chunk = this.#masked(page.chunk, at, this.#pages.rows(place), metrics) ?? page.chunk
+      const seen = [...without(hidden, next, behind)].map(([from, to]) => ({ start: from + at, end: to + at }))
+      yield* joinedStretches(chunk, seen, this.#columns)
+      next = firstSeen(hidden, behind, end)
+    }
+  }
+
+  /** The same from the last one on. Who reads backward may want a row or two: no more is looked at than is taken. */
+  *#backward(place: number, start: number, end: number, { rows: hidden, metrics }: HiddenOfSeries): Generator<Stretch> {
     let page: Chunk | null = null
     let masked: Chunk | null = null
-    for (const [from, to] of isForward ? without(hidden, start, end) : withoutBackward(hidden, start, end)) {
-      let next = isForward ? from : to
-      for (const stretch of this.#pages.rowsAt(place, from, to, direction)) {
-        const rows = stretch.end - stretch.start
-        const first = isForward ? next : next - rows
-        next = isForward ? first + rows : first
+    for (const [from, to] of withoutBackward(hidden, start, end)) {
+      let next = to
+      for (const stretch of this.#pages.rowsAt(place, from, to, 'backward')) {
+        next -= stretch.end - stretch.start
         // A page comes again and again where rows of it are missed.
         if (stretch.chunk !== page) {
           page = stretch.chunk
-          masked = this.#masked(page, stretch.start - first, this.#pages.rows(place), metrics)
+          masked = this.#masked(page, stretch.start - next, this.#pages.rows(place), metrics)
         }
         yield masked === null ? stretch : { chunk: masked, start: stretch.start, end: stretch.end }
       }
@@ -157,17 +170,27 @@ export class VisiblePages implements SealedPages {
     const from = Math.max(0, -at)
     const to = Math.min(rows, chunk.times.length - at)
     for (const [metric, ranges] of metrics) {
-      const gaps = [...within(ranges, from, to)]
-      for (const index of gaps.length === 0 ? [] : this.#columnsOf(metric)) {
-        const column = columns[index]
+      for (const index of this.#columnsOf(metric)) {
+        const column = this.#columns.includes(index) ? columns[index] : undefined
         if (column === undefined) continue
         const masked = copyOf(column)
-        for (const [start, end] of gaps) fillNull(masked, start + at, end + at)
+        for (const [start, end] of within(ranges, from, to)) fillNull(masked, start + at, end + at)
         columns[index] = masked
       }
     }
     return new MaskedChunk(chunk, columns)
   }
+}
+
+/** The number of the first row that is seen, `end` where none is. */
+function firstSeen(hidden: RowRanges, start: number, end: number): number {
+  for (const [from] of without(hidden, start, end)) return from
+  return end
+}
+
+function firstOf(stretches: Iterable<Stretch>): Stretch {
+  for (const stretch of stretches) return stretch
+  throw new Error('a file has fewer rows of a series than its index says')
 }
 
 /** Whether all of a row is seen. */

@@ -1,0 +1,68 @@
+// Rows of a page between which others are missed, side by side: what is done for each stretch costs more than to copy its few rows.
+import type { Chunk, ChunkColumn, Stretch } from '../head/chunk.ts'
+
+interface Rows {
+  readonly start: number
+  readonly end: number
+}
+
+/** Stretches of a page in their order; where they are copied, with these columns alone. */
+export function joinedStretches(
+  chunk: Chunk,
+  stretches: readonly Rows[],
+  columns: readonly number[],
+): readonly Stretch[] {
+  if (stretches.length < 2) return stretches.map(({ start, end }) => ({ chunk, start, end }))
+  let rows = 0
+  for (const { start, end } of stretches) rows += end - start
+  const kept = new Int32Array(rows)
+  let next = 0
+  for (const { start, end } of stretches) for (let row = start; row < end; row++) kept[next++] = row
+  return [{ chunk: new SomeRows(chunk, kept, columns), start: 0, end: rows }]
+}
+
+class SomeRows implements Chunk {
+  readonly times: Float64Array
+  readonly columns: (ChunkColumn | undefined)[] = []
+  readonly #chunk: Chunk
+  readonly #rows: Int32Array
+  #positions: Float64Array | null = null
+
+  constructor(chunk: Chunk, rows: Int32Array, columns: readonly number[]) {
+    this.#chunk = chunk
+    this.#rows = rows
+    this.times = numbersAt(chunk.times, rows)
+    for (const index of columns) {
+      const column = chunk.columns[index]
+      if (column !== undefined) this.columns[index] = columnAt(column, rows)
+    }
+  }
+
+  get positions(): Float64Array {
+    this.#positions ??= numbersAt(this.#chunk.positions, this.#rows)
+    return this.#positions
+  }
+}
+
+function columnAt(column: ChunkColumn, rows: Int32Array): ChunkColumn {
+  switch (column.type) {
+    case 'string': {
+      const codes = new Int32Array(rows.length)
+      for (let row = 0; row < rows.length; row++) codes[row] = column.codes[rows[row]!]!
+      return { type: 'string', codes, dictionary: column.dictionary }
+    }
+    case 'boolean':
+      return { type: 'boolean', values: Uint8Array.from(rows, (row) => column.values[row]!) }
+    default: {
+      const { type, exact } = column
+      const digits = exact && BigInt64Array.from({ length: rows.length }, (_, row) => exact[rows[row]!]!)
+      return { type, values: numbersAt(column.values, rows), exact: digits }
+    }
+  }
+}
+
+function numbersAt(values: Float64Array, rows: Int32Array): Float64Array {
+  const some = new Float64Array(rows.length)
+  for (let row = 0; row < rows.length; row++) some[row] = values[rows[row]!]!
+  return some
+}
