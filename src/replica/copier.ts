@@ -104,6 +104,8 @@ export class Copier {
   }
 
   get state(): ReplicaState {
+    // What was changed since the last look is not in the copy either.
+    this.#changes.look()
     const lagMs = this.#lagMs()
     return {
       position: this.#restorable.position,
