@@ -11,6 +11,7 @@ import {
   embedded,
   isCopied,
   quickReplica,
+  replicaState,
   replicaUrl,
   restoreWell,
   rowsOf,
@@ -36,6 +37,18 @@ test('a push that was answered is in the copy', () =>
     expect(await valuesIn(restored.url)).toEqual(upTo(10))
     await restored.close()
     await service.close()
+  }))
+
+test('what was changed is said to be missing from the copy at once', () =>
+  inScratchFolder('tidemark-replica-', async (directory) => {
+    const service = await serveReplicated(directory, 'data', { 'replica.intervalMs': '60000' })
+    try {
+      await isCopied(service.url)
+      await callWell(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'new' } })
+      expect((await replicaState(service.url)).lagMs).toBeGreaterThan(0)
+    } finally {
+      await service.close()
+    }
   }))
 
 test(
