@@ -3,7 +3,7 @@ import { prefixPattern } from '../lib/like-matcher.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { DeletionCondition, HiddenRows } from '../model/deletion.ts'
 import { druidExpression, druidType } from './druid-expression.ts'
-import { type ConditionWords, hiddenBy } from './hidden-rows.ts'
+import { type ConditionWords, hiddenBy, hiddenByAny } from './hidden-rows.ts'
 
 type Filter = Readonly<Record<string, unknown>>
 
@@ -13,8 +13,7 @@ export const hiddenFilter = (hidden: HiddenRows): Filter => hiddenBy(hidden, fil
 /** Passes the rows that none of these deletions hides; null where there are none. */
 export function visibleFilter(hidden: readonly HiddenRows[]): Filter | null {
   if (hidden.length === 0) return null
-  const fields = hidden.map((one) => hiddenBy(one, filters))
-  return { type: 'not', field: { type: 'istrue', field: fields.length === 1 ? fields[0] : { type: 'or', fields } } }
+  return { type: 'not', field: { type: 'istrue', field: hiddenByAny(hidden, filters) } }
 }
 
 export interface VisibleColumn {
@@ -26,8 +25,7 @@ export interface VisibleColumn {
 
 /** A metric as these deletions leave it, under a name that no field has. */
 export function visibleColumn(metric: string, type: ColumnType, hidden: readonly HiddenRows[]): VisibleColumn {
-  const conditions = hidden.map((one) => hiddenBy(one, expressions))
-  const expression = `case_searched(${expressions.any(conditions)},null,${column(metric)})`
+  const expression = `case_searched(${hiddenByAny(hidden, expressions)},null,${column(metric)})`
   return { type: 'expression', name: `:visible:${metric}`, expression, outputType: druidType(type) }
 }
 

@@ -32,6 +32,31 @@ export function hiddenBy<Condition>(hidden: HiddenRows, words: ConditionWords<Co
   return words.all(conditions)
 }
 
+/** So many deletions are tried one after another; of more, each half is tried only for rows of its dates. */
+const triedMax = 8
+
+/** Whether a row is hidden by one of some deletions, of one at least: by each row a few of many are tried. */
+export function hiddenByAny<Condition>(hidden: readonly HiddenRows[], words: ConditionWords<Condition>): Condition {
+  const dated = hidden.filter(({ selection: { fromMs, toMs } }) => fromMs !== null || toMs !== null)
+  const others = hidden.filter((one) => !dated.includes(one)).map((one) => hiddenBy(one, words))
+  const sorted = dated.sort((a, b) => firstMs(a) - firstMs(b))
+  return words.any([...others, ...byDates(sorted, words)])
+}
+
+const firstMs = ({ selection }: HiddenRows): number => selection.fromMs ?? -Number.MAX_VALUE
+const lastMs = ({ selection }: HiddenRows): number => selection.toMs ?? Number.MAX_VALUE
+
+function byDates<Condition>(sorted: readonly HiddenRows[], words: ConditionWords<Condition>): readonly Condition[] {
+  if (sorted.length <= triedMax) return sorted.map((one) => hiddenBy(one, words))
+  const half = Math.ceil(sorted.length / 2)
+  return [sorted.slice(0, half), sorted.slice(half)].map((part) => {
+    const tried = words.any(byDates(part, words))
+    const [from] = part.map(({ selection }) => selection.fromMs)
+    const to = part.reduce((last, one) => (lastMs(one) > lastMs(last) ? one : last)).selection.toMs
+    return from === null && to === null ? tried : words.all([words.isWithin(timeColumn, from!, to), tried])
+  })
+}
+
 /** Those deletions that rows of a range of dates may be hidden by. */
 export function hidingIn(hidden: readonly HiddenRows[], fromMs: number, toMs: number): readonly HiddenRows[] {
   return hidden.filter(

@@ -1,5 +1,5 @@
 // What deletions hide, in Druid's SQL.
-import { type ConditionWords, hiddenBy } from '../../algebra/hidden-rows.ts'
+import { type ConditionWords, hiddenByAny } from '../../algebra/hidden-rows.ts'
 import { prefixPattern } from '../../lib/like-matcher.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { HiddenRows } from '../../model/deletion.ts'
@@ -8,8 +8,7 @@ import { digits } from './raw-sql.ts'
 
 /** Whether one of these deletions hides a row: it may be unknown. None of them names a column that is not among `columns`. */
 export function hiddenInSql(hidden: readonly HiddenRows[], columns: ReadonlySet<string>): Sql {
-  const words = wordsOver(columns)
-  return words.any(hidden.map((one) => hiddenBy(one, words)))
+  return hiddenByAny(hidden, wordsOver(columns))
 }
 
 const column = (name: string): Sql => sql.id(name)
