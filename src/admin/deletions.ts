@@ -28,7 +28,7 @@ export interface DeletionAdminParts {
   readonly definitions: Pick<Definitions, 'entity' | 'entities'>
   readonly catalog: Pick<DeletionCatalog, 'list'>
   readonly store: {
-    /** `pushed` is asked once, and resolves as that of the admin's parts. */
+    /** `pushed` may be asked twice, and resolves as that of the admin's parts. */
     delete(
       request: Omit<DeletionRequest, 'pushed'>,
       pushed: () => Promise<readonly PositionRange[]>,

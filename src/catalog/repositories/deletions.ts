@@ -158,7 +158,14 @@ export async function forgetChanges(transaction: Transaction<Tables>, beforeMs: 
     .groupBy('entity_id')
     .execute()
   for (const { entity_id, id } of last) {
-    await transaction.deleteFrom('deletion_changes').where('entity_id', '=', entity_id).where('id', '<', id).execute()
+    const { numDeletedRows } = await transaction
+      .deleteFrom('deletion_changes')
+      .where('entity_id', '=', entity_id)
+      .where('id', '<', id)
+      .executeTakeFirstOrThrow()
+    if (numDeletedRows === 0n) continue
+    // Who was not told of those is found by this one, whatever the clock and the settings of the process that is asked.
+    await transaction.updateTable('deletion_changes').set({ made_ms: 0 }).where('id', '=', id).execute()
   }
 }
 

@@ -70,8 +70,8 @@ export class ClusterRows implements LiveRows<string> {
     }
     try {
       const { followed, rows, deletions } = await told.opened
-      // Who begins now is told nothing that was queryable, or deleted, before.
-      if (from === null) await Promise.all([this.#reach(rows), deletions.settle()])
+      // Who begins now is told nothing that was queryable, or deleted, before; who goes on may have been told elsewhere of what is not known here.
+      await Promise.all([from === null ? this.#reach(rows) : undefined, deletions.settle()])
       const following = followed.follow(question, from, follower)
       return {
         wait: (waits) => following.wait(waits),

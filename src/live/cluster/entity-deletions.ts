@@ -25,13 +25,28 @@ export class EntityDeletions {
   #changes: readonly ClusterDeletionChange[] = []
   /** The same with their places in one partition. */
   readonly #placed = new Map<number, readonly DeletionChange[]>()
+  #looking: Promise<boolean> | null = null
+  #next: Promise<boolean> | null = null
 
   constructor(parts: EntityDeletionParts) {
     this.#parts = parts
   }
 
   /** Whether no deletion is under way. Then all are known that were made before the call. */
-  async settle(): Promise<boolean> {
+  settle(): Promise<boolean> {
+    // A look that has begun may miss what was made since: those who come meanwhile share the next one.
+    this.#next ??= this.#lookAfter(this.#looking)
+    return this.#next
+  }
+
+  async #lookAfter(before: Promise<unknown> | null): Promise<boolean> {
+    await before?.catch(() => undefined)
+    this.#next = null
+    this.#looking = this.#look()
+    return this.#looking
+  }
+
+  async #look(): Promise<boolean> {
     const { catalog, entityId, refresh, changed } = this.#parts
     const { changes, isUnderWay } = await catalog.changesAfter(entityId, this.#last)
     if (changes.length > 0) {

@@ -137,13 +137,9 @@ export class PartitionRows {
 
   /** Looks for the last of the rows that were committed from an offset on. */
   async #seek(offset: number): Promise<boolean> {
-    const { nowMs, settled } = this.#parts
+    const { nowMs } = this.#parts
     const { records, nextOffset } = await this.#fetch(offset)
-    if (nextOffset === offset) {
-      // What was not heard of is found here.
-      await settled()
-      return false
-    }
+    if (nextOffset === offset) return false
     const last = records.at(-1)
     if (last !== undefined) this.#sought = { nextOffset, last: lastRowOf(last), sinceMs: nowMs() }
     else if (this.#sought !== null) this.#sought = { ...this.#sought, nextOffset }

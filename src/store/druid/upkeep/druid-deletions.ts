@@ -16,7 +16,7 @@ import type { DruidStore } from '../druid-store.ts'
 export interface DruidDeletionParts {
   readonly store: Pick<DruidStore, 'countTaken' | 'itemsMeeting'>
   readonly catalog: ClusterDeletionCatalog
-  readonly entity: (id: number) => Pick<Entity, 'duplicates'> | undefined
+  readonly entity: (id: number) => Pick<Entity, 'duplicates' | 'sinceMs'> | undefined
   /** Resolves when queries of this process see what the catalog says. */
   readonly refresh: () => Promise<void>
   /** Where the rows of an entity end that are handed on to Druid, by partition. */
@@ -51,13 +51,22 @@ export class DruidDeletions {
     const { entityId, selection, isDry, createdMs } = request
     requireOrder(selection, this.#parts.entity(entityId)?.duplicates)
     if (isDry) return this.#make(request, pushed, null)
+    // Live readers wait while it is made, so what may take long is waited for before.
+    await pushed()
     // What lies before its place is pushed before: the place is asked for first.
     return this.#alone({ ...request, nowMs: createdMs }, (told) => this.#make(request, pushed, told))
   }
 
-  /** Shows its rows again. False when there is no such deletion. Throws Problem `unavailable` while Kafka is away. */
+  /**
+   * Shows its rows again. False when there is no such deletion. Throws Problem `conflict` where all of them have expired, `unavailable` while Kafka is
+   * away.
+   */
   async takeBack(request: TakeBackRequest): Promise<boolean> {
-    const { catalog, refresh } = this.#parts
+    const { catalog, refresh, entity } = this.#parts
+    const { entityId, deletionId } = request
+    const made = (await catalog.list(entityId)).find(({ id }) => id === deletionId)
+    const lastMs = made?.selection.toMs ?? Number.POSITIVE_INFINITY
+    if (lastMs < (entity(entityId)?.sinceMs ?? Number.NEGATIVE_INFINITY)) throw haveExpired(deletionId)
     const isTaken = await this.#alone(request, (told) => catalog.takeBack(request.deletionId, told))
     if (isTaken) await refresh()
     return isTaken
@@ -112,6 +121,13 @@ export class DruidDeletions {
       await catalog.end(underWay).catch(() => undefined)
     }
   }
+}
+
+function haveExpired(id: number): Problem {
+  return new Problem(
+    'conflict',
+    `Deletion ${id} cannot be taken back: none of its rows is there any more. They have expired.`,
+  )
 }
 
 function anotherUnderWay(): Problem {

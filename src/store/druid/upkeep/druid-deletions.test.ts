@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { Deletion } from '../../../model/deletion.ts'
+import { DruidDeletions } from './druid-deletions.ts'
+
+const everything = { tag: 'T', ids: null, prefixes: null, fromMs: null, toMs: null, metrics: null, where: null }
+const request = { entityId: 1, selection: everything, reason: 'wrong', subscriber: 'ana', createdMs: 7, isDry: false }
+const bounds = { deletionsMax: 10, waitMs: 1000 }
+
+function opened(sinceMs: number | null, made: readonly Deletion[] = []) {
+  const calls: string[] = []
+  const noted = (name: string) => async (): Promise<void> => void calls.push(name)
+  const deletions = new DruidDeletions({
+    store: { itemsMeeting: async () => null, countTaken: async () => 3 },
+    catalog: {
+      list: async () => made,
+      lastChange: async () => 0,
+      hasChanged: async () => false,
+      changesAfter: async () => ({ changes: [], isUnderWay: false }),
+      hidden: async () => new Map(),
+      begin: async () => calls.push('begin') > 0,
+      renew: noted('renew'),
+      end: noted('end'),
+      takeBack: async () => calls.push('take back') > 0,
+      create: async (deletion) => {
+        calls.push('create')
+        return { ...deletion, id: 5, erasedMs: null }
+      },
+    },
+    entity: () => ({ duplicates: 'keep', sinceMs }),
+    refresh: noted('refresh'),
+    ends: async () => [4],
+    toldMs: 1000,
+  })
+  return { calls, deletions }
+}
+
+test('live readers are not held up by the waiting for the rows that were pushed before', async () => {
+  const { calls, deletions } = opened(null)
+  await deletions.delete({ ...request, ...bounds }, async () => {
+    calls.push('pushed')
+    return []
+  })
+  expect(calls.filter((call) => call !== 'refresh')).toEqual(['pushed', 'begin', 'pushed', 'create', 'end'])
+})
+
+test.each([
+  ['whose rows have all expired', 100, false],
+  ['whose last rows are there', 99, true],
+])('a deletion %s', async (_, sinceMs, isTaken) => {
+  const made = { ...request, id: 5, position: 0, rows: 3, erasedMs: null, selection: { ...everything, toMs: 99 } }
+  const { deletions } = opened(sinceMs, [made])
+  const taken = deletions.takeBack({ entityId: 1, deletionId: 5, waitMs: 1000, nowMs: 8 })
+  if (isTaken) expect(await taken).toBe(true)
+  else await expect(taken).rejects.toMatchObject({ code: 'conflict' })
+})
