@@ -201,6 +201,41 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     expect((await sql('SELECT T FROM plant')).body).toHaveLength(2 * 144 * 2)
   })
 
+  test('are kept of fields that came after they were switched on', async () => {
+    const key = await makeIngest(service.url, adminKey, { alias: 'grown' })
+    await push('grown', key, rowsOf(9))
+    await retain('grown', { retention: 'P3D', hours_retention: null })
+    const fields = [
+      { name: 'W', type: 'double', role: 'metric' },
+      { name: 'Q', type: 'long', role: 'quality' },
+    ]
+    await callWell(service.url, 'PATCH', '/admin/ingests/grown', { ...admin, body: { add_fields: fields } })
+    const stored = async (): Promise<Row> => {
+      const { Items } = await callWell<{ Items: Row[] }>(service.url, 'GET', '/admin/storage', admin)
+      return Items.find(({ entity }) => entity === 'grown') ?? {}
+    }
+    const quiet = async (): Promise<Row> => {
+      const before = await stored()
+      await sleep(300)
+      return JSON.stringify(await stored()) === JSON.stringify(before) ? before : quiet()
+    }
+    const { rows, files } = await quiet()
+    const late = { D: text(startMs + 1), T: 'c' }
+    await push('grown', key, [
+      { ...late, V: 1, W: 5, Q: 192 },
+      { ...late, V: 999, W: 999, Q: 0 },
+    ])
+    const mean = async (): Promise<unknown> =>
+      (await ask('average', { entity: 'grown', ids: ['c'], granularity: 'hour' })).body
+    const good = [{ D: text(startMs), T: 'c', V: 1, W: 5 }]
+    expect(await mean()).toEqual(good)
+    // The rows were sealed, and have left: their hours are in a file.
+    await expect
+      .poll(async () => (await stored())['rows'] === rows && (await quiet())['files'] !== files, { timeout: 30_000 })
+      .toBe(true)
+    expect(await mean()).toEqual(good)
+  })
+
   test('leave when they are deleted, whole ones, and come back when that is taken back', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'wrong' })
     await push('wrong', key, rowsOf(9))

@@ -54,6 +54,12 @@ export class Expiry {
     return this.#kept.get(entityId) ?? null
   }
 
+  /** With the fields that the entity has now: rows may have some that came since it was read. Rejects where the catalog cannot be read. */
+  async keptRulesNow(kept: KeptRules): Promise<KeptRules> {
+    const entity = (await this.#parts.ingests.entities()).find(({ id }) => id === kept.id)
+    return entity === undefined ? kept : { ...kept, fields: entity.fields }
+  }
+
   /** Rows and hours before this date are kept in no way; null where all are. */
   goneMs(entityId: number): number | null {
     const kept = this.keptRules(entityId)

@@ -19,7 +19,7 @@ export interface MergeParts {
   /** Whether the rows of a deletion are removed for good. */
   readonly isErased: (deletionId: number) => boolean
   readonly removals: Removals
-  readonly expiry: Pick<Expiry, 'goneMs' | 'keptRules'>
+  readonly expiry: Pick<Expiry, 'goneMs' | 'keptRules' | 'keptRulesNow'>
   readonly settings: { readonly dayRowsMin: number; readonly fileRowsMax: number }
   readonly attempts: Attempts
   /** Called at each rest of a merge of the entity's files; throws Preempted when that is to be begun again later. */
@@ -74,7 +74,10 @@ export class Merges {
   keepHours({ entityId, files, untilMs }: LeavingFiles): Promise<MergeOutcome> {
     const kept = this.#parts.expiry.keptRules(entityId)
     if (kept === null) return Promise.resolve('gave way')
-    return this.#run(files, () => keepHours(files, { ...this.#writing(entityId), kept, untilMs }))
+    return this.#run(files, async () => {
+      const rules = await this.#parts.expiry.keptRulesNow(kept)
+      return keepHours(files, { ...this.#writing(entityId), kept: rules, untilMs })
+    })
   }
 
   async #run(merged: readonly SealedFile[], write: () => Promise<RewrittenFiles>): Promise<MergeOutcome> {

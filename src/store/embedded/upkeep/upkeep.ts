@@ -47,7 +47,7 @@ export interface UpkeepParts {
   /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
-  readonly expiry: Pick<Expiry, 'sinceMs' | 'goneMs' | 'keptRules' | 'nextDropped' | 'remove'>
+  readonly expiry: Pick<Expiry, 'sinceMs' | 'goneMs' | 'keptRules' | 'keptRulesNow' | 'nextDropped' | 'remove'>
   readonly settings: UpkeepSettings
   readonly observe: Observe
   readonly reach: Reach
