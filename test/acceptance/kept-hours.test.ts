@@ -150,6 +150,19 @@ const expired = (entity: string): readonly (readonly [string, () => Promise<{ st
   ['plot by less than hours', () => ask('plot', { entity, start_date: text(startMs) })],
   ['minutes', () => ask('average', { entity, granularity: 'minute', start_date: text(startMs) })],
   ['a start within an hour', () => ask('average', { entity, start_date: text(startMs + 1) })],
+  ['an instant', () => ask('average', { entity, start_date: text(startMs), end_date: text(startMs) })],
+  [
+    'SQL of an instant',
+    () => sql(`SELECT COUNT(*) AS "n" FROM ${entity} WHERE __time = MILLIS_TO_TIMESTAMP(${startMs})`),
+  ],
+  [
+    'a deletion of an instant',
+    () =>
+      call(service.url, 'POST', `/admin/entities/${entity}/deletions`, {
+        ...admin,
+        body: { start_date: text(startMs), end_date: text(startMs), reason: 'wrong' },
+      }),
+  ],
   ['SQL of rows', () => sql(`SELECT * FROM ${entity} WHERE __time >= TIMESTAMP '${text(startMs).slice(0, 10)}'`)],
   ['SQL of other aggregates', () => sql(`SELECT STDDEV(V) AS "s" FROM ${entity}`)],
   [

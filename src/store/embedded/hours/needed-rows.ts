@@ -23,6 +23,8 @@ export function requireRows(kept: Kept | null, { fromMs, toMs }: Range, why = no
 export function keptRange(kept: Kept, { fromMs, toMs }: Range): Range | null {
   if (fromMs >= kept.untilMs) return null
   const isWhole = (ms: number): boolean => ms % hourMs === 0
+  if (fromMs === toMs)
+    throw rowsExpired(kept, 'of those before it there are hours alone, and one instant is a part of an hour')
   // The instant of an end on a full hour is left out.
   const untilMs = toMs >= kept.untilMs ? kept.untilMs : isWhole(toMs) ? toMs : toMs + 1
   if (fromMs !== Number.NEGATIVE_INFINITY && !isWhole(fromMs))
