@@ -567,6 +567,12 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
   await expect
     .poll(() => page.getByLabel('From, America/New_York').inputValue(), patience)
     .toMatch(/^\d{4}-\d\d-\d\d 00:00$/)
+  await page.getByLabel('From, America/New_York').fill('31.11.2026')
+  await page.getByLabel('To, America/New_York').fill('')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByText('The range cannot be read').waitFor()
+  expect(await page.getByLabel('From, America/New_York').inputValue()).toBe('31.11.2026')
+  expect(await page.locator('.chart').count()).toBe(0)
 })
 
 test('means have a band, counters bars, and states strips, steps and durations', async () => {

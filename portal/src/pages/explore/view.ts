@@ -1,6 +1,7 @@
 // What Explore shows, as it stands in the address.
 
 import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { msPerDay } from '../../../../src/model/instant.ts'
 import { agoMs, earlierMs } from '../../../../src/model/when.ts'
 import type { Span } from '../../parts/span.ts'
 import { clockText, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
@@ -74,8 +75,8 @@ export function limitOf(text: string): number | null {
 }
 
 /** Whether it says nothing of what is to be drawn. */
-export const isBare = ({ tags, fields, range, from, to }: View): boolean =>
-  tags.length === 0 && fields.length === 0 && range === '' && from === '' && to === ''
+export const isBare = (view: View): boolean =>
+  view.tags.length === 0 && view.fields.length === 0 && !saysRange(view)
 
 const kept = 'tidemark.explore'
 
@@ -108,6 +109,21 @@ export const quickRanges: readonly { readonly value: string; readonly text: stri
   { value: 'P7D', text: '7 days' },
   { value: 'P30D', text: '30 days' },
 ]
+
+/** Whether there is anything of a range: half of one is one that cannot be read. */
+export const saysRange = ({ range, from, to }: Pick<View, 'range' | 'from' | 'to'>): boolean =>
+  range !== '' || from !== '' || to !== ''
+
+/** Where none is said: a day that has something in it. */
+export function openingRange(
+  view: View,
+  { last_date }: Pick<EntityDescription, 'last_date'>,
+  nowMs: number,
+): Partial<View> {
+  if (saysRange(view)) return {}
+  const last = last_date === null ? nowMs : Date.parse(last_date)
+  return last > nowMs - msPerDay ? { range: 'P1D' } : fixed({ fromMs: last - msPerDay, toMs: last })
+}
 
 /** Null where the view has no range that can be read, or one that ends before it begins. */
 export function rangeOf({ range, from, to, zone }: View, nowMs: number): Span | null {

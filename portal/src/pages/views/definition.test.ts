@@ -32,6 +32,7 @@ test.each([
     { range: 'PT1H', zone: 'UTC' },
     { range: '', from: '2026-02-01', to: '2026-02-02', zone: 'Europe/Madrid' },
   ],
+  ['from=soon', { range: 'PT1H' }, { range: '', from: 'soon', to: '' }],
 ])('the range of %j over %j', (address, saved, expected) => {
   expect(frameOf({ cells: [], ...saved }, asked(address))).toMatchObject(expected)
 })
