@@ -272,6 +272,11 @@ test('each unit has an axis of its own, and a line that is moved another one', a
     { id: 'pump.flow', unit: 'm³/h' },
   ]
   await callWell(url, 'POST', '/ingests/units/data?wait=true', { key, body })
+  const series = [field('D', 'timestamp', 'time'), field('T', 'string', 'tag')]
+  const metrics = [field('V', 'double', 'metric'), field('B', 'boolean', 'metric')]
+  const heaters = await makeIngest(url, adminKey, { alias: 'heaters', fields: [...series, ...metrics] })
+  const rows = [{ D: '2026-01-01T06:00:00.000Z', T: 'boiler.temp', V: 50, B: true }]
+  await callWell(url, 'POST', '/ingests/heaters/data?wait=true', { key: heaters, body: rows })
   const page = await world.enter()
   const tags = 'tag=boiler.level&tag=boiler.temp&tag=pump.flow'
   await page.goto(`${url}/portal#/explore?entity=plant&${tags}&from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC`)
@@ -295,6 +300,12 @@ test('each unit has an axis of its own, and a line that is moved another one', a
   await legend.getByRole('button', { name: 'pump.flow' }).first().press('Enter')
   await expect.poll(() => axes.count(), patience).toBe(3)
   await expectSoundEverywhere(page)
+  // A switch beside the numbers of a tag is not measured in their unit.
+  const range = 'from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC'
+  await page.goto(`${url}/portal#/explore?entity=heaters&tag=boiler.temp&field=V&field=B&${range}`)
+  await expect
+    .poll(() => page.locator('.line-table td:nth-child(2)').allTextContents(), patience)
+    .toEqual(['50 °C', '1'])
 })
 
 test('two cursors, set by keys and by clicks, tell how far items and values are apart', async () => {

@@ -12,17 +12,7 @@ import { goTo, replaceWith, usePlace } from '../../shell/route.ts'
 import { Choices } from './choices.tsx'
 import { Drawing } from './drawing.tsx'
 import { RangeBar } from './range-bar.tsx'
-import {
-  drawable,
-  isBare,
-  keepView,
-  keptView,
-  openingRange,
-  tagsShown,
-  type View,
-  viewLink,
-  viewOf,
-} from './view.ts'
+import { drawable, isBare, keepView, keptView, openingRange, tagsShown, type View, viewLink, viewOf } from './view.ts'
 
 /** Where the address leaves it open: the entity with most rows, the service's own last, its numbers, or its states where it has none, and a day that has something in it. */
 function completed(view: View, entities: readonly EntityDescription[], nowMs: number): View {

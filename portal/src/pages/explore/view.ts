@@ -75,8 +75,7 @@ export function limitOf(text: string): number | null {
 }
 
 /** Whether it says nothing of what is to be drawn. */
-export const isBare = (view: View): boolean =>
-  view.tags.length === 0 && view.fields.length === 0 && !saysRange(view)
+export const isBare = (view: View): boolean => view.tags.length === 0 && view.fields.length === 0 && !saysRange(view)
 
 const kept = 'tidemark.explore'
 
