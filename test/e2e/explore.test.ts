@@ -216,6 +216,30 @@ test('on a phone two fingers zoom, and what is drawn is a sheet from below', asy
   await expectSound(page)
 })
 
+test('a tag however long leaves room for its values and for the arrow of the sheet', async () => {
+  const { url } = world.server
+  const key = await makeIngest(url, adminKey, { alias: 'long' })
+  const T = 'building.wing.room.'.repeat(16).slice(0, 300)
+  await callWell(url, 'POST', '/ingests/long/data?wait=true', {
+    key,
+    body: [{ D: '2026-01-01T06:00:00.000Z', T, V: 7 }],
+  })
+  const range = 'from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC'
+  for (const width of [1280, 390]) {
+    const page = await world.enter(adminKey, { width })
+    await page.goto(`${url}/portal#/explore?entity=long&tag=${T}&field=V&${range}`)
+    const items = page.getByRole('region', { name: 'Items' })
+    const value = (await items.getByRole('cell', { name: '7', exact: true }).boundingBox())!
+    const room = (await items.boundingBox())!
+    expect(value.x + value.width).toBeLessThanOrEqual(room.x + room.width)
+    expect(await items.getByTitle(T).count()).toBe(1)
+    const summary = page.locator('.explore-what > summary')
+    expect(await summary.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    expect(await summary.getByTitle(T).count()).toBe(1)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  }
+})
+
 test('raw items, the state at each tick and the newest items are shown', async () => {
   const page = await world.enter()
   await page.goto(

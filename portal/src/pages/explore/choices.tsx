@@ -47,6 +47,7 @@ export function Choices({ view, entity, entities, onChange }: Props) {
     const kept = view.fields.filter((name) => names.includes(name))
     onChange({ how, fields: kept.length > 0 ? kept : names.slice(0, 1), right: [] })
   }
+  const drawn = [view.entity, ...view.tags].slice(0, 4).join(', ')
   const clear = { tags: [], fields: [], right: [], by: '', range: '', from: '', to: '', zone: '' }
   const steps = [
     { value: '', text: 'to fit the width' },
@@ -56,7 +57,9 @@ export function Choices({ view, entity, entities, onChange }: Props) {
     <details class="panel explore-what" open={open}>
       <summary>
         <h2>What</h2>
-        <span class="soft small">{[view.entity, ...view.tags].slice(0, 4).join(', ')}</span>
+        <span class="soft small" dir="auto" title={drawn}>
+          {drawn}
+        </span>
       </summary>
       <div class="inside">
         <SelectField
