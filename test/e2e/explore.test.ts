@@ -433,6 +433,12 @@ test('more than twenty lines are small charts, one for each tag', async () => {
   // Each has the height of its chart.
   await expect.poll(() => drawnHeight(page, firstColour, 0.02, 0.98), patience).toBeGreaterThan(0.85)
   await expectSoundEverywhere(page)
+  // So many are no part of a view.
+  await page.getByRole('button', { name: 'Save view…' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Rooms')
+  await page.getByText('A part of a view has at most 20 tags, and these are 22.').waitFor()
+  expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Cancel' }).click()
   // A stretch of one is that of all.
   const over = charts.last().locator('.u-over')
   await over.scrollIntoViewIfNeeded()

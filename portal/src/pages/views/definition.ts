@@ -1,5 +1,6 @@
 // A saved view as it is kept, and what it means with a choice of its variables.
 import type { ViewDefinition } from '../../../../src/client/answers.ts'
+import { partNamesMax } from '../../../../src/model/saved-view.ts'
 import { isZone } from '../../parts/zoned-time.ts'
 import { limitOf, saysRange, type View, viewOf } from '../explore/view.ts'
 
@@ -56,6 +57,14 @@ export function cellOf(view: View): Cell {
     ...(least === null ? {} : { least }),
     ...(greatest === null ? {} : { greatest }),
   }
+}
+
+/** Why a part cannot be saved as it was chosen. */
+export function partFault({ tags = [], fields = [] }: Pick<Cell, 'tags' | 'fields'>): string | null {
+  const over = Object.entries({ tags, fields }).find(([, names]) => names.length > partNamesMax)
+  if (over === undefined) return null
+  const [what, { length }] = over
+  return `A part of a view has at most ${partNamesMax} ${what}, and these are ${length}. Choose fewer, or save them as several parts.`
 }
 
 export const frameSaved = ({ range, from, to, zone }: View): Pick<ViewDefinition, 'range' | 'from' | 'to' | 'zone'> =>
