@@ -177,9 +177,12 @@ test('it is compared with an earlier time, on an axis with limits; Back leads to
   await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
   await page.getByText('Axis at the left').click()
   await page.getByRole('checkbox', { name: 'Logarithmic' }).check()
+  await page.getByRole('textbox', { name: 'Least' }).fill('0')
+  await page.getByText('Least: a logarithmic axis has only numbers above zero.').waitFor()
   await page.getByRole('textbox', { name: 'Least' }).fill('1')
   await page.getByRole('textbox', { name: 'Greatest' }).fill('1000')
   await expect.poll(() => page.url(), patience).toContain('least=1&greatest=1000&log=1')
+  expect(await page.locator('.axis-choice .fault').count()).toBe(0)
   await expectSoundEverywhere(page)
 })
 

@@ -6,7 +6,7 @@ import { shifts, shiftText } from './compared.ts'
 import { isBucketed } from './question.ts'
 import { TagSearch } from './tag-search.tsx'
 import { isComparable } from './use-earlier.ts'
-import { drawable, type How, type View } from './view.ts'
+import { drawable, type How, limitFaults, type View } from './view.ts'
 
 interface Props {
   readonly view: View
@@ -137,6 +137,13 @@ function AxisChoice({ view, onChange }: Pick<Props, 'view' | 'onChange'>) {
           placeholder="that of the lines"
           onValue={(greatest) => onChange({ greatest })}
         />
+        <div role="status">
+          {limitFaults(view).map((fault) => (
+            <p key={fault} class="fault">
+              {fault}
+            </p>
+          ))}
+        </div>
       </div>
     </details>
   )

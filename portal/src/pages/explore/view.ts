@@ -74,6 +74,19 @@ export function limitOf(text: string): number | null {
   return text.trim() === '' || !Number.isFinite(number) ? null : number
 }
 
+/** Why the limits that were typed are not those of the axis. */
+export function limitFaults({ log, least, greatest }: Omit<Axes, 'right'>): string[] {
+  const typed = { Least: least, Greatest: greatest }
+  const faults = Object.entries(typed).flatMap(([name, text]) => {
+    const limit = limitOf(text)
+    if (limit === null) return text.trim() === '' ? [] : [`${name}: “${text}” is no number.`]
+    return log && limit <= 0 ? [`${name}: a logarithmic axis has only numbers above zero.`] : []
+  })
+  const [from, to] = [limitOf(least), limitOf(greatest)]
+  const isTurned = faults.length === 0 && from !== null && to !== null && from >= to
+  return isTurned ? ['Least must be below greatest: neither limit is taken.'] : faults
+}
+
 /** Whether it says nothing of what is to be drawn. */
 export const isBare = (view: View): boolean => view.tags.length === 0 && view.fields.length === 0 && !saysRange(view)
 
