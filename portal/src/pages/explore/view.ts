@@ -165,7 +165,10 @@ export const calendarText = (ms: number, zone: string): string =>
   clockText(Math.floor(ms / 1000) * 1000, zone).replace(' ', 'T')
 
 /** From when on there is something of an entity: its first hour that is kept, else its first row. */
-export const firstDate = ({ hours_from, first_date }: EntityDescription): string | null => hours_from ?? first_date
+export const firstDate = ({
+  hours_from,
+  first_date,
+}: Pick<EntityDescription, 'hours_from' | 'first_date'>): string | null => hours_from ?? first_date
 
 /** The tags that rows are told apart by. */
 export function tagsShown({ by }: View, { fields }: Pick<EntityDescription, 'fields'>): readonly string[] {
