@@ -9,6 +9,7 @@ import { formatInstant, parseInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
+import { partNamesMax } from '../model/saved-view.ts'
 import { earlierMs, parseWhen, type When, whenForms } from '../model/when.ts'
 import { pageOf, pageSchema } from './list-page.ts'
 
@@ -18,7 +19,8 @@ const viewBytesMax = 65_536
 const nameCharactersMax = 128
 
 const name = (description: string) => Type.String({ maxLength: nameCharactersMax, description })
-const names = (description: string) => Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 20, description })
+const names = (description: string) =>
+  Type.Array(Type.String({ maxLength: 1024 }), { maxItems: partNamesMax, description })
 
 const variableMark = 'may have `$name` for the value of a variable of the view'
 

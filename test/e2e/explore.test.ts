@@ -177,9 +177,12 @@ test('it is compared with an earlier time, on an axis with limits; Back leads to
   await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
   await page.getByText('Axis at the left').click()
   await page.getByRole('checkbox', { name: 'Logarithmic' }).check()
+  await page.getByRole('textbox', { name: 'Least' }).fill('0')
+  await page.getByText('Least: a logarithmic axis has only numbers above zero.').waitFor()
   await page.getByRole('textbox', { name: 'Least' }).fill('1')
   await page.getByRole('textbox', { name: 'Greatest' }).fill('1000')
   await expect.poll(() => page.url(), patience).toContain('least=1&greatest=1000&log=1')
+  expect(await page.locator('.axis-choice .fault').count()).toBe(0)
   await expectSoundEverywhere(page)
 })
 
@@ -214,6 +217,30 @@ test('on a phone two fingers zoom, and what is drawn is a sheet from below', asy
   await page.locator('.explore-what > summary').click()
   await page.getByRole('img', { name: 'boiler.level, boiler.temp over time' }).waitFor()
   await expectSound(page)
+})
+
+test('a tag however long leaves room for its values and for the arrow of the sheet', async () => {
+  const { url } = world.server
+  const key = await makeIngest(url, adminKey, { alias: 'long' })
+  const T = 'building.wing.room.'.repeat(16).slice(0, 300)
+  await callWell(url, 'POST', '/ingests/long/data?wait=true', {
+    key,
+    body: [{ D: '2026-01-01T06:00:00.000Z', T, V: 7 }],
+  })
+  const range = 'from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC'
+  for (const width of [1280, 390]) {
+    const page = await world.enter(adminKey, { width })
+    await page.goto(`${url}/portal#/explore?entity=long&tag=${T}&field=V&${range}`)
+    const items = page.getByRole('region', { name: 'Items' })
+    const value = (await items.getByRole('cell', { name: '7', exact: true }).boundingBox())!
+    const room = (await items.boundingBox())!
+    expect(value.x + value.width).toBeLessThanOrEqual(room.x + room.width)
+    expect(await items.getByTitle(T).count()).toBe(1)
+    const summary = page.locator('.explore-what > summary')
+    expect(await summary.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    expect(await summary.getByTitle(T).count()).toBe(1)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  }
 })
 
 test('raw items, the state at each tick and the newest items are shown', async () => {
@@ -272,6 +299,11 @@ test('each unit has an axis of its own, and a line that is moved another one', a
     { id: 'pump.flow', unit: 'm³/h' },
   ]
   await callWell(url, 'POST', '/ingests/units/data?wait=true', { key, body })
+  const series = [field('D', 'timestamp', 'time'), field('T', 'string', 'tag')]
+  const metrics = [field('V', 'double', 'metric'), field('B', 'boolean', 'metric')]
+  const heaters = await makeIngest(url, adminKey, { alias: 'heaters', fields: [...series, ...metrics] })
+  const rows = [{ D: '2026-01-01T06:00:00.000Z', T: 'boiler.temp', V: 50, B: true }]
+  await callWell(url, 'POST', '/ingests/heaters/data?wait=true', { key: heaters, body: rows })
   const page = await world.enter()
   const tags = 'tag=boiler.level&tag=boiler.temp&tag=pump.flow'
   await page.goto(`${url}/portal#/explore?entity=plant&${tags}&from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC`)
@@ -295,6 +327,12 @@ test('each unit has an axis of its own, and a line that is moved another one', a
   await legend.getByRole('button', { name: 'pump.flow' }).first().press('Enter')
   await expect.poll(() => axes.count(), patience).toBe(3)
   await expectSoundEverywhere(page)
+  // A switch beside the numbers of a tag is not measured in their unit.
+  const range = 'from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC'
+  await page.goto(`${url}/portal#/explore?entity=heaters&tag=boiler.temp&field=V&field=B&${range}`)
+  await expect
+    .poll(() => page.locator('.line-table td:nth-child(2)').allTextContents(), patience)
+    .toEqual(['50 °C', '1'])
 })
 
 test('two cursors, set by keys and by clicks, tell how far items and values are apart', async () => {
@@ -398,6 +436,12 @@ test('more than twenty lines are small charts, one for each tag', async () => {
   // Each has the height of its chart.
   await expect.poll(() => drawnHeight(page, firstColour, 0.02, 0.98), patience).toBeGreaterThan(0.85)
   await expectSoundEverywhere(page)
+  // So many are no part of a view.
+  await page.getByRole('button', { name: 'Save view…' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Rooms')
+  await page.getByText('A part of a view has at most 20 tags, and these are 22.').waitFor()
+  expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Cancel' }).click()
   // A stretch of one is that of all.
   const over = charts.last().locator('.u-over')
   await over.scrollIntoViewIfNeeded()
@@ -567,6 +611,12 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
   await expect
     .poll(() => page.getByLabel('From, America/New_York').inputValue(), patience)
     .toMatch(/^\d{4}-\d\d-\d\d 00:00$/)
+  await page.getByLabel('From, America/New_York').fill('31.11.2026')
+  await page.getByLabel('To, America/New_York').fill('')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByText('The range cannot be read').waitFor()
+  expect(await page.getByLabel('From, America/New_York').inputValue()).toBe('31.11.2026')
+  expect(await page.locator('.chart').count()).toBe(0)
 })
 
 test('means have a band, counters bars, and states strips, steps and durations', async () => {

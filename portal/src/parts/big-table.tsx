@@ -88,11 +88,13 @@ export function BigTable({ name, table, height = 420, zone }: Props) {
 
 function Cell({ value, zone }: { readonly value: unknown; readonly zone: string | undefined }) {
   if (value === null || value === undefined) return <td class="soft null">null</td>
+  // One may be too long for its cell; a time never is.
+  const isText = typeof value === 'string' && !isoTime.test(value)
   return (
     <td
-      class={isNumber(value) ? 'right' : undefined}
+      class={isNumber(value) ? 'right' : isText ? 'text' : undefined}
       dir={typeof value === 'string' ? 'auto' : undefined}
-      title={typeof value === 'number' ? String(value) : undefined}
+      title={typeof value === 'number' || isText ? String(value) : undefined}
     >
       {cellText(value, zone)}
     </td>

@@ -16,7 +16,7 @@ import { LineLegend } from './line-legend.tsx'
 import type { Lines } from './lines.ts'
 import { timeOf } from './question.ts'
 import { paintStrips, type Strip, stripsOf } from './states.ts'
-import { tagTexts } from './tag-texts.ts'
+import { tagTexts, unitOf } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
 import { type Axes, fixed, limitOf, tagsShown, type View } from './view.ts'
 
@@ -62,10 +62,10 @@ export const scaleOf = ({ log, least, greatest }: Axes): Scale => ({
 })
 
 export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
-  const { shown, lines, buckets, axes, zone, isOnView = false, onChange } = props
+  const { shown, entity, lines, buckets, axes, zone, isOnView = false, onChange } = props
   const { right } = axes
   const texts = useAsk(tagTexts, ['tag texts']).value
-  const units = lines.tags.map((tag) => texts?.get(tag)?.unit ?? '')
+  const units = lines.tags.map((tag, place) => unitOf(texts?.get(tag), lines.metrics[place]!, entity))
   const [cursor, setCursor] = useState<number | null>(null)
   const [hidden, hide] = useState<ReadonlySet<string>>(new Set())
   const [focus, setFocus] = useState<number | null>(null)

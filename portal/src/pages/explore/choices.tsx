@@ -6,7 +6,7 @@ import { shifts, shiftText } from './compared.ts'
 import { isBucketed } from './question.ts'
 import { TagSearch } from './tag-search.tsx'
 import { isComparable } from './use-earlier.ts'
-import { drawable, type How, type View } from './view.ts'
+import { drawable, type How, limitFaults, type View } from './view.ts'
 
 interface Props {
   readonly view: View
@@ -47,6 +47,7 @@ export function Choices({ view, entity, entities, onChange }: Props) {
     const kept = view.fields.filter((name) => names.includes(name))
     onChange({ how, fields: kept.length > 0 ? kept : names.slice(0, 1), right: [] })
   }
+  const drawn = [view.entity, ...view.tags].slice(0, 4).join(', ')
   const clear = { tags: [], fields: [], right: [], by: '', range: '', from: '', to: '', zone: '' }
   const steps = [
     { value: '', text: 'to fit the width' },
@@ -56,7 +57,9 @@ export function Choices({ view, entity, entities, onChange }: Props) {
     <details class="panel explore-what" open={open}>
       <summary>
         <h2>What</h2>
-        <span class="soft small">{[view.entity, ...view.tags].slice(0, 4).join(', ')}</span>
+        <span class="soft small" dir="auto" title={drawn}>
+          {drawn}
+        </span>
       </summary>
       <div class="inside">
         <SelectField
@@ -134,6 +137,13 @@ function AxisChoice({ view, onChange }: Pick<Props, 'view' | 'onChange'>) {
           placeholder="that of the lines"
           onValue={(greatest) => onChange({ greatest })}
         />
+        <div role="status">
+          {limitFaults(view).map((fault) => (
+            <p key={fault} class="fault">
+              {fault}
+            </p>
+          ))}
+        </div>
       </div>
     </details>
   )

@@ -26,6 +26,7 @@ test('earlier lines lie behind, each at its own times, with its band', () => {
   const band = (first: number): Lines => ({
     names: ['a'],
     tags: ['a'],
+    metrics: ['V'],
     lines: [
       { name: 'a', color: 0, drawn: 'line' },
       { name: 'a', color: 0, drawn: 'edge' },
@@ -42,6 +43,7 @@ test('earlier lines lie behind, each at its own times, with its band', () => {
   })
   const both = withEarlier(band(100), band(5), 100, 'before')
   expect(both.names).toEqual(['a', 'a (before)'])
+  expect(both.metrics).toEqual(['V', 'V'])
   expect(both.lines.map(({ name, color, drawn, dashed }) => [name, color, drawn, dashed])).toEqual([
     ['a', 0, 'line', undefined],
     ['a (before)', 1, 'line', true],

@@ -43,6 +43,7 @@ export function withEarlier(lines: Lines, earlier: Lines, bySeconds: number, not
   return {
     names: [...lines.names, ...earlier.names.map(named)],
     tags: [...lines.tags, ...earlier.tags],
+    metrics: [...lines.metrics, ...earlier.metrics],
     lines: [...own.main, ...before.slice(0, earlierCount), ...own.rest, ...before.slice(earlierCount)],
     data: joinedData(lines, earlier, bySeconds),
     bands: [

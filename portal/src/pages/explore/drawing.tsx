@@ -21,8 +21,8 @@ import { SmallCharts } from './small-charts.tsx'
 import { useEarlier } from './use-earlier.ts'
 import { usePixels } from './use-pixels.ts'
 import { type Shown, useRows } from './use-rows.ts'
-import { firstDate, rangeOf, tagsShown, type View } from './view.ts'
-import { notesOf, titleOf } from './words.ts'
+import { rangeOf, tagsShown, type View } from './view.ts'
+import { notesOf, titleOf, wholeText } from './words.ts'
 
 interface Props {
   readonly view: View
@@ -154,7 +154,7 @@ export function ShownAnswer({ shown, stale, children }: ShownAnswerProps) {
 
 /** What is drawn of an answer, or that there is nothing to draw. */
 export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) {
-  const { shown, earlier = null, entity, zone } = props
+  const { shown, earlier = null, entity, zone, isOnView = false } = props
   const { view, question, table, edges, span, nowMs } = shown
   const { granularity } = question.request
   const time = timeOf(view.how, entity)
@@ -173,19 +173,13 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
   if (!isDrawn) {
     const text = (iso: string): string => clockText(Date.parse(iso), zone)
     const nearest = edges.flatMap(({ columns, rows }) => rows.map((row) => String(row[columns.indexOf(time)]))).sort()
-    const { last_date: last } = entity
-    const first = firstDate(entity)
     return (
       <div class="inside">
         <Empty title="No items in this range">
           {nearest.length > 0 && (
             <p>The nearest items of these tags are those of {[...new Set(nearest)].map(text).join(', ')}.</p>
           )}
-          <p>
-            {first === null || last === null
-              ? 'The entity has no items yet.'
-              : `The entity has items from ${text(first)} to ${text(last)} (${zone}). “All” shows that range.`}
-          </p>
+          <p>{wholeText(entity, zone, !isOnView)}</p>
         </Empty>
         {props.below}
       </div>

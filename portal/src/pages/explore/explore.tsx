@@ -2,7 +2,6 @@ import { useEffect } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { compareCodePoints } from '../../../../src/lib/compare-code-points.ts'
-import { msPerDay } from '../../../../src/model/instant.ts'
 import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { pins } from '../../parts/pins.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
@@ -13,7 +12,7 @@ import { goTo, replaceWith, usePlace } from '../../shell/route.ts'
 import { Choices } from './choices.tsx'
 import { Drawing } from './drawing.tsx'
 import { RangeBar } from './range-bar.tsx'
-import { drawable, fixed, isBare, keepView, keptView, tagsShown, type View, viewLink, viewOf } from './view.ts'
+import { drawable, isBare, keepView, keptView, openingRange, tagsShown, type View, viewLink, viewOf } from './view.ts'
 
 /** Where the address leaves it open: the entity with most rows, the service's own last, its numbers, or its states where it has none, and a day that has something in it. */
 function completed(view: View, entities: readonly EntityDescription[], nowMs: number): View {
@@ -26,14 +25,7 @@ function completed(view: View, entities: readonly EntityDescription[], nowMs: nu
   const metrics = drawable(how, entity)
   const drawn = metrics.find(({ type }) => type === 'double' || type === 'long') ?? metrics[0]
   const fields = view.fields.length > 0 ? view.fields : drawn === undefined ? [] : [drawn.name]
-  return { ...view, entity: entity.entity, how, fields, zone, ...rangeFor(view, entity, nowMs) }
-}
-
-function rangeFor({ range, from, to }: View, entity: EntityDescription, nowMs: number): Partial<View> {
-  if (range !== '' || (from !== '' && to !== '')) return {}
-  const last = entity.last_date === null ? nowMs : Date.parse(entity.last_date)
-  if (last > nowMs - msPerDay) return { range: 'P1D' }
-  return fixed({ fromMs: last - msPerDay, toMs: last })
+  return { ...view, entity: entity.entity, how, fields, zone, ...openingRange(view, entity, nowMs) }
 }
 
 /** What is pinned of one entity: of that whose tag was pinned first. */

@@ -36,6 +36,11 @@ test('each tag and field is a line, and what it has no item for is passed over',
   })
 })
 
+test('each line is known by its tag and metric', () => {
+  const table = { columns: ['D', 'T', 'V', 'W'], rows: [['2026-01-01T00:00:00.000Z', 'a', 1, 2]] }
+  expect(linesOf(table, names)).toMatchObject({ names: ['a · V', 'a · W'], tags: ['a', 'a'], metrics: ['V', 'W'] })
+})
+
 test('each combination of several tags is a line', () => {
   const table = {
     columns: ['D', 'site', 'sensor', 'V'],

@@ -15,6 +15,8 @@ export interface Lines {
   readonly names: readonly string[]
   /** Of each name, the first tag. */
   readonly tags: readonly string[]
+  /** Of each name. */
+  readonly metrics: readonly string[]
   /** One of each name, then what belongs to one of these: its dashed ends, and the edges of its band. */
   readonly lines: readonly DrawnLine[]
   readonly data: LineData
@@ -103,6 +105,7 @@ export function linesOf(table: RowTable, columns: Columns, edges: readonly RowTa
   return {
     names: drawn.map(({ name }) => name),
     tags: drawn.map(({ key }) => firstOf(key)),
+    metrics: drawn.map(({ field }) => field.name),
     lines: made.map(({ line }) => line),
     data: lineData(
       made.map(({ points }) => points),

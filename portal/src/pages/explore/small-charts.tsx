@@ -12,7 +12,7 @@ import { eachTag } from './each-tag.ts'
 import { shownOf, textOf } from './line-legend.tsx'
 import type { Lines } from './lines.ts'
 import { linesOfShown } from './lines-of-shown.ts'
-import { tagTexts } from './tag-texts.ts'
+import { type TagText, tagTexts, unitOf } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
 import { tagsShown } from './view.ts'
 
@@ -52,7 +52,7 @@ export function SmallCharts(props: Props) {
     <>
       <div class="small-charts">
         {drawn.map(({ key, lines }) => (
-          <SmallChart key={key} {...props} lines={lines} unit={texts?.get(lines.tags[0] ?? '')?.unit ?? ''} />
+          <SmallChart key={key} {...props} lines={lines} text={texts?.get(lines.tags[0] ?? '')} />
         ))}
       </div>
       {below}
@@ -62,8 +62,8 @@ export function SmallCharts(props: Props) {
 }
 
 /** The values are those under the pointer, or the newest ones. */
-function SmallChart(props: Props & { readonly lines: Lines; readonly unit: string }) {
-  const { shown, buckets, lines, unit } = props
+function SmallChart(props: Props & { readonly lines: Lines; readonly text: TagText | undefined }) {
+  const { shown, entity, buckets, lines, text } = props
   const [cursor, setCursor] = useState<number | null>(null)
   const theme = useStore(shownTheme)
   const colorOf = (place: number): string => lineColor(place, theme)
@@ -76,7 +76,7 @@ function SmallChart(props: Props & { readonly lines: Lines; readonly unit: strin
             <i style={{ background: colorOf(place) }} />
             <bdi>{name}</bdi>{' '}
             <strong>{textOf(shownOf(lines, place, cursor ?? { untilSecond: shown.span.toMs / 1000 }))}</strong>{' '}
-            <span class="soft">{unit}</span>
+            <span class="soft">{unitOf(text, lines.metrics[place]!, entity)}</span>
           </li>
         ))}
       </ul>

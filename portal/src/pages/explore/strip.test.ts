@@ -44,7 +44,7 @@ test('a line is an area from its least to its greatest, with its gaps', () => {
     [0, 1, null, 5],
     [2, 3, null, 10],
   ]
-  const drawn: Lines = { names: ['a'], tags: ['a'], lines, data, bands: [{ low: 1, high: 2 }], left: 0 }
+  const drawn: Lines = { names: ['a'], tags: ['a'], metrics: ['V'], lines, data, bands: [{ low: 1, high: 2 }], left: 0 }
   expect(stripAreas(drawn, whole)).toEqual([
     { color: 0, areas: ['0.0,39.0 250.0,35.2 250.0,27.6 0.0,31.4', '1000.0,20.0 1000.0,1.0'] },
   ])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
-import { tagsFound, tagTexts } from './tag-texts.ts'
+import { tagsFound, tagTexts, unitOf } from './tag-texts.ts'
 
 const field = (name: string, type: string, role: string) => ({ name, type, role })
 const table = (entity: string, items: number, type = 'string') => ({
@@ -37,4 +37,14 @@ test('a tag is known by its description and unit, and found by any part of all i
   expect(tagsFound(tags, texts, 'temp north')).toEqual(['X.1'])
   expect(tagsFound(tags, texts, 'x.2')).toEqual(['X.2', 'a.x.2'])
   expect(tagsFound(tags, texts, 'bar °')).toEqual([])
+})
+
+test.each([
+  ['double', 'kWh'],
+  ['long', 'kWh'],
+  ['boolean', ''],
+  ['string', ''],
+] as const)('a metric of type %s has the unit %j', (type, unit) => {
+  const text = { description: '', unit: 'kWh', texts: ['kWh'] }
+  expect(unitOf(text, 'M', { fields: [{ name: 'M', type, role: 'metric' }] })).toBe(unit)
 })

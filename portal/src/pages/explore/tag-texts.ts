@@ -1,5 +1,5 @@
 // What metadata says of tags: to find them by, and to know them by more than their codes.
-import type { MetadataDescription, MetadataItem } from '../../../../src/client/answers.ts'
+import type { EntityDescription, MetadataDescription, MetadataItem } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 
 export interface TagText {
@@ -33,6 +33,16 @@ export async function tagTexts(client: TidemarkClient): Promise<ReadonlyMap<stri
     }
   }
   return found
+}
+
+/** What a tag's numbers are measured in; a switch or a text beside them has no unit. */
+export function unitOf(
+  text: TagText | undefined,
+  metric: string,
+  { fields }: Pick<EntityDescription, 'fields'>,
+): string {
+  const type = fields.find(({ name }) => name === metric)?.type
+  return type === 'double' || type === 'long' ? (text?.unit ?? '') : ''
 }
 
 const described = /desc|name|label|title|text/i

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import { edgesOf, questionOf } from './question.ts'
-import { calendarText, drawable, rangeOf, tagsShown, typedRange, viewLink, viewOf } from './view.ts'
+import {
+  calendarText,
+  drawable,
+  limitFaults,
+  openingRange,
+  rangeOf,
+  tagsShown,
+  typedRange,
+  viewLink,
+  viewOf,
+} from './view.ts'
 
 const day = 86_400_000
 const nowMs = Date.parse('2026-01-08T12:00:00Z')
@@ -76,6 +86,33 @@ test('what cannot be read, or ends before it begins, is no range', () => {
   ] as const) {
     expect(rangeOf({ ...view, range: '', from, to }, nowMs)).toBeNull()
   }
+})
+
+test.each(['soon', '31.11.2026', '2026-11', '11/23/2026'])('of %j as a start alone no other range is drawn', (from) => {
+  const typed = { ...view, ...typedRange(from, '', 'Europe/Berlin', nowMs) }
+  const opened = { ...typed, ...openingRange(typed, { last_date: '2026-01-01T00:00:00.000Z' }, nowMs) }
+  expect(rangeOf(opened, nowMs)).toBeNull()
+})
+
+test.each([
+  ['2026-01-08T11:00:00.000Z', { range: 'P1D' }],
+  ['2026-01-02T00:00:00.000Z', { range: '', from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }],
+  [null, { range: 'P1D' }],
+])('without a range it opens with a day that has something in it: items until %s', (last_date, range) => {
+  expect(openingRange({ ...view, range: '' }, { last_date }, nowMs)).toEqual(range)
+})
+
+test.each([
+  ['', '', false, []],
+  ['-3,5', '2', false, []],
+  ['0.1', '1000', true, []],
+  ['abc', '', false, ['Least: “abc” is no number.']],
+  ['30', '15', false, ['Least must be below greatest: neither limit is taken.']],
+  ['15', '15', false, ['Least must be below greatest: neither limit is taken.']],
+  ['0', 'x', true, ['Least: a logarithmic axis has only numbers above zero.', 'Greatest: “x” is no number.']],
+  ['', '-1', true, ['Greatest: a logarithmic axis has only numbers above zero.']],
+])('of the limits %j and %j, logarithmic %j, it is said: %j', (least, greatest, log, faults) => {
+  expect(limitFaults({ least, greatest, log })).toEqual(faults)
 })
 
 test('a metric is offered where there is something to draw of it', () => {

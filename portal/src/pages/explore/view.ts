@@ -1,6 +1,7 @@
 // What Explore shows, as it stands in the address.
 
 import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { msPerDay } from '../../../../src/model/instant.ts'
 import { agoMs, earlierMs } from '../../../../src/model/when.ts'
 import type { Span } from '../../parts/span.ts'
 import { clockText, isZone, midnight, readWhen } from '../../parts/zoned-time.ts'
@@ -73,9 +74,21 @@ export function limitOf(text: string): number | null {
   return text.trim() === '' || !Number.isFinite(number) ? null : number
 }
 
+/** Why the limits that were typed are not those of the axis. */
+export function limitFaults({ log, least, greatest }: Omit<Axes, 'right'>): string[] {
+  const typed = { Least: least, Greatest: greatest }
+  const faults = Object.entries(typed).flatMap(([name, text]) => {
+    const limit = limitOf(text)
+    if (limit === null) return text.trim() === '' ? [] : [`${name}: “${text}” is no number.`]
+    return log && limit <= 0 ? [`${name}: a logarithmic axis has only numbers above zero.`] : []
+  })
+  const [from, to] = [limitOf(least), limitOf(greatest)]
+  const isTurned = faults.length === 0 && from !== null && to !== null && from >= to
+  return isTurned ? ['Least must be below greatest: neither limit is taken.'] : faults
+}
+
 /** Whether it says nothing of what is to be drawn. */
-export const isBare = ({ tags, fields, range, from, to }: View): boolean =>
-  tags.length === 0 && fields.length === 0 && range === '' && from === '' && to === ''
+export const isBare = (view: View): boolean => view.tags.length === 0 && view.fields.length === 0 && !saysRange(view)
 
 const kept = 'tidemark.explore'
 
@@ -109,6 +122,21 @@ export const quickRanges: readonly { readonly value: string; readonly text: stri
   { value: 'P30D', text: '30 days' },
 ]
 
+/** Whether there is anything of a range: half of one is one that cannot be read. */
+export const saysRange = ({ range, from, to }: Pick<View, 'range' | 'from' | 'to'>): boolean =>
+  range !== '' || from !== '' || to !== ''
+
+/** Where none is said: a day that has something in it. */
+export function openingRange(
+  view: View,
+  { last_date }: Pick<EntityDescription, 'last_date'>,
+  nowMs: number,
+): Partial<View> {
+  if (saysRange(view)) return {}
+  const last = last_date === null ? nowMs : Date.parse(last_date)
+  return last > nowMs - msPerDay ? { range: 'P1D' } : fixed({ fromMs: last - msPerDay, toMs: last })
+}
+
 /** Null where the view has no range that can be read, or one that ends before it begins. */
 export function rangeOf({ range, from, to, zone }: View, nowMs: number): Span | null {
   if (range !== '') {
@@ -137,7 +165,10 @@ export const calendarText = (ms: number, zone: string): string =>
   clockText(Math.floor(ms / 1000) * 1000, zone).replace(' ', 'T')
 
 /** From when on there is something of an entity: its first hour that is kept, else its first row. */
-export const firstDate = ({ hours_from, first_date }: EntityDescription): string | null => hours_from ?? first_date
+export const firstDate = ({
+  hours_from,
+  first_date,
+}: Pick<EntityDescription, 'hours_from' | 'first_date'>): string | null => hours_from ?? first_date
 
 /** The tags that rows are told apart by. */
 export function tagsShown({ by }: View, { fields }: Pick<EntityDescription, 'fields'>): readonly string[] {

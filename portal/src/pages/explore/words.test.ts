@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isEveryItem } from './words.ts'
+import { isEveryItem, wholeText } from './words.ts'
 
 const at = (second: number): string => new Date(second * 1000).toISOString()
 const table = (...rows: [tag: string, second: number][]) => ({
@@ -16,4 +16,12 @@ test('a plot has every item where no pixel has two of a tag', () => {
   // The last pixel has its end too.
   expect(isEvery(table(['a', 90], ['a', 100]))).toBe(false)
   expect(isEvery(table())).toBe(true)
+})
+
+test.each([
+  [at(0), true, 'The entity has items from 1970-01-01 00:00:00 to 1970-01-01 00:00:09 (UTC). “All” shows that range.'],
+  [at(0), false, 'The entity has items from 1970-01-01 00:00:00 to 1970-01-01 00:00:09 (UTC).'],
+  [null, true, 'The entity has no items yet.'],
+])('where the first item is of %s, and a button for all %s, it is said: %s', (first_date, hasAll, text) => {
+  expect(wholeText({ first_date, last_date: at(9) }, 'UTC', hasAll)).toBe(text)
 })

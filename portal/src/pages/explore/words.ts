@@ -9,7 +9,7 @@ import { shapeOf } from './drawn-fields.ts'
 import { keyOf } from './lines.ts'
 import { timeOf } from './question.ts'
 import type { Shown } from './use-rows.ts'
-import { type How, tagsShown } from './view.ts'
+import { firstDate, type How, tagsShown } from './view.ts'
 
 const bucketed: Readonly<Partial<Record<How, string>>> = {
   average: 'Mean of items',
@@ -66,6 +66,18 @@ export function expiredNotes(
     ...(left.length === 0 ? [] : [`Of ${left.join(', ')} there are no hours.`]),
     ...(asked.zone === view.zone ? [] : ['Buckets begin by UTC, as the hours do.']),
   ]
+}
+
+/** Of when an entity has items; the button `All` is beside the charts of Explore alone. */
+export function wholeText(
+  entity: Pick<EntityDescription, 'hours_from' | 'first_date' | 'last_date'>,
+  zone: string,
+  hasAll: boolean,
+): string {
+  const [first, last] = [firstDate(entity), entity.last_date]
+  if (first === null || last === null) return 'The entity has no items yet.'
+  const text = (iso: string): string => clockText(Date.parse(iso), zone)
+  return `The entity has items from ${text(first)} to ${text(last)} (${zone}).${hasAll ? ' “All” shows that range.' : ''}`
 }
 
 /** What one has to know to read the chart. */

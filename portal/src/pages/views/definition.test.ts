@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import { viewOf } from '../explore/view.ts'
-import { type Cell, cellOf, cellView, filled, frameOf, frameSaved, type Variable, valuesOf } from './definition.ts'
+import {
+  type Cell,
+  cellOf,
+  cellView,
+  filled,
+  frameOf,
+  frameSaved,
+  partFault,
+  type Variable,
+  valuesOf,
+} from './definition.ts'
 
 const variables: readonly Variable[] = [
   { name: 'house', kind: 'entity', value: 'plant' },
@@ -32,6 +42,7 @@ test.each([
     { range: 'PT1H', zone: 'UTC' },
     { range: '', from: '2026-02-01', to: '2026-02-02', zone: 'Europe/Madrid' },
   ],
+  ['from=soon', { range: 'PT1H' }, { range: '', from: 'soon', to: '' }],
 ])('the range of %j over %j', (address, saved, expected) => {
   expect(frameOf({ cells: [], ...saved }, asked(address))).toMatchObject(expected)
 })
@@ -46,4 +57,11 @@ test('a chart is drawn as it was saved, and the same tag once', () => {
   expect(cellView(both, frame, valuesOf(variables, asked('')))).toMatchObject({
     ...{ entity: 'plant', tags: ['P1', 'x.P1'], how: 'states' },
   })
+})
+
+test('a part of more tags or fields than the service takes is not saved', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, place) => `n${place}`)
+  expect(partFault({ tags: names(20), fields: names(20) })).toBeNull()
+  expect(partFault({ tags: names(21), fields: ['V'] })).toMatch('at most 20 tags, and these are 21')
+  expect(partFault({ tags: ['a'], fields: names(23) })).toMatch('at most 20 fields, and these are 23')
 })

@@ -1,7 +1,8 @@
 // A saved view as it is kept, and what it means with a choice of its variables.
 import type { ViewDefinition } from '../../../../src/client/answers.ts'
+import { partNamesMax } from '../../../../src/model/saved-view.ts'
 import { isZone } from '../../parts/zoned-time.ts'
-import { limitOf, type View, viewOf } from '../explore/view.ts'
+import { limitOf, saysRange, type View, viewOf } from '../explore/view.ts'
 
 export type Cell = ViewDefinition['cells'][number]
 export type Variable = NonNullable<ViewDefinition['variables']>[number]
@@ -22,10 +23,9 @@ export const filled = (text: string, values: Values): string =>
 /** The range and zone that the address says, else those that were saved. A zone that this browser does not know is none. */
 export function frameOf({ range = '', from = '', to = '', zone = '' }: ViewDefinition, query: URLSearchParams): View {
   const asked = viewOf(query)
-  const isAsked = asked.range !== '' || (asked.from !== '' && asked.to !== '')
   const saved = range === '' && from === '' ? { range: 'P1D' } : { range, from, to }
   const savedZone = isZone(zone) ? zone : ''
-  return { ...asked, ...(isAsked ? {} : saved), zone: asked.zone === '' ? savedZone : asked.zone }
+  return { ...asked, ...(saysRange(asked) ? {} : saved), zone: asked.zone === '' ? savedZone : asked.zone }
 }
 
 /** What Explore draws of a cell. */
@@ -57,6 +57,14 @@ export function cellOf(view: View): Cell {
     ...(least === null ? {} : { least }),
     ...(greatest === null ? {} : { greatest }),
   }
+}
+
+/** Why a part cannot be saved as it was chosen. */
+export function partFault({ tags = [], fields = [] }: Pick<Cell, 'tags' | 'fields'>): string | null {
+  const over = Object.entries({ tags, fields }).find(([, names]) => names.length > partNamesMax)
+  if (over === undefined) return null
+  const [what, { length }] = over
+  return `A part of a view has at most ${partNamesMax} ${what}, and these are ${length}. Choose fewer, or save them as several parts.`
 }
 
 export const frameSaved = ({ range, from, to, zone }: View): Pick<ViewDefinition, 'range' | 'from' | 'to' | 'zone'> =>

@@ -6,7 +6,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx'
 import { FieldChecks, hows } from '../explore/choices.tsx'
 import { TagSearch } from '../explore/tag-search.tsx'
 import { drawable } from '../explore/view.ts'
-import { type Cell, filled, type Values, type Variable } from './definition.ts'
+import { type Cell, filled, partFault, type Values, type Variable } from './definition.ts'
 
 interface Props {
   readonly cell: Cell
@@ -40,7 +40,8 @@ function whole({ kind, title = '', text = '', tags = [], fields = [], ...rest }:
 export function EditCell({ cell: first, variables, values, entities, error, onClose, onSave }: Props) {
   const [cell, set] = useState(first)
   const change = (part: Partial<Cell>): void => set((before) => ({ ...before, ...part }))
-  const isReady = cell.kind === 'text' ? (cell.text ?? '') !== '' : (cell.tags ?? []).length > 0
+  const fault = cell.kind === 'text' ? null : partFault(cell)
+  const isReady = fault === null && (cell.kind === 'text' ? (cell.text ?? '') !== '' : (cell.tags ?? []).length > 0)
   const save = async (): Promise<void> => {
     if (!isReady) return
     if (await onSave(whole(cell))) onClose()
@@ -56,6 +57,7 @@ export function EditCell({ cell: first, variables, values, entities, error, onCl
       ) : (
         <What {...{ cell, variables, values, entities }} onChange={change} />
       )}
+      {fault !== null && <p class="fault">{fault}</p>}
       <ProblemNote error={error} />
       <div class="actions end">
         <button type="button" class="button" onClick={onClose}>

@@ -5,7 +5,7 @@ import { type Row, type RowTable, readRows } from '../../parts/rows-stream.ts'
 import type { Span } from '../../parts/span.ts'
 import { wholeHours } from '../explore/kept-hours.ts'
 import { keyOf, nameOfTags } from '../explore/lines.ts'
-import { type TagText, tagTexts } from '../explore/tag-texts.ts'
+import { type TagText, tagTexts, unitOf } from '../explore/tag-texts.ts'
 import { tagsShown, type View } from '../explore/view.ts'
 
 export interface Reading {
@@ -62,7 +62,11 @@ export async function readings(client: TidemarkClient, { view, entity, span, isR
         whole === null || key === null ? null : numberOrNull(valueIn(whole, wholeRows.get(key), `${field}.${what}`))
       return {
         ...{ name: row === undefined ? id : nameOfTags(tags.map((tag) => valueIn(newest, row, tag))), field },
-        ...{ description: text?.description ?? '', unit: text?.unit ?? '', value: valueIn(newest, row, field) ?? null },
+        ...{
+          description: text?.description ?? '',
+          unit: unitOf(text, field, entity),
+          value: valueIn(newest, row, field) ?? null,
+        },
         ms: row === undefined ? null : Date.parse(String(valueIn(newest, row, entity.time_field))),
         ...{ least: of('min'), mean: of('mean'), greatest: of('max') },
       }

@@ -5,7 +5,7 @@ import { clientOf, session } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
 import type { View } from '../explore/view.ts'
-import { cellOf, frameSaved } from './definition.ts'
+import { cellOf, frameSaved, partFault } from './definition.ts'
 
 /** Saves what Explore draws: as a view of its own, or as a part of one. */
 export function SaveView({ view }: { readonly view: View }) {
@@ -28,6 +28,7 @@ function NameView({ view, onClose }: { readonly view: View; onClose(): void }) {
   const [name, setName] = useState('')
   const [into, choose] = useState('')
   const views = useAsk((client) => client.views({ limit: listedMax }), ['views'])
+  const fault = partFault(view)
   const own = views.value?.Items.filter(({ may_change }) => may_change) ?? []
   const save = async (signal: AbortSignal): Promise<void> => {
     const client = clientOf(signal)
@@ -44,10 +45,11 @@ function NameView({ view, onClose }: { readonly view: View; onClose(): void }) {
     <AskFirst
       title="Save the view"
       deed="Save"
-      ready={into !== '' || name.trim() !== ''}
+      ready={fault === null && (into !== '' || name.trim() !== '')}
       onClose={onClose}
       onDeed={save}
     >
+      {fault !== null && <p class="fault">{fault}</p>}
       {own.length > 0 && (
         <SelectField
           label="Where"

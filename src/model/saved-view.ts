@@ -1,0 +1,2 @@
+/** Tags, or metrics, of one part of a saved view. */
+export const partNamesMax = 20
