@@ -379,6 +379,39 @@ test('a strip of the whole range has a window, which keys and the pointer move',
   await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
 })
 
+test('the strip draws what the chart does, and nothing of a field that has no numbers', async () => {
+  const { url } = world.server
+  const fields = [
+    field('D', 'timestamp', 'time'),
+    field('T', 'string', 'tag'),
+    field('N', 'long', 'metric'),
+    field('B', 'boolean', 'metric'),
+  ]
+  const key = await makeIngest(url, adminKey, { alias: 'meters', fields })
+  const body = Array.from({ length: 720 }, (_, hour) =>
+    ['big', 'small'].map((T) => ({
+      D: new Date(startMs + hour * 3_600_000).toISOString(),
+      T,
+      N: hour === 83 ? 1000 : hour % 2,
+      B: hour % 2 === 0,
+    })),
+  ).flat()
+  await callWell(url, 'POST', '/ingests/meters/data?wait=true', { key, body })
+  const page = await world.enter()
+  const range = 'from=2026-01-01T00:00&to=2026-01-31T00:00&zone=UTC'
+  await page.goto(`${url}/portal#/explore?entity=meters&tag=big&tag=small&field=N&${range}`)
+  const areas = page.locator('.strip polygon')
+  await expect.poll(() => areas.count(), patience).toBe(2)
+  await page.getByRole('checkbox', { name: 'B boolean' }).check()
+  await page.getByRole('checkbox', { name: 'N long' }).uncheck()
+  await page.locator('.tag-choice', { hasText: 'small' }).click()
+  await page.getByRole('img', { name: 'big over time' }).waitFor()
+  await expect.poll(() => areas.count(), patience).toBe(0)
+  await page.getByRole('checkbox', { name: 'N long' }).check()
+  await expect.poll(() => areas.count(), patience).toBe(1)
+  await expectSound(page)
+})
+
 test('more than twenty lines are small charts, one for each tag', async () => {
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'rooms' })
