@@ -402,6 +402,13 @@ test('the strip draws what the chart does, and nothing of a field that has no nu
   await page.goto(`${url}/portal#/explore?entity=meters&tag=big&tag=small&field=N&${range}`)
   const areas = page.locator('.strip polygon')
   await expect.poll(() => areas.count(), patience).toBe(2)
+  // The one great value, of 11:00 on the fourth day, stands over its own time.
+  const [points = ''] = [await areas.first().getAttribute('points')]
+  const peak = points!.split(' ').flatMap((point) => (point.endsWith(',1.0') ? [Number(point.split(',')[0])] : []))
+  const [least, greatest] = [Math.min(...peak), Math.max(...peak)]
+  expect(least).toBeLessThanOrEqual((1000 * 83) / 720)
+  expect(greatest).toBeGreaterThan((1000 * 83) / 720)
+  expect(greatest - least).toBeLessThan(5)
   await page.getByRole('checkbox', { name: 'B boolean' }).check()
   await page.getByRole('checkbox', { name: 'N long' }).uncheck()
   await page.locator('.tag-choice', { hasText: 'small' }).click()
