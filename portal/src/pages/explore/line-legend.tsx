@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { dashedFrom, lineColor, type ValueAxis } from '../../parts/chart.tsx'
 import { valueText } from '../../parts/formats.ts'
-import { valueAt } from '../../parts/line-data.ts'
 import { clockText } from '../../parts/zoned-time.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import type { Cursors } from './cursors.ts'
 import type { Lines } from './lines.ts'
+import { extremes, shownOf, valueIn } from './shown-values.ts'
 
 interface Props {
   readonly lines: Lines
@@ -31,46 +31,6 @@ interface Props {
   onFocus(place: number | null): void
   /** Absent where lines stay where they are. */
   onRight?(name: string): void
-}
-
-type Values = readonly (number | null | undefined)[]
-
-/** What a line shows at a place of the data, or the newest of it up to a second. */
-function valueIn({ data }: Lines, column: number, at: number | { readonly untilSecond: number }): number | null {
-  const values: Values = data[column + 1] ?? []
-  if (typeof at === 'number') return valueAt(values, at)
-  const place = data[0].findLastIndex((second, place) => second <= at.untilSecond && typeof values[place] === 'number')
-  return values[place] ?? null
-}
-
-const columnsOf = (lines: Lines, color: number): number[] =>
-  lines.lines.flatMap((line, place) => (line.color === color && line.drawn !== 'edge' ? [place] : []))
-
-/** A line with its dashed ends. */
-export function shownOf(lines: Lines, color: number, at: number | { readonly untilSecond: number }): number | null {
-  // The last dashes end behind the line.
-  return (
-    columnsOf(lines, color)
-      .toReversed()
-      .map((place) => valueIn(lines, place, at))
-      .find((value) => value !== null) ?? null
-  )
-}
-
-/** The least and greatest of what is drawn of a line, or of its band, in a range of seconds. */
-export function extremes(lines: Lines, color: number, from: number, until: number): readonly [number, number] | null {
-  const band = lines.bands.find(({ low }) => lines.lines[low]?.color === color)
-  const columns = band === undefined ? columnsOf(lines, color) : [band.low, band.high]
-  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const column of columns) {
-    for (const [place, value] of (lines.data[column + 1] ?? []).entries()) {
-      const second = lines.data[0][place]!
-      if (typeof value !== 'number' || second < from || second > until) continue
-      least = Math.min(least, value)
-      greatest = Math.max(greatest, value)
-    }
-  }
-  return least > greatest ? null : [least, greatest]
 }
 
 interface Entry {
@@ -115,7 +75,7 @@ export function LineLegend(props: Props) {
   const theme = useStore(shownTheme)
   const [sort, setSort] = useState<Sort>(null)
   const second = cursor === null ? null : lines.data[0][cursor]
-  const at = second == null ? { untilSecond } : cursor!
+  const at = second == null ? { fromSecond, untilSecond } : cursor!
   const entries = lines.names.map((name, place): Entry => {
     const band = lines.bands.find(({ low }) => lines.lines[low]?.color === place)
     const ends = extremes(lines, place, fromSecond, untilSecond)
