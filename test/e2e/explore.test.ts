@@ -330,6 +330,38 @@ test('two cursors, set by keys and by clicks, tell how far items and values are 
   await a.waitFor({ state: 'detached' })
 })
 
+test('at two cursors each line shows an item, with its time, or a mean that is said to be one', async () => {
+  const { url } = world.server
+  const row = (T: string, minute: number, V: number) => ({ D: new Date(startMs + minute * 60_000).toISOString(), T, V })
+  const body = [
+    row('odd.a', 0, 1),
+    row('odd.a', 60, 2),
+    row('odd.a', 120, 4),
+    row('odd.b', 20, 10),
+    row('odd.b', 80, 30),
+  ]
+  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
+  const page = await world.enter(readerKey)
+  const shown = 'tag=odd.a&tag=odd.b&field=V&from=2026-01-01T00:00&to=2026-01-01T03:00&zone=UTC'
+  await page.goto(`${url}/portal#/explore?entity=plant&${shown}`)
+  const cursors = page.getByRole('group', { name: 'Cursors' })
+  await cursors.getByRole('button', { name: 'Two cursors' }).press('Enter')
+  const [a, b] = [cursors.getByRole('slider', { name: 'Cursor A' }), cursors.getByRole('slider', { name: 'Cursor B' })]
+  await a.press('Home')
+  await a.press('ArrowRight')
+  await b.press('Home')
+  await b.press('ArrowRight')
+  await b.press('ArrowRight')
+  await cursors.getByText('B − A: 40 min').waitFor()
+  const cells = page.locator('.line-row td:nth-child(n+5):nth-child(-n+7)')
+  await expect
+    .poll(() => cells.allTextContents(), patience)
+    .toEqual(['12026-01-01 00:00:00', '2', '1', '10', '302026-01-01 01:20:00', '20'])
+  await page.getByLabel('Show', { exact: true }).selectOption('average')
+  await cursors.getByText(/^A and B show means of items, every/).waitFor()
+  await expectSound(page)
+})
+
 test('a strip of the whole range has a window, which keys and the pointer move', async () => {
   const page = await world.enter(readerKey)
   let asked = 0

@@ -19,6 +19,7 @@ import { paintStrips, type Strip, stripsOf } from './states.ts'
 import { tagTexts } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
 import { type Axes, fixed, limitOf, tagsShown, type View } from './view.ts'
+import { cursorNote } from './words.ts'
 
 export interface DrawnProps {
   readonly shown: Shown
@@ -119,7 +120,15 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
         })}
       />
       {props.below}
-      {!isOnView && <CursorBar cursors={cursors} seconds={seconds} zone={zone} onCursors={setCursors} />}
+      {!isOnView && (
+        <CursorBar
+          cursors={cursors}
+          seconds={seconds}
+          zone={zone}
+          note={cursorNote(shown.view.how, shown.question.request.granularity)}
+          onCursors={setCursors}
+        />
+      )}
       <LineLegend
         lines={lines}
         units={units}

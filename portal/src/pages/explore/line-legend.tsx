@@ -6,7 +6,7 @@ import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import type { Cursors } from './cursors.ts'
 import type { Lines } from './lines.ts'
-import { extremes, shownOf, valueIn } from './shown-values.ts'
+import { extremes, itemAt, shownOf, valueIn } from './shown-values.ts'
 
 interface Props {
   readonly lines: Lines
@@ -168,7 +168,7 @@ export function LineLegend(props: Props) {
               <td class="right" title={greatest === null ? undefined : String(greatest)}>
                 {textOf(greatest)}
               </td>
-              {cursors !== null && <AtCursors lines={lines} place={place} cursors={cursors} />}
+              {cursors !== null && <AtCursors {...{ lines, place, cursors, zone }} />}
               {onRight && (
                 <td>
                   <button
@@ -196,15 +196,27 @@ interface AtCursorsProps {
   readonly lines: Lines
   readonly place: number
   readonly cursors: Cursors
+  readonly zone: string
 }
 
-/** What a line shows at each of two cursors, and by how much that differs. */
-function AtCursors({ lines, place, cursors }: AtCursorsProps) {
-  const [a, b] = [cursors.a, cursors.b].map((second) => shownOf(lines, place, lines.data[0].indexOf(second)))
-  const difference = a == null || b == null ? null : b - a
-  return [a, b, difference].map((value = null, column) => (
-    <td key={column} class="right">
-      {column === 2 ? <strong>{textOf(value)}</strong> : textOf(value)}
-    </td>
-  ))
+/** The item that a line shows at each of two cursors, with its time where that is another one, and by how much they differ. */
+function AtCursors({ lines, place, cursors, zone }: AtCursorsProps) {
+  const seconds = [cursors.a, cursors.b]
+  const items = seconds.map((second) => itemAt(lines, place, lines.data[0].indexOf(second)))
+  const [a, b] = items
+  return (
+    <>
+      {items.map((item, cursor) => (
+        <td key={cursor} class="right" title={item === null ? undefined : String(item.value)}>
+          {textOf(item?.value ?? null)}
+          {item !== null && item.second !== seconds[cursor] && (
+            <div class="soft small">{clockText(item.second * 1000, zone)}</div>
+          )}
+        </td>
+      ))}
+      <td class="right">
+        <strong>{textOf(a && b ? b.value - a.value : null)}</strong>
+      </td>
+    </>
+  )
 }

@@ -30,6 +30,34 @@ export function shownOf(lines: Lines, color: number, at: At): number | null {
   )
 }
 
+interface Item {
+  readonly second: number
+  readonly value: number
+}
+
+/** The drawn item that stands nearest to a place which a line leads over; a step still has its last one. Null in a gap, before the first and after the last one. */
+function itemIn({ lines, data: [seconds, ...columns] }: Lines, column: number, place: number): Item | null {
+  const values: Values = columns[column] ?? []
+  if (valueAt(values, place) === null) return null
+  const isItem = (value: number | null | undefined): boolean => typeof value === 'number'
+  const before = values.slice(0, place + 1).findLastIndex(isItem)
+  const after = values.findIndex((value, at) => at >= place && isItem(value))
+  const isAfter =
+    lines[column]!.drawn !== 'step' && seconds[after]! - seconds[place]! < seconds[place]! - seconds[before]!
+  const nearest = isAfter ? after : before
+  return { second: seconds[nearest]!, value: values[nearest]! }
+}
+
+/** What a line shows at a cursor is an item, with the time of its own: the lines of thinned items have theirs at different times. */
+export function itemAt(lines: Lines, color: number, place: number): Item | null {
+  return (
+    columnsOf(lines, color)
+      .toReversed()
+      .map((column) => itemIn(lines, column, place))
+      .find((item) => item !== null) ?? null
+  )
+}
+
 /** The least and greatest of what is drawn of a line, or of its band, in a range of seconds. */
 export function extremes(lines: Lines, color: number, from: number, until: number): readonly [number, number] | null {
   const band = lines.bands.find(({ low }) => lines.lines[low]?.color === color)

@@ -76,8 +76,7 @@ function SmallChart(props: Props & { readonly lines: Lines; readonly unit: strin
         {lines.names.map((name, place) => (
           <li key={place}>
             <i style={{ background: colorOf(place) }} />
-            <bdi>{name}</bdi>{' '}
-            <strong>{textOf(shownOf(lines, place, at))}</strong> <span class="soft">{unit}</span>
+            <bdi>{name}</bdi> <strong>{textOf(shownOf(lines, place, at))}</strong> <span class="soft">{unit}</span>
           </li>
         ))}
       </ul>

@@ -51,7 +51,8 @@ export function stripAreas(
   { fromMs, toMs }: Span,
   bucketMs: number,
 ) {
-  const x = (ms: number): number => (stripSize.width * (Math.min(Math.max(ms, fromMs), toMs) - fromMs)) / (toMs - fromMs)
+  const x = (ms: number): number =>
+    (stripSize.width * (Math.min(Math.max(ms, fromMs), toMs) - fromMs)) / (toMs - fromMs)
   return bands.map(({ low, high }) => {
     const pieces: [x: number, low: number, high: number][][] = [[]]
     let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -73,9 +74,10 @@ export function stripAreas(
       areas: pieces
         .filter(({ length }) => length > 0)
         .map((piece) =>
-          [...piece.map(([at, from]) => point(at, from)), ...piece.toReversed().map(([at, , to]) => point(at, to))].join(
-            ' ',
-          ),
+          [
+            ...piece.map(([at, from]) => point(at, from)),
+            ...piece.toReversed().map(([at, , to]) => point(at, to)),
+          ].join(' '),
         ),
     }
   })

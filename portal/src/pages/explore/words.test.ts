@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isEveryItem } from './words.ts'
+import { cursorNote, isEveryItem } from './words.ts'
 
 const at = (second: number): string => new Date(second * 1000).toISOString()
 const table = (...rows: [tag: string, second: number][]) => ({
@@ -16,4 +16,11 @@ test('a plot has every item where no pixel has two of a tag', () => {
   // The last pixel has its end too.
   expect(isEvery(table(['a', 90], ['a', 100]))).toBe(false)
   expect(isEvery(table())).toBe(true)
+})
+
+test('values at cursors that are none of items are said to be means of buckets', () => {
+  expect(cursorNote('average', 'six_hour')).toBe(
+    'A and B show means of items, every six hours: of buckets that begin there.',
+  )
+  expect(cursorNote('auto')).toBe('')
 })
