@@ -295,6 +295,14 @@ test('each unit has an axis of its own, and a line that is moved another one', a
   await legend.getByRole('button', { name: 'pump.flow' }).first().press('Enter')
   await expect.poll(() => axes.count(), patience).toBe(3)
   await expectSoundEverywhere(page)
+  // On a phone there is room for two of them.
+  const desk = page.viewportSize()!
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.goto(`${url}/portal#/explore?entity=plant&${tags}&from=2026-01-01T00:00&to=2026-01-01T23:00&zone=UTC`)
+  await page.reload()
+  await expect.poll(sides, patience).toEqual(['left', 'right', 'not shown'])
+  await legend.getByRole('button', { name: 'axis not shown: pump.flow' }).waitFor()
+  await page.setViewportSize(desk)
 })
 
 test('two cursors, set by keys and by clicks, tell how far items and values are apart', async () => {

@@ -70,6 +70,7 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
   const [cursor, setCursor] = useState<number | null>(null)
   const [hidden, hide] = useState<ReadonlySet<string>>(new Set())
   const [focus, setFocus] = useState<number | null>(null)
+  const [marked, setMarked] = useState<readonly number[] | null>(null)
   const [kept, setCursors] = useState<Cursors | null>(null)
   const theme = useStore(shownTheme)
   const [fromSecond, untilSecond] = [shown.span.fromMs / 1000, shown.span.toMs / 1000]
@@ -108,6 +109,7 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
           },
         })}
         onCursor={setCursor}
+        onAxes={setMarked}
         {...(cursors !== null && {
           marks: [
             { second: cursors.a, name: 'A' },
@@ -132,7 +134,9 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
       <LineLegend
         lines={lines}
         units={units}
-        axisSides={placed.places.map((place) => placed.axes[place]!.side)}
+        axisSides={placed.places.map((place, line) =>
+          marked === null || marked.includes(place) || hidden.has(lines.names[line]!) ? placed.axes[place]!.side : null,
+        )}
         zone={zone}
         fromSecond={fromSecond}
         untilSecond={untilSecond}

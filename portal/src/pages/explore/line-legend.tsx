@@ -12,8 +12,8 @@ interface Props {
   readonly lines: Lines
   /** Of each name, as metadata says. */
   readonly units: readonly string[]
-  /** Of each name, where its axis stands. */
-  readonly axisSides: readonly ValueAxis['side'][]
+  /** Of each name, where its axis stands; null where there is no room for it. */
+  readonly axisSides: readonly (ValueAxis['side'] | null)[]
   readonly zone: string
   readonly fromSecond: number
   /** The end of the range. */
@@ -175,11 +175,11 @@ export function LineLegend(props: Props) {
                     type="button"
                     class="as-link"
                     aria-pressed={right.includes(name)}
-                    aria-label={`${axisSides[place]} axis: ${name}`}
+                    aria-label={axisSides[place] ? `${axisSides[place]} axis: ${name}` : `axis not shown: ${name}`}
                     title="Draw it against an axis of its own at the right"
                     onClick={() => onRight(name)}
                   >
-                    {axisSides[place]}
+                    {axisSides[place] ?? 'not shown'}
                   </button>
                 </td>
               )}
