@@ -327,6 +327,14 @@ test('each unit has an axis of its own, and a line that is moved another one', a
   await legend.getByRole('button', { name: 'pump.flow' }).first().press('Enter')
   await expect.poll(() => axes.count(), patience).toBe(3)
   await expectSoundEverywhere(page)
+  // On a phone there is room for two of them.
+  const desk = page.viewportSize()!
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.goto(`${url}/portal#/explore?entity=plant&${tags}&from=2026-01-01T00:00&to=2026-01-01T23:00&zone=UTC`)
+  await page.reload()
+  await expect.poll(sides, patience).toEqual(['left', 'right', 'not shown'])
+  await legend.getByRole('button', { name: 'axis not shown: pump.flow' }).waitFor()
+  await page.setViewportSize(desk)
   // A switch beside the numbers of a tag is not measured in their unit.
   const range = 'from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC'
   await page.goto(`${url}/portal#/explore?entity=heaters&tag=boiler.temp&field=V&field=B&${range}`)
@@ -366,6 +374,38 @@ test('two cursors, set by keys and by clicks, tell how far items and values are 
   await expect.poll(() => a.getAttribute('aria-valuetext'), patience).toBe('2026-01-01 07:30:00')
   await cursors.getByRole('button', { name: 'Two cursors' }).click()
   await a.waitFor({ state: 'detached' })
+})
+
+test('at two cursors each line shows an item, with its time, or a mean that is said to be one', async () => {
+  const { url } = world.server
+  const row = (T: string, minute: number, V: number) => ({ D: new Date(startMs + minute * 60_000).toISOString(), T, V })
+  const body = [
+    row('odd.a', 0, 1),
+    row('odd.a', 60, 2),
+    row('odd.a', 120, 4),
+    row('odd.b', 20, 10),
+    row('odd.b', 80, 30),
+  ]
+  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
+  const page = await world.enter(readerKey)
+  const shown = 'tag=odd.a&tag=odd.b&field=V&from=2026-01-01T00:00&to=2026-01-01T03:00&zone=UTC'
+  await page.goto(`${url}/portal#/explore?entity=plant&${shown}`)
+  const cursors = page.getByRole('group', { name: 'Cursors' })
+  await cursors.getByRole('button', { name: 'Two cursors' }).press('Enter')
+  const [a, b] = [cursors.getByRole('slider', { name: 'Cursor A' }), cursors.getByRole('slider', { name: 'Cursor B' })]
+  await a.press('Home')
+  await a.press('ArrowRight')
+  await b.press('Home')
+  await b.press('ArrowRight')
+  await b.press('ArrowRight')
+  await cursors.getByText('B − A: 40 min').waitFor()
+  const cells = page.locator('.line-row td:nth-child(n+5):nth-child(-n+7)')
+  await expect
+    .poll(() => cells.allTextContents(), patience)
+    .toEqual(['12026-01-01 00:00:00', '2', '1', '10', '302026-01-01 01:20:00', '20'])
+  await page.getByLabel('Show', { exact: true }).selectOption('average')
+  await cursors.getByText(/^A and B show means of items, every/).waitFor()
+  await expectSound(page)
 })
 
 test('a strip of the whole range has a window, which keys and the pointer move', async () => {
@@ -415,6 +455,46 @@ test('a strip of the whole range has a window, which keys and the pointer move',
   await page.getByText('No items in this range').waitFor()
   await shown.press('Home')
   await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
+})
+
+test('the strip draws what the chart does, and nothing of a field that has no numbers', async () => {
+  const { url } = world.server
+  const fields = [
+    field('D', 'timestamp', 'time'),
+    field('T', 'string', 'tag'),
+    field('N', 'long', 'metric'),
+    field('B', 'boolean', 'metric'),
+  ]
+  const key = await makeIngest(url, adminKey, { alias: 'meters', fields })
+  const body = Array.from({ length: 720 }, (_, hour) =>
+    ['big', 'small'].map((T) => ({
+      D: new Date(startMs + hour * 3_600_000).toISOString(),
+      T,
+      N: hour === 83 ? 1000 : hour % 2,
+      B: hour % 2 === 0,
+    })),
+  ).flat()
+  await callWell(url, 'POST', '/ingests/meters/data?wait=true', { key, body })
+  const page = await world.enter()
+  const range = 'from=2026-01-01T00:00&to=2026-01-31T00:00&zone=UTC'
+  await page.goto(`${url}/portal#/explore?entity=meters&tag=big&tag=small&field=N&${range}`)
+  const areas = page.locator('.strip polygon')
+  await expect.poll(() => areas.count(), patience).toBe(2)
+  // The one great value, of 11:00 on the fourth day, stands over its own time.
+  const [points = ''] = [await areas.first().getAttribute('points')]
+  const peak = points!.split(' ').flatMap((point) => (point.endsWith(',1.0') ? [Number(point.split(',')[0])] : []))
+  const [least, greatest] = [Math.min(...peak), Math.max(...peak)]
+  expect(least).toBeLessThanOrEqual((1000 * 83) / 720)
+  expect(greatest).toBeGreaterThan((1000 * 83) / 720)
+  expect(greatest - least).toBeLessThan(5)
+  await page.getByRole('checkbox', { name: 'B boolean' }).check()
+  await page.getByRole('checkbox', { name: 'N long' }).uncheck()
+  await page.locator('.tag-choice', { hasText: 'small' }).click()
+  await page.getByRole('img', { name: 'big over time' }).waitFor()
+  await expect.poll(() => areas.count(), patience).toBe(0)
+  await page.getByRole('checkbox', { name: 'N long' }).check()
+  await expect.poll(() => areas.count(), patience).toBe(1)
+  await expectSound(page)
 })
 
 test('more than twenty lines are small charts, one for each tag', async () => {

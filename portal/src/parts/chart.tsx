@@ -42,6 +42,8 @@ export interface ChartProps {
   onPick?(second: number): void
   /** Over which place in the data the pointer is. */
   onCursor?(index: number | null): void
+  /** The places of the axes of values that there is room for: those of lines that are hidden are left out too. */
+  onAxes?(places: readonly number[]): void
 }
 
 interface Mark {
@@ -171,6 +173,15 @@ const bandAlpha = '33'
 /** Of its edges: a peak of one bucket has no width to fill. */
 const edgeAlpha = '99'
 
+/** The places of the axes that are shown. */
+function markedAxes({ lines, axes = oneAxis }: ChartProps, width: number): number[] {
+  const isShown = (place: number): boolean => lines.some(({ axis = 0, hidden }) => axis === place && hidden !== true)
+  return axes
+    .map((_, place) => place)
+    .filter(isShown)
+    .slice(0, width < narrowPixels ? narrowAxesMax : axes.length)
+}
+
 function optionsOf(
   plot: typeof uPlot,
   props: ChartProps,
@@ -181,11 +192,7 @@ function optionsOf(
   const { lines, height, from, to, zone, bands = [], axes = oneAxis, values, paint, onZoom, onCursor } = props
   const colorOf = (place: number): string => lineColor(lines[place]!.color ?? place, theme)
   const isBare = Array.isArray(values)
-  const isShown = (place: number): boolean => lines.some(({ axis = 0, hidden }) => axis === place && hidden !== true)
-  const marked = axes
-    .map((_, place) => place)
-    .filter(isShown)
-    .slice(0, width < narrowPixels ? narrowAxesMax : axes.length)
+  const marked = markedAxes(props, width)
   return {
     width,
     height,
@@ -467,6 +474,7 @@ export function Chart(props: ChartProps) {
     )
     const chart = new plot(options, drawn.current, element)
     made.current = chart
+    latest.current.onAxes?.(markedAxes(latest.current, width))
     const watcher = new ResizeObserver(() => {
       const now = Math.max(120, element.clientWidth)
       if (now !== chart.width) chart.setSize({ width: now, height })

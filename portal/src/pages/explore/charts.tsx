@@ -19,6 +19,7 @@ import { paintStrips, type Strip, stripsOf } from './states.ts'
 import { tagTexts, unitOf } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
 import { type Axes, fixed, limitOf, tagsShown, type View } from './view.ts'
+import { cursorNote } from './words.ts'
 
 export interface DrawnProps {
   readonly shown: Shown
@@ -69,6 +70,7 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
   const [cursor, setCursor] = useState<number | null>(null)
   const [hidden, hide] = useState<ReadonlySet<string>>(new Set())
   const [focus, setFocus] = useState<number | null>(null)
+  const [marked, setMarked] = useState<readonly number[] | null>(null)
   const [kept, setCursors] = useState<Cursors | null>(null)
   const theme = useStore(shownTheme)
   const [fromSecond, untilSecond] = [shown.span.fromMs / 1000, shown.span.toMs / 1000]
@@ -107,6 +109,7 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
           },
         })}
         onCursor={setCursor}
+        onAxes={setMarked}
         {...(cursors !== null && {
           marks: [
             { second: cursors.a, name: 'A' },
@@ -119,11 +122,21 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
         })}
       />
       {props.below}
-      {!isOnView && <CursorBar cursors={cursors} seconds={seconds} zone={zone} onCursors={setCursors} />}
+      {!isOnView && (
+        <CursorBar
+          cursors={cursors}
+          seconds={seconds}
+          zone={zone}
+          note={cursorNote(shown.view.how, shown.question.request.granularity)}
+          onCursors={setCursors}
+        />
+      )}
       <LineLegend
         lines={lines}
         units={units}
-        axisSides={placed.places.map((place) => placed.axes[place]!.side)}
+        axisSides={placed.places.map((place, line) =>
+          marked === null || marked.includes(place) || hidden.has(lines.names[line]!) ? placed.axes[place]!.side : null,
+        )}
         zone={zone}
         fromSecond={fromSecond}
         untilSecond={untilSecond}

@@ -6,11 +6,13 @@ interface Props {
   /** Where they may stand. */
   readonly seconds: readonly number[]
   readonly zone: string
+  /** What a value at them is, where it is no item's. */
+  readonly note: string
   onCursors(cursors: Cursors | null): void
 }
 
 /** Two cursors, moved by a click into the chart or by keys. */
-export function CursorBar({ cursors, seconds, zone, onCursors }: Props) {
+export function CursorBar({ cursors, seconds, zone, note, onCursors }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in one line everywhere.
     <div class="cursor-bar" role="group" aria-label="Cursors">
@@ -39,6 +41,7 @@ export function CursorBar({ cursors, seconds, zone, onCursors }: Props) {
           B − A: <strong>{betweenText(cursors.b - cursors.a)}</strong>
         </output>
       )}
+      {cursors !== null && note !== '' && <span class="soft small">{note}</span>}
     </div>
   )
 }

@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks'
 import { dashedFrom, lineColor, type ValueAxis } from '../../parts/chart.tsx'
 import { valueText } from '../../parts/formats.ts'
-import { valueAt } from '../../parts/line-data.ts'
 import { clockText } from '../../parts/zoned-time.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import type { Cursors } from './cursors.ts'
 import type { Lines } from './lines.ts'
+import { extremes, itemAt, shownOf, valueIn } from './shown-values.ts'
 
 interface Props {
   readonly lines: Lines
   /** Of each name, as metadata says. */
   readonly units: readonly string[]
-  /** Of each name, where its axis stands. */
-  readonly axisSides: readonly ValueAxis['side'][]
+  /** Of each name, where its axis stands; null where there is no room for it. */
+  readonly axisSides: readonly (ValueAxis['side'] | null)[]
   readonly zone: string
   readonly fromSecond: number
   /** The end of the range. */
@@ -31,46 +31,6 @@ interface Props {
   onFocus(place: number | null): void
   /** Absent where lines stay where they are. */
   onRight?(name: string): void
-}
-
-type Values = readonly (number | null | undefined)[]
-
-/** What a line shows at a place of the data, or the newest of it up to a second. */
-function valueIn({ data }: Lines, column: number, at: number | { readonly untilSecond: number }): number | null {
-  const values: Values = data[column + 1] ?? []
-  if (typeof at === 'number') return valueAt(values, at)
-  const place = data[0].findLastIndex((second, place) => second <= at.untilSecond && typeof values[place] === 'number')
-  return values[place] ?? null
-}
-
-const columnsOf = (lines: Lines, color: number): number[] =>
-  lines.lines.flatMap((line, place) => (line.color === color && line.drawn !== 'edge' ? [place] : []))
-
-/** A line with its dashed ends. */
-export function shownOf(lines: Lines, color: number, at: number | { readonly untilSecond: number }): number | null {
-  // The last dashes end behind the line.
-  return (
-    columnsOf(lines, color)
-      .toReversed()
-      .map((place) => valueIn(lines, place, at))
-      .find((value) => value !== null) ?? null
-  )
-}
-
-/** The least and greatest of what is drawn of a line, or of its band, in a range of seconds. */
-export function extremes(lines: Lines, color: number, from: number, until: number): readonly [number, number] | null {
-  const band = lines.bands.find(({ low }) => lines.lines[low]?.color === color)
-  const columns = band === undefined ? columnsOf(lines, color) : [band.low, band.high]
-  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const column of columns) {
-    for (const [place, value] of (lines.data[column + 1] ?? []).entries()) {
-      const second = lines.data[0][place]!
-      if (typeof value !== 'number' || second < from || second > until) continue
-      least = Math.min(least, value)
-      greatest = Math.max(greatest, value)
-    }
-  }
-  return least > greatest ? null : [least, greatest]
 }
 
 interface Entry {
@@ -115,7 +75,7 @@ export function LineLegend(props: Props) {
   const theme = useStore(shownTheme)
   const [sort, setSort] = useState<Sort>(null)
   const second = cursor === null ? null : lines.data[0][cursor]
-  const at = second == null ? { untilSecond } : cursor!
+  const at = second == null ? { fromSecond, untilSecond } : cursor!
   const entries = lines.names.map((name, place): Entry => {
     const band = lines.bands.find(({ low }) => lines.lines[low]?.color === place)
     const ends = extremes(lines, place, fromSecond, untilSecond)
@@ -208,18 +168,18 @@ export function LineLegend(props: Props) {
               <td class="right" title={greatest === null ? undefined : String(greatest)}>
                 {textOf(greatest)}
               </td>
-              {cursors !== null && <AtCursors lines={lines} place={place} cursors={cursors} />}
+              {cursors !== null && <AtCursors {...{ lines, place, cursors, zone }} />}
               {onRight && (
                 <td>
                   <button
                     type="button"
                     class="as-link"
                     aria-pressed={right.includes(name)}
-                    aria-label={`${axisSides[place]} axis: ${name}`}
+                    aria-label={axisSides[place] ? `${axisSides[place]} axis: ${name}` : `axis not shown: ${name}`}
                     title="Draw it against an axis of its own at the right"
                     onClick={() => onRight(name)}
                   >
-                    {axisSides[place]}
+                    {axisSides[place] ?? 'not shown'}
                   </button>
                 </td>
               )}
@@ -236,15 +196,27 @@ interface AtCursorsProps {
   readonly lines: Lines
   readonly place: number
   readonly cursors: Cursors
+  readonly zone: string
 }
 
-/** What a line shows at each of two cursors, and by how much that differs. */
-function AtCursors({ lines, place, cursors }: AtCursorsProps) {
-  const [a, b] = [cursors.a, cursors.b].map((second) => shownOf(lines, place, lines.data[0].indexOf(second)))
-  const difference = a == null || b == null ? null : b - a
-  return [a, b, difference].map((value = null, column) => (
-    <td key={column} class="right">
-      {column === 2 ? <strong>{textOf(value)}</strong> : textOf(value)}
-    </td>
-  ))
+/** The item that a line shows at each of two cursors, with its time where that is another one, and by how much they differ. */
+function AtCursors({ lines, place, cursors, zone }: AtCursorsProps) {
+  const seconds = [cursors.a, cursors.b]
+  const items = seconds.map((second) => itemAt(lines, place, lines.data[0].indexOf(second)))
+  const [a, b] = items
+  return (
+    <>
+      {items.map((item, cursor) => (
+        <td key={cursor} class="right" title={item === null ? undefined : String(item.value)}>
+          {textOf(item?.value ?? null)}
+          {item !== null && item.second !== seconds[cursor] && (
+            <div class="soft small">{clockText(item.second * 1000, zone)}</div>
+          )}
+        </td>
+      ))}
+      <td class="right">
+        <strong>{textOf(a && b ? b.value - a.value : null)}</strong>
+      </td>
+    </>
+  )
 }

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { parseGranularity } from '../../../../src/model/granularity.ts'
 import { lineColor } from '../../parts/chart.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import type { Span } from '../../parts/span.ts'
@@ -8,7 +9,7 @@ import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import { linesOfShown } from './lines-of-shown.ts'
 import { timeOf } from './question.ts'
-import { slid, slidByKey, stripAreas, stripSize, wholeSpan } from './strip.ts'
+import { slid, slidByKey, stripAreas, stripGranularity, stripSize, wholeSpan } from './strip.ts'
 import { type Rows, useRows } from './use-rows.ts'
 import { drawable, firstDate, fixed, type View } from './view.ts'
 
@@ -20,8 +21,9 @@ export function useStripRows(view: View, entity: EntityDescription, ready: boole
   const numbers = drawable('band', entity).map(({ name }) => name)
   const fields = view.fields.filter((name) => numbers.includes(name))
   const [from, to] = [firstDate(entity), entity.last_date]
-  const range = { range: '', from: from ?? '', to: to ?? '', granularity: '', live: false }
-  const whole: View = { ...view, ...range, how: 'band', fields }
+  const range = { range: '', from: from ?? '', to: to ?? '', live: false }
+  const granularity = stripGranularity({ fromMs: Date.parse(from ?? ''), toMs: Date.parse(to ?? '') }, stripPixels)
+  const whole: View = { ...view, ...range, granularity, zone: 'UTC', how: 'band', fields }
   const isAsked = ready && fields.length > 0 && from !== null && from !== to
   return useRows({ view: whole, entity, pixels: stripPixels, time: timeOf('band', entity) }, isAsked)
 }
@@ -62,6 +64,8 @@ export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zon
     drag({ from: at - begun.fromMs, span: begun })
   }
   const lines = shown === null || stale ? null : linesOfShown(shown, entity, null)
+  const buckets = parseGranularity(shown?.question.request.granularity ?? '')
+  const bucketMs = buckets?.kind === 'uniform' ? buckets.widthMs : 0
   return (
     <>
       <ProblemNote of="Overview of the whole range" error={error} />
@@ -80,7 +84,7 @@ export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zon
       >
         <svg aria-hidden="true" viewBox={`0 0 ${stripSize.width} ${stripSize.height}`} preserveAspectRatio="none">
           {lines !== null &&
-            stripAreas(lines, whole).flatMap(({ color, areas }) =>
+            stripAreas(lines, whole, bucketMs).flatMap(({ color, areas }) =>
               areas.map((points) => (
                 <polygon key={`${color} ${points}`} points={points} style={{ color: lineColor(color, theme) }} />
               )),

@@ -30,6 +30,10 @@ const asked: Readonly<Record<How, Asked>> = {
   latest: { kind: 'latest' },
 }
 
+/** What tells one question from another: how the axes are is nothing to ask for, and what it is compared with is asked for by itself. */
+export const wordsOf = (view: View): string =>
+  JSON.stringify({ ...view, right: [], shift: '', log: false, least: '', greatest: '' })
+
 export const isBucketed = (how: How): boolean => asked[how].bucketPixels !== undefined
 
 /** The column of an answer that its rows are in the order of. */

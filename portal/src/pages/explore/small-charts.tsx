@@ -9,9 +9,10 @@ import type { Buckets } from './buckets.ts'
 import { type DrawnProps, framed, scaleOf } from './charts.tsx'
 import { shiftText, withEarlier } from './compared.ts'
 import { eachTag } from './each-tag.ts'
-import { shownOf, textOf } from './line-legend.tsx'
+import { textOf } from './line-legend.tsx'
 import type { Lines } from './lines.ts'
 import { linesOfShown } from './lines-of-shown.ts'
+import { shownOf } from './shown-values.ts'
 import { type TagText, tagTexts, unitOf } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
 import { tagsShown } from './view.ts'
@@ -68,14 +69,14 @@ function SmallChart(props: Props & { readonly lines: Lines; readonly text: TagTe
   const theme = useStore(shownTheme)
   const colorOf = (place: number): string => lineColor(place, theme)
   const bars = shown.view.how === 'rise' && buckets !== null
+  const at = cursor ?? { fromSecond: shown.span.fromMs / 1000, untilSecond: shown.span.toMs / 1000 }
   return (
     <section aria-label={lines.names.join(', ')}>
       <ul class="small-head">
         {lines.names.map((name, place) => (
           <li key={place}>
             <i style={{ background: colorOf(place) }} />
-            <bdi>{name}</bdi>{' '}
-            <strong>{textOf(shownOf(lines, place, cursor ?? { untilSecond: shown.span.toMs / 1000 }))}</strong>{' '}
+            <bdi>{name}</bdi> <strong>{textOf(shownOf(lines, place, at))}</strong>{' '}
             <span class="soft">{unitOf(text, lines.metrics[place]!, entity)}</span>
           </li>
         ))}

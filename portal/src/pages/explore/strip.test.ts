@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { Lines } from './lines.ts'
-import { slid, slidByKey, stripAreas, wholeSpan } from './strip.ts'
+import { slid, slidByKey, stripAreas, stripGranularity, wholeSpan } from './strip.ts'
 
 const whole = { fromMs: 0, toMs: 100_000 }
 const span = { fromMs: 40_000, toMs: 60_000 }
@@ -36,18 +36,35 @@ test('other keys lead nowhere', () => {
   expect(slidByKey(span, 'a', whole)).toBe(null)
 })
 
-test('a line is an area from its least to its greatest, with its gaps', () => {
+test.each([
+  [100, 'PT1S'],
+  [86_400, 'PT288S'],
+  [300 * 3600, 'PT3600S'],
+  [30 * 86_400, 'PT3H'],
+  [3650 * 86_400, 'PT292H'],
+])('%d seconds are drawn by %s', (seconds, granularity) => {
+  expect(stripGranularity({ fromMs: 0, toMs: 1000 * seconds }, 300)).toBe(granularity)
+})
+
+test('a line is an area from its least to its greatest over the whole of each bucket, with its gaps', () => {
   const lines = [{ color: 0 }, { color: 0 }, { color: 0 }].map((line) => ({ ...line, name: 'a' }))
+  // The first bucket begins before the strip, the last one ends behind it.
   const data: Lines['data'] = [
-    [0, 25, 50, 100],
+    [-10, 10, 50, 90],
     [1, 2, null, 5],
     [0, 1, null, 5],
     [2, 3, null, 10],
   ]
   const drawn: Lines = { names: ['a'], tags: ['a'], metrics: ['V'], lines, data, bands: [{ low: 1, high: 2 }], left: 0 }
-  expect(stripAreas(drawn, whole)).toEqual([
-    { color: 0, areas: ['0.0,39.0 250.0,35.2 250.0,27.6 0.0,31.4', '1000.0,20.0 1000.0,1.0'] },
+  expect(stripAreas(drawn, whole, 20_000)).toEqual([
+    {
+      color: 0,
+      areas: [
+        '0.0,39.0 100.0,39.0 100.0,35.2 300.0,35.2 300.0,27.6 100.0,27.6 100.0,31.4 0.0,31.4',
+        '900.0,20.0 1000.0,20.0 1000.0,1.0 900.0,1.0',
+      ],
+    },
   ])
   const flat = { ...drawn, data: [[0], [7], [7], [7]] as Lines['data'] }
-  expect(stripAreas(flat, whole)[0]?.areas).toEqual(['0.0,20.0 0.0,20.0'])
+  expect(stripAreas(flat, whole, 20_000)[0]?.areas).toEqual(['0.0,20.0 200.0,20.0 200.0,20.0 0.0,20.0'])
 })

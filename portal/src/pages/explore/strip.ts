@@ -39,8 +39,20 @@ export function slidByKey(span: Span, key: string, whole: Span): Span | null {
 
 export const stripSize = { width: 1000, height: 40 } as const
 
-/** For each line with a band the areas between its least and its greatest, each line as high as the strip. */
-export function stripAreas({ lines, bands, data: [seconds, ...columns] }: Lines, whole: Span) {
+/** As many buckets as may be, of one width: those of more than an hour are of whole hours, which may be all that is kept. */
+export function stripGranularity({ fromMs, toMs }: Span, bucketsMax: number): string {
+  const seconds = Math.max(1, Math.ceil((toMs - fromMs) / 1000 / bucketsMax))
+  return seconds > 3600 ? `PT${Math.ceil(seconds / 3600)}H` : `PT${seconds}S`
+}
+
+/** For each line with a band the areas between its least and its greatest, each bucket over all of its time and each line as high as the strip. */
+export function stripAreas(
+  { lines, bands, data: [seconds, ...columns] }: Lines,
+  { fromMs, toMs }: Span,
+  bucketMs: number,
+) {
+  const x = (ms: number): number =>
+    (stripSize.width * (Math.min(Math.max(ms, fromMs), toMs) - fromMs)) / (toMs - fromMs)
   return bands.map(({ low, high }) => {
     const pieces: [x: number, low: number, high: number][][] = [[]]
     let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -49,22 +61,23 @@ export function stripAreas({ lines, bands, data: [seconds, ...columns] }: Lines,
       if (from === null) pieces.push([])
       if (from == null || to == null) continue
       ;[least, greatest] = [Math.min(least, from), Math.max(greatest, to)]
-      const share = (second * 1000 - whole.fromMs) / (whole.toMs - whole.fromMs)
-      pieces.at(-1)!.push([share * stripSize.width, from, to])
+      const startMs = second * 1000
+      pieces.at(-1)!.push([x(startMs), from, to], [x(startMs + bucketMs), from, to])
     }
     const y = (value: number): number =>
       greatest === least
         ? stripSize.height / 2
         : stripSize.height - 1 - ((value - least) / (greatest - least)) * (stripSize.height - 2)
-    const point = (x: number, value: number): string => `${x.toFixed(1)},${y(value).toFixed(1)}`
+    const point = (at: number, value: number): string => `${at.toFixed(1)},${y(value).toFixed(1)}`
     return {
       color: lines[low]!.color,
       areas: pieces
         .filter(({ length }) => length > 0)
         .map((piece) =>
-          [...piece.map(([x, from]) => point(x, from)), ...piece.toReversed().map(([x, , to]) => point(x, to))].join(
-            ' ',
-          ),
+          [
+            ...piece.map(([at, from]) => point(at, from)),
+            ...piece.toReversed().map(([at, , to]) => point(at, to)),
+          ].join(' '),
         ),
     }
   })

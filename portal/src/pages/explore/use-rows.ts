@@ -8,7 +8,7 @@ import { cameBack, wentAway } from '../../shell/reach.ts'
 import { useStore } from '../../shell/store.ts'
 import { type Drawn, type Expiring, overHours } from './kept-hours.ts'
 import { joined, merged, newestMs } from './lines.ts'
-import { edgesOf, isBucketed, type Question, questionOf } from './question.ts'
+import { edgesOf, isBucketed, type Question, questionOf, wordsOf } from './question.ts'
 import { rangeOf, type View } from './view.ts'
 
 export interface Shown {
@@ -51,10 +51,6 @@ export interface Rows {
 
 const liveEveryMs = 1000
 
-/** How the axes are is nothing to ask for, and what it is compared with is asked for by itself. */
-const wordsOf = (view: View): string =>
-  JSON.stringify({ ...view, right: [], shift: '', log: false, least: '', greatest: '' })
-
 export interface Asking {
   readonly view: View
   readonly entity: Expiring
@@ -75,8 +71,7 @@ export function useRows({ view, entity, pixels, time }: Asking, ready: boolean):
   const control = useRef<AbortController | null>(null)
   const [round, nextRound] = useState(0)
   const returns = useStore(cameBack)
-  const asked = wordsOf(view)
-  const words = JSON.stringify([asked, pixels, time, entity.rows_from])
+  const words = JSON.stringify([wordsOf(view), pixels, time, entity.rows_from])
   useEffect(() => {
     if (!ready) return
     const stop = new AbortController()
@@ -105,9 +100,9 @@ export function useRows({ view, entity, pixels, time }: Asking, ready: boolean):
       stop.abort()
     }
   }, [words, ready, returns, round])
-  const { shown, busy } = state
-  // In another width it is the same all the same.
-  const stale = busy && shown !== null && wordsOf(shown.asked) !== asked
+  const { shown } = state
+  // Also where nothing is asked for: what was shown before is no answer to that. In another width it is the same.
+  const stale = shown !== null && wordsOf(shown.asked) !== wordsOf(view)
   return { ...state, stale, stop: () => control.current?.abort(), again: () => nextRound((count) => count + 1) }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isEveryItem, wholeText } from './words.ts'
+import { cursorNote, isEveryItem, wholeText } from './words.ts'
 
 const at = (second: number): string => new Date(second * 1000).toISOString()
 const table = (...rows: [tag: string, second: number][]) => ({
@@ -24,4 +24,11 @@ test.each([
   [null, true, 'The entity has no items yet.'],
 ])('where the first item is of %s, and a button for all %s, it is said: %s', (first_date, hasAll, text) => {
   expect(wholeText({ first_date, last_date: at(9) }, 'UTC', hasAll)).toBe(text)
+})
+
+test('values at cursors that are none of items are said to be means of buckets', () => {
+  expect(cursorNote('average', 'six_hour')).toBe(
+    'A and B show means of items, every six hours: of buckets that begin there.',
+  )
+  expect(cursorNote('auto')).toBe('')
 })

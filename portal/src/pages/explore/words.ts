@@ -33,6 +33,21 @@ export function titleOf({ view, question, table, span, pixels }: Shown, entity: 
     : 'First, last, least and greatest item of each pixel'
 }
 
+const atCursors: Readonly<Partial<Record<How, string>>> = {
+  average: 'means of items',
+  time_mean: 'means over time',
+  band: 'means',
+  rise: 'rises',
+}
+
+/** What the values at cursors are, where they are none of items. */
+export function cursorNote(how: How, granularity = ''): string {
+  const values = atCursors[how]
+  return values === undefined
+    ? ''
+    : `A and B show ${values}, every ${stepText(granularity)}: of buckets that begin there.`
+}
+
 /** Whether `plot` left nothing out: a pixel with one item of a tag has no other. */
 export function isEveryItem(
   table: RowTable,

@@ -1,0 +1,75 @@
+// What a line shows: under the pointer, at a cursor, newest, least and greatest.
+import { valueAt } from '../../parts/line-data.ts'
+import type { Lines } from './lines.ts'
+
+type Values = readonly (number | null | undefined)[]
+
+/** A place of the data, or the newest in a range: what came before it is no news. */
+export type At = number | { readonly fromSecond: number; readonly untilSecond: number }
+
+export function valueIn({ data }: Lines, column: number, at: At): number | null {
+  const values: Values = data[column + 1] ?? []
+  if (typeof at === 'number') return valueAt(values, at)
+  const { fromSecond, untilSecond } = at
+  const isNews = (second: number, place: number): boolean =>
+    second >= fromSecond && second <= untilSecond && typeof values[place] === 'number'
+  return values[data[0].findLastIndex(isNews)] ?? null
+}
+
+const columnsOf = (lines: Lines, color: number): number[] =>
+  lines.lines.flatMap((line, place) => (line.color === color && line.drawn !== 'edge' ? [place] : []))
+
+/** A line with its dashed ends. */
+export function shownOf(lines: Lines, color: number, at: At): number | null {
+  // The last dashes end behind the line.
+  return (
+    columnsOf(lines, color)
+      .toReversed()
+      .map((place) => valueIn(lines, place, at))
+      .find((value) => value !== null) ?? null
+  )
+}
+
+interface Item {
+  readonly second: number
+  readonly value: number
+}
+
+/** The drawn item that stands nearest to a place which a line leads over; a step still has its last one. Null in a gap, before the first and after the last one. */
+function itemIn({ lines, data: [seconds, ...columns] }: Lines, column: number, place: number): Item | null {
+  const values: Values = columns[column] ?? []
+  if (valueAt(values, place) === null) return null
+  const isItem = (value: number | null | undefined): boolean => typeof value === 'number'
+  const before = values.slice(0, place + 1).findLastIndex(isItem)
+  const after = values.findIndex((value, at) => at >= place && isItem(value))
+  const isAfter =
+    lines[column]!.drawn !== 'step' && seconds[after]! - seconds[place]! < seconds[place]! - seconds[before]!
+  const nearest = isAfter ? after : before
+  return { second: seconds[nearest]!, value: values[nearest]! }
+}
+
+/** What a line shows at a cursor is an item, with the time of its own: the lines of thinned items have theirs at different times. */
+export function itemAt(lines: Lines, color: number, place: number): Item | null {
+  return (
+    columnsOf(lines, color)
+      .toReversed()
+      .map((column) => itemIn(lines, column, place))
+      .find((item) => item !== null) ?? null
+  )
+}
+
+/** The least and greatest of what is drawn of a line, or of its band, in a range of seconds. */
+export function extremes(lines: Lines, color: number, from: number, until: number): readonly [number, number] | null {
+  const band = lines.bands.find(({ low }) => lines.lines[low]?.color === color)
+  const columns = band === undefined ? columnsOf(lines, color) : [band.low, band.high]
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const column of columns) {
+    for (const [place, value] of (lines.data[column + 1] ?? []).entries()) {
+      const second = lines.data[0][place]!
+      if (typeof value !== 'number' || second < from || second > until) continue
+      least = Math.min(least, value)
+      greatest = Math.max(greatest, value)
+    }
+  }
+  return least > greatest ? null : [least, greatest]
+}
