@@ -81,7 +81,7 @@ function Asked({ view, entity, onChange, ...room }: Props & { readonly pixels: n
             </button>
           )}
           <PinAll entity={view.entity} tags={view.tags} />
-          {shown !== null && !busy && <SaveAndCopy shown={shown} entity={entity} />}
+          {shown !== null && !busy && !stale && <SaveAndCopy shown={shown} entity={entity} />}
           <SaveView view={view} />
           {shown !== null && !stale && shown.view.how !== 'latest' && mayCorrect() && (
             <DeleteDrawn shown={shown} entity={entity} onDeleted={corrected} />
