@@ -37,9 +37,9 @@ const triedMax = 8
 
 /** Whether a row is hidden by one of some deletions, of one at least: by each row a few of many are tried. */
 export function hiddenByAny<Condition>(hidden: readonly HiddenRows[], words: ConditionWords<Condition>): Condition {
-  const dated = hidden.filter(({ selection: { fromMs, toMs } }) => fromMs !== null || toMs !== null)
-  const others = hidden.filter((one) => !dated.includes(one)).map((one) => hiddenBy(one, words))
-  const sorted = dated.sort((a, b) => firstMs(a) - firstMs(b))
+  const isDated = ({ selection: { fromMs, toMs } }: HiddenRows): boolean => fromMs !== null || toMs !== null
+  const others = hidden.filter((one) => !isDated(one)).map((one) => hiddenBy(one, words))
+  const sorted = hidden.filter(isDated).sort((a, b) => firstMs(a) - firstMs(b))
   return words.any([...others, ...byDates(sorted, words)])
 }
 
@@ -51,9 +51,9 @@ function byDates<Condition>(sorted: readonly HiddenRows[], words: ConditionWords
   const half = Math.ceil(sorted.length / 2)
   return [sorted.slice(0, half), sorted.slice(half)].map((part) => {
     const tried = words.any(byDates(part, words))
-    const [from] = part.map(({ selection }) => selection.fromMs)
-    const to = part.reduce((last, one) => (lastMs(one) > lastMs(last) ? one : last)).selection.toMs
-    return from === null && to === null ? tried : words.all([words.isWithin(timeColumn, from!, to), tried])
+    const { fromMs } = part[0]!.selection
+    const { toMs } = part.reduce((last, one) => (lastMs(one) > lastMs(last) ? one : last)).selection
+    return fromMs === null && toMs === null ? tried : words.all([words.isWithin(timeColumn, fromMs, toMs), tried])
   })
 }
 

@@ -1,6 +1,7 @@
 // What stands in DuckDB's SQL beside literals. Nothing of the caller's text gets into it: names of tables and columns are numbers of our own.
 
-import { Sql } from '../../lib/sql-text.ts'
+import { Sql, sql } from '../../lib/sql-text.ts'
+import type { FrameBound, Window } from '../parse/syntax.ts'
 
 /** Where the engine has a column: of a relation, both by their numbers. An entity has its positions and the times of its files too. */
 export interface ColumnPlace {
@@ -15,6 +16,27 @@ export function doubleLiteral(value: number): Sql {
 /** A whole number without a type, where the syntax asks for one: LIMIT, frames, the elements of lists. */
 export function plainInteger(value: bigint | number): Sql {
   return new Sql(String(BigInt(value)), [])
+}
+
+/** The frame of a window, which Druid's SQL has in the same words. */
+export function frameText({ unit, start, end }: NonNullable<Window['frame']>): Sql {
+  const units = { ROWS: sql`ROWS`, RANGE: sql`RANGE` }
+  return sql`${units[unit]} BETWEEN ${boundText(start)} AND ${boundText(end)}`
+}
+
+function boundText(bound: FrameBound): Sql {
+  switch (bound.kind) {
+    case 'unboundedPreceding':
+      return sql`UNBOUNDED PRECEDING`
+    case 'unboundedFollowing':
+      return sql`UNBOUNDED FOLLOWING`
+    case 'currentRow':
+      return sql`CURRENT ROW`
+    case 'preceding':
+      return sql`${plainInteger(bound.rows)} PRECEDING`
+    case 'following':
+      return sql`${plainInteger(bound.rows)} FOLLOWING`
+  }
 }
 
 /** A relation of the query, by its number. */

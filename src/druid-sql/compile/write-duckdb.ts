@@ -9,6 +9,7 @@ import {
   columnText,
   doubleLiteral,
   entityTable,
+  frameText,
   itemsTable,
   plainInteger,
   relationName,
@@ -33,7 +34,6 @@ import type {
   WindowNode,
 } from '../bind/tree.ts'
 import { arrayOf, engineType, string } from '../bind/types.ts'
-import type { FrameBound } from '../parse/syntax.ts'
 
 export class DuckdbWriter {
   readonly #meaning: Meaning
@@ -189,13 +189,10 @@ export class DuckdbWriter {
   }
 
   #window({ partitionBy, orderBy, frame }: WindowNode): Sql {
-    const units = { ROWS: sql`ROWS`, RANGE: sql`RANGE` }
     const pieces = [
       ...(partitionBy.length === 0 ? [] : [sql`PARTITION BY ${list(this.#all(partitionBy))}`]),
       ...(orderBy.length === 0 ? [] : [sql`ORDER BY ${this.#order(orderBy)}`]),
-      ...(frame === null
-        ? []
-        : [sql`${units[frame.unit]} BETWEEN ${boundText(frame.start)} AND ${boundText(frame.end)}`]),
+      ...(frame === null ? [] : [frameText(frame)]),
     ]
     return sql.join(pieces, ' ')
   }
@@ -230,21 +227,6 @@ function literalText({ value, type }: LiteralNode): Sql {
       return value ? sql`TRUE` : sql`FALSE`
     default:
       return type.kind === 'null' ? sql`NULL` : sql`CAST(NULL AS ${engineType(type)})`
-  }
-}
-
-function boundText(bound: FrameBound): Sql {
-  switch (bound.kind) {
-    case 'unboundedPreceding':
-      return sql`UNBOUNDED PRECEDING`
-    case 'unboundedFollowing':
-      return sql`UNBOUNDED FOLLOWING`
-    case 'currentRow':
-      return sql`CURRENT ROW`
-    case 'preceding':
-      return sql`${plainInteger(bound.rows)} PRECEDING`
-    case 'following':
-      return sql`${plainInteger(bound.rows)} FOLLOWING`
   }
 }
 

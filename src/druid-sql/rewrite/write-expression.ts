@@ -4,9 +4,10 @@ import { laterOrigin } from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainLong } from '../../model/long.ts'
+import { frameText } from '../bind/engine-names.ts'
 import { askedInstead } from '../functions/over-time.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
-import type { Call, CastType, Expression, FrameBound, OrderItem, Query, Window } from '../parse/syntax.ts'
+import type { Call, CastType, Expression, OrderItem, Query, Window } from '../parse/syntax.ts'
 import { boundedCount } from './bounded-text.ts'
 import { checkPatterns } from './checked-patterns.ts'
 import { isNullCount, neverNull } from './null-counts.ts'
@@ -96,9 +97,7 @@ export class ExpressionWriter {
     const parts = [
       ...(partitionBy.length === 0 ? [] : [sql`PARTITION BY ${this.list(partitionBy)}`]),
       ...(orderBy.length === 0 ? [] : [sql`ORDER BY ${this.orderBy(orderBy)}`]),
-      ...(frame === null
-        ? []
-        : [sql`${word(frame.unit)} BETWEEN ${writeFrameBound(frame.start)} AND ${writeFrameBound(frame.end)}`]),
+      ...(frame === null ? [] : [frameText(frame)]),
     ]
     return sql`(${sql.join(parts, ' ')})`
   }
@@ -363,19 +362,4 @@ function writeIntervalLiteral({ value, negative, from, to }: Extract<Expression,
   const sign = negative ? sql`-` : sql``
   const until = to === null ? sql`` : sql` TO ${word(to)}`
   return sql`INTERVAL ${sign}${quotedText(value)} ${word(from)}${until}`
-}
-
-function writeFrameBound(bound: FrameBound): Sql {
-  switch (bound.kind) {
-    case 'unboundedPreceding':
-      return sql`UNBOUNDED PRECEDING`
-    case 'unboundedFollowing':
-      return sql`UNBOUNDED FOLLOWING`
-    case 'currentRow':
-      return sql`CURRENT ROW`
-    case 'preceding':
-      return sql`${digits(bound.rows)} PRECEDING`
-    case 'following':
-      return sql`${digits(bound.rows)} FOLLOWING`
-  }
 }

@@ -10,10 +10,10 @@ import { clockText, zoneText } from '../../parts/zoned-time.ts'
 import { SaveView } from '../views/save-view.tsx'
 import { bucketsOf } from './buckets.ts'
 import { type DrawnProps, LineChart, StateChart } from './charts.tsx'
-import { shiftText, withEarlier } from './compared.ts'
+import { shiftText } from './compared.ts'
 import { DeleteDrawn, DeletedRows, mayCorrect } from './deleted-rows.tsx'
 import { type Lines, linesMax } from './lines.ts'
-import { linesOfShown } from './lines-of-shown.ts'
+import { besideEarlier, linesOfShown } from './lines-of-shown.ts'
 import { OverviewStrip, useStripRows } from './overview-strip.tsx'
 import { timeOf } from './question.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
@@ -164,11 +164,7 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
     [shown],
   )
   const own = useMemo(() => linesOfShown(shown, entity, buckets), [shown, tags.join()])
-  const lines = useMemo(() => {
-    if (earlier === null) return own
-    const bySeconds = (span.fromMs - Date.parse(earlier.asked.from)) / 1000
-    return withEarlier(own, linesOfShown(earlier, entity, null), bySeconds, shiftText(earlier.view.shift))
-  }, [own, earlier])
+  const lines = useMemo(() => besideEarlier(own, shown, earlier, entity), [own, earlier])
   const isDrawn = table.rows.length > 0 || isAcross(lines, span.fromMs / 1000, span.toMs / 1000)
   if (!isDrawn) {
     const text = (iso: string): string => clockText(Date.parse(iso), zone)

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { compareCodePoints } from '../../../../src/lib/compare-code-points.ts'
+import { isNumericField } from '../../../../src/model/field.ts'
 import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { pins } from '../../parts/pins.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
@@ -23,7 +24,7 @@ function completed(view: View, entities: readonly EntityDescription[], nowMs: nu
   if (entity === undefined) return { ...view, zone }
   const how = view.how === 'auto' && drawable('auto', entity).length === 0 ? 'states' : view.how
   const metrics = drawable(how, entity)
-  const drawn = metrics.find(({ type }) => type === 'double' || type === 'long') ?? metrics[0]
+  const drawn = metrics.find(isNumericField) ?? metrics[0]
   const fields = view.fields.length > 0 ? view.fields : drawn === undefined ? [] : [drawn.name]
   return { ...view, entity: entity.entity, how, fields, zone, ...openingRange(view, entity, nowMs) }
 }

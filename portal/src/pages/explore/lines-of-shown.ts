@@ -1,5 +1,6 @@
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { Buckets } from './buckets.ts'
+import { shiftText, withEarlier } from './compared.ts'
 import { drawnFields } from './drawn-fields.ts'
 import { type Lines, linesOf } from './lines.ts'
 import { timeOf } from './question.ts'
@@ -16,4 +17,12 @@ export function linesOfShown(shown: Shown, entity: EntityDescription, buckets: B
   const untilSecond = Math.min(span.toMs, nowMs) / 1000
   const columns = { time: timeOf(view.how, entity), tags: tagsShown(view, entity), fields, untilSecond, ...cut }
   return linesOf(table, columns, edges)
+}
+
+/** The lines of what is shown, with those of what was some time before over them. */
+export function besideEarlier(own: Lines, shown: Shown, earlier: Shown | null, entity: EntityDescription): Lines {
+  if (earlier === null) return own
+  // By what was asked for: of hours that are kept a little more may be drawn.
+  const bySeconds = (shown.span.fromMs - Date.parse(earlier.asked.from)) / 1000
+  return withEarlier(own, linesOfShown(earlier, entity, null), bySeconds, shiftText(earlier.view.shift))
 }

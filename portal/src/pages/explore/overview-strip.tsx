@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { parseGranularity } from '../../../../src/model/granularity.ts'
 import { lineColor } from '../../parts/chart.tsx'
@@ -42,6 +42,11 @@ export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zon
   const theme = useStore(shownTheme)
   const room = useRef<HTMLDivElement>(null)
   const [dragged, drag] = useState<{ readonly from: number; readonly span: Span } | null>(null)
+  // A drag draws the window anew, not the lines.
+  const lines = useMemo(
+    () => (shown === null || stale ? null : linesOfShown(shown, entity, null)),
+    [shown, stale, entity],
+  )
   const whole = wholeSpan(entity, span)
   if (whole === null || whole.toMs === whole.fromMs) return null
   const lengthMs = whole.toMs - whole.fromMs
@@ -63,7 +68,6 @@ export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zon
     const begun = event.target !== room.current ? span : slid(span, at - (span.fromMs + span.toMs) / 2, whole)
     drag({ from: at - begun.fromMs, span: begun })
   }
-  const lines = shown === null || stale ? null : linesOfShown(shown, entity, null)
   const buckets = parseGranularity(shown?.question.request.granularity ?? '')
   const bucketMs = buckets?.kind === 'uniform' ? buckets.widthMs : 0
   return (

@@ -19,16 +19,18 @@ export function valueIn({ data }: Lines, column: number, at: At): number | null 
 const columnsOf = (lines: Lines, color: number): number[] =>
   lines.lines.flatMap((line, place) => (line.color === color && line.drawn !== 'edge' ? [place] : []))
 
-/** A line with its dashed ends. */
-export function shownOf(lines: Lines, color: number, at: At): number | null {
-  // The last dashes end behind the line.
-  return (
-    columnsOf(lines, color)
-      .toReversed()
-      .map((place) => valueIn(lines, place, at))
-      .find((value) => value !== null) ?? null
-  )
+/** What the last of a line and its dashed ends has: the last dashes end behind the line. */
+function lastOf<T>(lines: Lines, color: number, of: (column: number) => T | null): T | null {
+  for (const column of columnsOf(lines, color).reverse()) {
+    const found = of(column)
+    if (found !== null) return found
+  }
+  return null
 }
+
+/** A line with its dashed ends. */
+export const shownOf = (lines: Lines, color: number, at: At): number | null =>
+  lastOf(lines, color, (column) => valueIn(lines, column, at))
 
 interface Item {
   readonly second: number
@@ -40,7 +42,7 @@ function itemIn({ lines, data: [seconds, ...columns] }: Lines, column: number, p
   const values: Values = columns[column] ?? []
   if (valueAt(values, place) === null) return null
   const isItem = (value: number | null | undefined): boolean => typeof value === 'number'
-  const before = values.slice(0, place + 1).findLastIndex(isItem)
+  const before = values.findLastIndex((value, at) => at <= place && isItem(value))
   const after = values.findIndex((value, at) => at >= place && isItem(value))
   const isAfter =
     lines[column]!.drawn !== 'step' && seconds[after]! - seconds[place]! < seconds[place]! - seconds[before]!
@@ -49,14 +51,8 @@ function itemIn({ lines, data: [seconds, ...columns] }: Lines, column: number, p
 }
 
 /** What a line shows at a cursor is an item, with the time of its own: the lines of thinned items have theirs at different times. */
-export function itemAt(lines: Lines, color: number, place: number): Item | null {
-  return (
-    columnsOf(lines, color)
-      .toReversed()
-      .map((column) => itemIn(lines, column, place))
-      .find((item) => item !== null) ?? null
-  )
-}
+export const itemAt = (lines: Lines, color: number, place: number): Item | null =>
+  lastOf(lines, color, (column) => itemIn(lines, column, place))
 
 /** The least and greatest of what is drawn of a line, or of its band, in a range of seconds. */
 export function extremes(lines: Lines, color: number, from: number, until: number): readonly [number, number] | null {

@@ -7,11 +7,10 @@ import { shownTheme } from '../../shell/theme.ts'
 import { paintBars } from './bars.ts'
 import type { Buckets } from './buckets.ts'
 import { type DrawnProps, framed, scaleOf } from './charts.tsx'
-import { shiftText, withEarlier } from './compared.ts'
 import { eachTag } from './each-tag.ts'
 import { textOf } from './line-legend.tsx'
 import type { Lines } from './lines.ts'
-import { linesOfShown } from './lines-of-shown.ts'
+import { besideEarlier, linesOfShown } from './lines-of-shown.ts'
 import { shownOf } from './shown-values.ts'
 import { type TagText, tagTexts, unitOf } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
@@ -39,12 +38,7 @@ export function SmallCharts(props: Props) {
     () =>
       parts.slice(0, smallChartsMax).map(({ key, part, before }) => {
         const own = linesOfShown(part, entity, buckets)
-        const bySeconds = before === null ? 0 : (part.span.fromMs - before.span.fromMs) / 1000
-        const lines =
-          before === null
-            ? own
-            : withEarlier(own, linesOfShown(before, entity, null), bySeconds, shiftText(before.view.shift))
-        return { key, lines }
+        return { key, lines: besideEarlier(own, part, before, entity) }
       }),
     [parts, entity, buckets],
   )

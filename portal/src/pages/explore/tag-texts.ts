@@ -1,6 +1,7 @@
 // What metadata says of tags: to find them by, and to know them by more than their codes.
 import type { EntityDescription, MetadataDescription, MetadataItem } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { isNumericField } from '../../../../src/model/field.ts'
 
 export interface TagText {
   readonly description: string
@@ -41,8 +42,7 @@ export function unitOf(
   metric: string,
   { fields }: Pick<EntityDescription, 'fields'>,
 ): string {
-  const type = fields.find(({ name }) => name === metric)?.type
-  return type === 'double' || type === 'long' ? (text?.unit ?? '') : ''
+  return fields.some((field) => field.name === metric && isNumericField(field)) ? (text?.unit ?? '') : ''
 }
 
 const described = /desc|name|label|title|text/i

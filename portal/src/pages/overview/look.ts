@@ -1,6 +1,7 @@
 // The tags to look at now, with their last day.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { isNumericField } from '../../../../src/model/field.ts'
 import { msPerDay } from '../../../../src/model/instant.ts'
 import type { Pin } from '../../parts/pins.ts'
 import { type TagText, tagTexts } from '../explore/tag-texts.ts'
@@ -11,7 +12,7 @@ const shownMin = 6
 
 /** The number that is drawn of an entity. */
 const metricOf = ({ fields }: EntityDescription): string | undefined =>
-  fields.find(({ role, type }) => role === 'metric' && (type === 'double' || type === 'long'))?.name
+  fields.find((field) => field.role === 'metric' && isNumericField(field))?.name
 
 type Texts = ReadonlyMap<string, TagText>
 

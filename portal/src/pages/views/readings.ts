@@ -1,6 +1,7 @@
 // The newest value of each tag, and for a table its least, mean and greatest of the range.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { isNumericField } from '../../../../src/model/field.ts'
 import { type Row, type RowTable, readRows } from '../../parts/rows-stream.ts'
 import type { Span } from '../../parts/span.ts'
 import { wholeHours } from '../explore/kept-hours.ts'
@@ -38,7 +39,7 @@ export async function readings(client: TidemarkClient, { view, entity, span, isR
   const iso = (ms: number): string => new Date(ms).toISOString()
   const one = { entity: entity.entity, ids, ...(by === '' ? {} : { id_name_field: by }) }
   const isNumber = (name: string): boolean =>
-    entity.fields.some((field) => field.name === name && (field.type === 'double' || field.type === 'long'))
+    entity.fields.some((field) => field.name === name && isNumericField(field))
   const numbers = fields.filter(isNumber)
   const ask = (kind: 'last' | 'aggregate', request: object): Promise<RowTable> =>
     readRows(client.queryBytes(kind, { ...one, ...request }, 'ndjson'), () => undefined)

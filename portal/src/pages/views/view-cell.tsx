@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
+import { isNumericField } from '../../../../src/model/field.ts'
 import { Empty, Panel } from '../../parts/layout.tsx'
 import { drawable, type View, viewLink } from '../explore/view.ts'
 import { ChartCell } from './chart-cell.tsx'
@@ -60,6 +61,6 @@ export function ViewCell({ cell, frame, values, entities, tools, onChange }: Pro
 
 function usualFields(view: View, entity: EntityDescription): readonly string[] {
   const fields = drawable(view.how, entity)
-  const first = fields.find(({ type }) => type === 'double' || type === 'long') ?? fields[0]
+  const first = fields.find(isNumericField) ?? fields[0]
   return first === undefined ? [] : [first.name]
 }

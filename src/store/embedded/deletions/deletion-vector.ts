@@ -27,7 +27,11 @@ export function hiddenBy(vectors: readonly DeletionVector[]): HiddenRows {
       const known = found.get(place) ?? { rows: [], metrics: new Map<string, RowRanges[]>() }
       found.set(place, known)
       if (metrics === null) known.rows.push(ranges)
-      for (const name of metrics ?? []) known.metrics.set(name, [...(known.metrics.get(name) ?? []), ranges])
+      for (const name of metrics ?? []) {
+        const ofMetric = known.metrics.get(name) ?? []
+        known.metrics.set(name, ofMetric)
+        ofMetric.push(ranges)
+      }
     }
   }
   const hidden = new Map<number, HiddenOfSeries>()
