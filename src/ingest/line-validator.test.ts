@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rounds } from '../../test/support/rounds.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
+import { isLine } from '../lib/line-protocol/parse-line.ts'
 import { valueAt } from '../model/column.ts'
 import type { Field, FieldRole, FieldType } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
@@ -389,6 +390,31 @@ const good = fc
   .tuple(fc.constantFrom('v=1', 's="x y"', 's="a,b"', 'n=2i,s="c\\"d"', 's="e\nf"'), fc.integer({ min: 1, max: 999 }))
   .map(([values, ms]) => ({ text: `m ${values} ${ms}000000`, values, ms }))
 
+/**
+ * Which of these begin a line. A value in quotes may hold newlines, so what ends with `s="` and a later `"` may be one line with all that
+ * stands between; ` =,= ` stands for a newline, as it is no part of a line but within quotes.
+ */
+function linesOf(texts: readonly string[]): readonly number[] {
+  const starts: number[] = []
+  for (let at = 0; at < texts.length; at++) {
+    starts.push(at)
+    at = Math.max(
+      at,
+      texts.findIndex(
+        (_, last) =>
+          last > at &&
+          isLine(
+            texts
+              .slice(at, last + 1)
+              .join(' =,= ')
+              .trim(),
+          ),
+      ),
+    )
+  }
+  return starts
+}
+
 test('good lines are stored, whatever lines stand beside them', () => {
   const lines = fc.array(fc.oneof(good, broken), { maxLength: 12 })
   fc.assert(
@@ -401,7 +427,10 @@ test('good lines are stored, whatever lines stand beside them', () => {
       const times = [...stored]
         .sort(([a], [b]) => a - b)
         .map(([, one]) => (typeof one === 'string' ? one : one['time']))
-      const expected = all.flatMap((one) => (typeof one === 'string' ? [] : [one.ms]))
+      const expected = linesOf(all.map((one) => (typeof one === 'string' ? one : one.text))).flatMap((at) => {
+        const one = all[at]!
+        return typeof one === 'string' ? [] : [one.ms]
+      })
       expect(times.filter((time) => typeof time === 'number' && time < 1000)).toEqual(expected)
       const split = entryOf(body, 'fields-ns')
       expect(inPieces(split, byField, budget)).toEqual(
