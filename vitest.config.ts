@@ -23,6 +23,7 @@ function project(name: string, include: readonly string[], options: Options = {}
       include: [...include],
       // The files of one worker share its modules: no test replaces one, and reading them anew for each file was half of the processors' time.
       isolate: false,
+      setupFiles: ['test/support/given-seed.ts'],
       // A test that stands still fails; one on a busy machine does not.
       testTimeout: 2 * minuteMs,
       hookTimeout: minuteMs,

@@ -31,7 +31,7 @@ const [fromMs, untilMs] = [Date.UTC(1900, 0, 1), Date.UTC(2038, 0, 1)]
 const always =
   'Pacific/Apia Australia/Lord_Howe America/Havana America/Sao_Paulo Asia/Kathmandu America/Toronto Europe/Dublin'
 
-const random = seededRandom(Number(process.env['TIDEMARK_PROPERTY_SEED'] ?? 7))
+const random = seededRandom(Number(process.env['TIDEMARK_TEST_SEED'] ?? 7))
 
 /** All with TIDEMARK_TEST_ROUNDS=5. */
 function drawn<Item>(all: readonly Item[], count: number): readonly Item[] {

@@ -1,5 +1,5 @@
 // The same queries at random of one machine and of a real Druid behind a cluster.
-// TIDEMARK_AGREEMENT_QUERIES says how many, TIDEMARK_AGREEMENT_SEED of which, TIDEMARK_AGREEMENT_FIRST from which on.
+// TIDEMARK_AGREEMENT_QUERIES says how many, TIDEMARK_TEST_SEED of which, TIDEMARK_AGREEMENT_FIRST from which on.
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askBoth, type Made, newTally, reportOf } from './agreement.ts'
@@ -8,7 +8,7 @@ import { sqlOf, sqlRules } from './sql-queries.ts'
 import { type BothEngines, bothEngines } from './world.ts'
 
 const count = Number(process.env['TIDEMARK_AGREEMENT_QUERIES'] ?? 300)
-const seed = Number(process.env['TIDEMARK_AGREEMENT_SEED'] ?? 1)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 const first = Number(process.env['TIDEMARK_AGREEMENT_FIRST'] ?? 0)
 const recent = Math.min(5000, count)
 const atOnce = 4

@@ -6,7 +6,7 @@ import { clusterKillRounds, type Victim } from './kill-rounds.ts'
 const isFull = process.env['TIDEMARK_CLUSTER_FULL'] === '1'
 const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
 const rounds = isFull ? 20 : 1
-const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 const victims: readonly Victim[] = ['api', 'pipeline', 'kafka', 'indexer', 'broker', 'coordinator', 'postgres']
 
 async function expectClean(killed: readonly Victim[]): Promise<void> {
@@ -17,13 +17,13 @@ async function expectClean(killed: readonly Victim[]): Promise<void> {
 }
 
 test.skipIf(isShort).each(victims)(
-  `%s, killed ${rounds} times: nothing is lost and nothing is there twice (TIDEMARK_CRASH_SEED=${seed})`,
+  `%s, killed ${rounds} times: nothing is lost and nothing is there twice (TIDEMARK_TEST_SEED=${seed})`,
   (victim) => expectClean(Array.from({ length: rounds }, () => victim)),
   rounds * 300_000,
 )
 
 test.runIf(isShort)(
-  `some of all, one after another: nothing is lost and nothing is there twice (TIDEMARK_CRASH_SEED=${seed})`,
+  `some of all, one after another: nothing is lost and nothing is there twice (TIDEMARK_TEST_SEED=${seed})`,
   () => expectClean(['pipeline', 'postgres', 'kafka', 'indexer', 'api']),
   600_000,
 )

@@ -40,7 +40,7 @@ interface Deletion {
 
 const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
 const steps = isShort ? 80 : 400
-const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 const name = newClusterName()
 const queries: readonly (readonly [query: string, passes: (row: Row) => boolean])[] = [
   ['', () => true],
@@ -235,7 +235,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
 }
 
 test(
-  `each reader has the rows that it asked for, once, those of a partition in order, and each deletion at its place (TIDEMARK_CRASH_SEED=${seed})`,
+  `each reader has the rows that it asked for, once, those of a partition in order, and each deletion at its place (TIDEMARK_TEST_SEED=${seed})`,
   () => checkLive('plant', ({ lastId }) => lastId),
   1_200_000,
 )

@@ -185,7 +185,7 @@ test.each([
 ])(
   '%s: pipelines are killed at random moments, and others come',
   async (_, options) => {
-    const seed = Number(process.env['TIDEMARK_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+    const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
     console.log(`seed=${seed}`)
     const random = seededRandom(seed)
     const ingests = await begin(options)

@@ -13,18 +13,18 @@ import { restlessEnvironment } from './step-rounds.ts'
 import { settled, WorstCompany } from './worst-company.ts'
 
 const rounds = Math.ceil(Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 100) / 4)
-const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Pieces so small that a kill is hardly ever at the end of a push. */
 const environment = { ...restlessEnvironment, TIDEMARK_STORE_STEP_ROWS: '50' }
 
-test(`${rounds} kills amidst large pushes lose nothing and double nothing (TIDEMARK_CRASH_SEED=${seed})`, async () => {
+test(`${rounds} kills amidst large pushes lose nothing and double nothing (TIDEMARK_TEST_SEED=${seed})`, async () => {
   const findings = await killRounds({ rounds, clients: 2, seed, environment, rowsMax: 3000 })
   console.log(findings)
   expect(findings).toMatchObject(clean)
   expect(findings.acknowledged).toBeGreaterThan(rounds / 2)
 })
 
-test(`${rounds} kills while the worst bodies are judged (TIDEMARK_CRASH_SEED=${seed})`, async () => {
+test(`${rounds} kills while the worst bodies are judged (TIDEMARK_TEST_SEED=${seed})`, async () => {
   const company = new WorstCompany(seed, { bytes: 300_000, rowsMax: 3000 })
   const findings = await killRounds({ rounds, clients: 1, seed, environment: restlessEnvironment, company })
   console.log({ ...findings, worstBodies: company.bodies })

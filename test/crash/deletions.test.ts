@@ -4,7 +4,7 @@ import { type CrashPoint, deletionCrashPoints } from '../../src/observe/crash-po
 import { DeletionWorld } from './deletion-world.ts'
 import { withPasses } from './passes.ts'
 
-const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Around the transaction that exchanges files with their vectors; the others are steps of each merge (steps.test.ts). */
 const rewriteSteps = [
   'merge-file-renamed',
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 test.each(steps)(
-  `a crash at %s, passed %i times before (TIDEMARK_CRASH_SEED=${seed})`,
+  `a crash at %s, passed %i times before (TIDEMARK_TEST_SEED=${seed})`,
   { timeout: 300_000 },
   async (step, passes) => {
     await world.endAt(step, passes)

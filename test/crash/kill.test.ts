@@ -4,9 +4,9 @@ import { clean, killRounds } from './kill-rounds.ts'
 import { restlessEnvironment } from './step-rounds.ts'
 
 const rounds = Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 100)
-const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 
-test(`${rounds} kills lose nothing and double nothing (TIDEMARK_CRASH_SEED=${seed})`, async () => {
+test(`${rounds} kills lose nothing and double nothing (TIDEMARK_TEST_SEED=${seed})`, async () => {
   const findings = await killRounds({ rounds, clients: 6, seed })
   console.log(findings)
   expect(findings).toMatchObject(clean)
@@ -14,7 +14,7 @@ test(`${rounds} kills lose nothing and double nothing (TIDEMARK_CRASH_SEED=${see
   expect(findings.lines).toBeGreaterThan(rounds / 10)
 })
 
-test(`as many with rows sealed and files merged all the time (TIDEMARK_CRASH_SEED=${seed})`, async () => {
+test(`as many with rows sealed and files merged all the time (TIDEMARK_TEST_SEED=${seed})`, async () => {
   const findings = await killRounds({ rounds, clients: 6, seed, environment: restlessEnvironment })
   console.log(findings)
   expect(findings).toMatchObject(clean)

@@ -5,7 +5,7 @@ import { testProgram } from '../support/compiled.ts'
 import { LifecycleWorld } from './lifecycle-world.ts'
 import { withPasses } from './passes.ts'
 
-const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 const steps = withPasses(lifecycleCrashPoints, () => [0, 2])
 
 let world: LifecycleWorld
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 test.each(steps)(
-  `a crash at %s, passed %i times before (TIDEMARK_CRASH_SEED=${seed})`,
+  `a crash at %s, passed %i times before (TIDEMARK_TEST_SEED=${seed})`,
   { timeout: 900_000 },
   async (step, passes) => {
     await world.endAt(step, passes)

@@ -7,7 +7,7 @@ import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
 const rounds = Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 100)
-const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 const clients = 4
 const itemsOfAClient = 40
 
@@ -119,7 +119,7 @@ function strays(all: readonly Client[], found: ReadonlyMap<string, number>): rea
   )
 }
 
-test(`after ${rounds} kills the newest acknowledged item is what is read (TIDEMARK_CRASH_SEED=${seed})`, async () => {
+test(`after ${rounds} kills the newest acknowledged item is what is read (TIDEMARK_TEST_SEED=${seed})`, async () => {
   await inScratchFolder('tidemark-kill-', killAndCompare)
 })
 

@@ -6,7 +6,7 @@ import { loseAtEachStep, loseAtRandom, ReplicaRounds } from './replica-rounds.ts
 import { allThere, type ReplicatedPush, validatePushes } from './replicated-pushes.ts'
 
 const rounds = Number(process.env['TIDEMARK_REPLICA_ROUNDS'] ?? 6)
-const firstSeed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const firstSeed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** After so many a copy is begun anew, with the next seed: all that is there is read in each round. */
 const roundsOfWorld = 10
 

@@ -15,7 +15,7 @@ import { clean, validate } from './kill-rounds.ts'
 import { withPasses } from './passes.ts'
 import { makeBackup, StepRounds } from './step-rounds.ts'
 
-const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 const pause = (): Promise<void> => new Promise((next) => setTimeout(next, 5))
 // A backup goes through its steps once, and a journal's file is rarely followed by another.
 const steps = withPasses<CrashPoint>([...storeCrashPoints, ...serviceCrashPoints], (step) =>
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => rounds?.close())
 
-describe(`a crash (TIDEMARK_CRASH_SEED=${seed})`, () => {
+describe(`a crash (TIDEMARK_TEST_SEED=${seed})`, () => {
   test.each(steps)('at %s, passed %i times before', { timeout: 300_000 }, async (step, passes) => {
     const meanwhile = step.startsWith('backup') ? makeBackup : pause
     await rounds.endAt({ step, passes }, meanwhile)

@@ -11,7 +11,7 @@ import { seededRandom } from '../support/random.ts'
 import { rounds } from '../support/rounds.ts'
 import { DuckDbEngine } from './duckdb-engine.ts'
 
-const seed = Number(process.env['TIDEMARK_PROPERTY_SEED'] ?? 7)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? 7)
 const instants = rounds(60)
 
 let engine: DuckDbEngine

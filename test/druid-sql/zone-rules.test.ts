@@ -33,7 +33,7 @@ const first =
   America/Toronto Asia/Gaza Europe/Dublin`.split(/\s+/)
 
 function zones(): readonly string[] {
-  const random = seededRandom(Number(process.env['TIDEMARK_PROPERTY_SEED'] ?? 7))
+  const random = seededRandom(Number(process.env['TIDEMARK_TEST_SEED'] ?? 7))
   const others = Intl.supportedValuesOf('timeZone').filter((name) => !first.includes(name) && name !== 'UTC')
   const drawn = others.map((name) => ({ name, order: random.below(1_000_000) })).sort((a, b) => a.order - b.order)
   return [...first, ...drawn.slice(0, rounds(others.length) - first.length).map(({ name }) => name)]

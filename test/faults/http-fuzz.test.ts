@@ -1,5 +1,5 @@
 // Fuzzed requests, from a seed: every endpoint, every kind of key, texts and numbers at every edge, and bytes that are no HTTP. None may meet a
-// failure of the service. TIDEMARK_FUZZ_REQUESTS asks for more of them, TIDEMARK_FUZZ_SEED for those that failed; `npm run test:crash` sends 100,000.
+// failure of the service. TIDEMARK_FUZZ_REQUESTS asks for more of them, TIDEMARK_TEST_SEED for those that failed; `npm run test:crash` sends 100,000.
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { fuzzHttp } from '../http-fuzz/fuzz-rounds.ts'
@@ -12,7 +12,7 @@ const requests = Number(process.env['TIDEMARK_FUZZ_REQUESTS'] ?? 300)
 /** On a cluster some take long: what a retention has let go is purged before it is lifted. */
 const limitMs = 60_000 + requests * (onCluster ? 1000 : 100)
 
-describe(`${requests} fuzzed requests (TIDEMARK_FUZZ_SEED=${fuzzSeed})`, () => {
+describe(`${requests} fuzzed requests (TIDEMARK_TEST_SEED=${fuzzSeed})`, () => {
   test.each(['public', 'key'] as const)(
     'where consumption is %s are answered, none with a failure',
     async (consumption) => {

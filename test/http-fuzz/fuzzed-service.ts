@@ -8,7 +8,7 @@ import { type FuzzOutcome, fuzzHttp } from './fuzz-rounds.ts'
 import { makeWorld } from './fuzz-world.ts'
 import { endpointsOf } from './random-requests.ts'
 
-export const fuzzSeed = Number(process.env['TIDEMARK_FUZZ_SEED'] ?? Date.now() % 1_000_000)
+export const fuzzSeed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
 
 /** What the service itself calls a failure. */

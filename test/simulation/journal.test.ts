@@ -5,7 +5,7 @@ import { runHistory } from './journal-history.ts'
 import { changed, firstFault, withFiles } from './sabotage.ts'
 
 const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? rounds(300))
-const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
+const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 100
 

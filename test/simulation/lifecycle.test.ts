@@ -9,7 +9,7 @@ import { changed, firstFault, withFiles } from './sabotage.ts'
 import type { Happenings } from './service-history.ts'
 
 const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 40)
-const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
+const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 200
 

@@ -12,7 +12,7 @@ import { firstFault } from './sabotage.ts'
 import { SimulatedKafka } from './simulated-kafka.ts'
 
 const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? rounds(300))
-const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
+const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 300
 const target = { topic: 'journal', partition: 0, compression: 'none' } as const

@@ -7,7 +7,7 @@ import { type Happenings, runServiceHistory } from './service-history.ts'
 import type { Sabotage } from './simulated-thread.ts'
 
 const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? rounds(100))
-const first = Number(process.env['TIDEMARK_SIMULATION_SEED'] ?? 1)
+const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 /** Within so many histories a planted fault must be found. */
 const canaryHistories = 100
 

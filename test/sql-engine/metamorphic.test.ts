@@ -1,10 +1,10 @@
-// Queries at random, some in `npm test`, many in `npm run test:agreement`: see metamorphic.ts. `TIDEMARK_ENGINE_SEED` says the first seed.
+// Queries at random, some in `npm test`, many in `npm run test:agreement`: see metamorphic.ts. `TIDEMARK_TEST_SEED` says the first seed.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rounds } from '../support/rounds.ts'
 import { belowLimit, Metamorphic, threeParts, windowAlone } from './metamorphic.ts'
 import { type Planted, Worlds } from './worlds.ts'
 
-const first = Number(process.env['TIDEMARK_ENGINE_SEED'] ?? 1)
+const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 
 let worlds: Worlds
 beforeAll(async () => {

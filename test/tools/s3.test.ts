@@ -13,7 +13,7 @@ import { bucket, type S3Server, startS3Server } from './s3-server.ts'
 
 /** The long form: so many machines are lost at random, with `replica.wait` and without, and one more at each step. */
 const rounds = Number(process.env['TIDEMARK_S3_ROUNDS'] ?? 0)
-const seed = Number(process.env['TIDEMARK_CRASH_SEED'] ?? Date.now() % 1_000_000)
+const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 
 let directory: string
 let server: S3Server
