@@ -20,20 +20,22 @@ export interface WrittenMetric {
   readonly dataset?: Uint8Array
   readonly template?: Uint8Array
   /** Whole numbers by their names; null is one that is null. */
-  readonly properties?: Readonly<Record<string, number | null>>
+  /** A bigint is written as the type Int64. */
+  readonly properties?: Readonly<Record<string, number | bigint | null>>
 }
 
 /** As Java writes a negative one: its bits, without a sign. */
 const unsigned = (value: bigint | number): bigint => BigInt.asUintN(64, BigInt(value))
 
-/** A set of properties: their keys, then their values, each of the type Int32. */
+/** A set of properties: their keys, then their values. */
 function writeProperties(writer: BinaryWriter, properties: NonNullable<WrittenMetric['properties']>): BinaryWriter {
   writer.fork()
   for (const key of Object.keys(properties)) writer.tag(1, WireType.LengthDelimited).string(key)
   for (const value of Object.values(properties)) {
     writer.tag(2, WireType.LengthDelimited).fork()
-    writer.tag(1, WireType.Varint).uint32(3)
+    writer.tag(1, WireType.Varint).uint32(typeof value === 'bigint' ? 4 : 3)
     if (value === null) writer.tag(2, WireType.Varint).bool(true)
+    else if (typeof value === 'bigint') writer.tag(4, WireType.Varint).uint64(unsigned(value))
     else writer.tag(3, WireType.Varint).uint32(value >>> 0)
     writer.join()
   }
