@@ -55,6 +55,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
     'src/store/embedded/upkeep/',
     [
       'src/store/embedded/',
+      'src/store/hours/',
       'src/catalog/catalog.ts',
       'src/catalog/deletions.ts',
       'src/catalog/manifest.ts',
@@ -64,7 +65,15 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ],
   [
     'src/store/embedded/',
-    [...answerParts, 'src/catalog/deletions.ts', 'src/catalog/manifest.ts', algebra, ...words, 'src/observe/'],
+    [
+      ...answerParts,
+      'src/store/hours/',
+      'src/catalog/deletions.ts',
+      'src/catalog/manifest.ts',
+      algebra,
+      ...words,
+      'src/observe/',
+    ],
   ],
   ['src/druid-client/', ['src/sql-engine/sql-engine.ts', 'src/store/column-builder.ts', ...words]],
   [
@@ -84,6 +93,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ['src/journal/', ['src/journal/', ...words, 'src/observe/']],
   ['src/sql-engine/duckdb/', ['src/sql-engine/sql-engine.ts', 'src/druid-time/', ...words, 'src/observe/']],
   ['src/sql-engine/', words],
+  ['src/store/hours/', [...answerParts, algebra, ...words]],
   ['src/store/over-time/', [...answerParts, 'src/druid-time/', ...words, algebra]],
   ['src/store/', [...words, algebra]],
   ['src/access/', [...words, 'src/observe/', ...ports]],

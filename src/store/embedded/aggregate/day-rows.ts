@@ -2,9 +2,9 @@ import type { AggregationPlan, DayRows } from '../../../algebra/aggregation.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import type { Range } from '../../../model/plan.ts'
+import { hourMs } from '../../hours/whole-hours.ts'
 import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
-import { hourMs } from '../reading/whole-hours.ts'
 import type { EntitySnapshot, PlanRun } from '../run/plan-run.ts'
 
 const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const

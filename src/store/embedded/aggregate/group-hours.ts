@@ -1,8 +1,9 @@
 // Hours of rollups as parts of groups: what they say of each aggregate, and whether that is enough.
+
+import { hourMs } from '../../hours/whole-hours.ts'
 import type { Stretch } from '../head/chunk.ts'
 import type { TableRollups } from '../head/table-hours.ts'
 import type { BoundedRollups, PooledRollups, SeriesRollups } from '../reading/sealed-source.ts'
-import { hourMs } from '../reading/whole-hours.ts'
 import type { BucketWalk } from '../run/bucket-walk.ts'
 import type { ColumnHours } from './accumulator.ts'
 import type { GroupRows } from './group-rows.ts'

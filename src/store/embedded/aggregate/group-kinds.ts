@@ -1,6 +1,7 @@
 // What an aggregation asks of time and of rows: whether hours of rollups may stand for them.
 import { fieldsOf, type Scalar } from '../../../algebra/scalar.ts'
-import { BucketWalk, isOfWholeHours } from '../run/bucket-walk.ts'
+import { areOfWholeHours } from '../../hours/whole-hours.ts'
+import { BucketWalk } from '../run/bucket-walk.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 import type { LinearColumn } from './group-hours.ts'
 import type { Fields, GroupAggregate, Grouping } from './grouping.ts'
@@ -12,11 +13,6 @@ export function walkOf({ granularity }: Grouping, { buckets }: Fields): BucketWa
   if (granularity.kind !== 'zoned') return new BucketWalk(granularity)
   if (buckets === null) throw new Error('buckets by the clocks of a zone are given')
   return new BucketWalk({ kind: 'all' }, buckets)
-}
-
-/** Whether buckets are made of whole UTC hours; by the clocks of a zone each hour is looked at as well. */
-function isOfHours({ granularity }: Grouping, { buckets }: Fields): boolean {
-  return granularity.kind === 'zoned' ? buckets?.areOfHours === true : isOfWholeHours(granularity)
 }
 
 /** Whether a computed field is aggregated. */
@@ -52,7 +48,7 @@ export function filteredColumns(
 export function holdInHours(plan: Grouping, fields: Fields, linear: readonly (LinearColumn | null)[]): boolean {
   const { accessorOf, computedValueOf } = fields
   return (
-    isOfHours(plan, fields) &&
+    areOfWholeHours(plan.granularity, fields.buckets) &&
     plan.keys.every(({ name }) => computedValueOf(name) === null) &&
     plan.aggregates.every((aggregate, place) => {
       if ('end' in aggregate) return false

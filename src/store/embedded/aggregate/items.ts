@@ -1,6 +1,6 @@
+import { hourMs } from '../../hours/whole-hours.ts'
 import type { Chunk } from '../head/chunk.ts'
 import type { TableRollups } from '../head/table-hours.ts'
-import { hourMs } from '../reading/whole-hours.ts'
 import { type ColumnHours, numbersOf } from './accumulator.ts'
 import type { Fields, Grouping } from './grouping.ts'
 

@@ -1,6 +1,6 @@
+import { hourMs } from '../../hours/whole-hours.ts'
 import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
 import type { SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
-import { hourMs } from '../reading/whole-hours.ts'
 import type { ColumnHours } from './accumulator.ts'
 import { type ColumnBounds, unknownRows } from './hour-ranges.ts'
 

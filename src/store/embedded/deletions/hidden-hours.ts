@@ -1,7 +1,7 @@
 // The hours of a series of which something is not seen: what a file says of them it says of more than is seen, so their rows are read.
 
+import { hourMs } from '../../hours/whole-hours.ts'
 import type { StoredPages } from '../reading/sealed-source.ts'
-import { hourMs } from '../reading/whole-hours.ts'
 import type { HiddenOfSeries } from './deletion-vector.ts'
 import { pairs, union } from './row-ranges.ts'
 

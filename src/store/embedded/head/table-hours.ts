@@ -1,8 +1,9 @@
 // Rollups of a table: of all its series together, for each UTC hour, what means and bounds need. They are added up as rows are written, so
 // that questions over hours do not read the rows again.
 import type { ColumnVector } from '../../../model/column.ts'
+import { hourMs } from '../../hours/whole-hours.ts'
 import type { BoundedRollups, HourRollups } from '../reading/sealed-source.ts'
-import { type HourRange, hourMs } from '../reading/whole-hours.ts'
+import type { HourRange } from '../reading/whole-hours.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 import { addToSlot, type SummedSlots } from '../run/sum.ts'
 

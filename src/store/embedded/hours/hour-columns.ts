@@ -1,7 +1,15 @@
 // Hours as rows of a file of hours: docs/formats/kept-hours.md.
+
+import {
+  type HourMetric,
+  HourOfMetric,
+  type HourPart,
+  type HourRow,
+  hourParts,
+  partColumn,
+} from '../../hours/hour-row.ts'
 import { type Chunk, exactOf, type NumberColumn, newChunk, newColumn, type Stretch } from '../head/chunk.ts'
 import type { EntityColumns } from '../registry/entity-columns.ts'
-import { type HourMetric, HourOfMetric, type HourPart, type HourRow, hourParts, partColumn } from './hour-row.ts'
 
 /** How many rows of the series an hour has; no field's name has the sign. */
 const rowsName = '@rows'

@@ -1,5 +1,5 @@
+import type { HourOfMetric, HourRow } from '../../hours/hour-row.ts'
 import type { BoundedRollups, DigitBounds, HourSums } from '../reading/sealed-source.ts'
-import type { HourOfMetric, HourRow } from './hour-row.ts'
 import type { KeptHours } from './kept-hours.ts'
 
 /** One kept hour after the other as rollups of one hour: of all values, or of the good ones. */

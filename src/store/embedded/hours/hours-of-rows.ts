@@ -1,9 +1,9 @@
+import { HourMaker } from '../../hours/hour-maker.ts'
+import type { HourMetric, HourRow } from '../../hours/hour-row.ts'
+import type { RunningHour } from '../../hours/running-hour.ts'
 import type { RowTest } from '../aggregate/row-conditions.ts'
 import type { Stretch } from '../head/chunk.ts'
 import { firstAtOrAfter } from '../head/chunk.ts'
-import { hourMs } from '../reading/whole-hours.ts'
-import type { HourMetric, HourRow } from './hour-row.ts'
-import { RunningHour } from './running-hour.ts'
 
 export interface HoursAsked {
   /** The metrics that hours are kept of, and the index of the column of each in chunks of rows; -1 where no row has one. */
@@ -18,30 +18,19 @@ export function* hoursOfRows(
   series: number,
   { metrics, isGood }: HoursAsked,
 ): Generator<HourRow> {
-  let atMs = Number.NaN
-  let rows = 0
-  let position = 0
-  let running: readonly RunningHour[] = []
-  const finished = (): HourRow => ({ hourMs: atMs, position, rows, metrics: running.map((one) => one.finish()) })
+  const maker = new HourMaker(metrics)
   for (const { chunk, start, end } of stretches) {
     for (let row = start; row < end; ) {
-      const startMs = Math.floor(chunk.times[row]! / hourMs) * hourMs
-      if (startMs !== atMs) {
-        if (rows > 0) yield finished()
-        atMs = startMs
-        rows = 0
-        position = 0
-        running = metrics.map(({ type }) => new RunningHour(type === 'long'))
-      }
-      const next = firstAtOrAfter(chunk.times, row, end, startMs + hourMs)
+      const over = maker.enter(chunk.times[row]!)
+      if (over !== null) yield over
+      const next = firstAtOrAfter(chunk.times, row, end, maker.endMs)
       for (const [place, { index }] of metrics.entries())
-        addRows({ chunk, start: row, end: next }, index, running[place]!)
-      for (let at = row; at < next; at++) position = Math.max(position, chunk.positions[at]!)
-      rows += next - row
-      row = next
+        addRows({ chunk, start: row, end: next }, index, maker.metric(place))
+      for (; row < next; row++) maker.count(chunk.positions[row]!)
     }
   }
-  if (rows > 0) yield finished()
+  const last = maker.finish()
+  if (last !== null) yield last
 
   function addRows({ chunk, start, end }: Stretch, index: number, to: RunningHour): void {
     const column = chunk.columns[index]

@@ -1,8 +1,9 @@
 import type { Range } from '../../../model/plan.ts'
+import type { HourRow } from '../../hours/hour-row.ts'
+import { hoursTogether } from '../../hours/hours-together.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { SeriesSource } from '../reading/series-source.ts'
 import type { HourColumns } from './hour-columns.ts'
-import { type HourRow, together } from './hour-row.ts'
 import { type HoursAsked, hoursOfRows } from './hours-of-rows.ts'
 
 export interface KeptHoursParts {
@@ -36,7 +37,7 @@ export class KeptHours {
   /** The hours of a series that begin within the range, in their order. The source of its rows has been prepared. */
   *of(series: number, { fromMs, toMs }: Range): Generator<HourRow> {
     const { sinceMs, untilMs } = this
-    yield* merged(this.#sources(series, Math.max(fromMs, sinceMs), Math.min(toMs, untilMs - 1)))
+    yield* hoursTogether(this.#sources(series, Math.max(fromMs, sinceMs), Math.min(toMs, untilMs - 1)))
   }
 
   /** What has to be awaited before the hours of a series are read. */
@@ -61,27 +62,3 @@ function* hoursOfFile(
   if (place === -1) return
   for (const stretch of reader.forward(place, fromMs, toMs)) yield* columns.read(stretch)
 }
-
-/** Hours of several sources by their dates; those of one hour as one. Each source rises, and may have an hour several times. */
-function* merged(sources: readonly Iterator<HourRow>[]): Generator<HourRow> {
-  const heads = sources.map((source) => ({ source, next: source.next() }))
-  let hour: HourRow | null = null
-  for (;;) {
-    let least: (typeof heads)[number] | null = null
-    for (const head of heads) {
-      if (head.next.done === true) continue
-      if (least === null || isBefore(head.next.value, least.next.value)) least = head
-    }
-    if (least === null) break
-    const next: HourRow = least.next.value
-    least.next = least.source.next()
-    if (hour?.hourMs === next.hourMs) hour = together(hour, next)
-    else {
-      if (hour !== null) yield hour
-      hour = next
-    }
-  }
-  if (hour !== null) yield hour
-}
-
-const isBefore = (left: HourRow, right: HourRow): boolean => left.hourMs < right.hourMs

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { hourMs, wholeHours } from './whole-hours.ts'
+import { hourMs } from '../../hours/whole-hours.ts'
+import { wholeHours } from './whole-hours.ts'
 
 const always = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 const hours = (from: number, to: number) => ({ fromMs: from * hourMs, toMs: to * hourMs })

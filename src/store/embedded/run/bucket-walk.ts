@@ -1,20 +1,6 @@
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
-import { fixedMs } from '../../../model/duration.ts'
 import { bucketStart, type Granularity, nextBucketStart } from '../../../model/granularity.ts'
 import { firstAtOrAfter } from '../head/chunk.ts'
-import { hourMs } from '../reading/whole-hours.ts'
-
-/** Whether each bucket is made of whole UTC hours. */
-export function isOfWholeHours(granularity: Granularity): boolean {
-  switch (granularity.kind) {
-    case 'uniform':
-      return granularity.widthMs % hourMs === 0 && granularity.originMs % hourMs === 0
-    case 'compound':
-      return fixedMs(granularity.duration) % hourMs === 0
-    default:
-      return true
-  }
-}
 
 /** The bucket that a walk over rising times is in. */
 export class BucketWalk {

@@ -1,5 +1,6 @@
 // Hours of sealed files in place of their rows, for values over time: those of which no other table or file has rows between them.
 import type { Range } from '../../../model/plan.ts'
+import { hourMs } from '../../hours/whole-hours.ts'
 import type { ItemOfMetric, ItemRollup } from '../../over-time/function-of-time.ts'
 import { HourRanges, partsOfFilter, unknownRows } from '../aggregate/hour-ranges.ts'
 import type { OpenFile } from '../reading/open-file.ts'
@@ -14,7 +15,7 @@ import type {
   SeriesRollups,
 } from '../reading/sealed-source.ts'
 import { overlaps, sharedDates, spansOf } from '../reading/shared-dates.ts'
-import { hourMs, wholeHours } from '../reading/whole-hours.ts'
+import { wholeHours } from '../reading/whole-hours.ts'
 import type { FieldAccessor } from './field-accessor.ts'
 import type { PlanRun, RunQuality } from './plan-run.ts'
 

@@ -1,6 +1,7 @@
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import { nullCode, type Value } from '../../../model/column.ts'
 import type { OverTimePlan } from '../../../model/plan.ts'
+import { hasPartsOfHours, type KeptOverTime, keptOverTime } from '../../hours/kept-over-time.ts'
 import type { ItemRun, QualityOfRows } from '../../over-time/item-run.ts'
 import {
   type Ends,
@@ -13,11 +14,11 @@ import {
 import type { ResultBatch } from '../../series-store.ts'
 import type { RowTest } from '../aggregate/row-conditions.ts'
 import { type Chunk, type ChunkColumn, isNullIn, type Stretch } from '../head/chunk.ts'
+import { hoursOverTime } from '../hours/hours-over-time.ts'
 import { SeriesWalk } from '../reading/series-walk.ts'
 import { Combinations } from './combinations.ts'
 import type { FieldAccessor, FieldKey } from './field-accessor.ts'
 import { ItemTest } from './item-filter.ts'
-import { hasPartsOfHours, type KeptOverTime, keptOverTime } from './kept-over-time.ts'
 import type { PlanRun } from './plan-run.ts'
 import { hoursOf } from './rollups-over-time.ts'
 import { isNewer, newestItem, newestOfAll } from './run-latest.ts'
@@ -33,9 +34,10 @@ export async function* runOverTime(
   buckets: TimeBuckets | null,
 ): AsyncGenerator<ResultBatch> {
   const needed = neededItems(plan)
-  let kept = keptOverTime(plan, needed, run, buckets)
+  const hours = hoursOverTime(run)
+  let kept = keptOverTime(plan, needed, hours, buckets)
   let ends = needed.ends && (await endsOf(needed.ends, needed.window, run, kept))
-  if (kept !== null && plan.kind === 'plot' && !hasPartsOfHours(plan, run, plottedRange(plan, ends))) {
+  if (kept !== null && plan.kind === 'plot' && !hasPartsOfHours(plan, hours, plottedRange(plan, ends))) {
     kept = null
     ends = needed.ends && (await endsOf(needed.ends, needed.window, run, kept))
   }

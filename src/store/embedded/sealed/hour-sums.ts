@@ -2,10 +2,10 @@
 
 import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { ColumnType } from '../../../model/column.ts'
+import { hourMs } from '../../hours/whole-hours.ts'
 import { type Chunk, firstAtOrAfter } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { digitsOfOne, roundTo } from '../parquet/decimals.ts'
-import { hourMs } from '../reading/whole-hours.ts'
 import { addToSlot } from '../run/sum.ts'
 import { HourItemsBuilder } from './hour-items.ts'
 import type { Section } from './index-layout.ts'

@@ -1,3 +1,4 @@
+import { hourMs } from '../../hours/whole-hours.ts'
 import type { ChunkColumn } from '../head/chunk.ts'
 import type {
   HourBoundDates,
@@ -7,7 +8,6 @@ import type {
   HourSquares,
   HourSums,
 } from '../reading/sealed-source.ts'
-import { hourMs } from '../reading/whole-hours.ts'
 import type { CacheEntry } from './byte-cache.ts'
 import type { FileIndex } from './file-index.ts'
 import { type Hours, readBoundDates, readFalls, readItems, readSquares } from './hour-items.ts'

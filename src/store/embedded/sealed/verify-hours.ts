@@ -1,5 +1,6 @@
 import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { ColumnVector } from '../../../model/column.ts'
+import { hourMs } from '../../hours/whole-hours.ts'
 import { GrowableFloat64 } from '../head/growable.ts'
 import type {
   HourBoundDates,
@@ -9,7 +10,6 @@ import type {
   HourSquares,
   HourSums,
 } from '../reading/sealed-source.ts'
-import { hourMs } from '../reading/whole-hours.ts'
 import { type Sum, sumRows } from '../run/sum.ts'
 import { fallsMax, type HourRows, type Hours, RunningItems, rowsOf } from './hour-items.ts'
 import { type Section, sectionKinds } from './index-layout.ts'

@@ -1,10 +1,10 @@
 // What questions need of rows that have left, of which hours alone are kept.
-import type { Range } from '../../../model/plan.ts'
-import { rowsExpired } from '../../../model/rows-expired.ts'
-import { hourMs } from '../reading/whole-hours.ts'
+import type { Range } from '../../model/plan.ts'
+import { rowsExpired } from '../../model/rows-expired.ts'
+import { hourMs } from './whole-hours.ts'
 
 /** `untilMs`: from then on there are rows. */
-interface Kept {
+export interface Kept {
   readonly untilMs: number
 }
 

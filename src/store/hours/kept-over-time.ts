@@ -1,54 +1,60 @@
 // Values over time where the rows have left: from the hours that are kept of them.
-import type { TimeBuckets } from '../../../algebra/aggregation.ts'
-import type { Value } from '../../../model/column.ts'
-import { isNumericField } from '../../../model/field.ts'
-import type { OverTimePlan, PlotPlan, Range } from '../../../model/plan.ts'
-import { rowsExpired } from '../../../model/rows-expired.ts'
-import type { ItemOfMetric, ItemRollup, KeptItems } from '../../over-time/function-of-time.ts'
-import type { ItemRun } from '../../over-time/item-run.ts'
-import type { NeededItems, Series } from '../../over-time/over-time-answer.ts'
-import type { HourOfMetric, HourPart, HourRow } from '../hours/hour-row.ts'
-import type { KeptHours } from '../hours/kept-hours.ts'
-import { keptRange, requireRows } from '../hours/needed-rows.ts'
-import { hourMs } from '../reading/whole-hours.ts'
-import { isOfWholeHours } from './bucket-walk.ts'
-import type { PlanRun } from './plan-run.ts'
+import type { TimeBuckets } from '../../algebra/aggregation.ts'
+import type { Value } from '../../model/column.ts'
+import { isNumericField } from '../../model/field.ts'
+import type { OverTimePlan, PlotPlan, Range } from '../../model/plan.ts'
+import { rowsExpired } from '../../model/rows-expired.ts'
+import type { ItemOfMetric, ItemRollup, KeptItems } from '../over-time/function-of-time.ts'
+import type { ItemRun } from '../over-time/item-run.ts'
+import type { NeededItems, Series } from '../over-time/over-time-answer.ts'
+import type { HourOfMetric, HourPart, HourRow } from './hour-row.ts'
+import { type Kept, keptRange, requireRows } from './needed-rows.ts'
+import { areOfWholeHours, hourMs } from './whole-hours.ts'
 
 const dayMs = 24 * hourMs
 /** How far is looked for an item before or behind a range, one after the other. */
 const widthsMs = [dayMs, 32 * dayMs, Number.POSITIVE_INFINITY] as const
 
+/** What is kept of the rows that have left, for a question over time. */
+export interface HoursOverTime extends Kept {
+  /** Whether a function of time is of one series, as hours are. */
+  readonly areOfFunctions: boolean
+  /** The hours of a series that begin within the range, in their order, with the metrics of the question in theirs. */
+  of(series: number, range: Range): AsyncIterable<Hour>
+}
+
+type Hour = Pick<HourRow, 'hourMs' | 'metrics'>
+
 /** Null where no rows have left that are asked for. Throws Problem `rows_expired` where these are needed. */
 export function keptOverTime(
   plan: OverTimePlan,
   needed: NeededItems,
-  run: PlanRun,
+  hours: HoursOverTime | null,
   buckets: TimeBuckets | null,
 ): KeptOverTime | null {
-  const kept = run.hours
-  if (kept === null) return null
+  if (hours === null) return null
   if (plan.kind === 'snap') {
     const { fromMs, endMs } = needed.window
-    if (plan.ticksMs.length > 0) requireRows(kept, { fromMs, toMs: endMs })
+    if (plan.ticksMs.length > 0) requireRows(hours, { fromMs, toMs: endMs })
     return null
   }
-  if (plan.kind === 'plot' && isOfHours(plan, run) && plan.selection.metrics.every(isNumericField)) {
-    const range = hasPartsOfHours(plan, run, plan.range) ? keptRange(kept, plan.range) : null
-    return range && new KeptOverTime(kept, range, needed, run)
+  if (plan.kind === 'plot' && isOfHours(plan, hours) && plan.selection.metrics.every(isNumericField)) {
+    const range = hasPartsOfHours(plan, hours, plan.range) ? keptRange(hours, plan.range) : null
+    return range && new KeptOverTime(hours, range, plan, needed)
   }
-  if (plan.kind !== 'aggregate') return requireRows(kept, plan.range)
+  if (plan.kind !== 'aggregate') return requireRows(hours, plan.range)
   const { fromMs, toMs } = plan.range
-  const range = needsRows(plan, run, buckets)
-    ? requireRows(kept, plan.range)
-    : keptRange(kept, { fromMs, toMs: Math.min(toMs, Math.max(needed.window.endMs, kept.untilMs)) })
-  return isOfHours(plan, run) ? new KeptOverTime(kept, range, needed, run) : null
+  const range = needsRows(plan, hours, buckets)
+    ? requireRows(hours, plan.range)
+    : keptRange(hours, { fromMs, toMs: Math.min(toMs, Math.max(needed.window.endMs, hours.untilMs)) })
+  return isOfHours(plan, hours) ? new KeptOverTime(hours, range, plan, needed) : null
 }
 
 /**
  * Whether the parts of a plot are at least an hour long, as far as its ends are known: then hours tell them.
  * Throws Problem `rows_expired` where they are finer, and there are no rows.
  */
-export function hasPartsOfHours(plan: PlotPlan, { hours }: PlanRun, { fromMs, toMs }: Range): boolean {
+export function hasPartsOfHours(plan: PlotPlan, hours: Kept | null, { fromMs, toMs }: Range): boolean {
   const pointsMax = Math.floor((toMs - fromMs) / hourMs)
   const isEmpty = toMs < fromMs
   if (isEmpty || plan.points <= pointsMax) return true
@@ -62,19 +68,22 @@ export function hasPartsOfHours(plan: PlotPlan, { hours }: PlanRun, { fromMs, to
 }
 
 /** Whether hours say what items did: the good ones, each series by itself. */
-function isOfHours({ selection: { quality } }: OverTimePlan, { fields, selected }: PlanRun): boolean {
+function isOfHours({ selection: { quality, fields } }: OverTimePlan, { areOfFunctions }: HoursOverTime): boolean {
   const isOfGood = quality === undefined || quality.words.every((word) => word === 'good')
-  return isOfGood && fields.length === 0 && selected.bounds.length - 1 === selected.series.length
+  return isOfGood && fields.length === 0 && areOfFunctions
 }
 
 /** Whether hours do not say what is asked. */
-function needsRows(plan: OverTimePlan & { kind: 'aggregate' }, run: PlanRun, buckets: TimeBuckets | null): boolean {
+function needsRows(
+  plan: OverTimePlan & { kind: 'aggregate' },
+  hours: HoursOverTime,
+  buckets: TimeBuckets | null,
+): boolean {
   const { granularity, columns, selection } = plan
-  const areOfHours = granularity.kind === 'zoned' ? buckets?.areOfHours === true : isOfWholeHours(granularity)
   const ofItems = columns.some(
     ({ aggregate }) => aggregate === 'stddev' || (aggregate === 'good' && selection.quality !== undefined),
   )
-  return !areOfHours || ofItems || !isOfHours(plan, run)
+  return !areOfWholeHours(granularity, buckets) || ofItems || !isOfHours(plan, hours)
 }
 
 /** What an item says that is sought before a range. */
@@ -85,29 +94,25 @@ interface LastItem {
 }
 
 export class KeptOverTime {
-  readonly #kept: KeptHours
+  readonly #hours: HoursOverTime
   /** Null where there are rows of all that is asked for: then hours say what was before them. */
   readonly #range: Range | null
   readonly #needed: NeededItems
-  readonly #run: PlanRun
-  /** By metric, the place among the metrics that hours are kept of; -1 of one that is no number. */
-  readonly #places: readonly number[]
+  /** How many. */
+  readonly #metrics: number
 
-  constructor(kept: KeptHours, range: Range | null, needed: NeededItems, run: PlanRun) {
-    this.#kept = kept
+  constructor(hours: HoursOverTime, range: Range | null, { selection }: OverTimePlan, needed: NeededItems) {
+    this.#hours = hours
     this.#range = range
     this.#needed = needed
-    this.#run = run
-    this.#places = run.metrics.map((accessor) =>
-      accessor.kind === 'column' ? kept.metrics.findIndex(({ index }) => index === accessor.index) : -1,
-    )
+    this.#metrics = selection.metrics.length
   }
 
   /** The date of the first item of a series; Infinity where there is none. */
   async firstMs(series: number): Promise<number> {
     if (this.#range === null) return Number.POSITIVE_INFINITY
-    for await (const hour of this.#hours(series, this.#range)) {
-      const dates = this.#metrics(hour).flatMap((metric) =>
+    for await (const hour of this.#hours.of(series, this.#range)) {
+      const dates = hour.metrics.flatMap((metric) =>
         metric !== null && metric.items > 0 ? [metric.get('first_ms')] : [],
       )
       if (dates.length > 0) return Math.min(...dates)
@@ -122,8 +127,8 @@ export class KeptOverTime {
     for (const widthMs of widthsMs) {
       let lastMs = Number.NEGATIVE_INFINITY
       const fromMs = Math.max(range.fromMs, range.toMs + 1 - widthMs)
-      for await (const hour of this.#hours(series, { fromMs, toMs: range.toMs }))
-        for (const metric of this.#metrics(hour))
+      for await (const hour of this.#hours.of(series, { fromMs, toMs: range.toMs }))
+        for (const metric of hour.metrics)
           if (metric !== null && metric.items > 0) lastMs = Math.max(lastMs, metric.get('last_ms'))
       if (lastMs > Number.NEGATIVE_INFINITY) return lastMs
     }
@@ -135,29 +140,28 @@ export class KeptOverTime {
     const { before, after, window } = this.#needed
     const range = this.#range
     if (before && window.fromMs > Number.NEGATIVE_INFINITY)
-      await this.#readBefore(series, Math.min(window.fromMs, this.#kept.untilMs), to)
+      await this.#readBefore(series, Math.min(window.fromMs, this.#hours.untilMs), to)
     if (range === null) return null
-    for await (const hour of this.#hours(series, range)) {
-      const kept = this.#metrics(hour).map((metric) => metric && keptItems(metric, hour.hourMs))
+    for await (const hour of this.#hours.of(series, range)) {
+      const kept = hour.metrics.map((metric) => metric && keptItems(metric, hour.hourMs))
       if (!to.takesKept(kept))
         throw rowsExpired(
-          this.#kept,
+          this.#hours,
           'of those before it there are hours alone, and one is cut by a bucket, has items that are further apart than max_gap, or counts some falls through wrap and not others',
         )
       to.addKept(kept)
     }
-    const isAtEnd = range.toMs === this.#kept.untilMs - 1
-    if (isAtEnd) return this.#kept.untilMs
-    return after && (await this.#readNext(series, range.toMs + 1, to)) ? this.#kept.untilMs : Number.POSITIVE_INFINITY
+    const isAtEnd = range.toMs === this.#hours.untilMs - 1
+    if (isAtEnd) return this.#hours.untilMs
+    return after && (await this.#readNext(series, range.toMs + 1, to)) ? this.#hours.untilMs : Number.POSITIVE_INFINITY
   }
 
   async #readBefore(series: number, fromMs: number, to: Series): Promise<void> {
     let found: (LastItem | null)[] = []
     for (const widthMs of widthsMs) {
-      found = this.#places.map(() => null)
-      for await (const hour of this.#hours(series, { fromMs: fromMs - widthMs, toMs: fromMs - 1 })) {
-        for (const [place, metric] of this.#metrics(hour).entries())
-          found[place] = lastAfter(found[place] ?? null, metric)
+      found = Array.from({ length: this.#metrics }, () => null)
+      for await (const hour of this.#hours.of(series, { fromMs: fromMs - widthMs, toMs: fromMs - 1 })) {
+        for (const [place, metric] of hour.metrics.entries()) found[place] = lastAfter(found[place] ?? null, metric)
       }
       if (found.every((last) => last !== null)) break
     }
@@ -169,10 +173,10 @@ export class KeptOverTime {
 
   /** False where the items behind the range are kept of all metrics: no row is needed. */
   async #readNext(series: number, fromMs: number, to: Series): Promise<boolean> {
-    const isFound = this.#places.map(() => false)
-    const endedMs = this.#places.map(() => Number.NaN)
-    for await (const hour of this.#hours(series, { fromMs, toMs: this.#kept.untilMs - 1 })) {
-      for (const [place, metric] of this.#metrics(hour).entries()) {
+    const isFound = Array.from({ length: this.#metrics }, () => false)
+    const endedMs = Array.from({ length: this.#metrics }, () => Number.NaN)
+    for await (const hour of this.#hours.of(series, { fromMs, toMs: this.#hours.untilMs - 1 })) {
+      for (const [place, metric] of hour.metrics.entries()) {
         if (metric === null || isFound[place]) continue
         if (Number.isNaN(endedMs[place]!)) endedMs[place] = metric.get('ended_ms')
         if (metric.items === 0) continue
@@ -185,20 +189,6 @@ export class KeptOverTime {
     const ends = { hourMs: fromMs, rollup: null, isOrdered: true, endMs: Number.NaN }
     to.addKept(endedMs.map((ms, place) => (isFound[place] || Number.isNaN(ms) ? null : { ...ends, endedMs: ms })))
     return true
-  }
-
-  async *#hours(series: number, range: Range): AsyncGenerator<HourRow> {
-    const { pacer } = this.#run
-    const prepared = this.#kept.rows?.prepare(series, pacer) ?? null
-    if (prepared !== null) await prepared
-    for (const hour of this.#kept.of(series, range)) {
-      yield hour
-      if (pacer.spend(16 * (1 + this.#places.length))) await pacer.rest()
-    }
-  }
-
-  #metrics({ metrics }: HourRow): (HourOfMetric | null)[] {
-    return this.#places.map((place) => metrics[place] ?? null)
   }
 }
 

@@ -1,5 +1,5 @@
 // What is kept of an hour of a series once its rows have left: docs/formats/kept-hours.md says what each part means.
-import { lostIn } from '../../../lib/lost-in-sum.ts'
+import { lostIn } from '../../lib/lost-in-sum.ts'
 
 /** The parts of a metric; a column each, `V@count` of V. */
 export const hourParts = [

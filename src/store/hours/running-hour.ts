@@ -1,5 +1,5 @@
 // One metric in one hour, value by value in the order of time and position.
-import { lostIn } from '../../../lib/lost-in-sum.ts'
+import { lostIn } from '../../lib/lost-in-sum.ts'
 import { HourOfMetric, setLong } from './hour-row.ts'
 
 /** Sums of longs below it are exact as doubles. */
