@@ -2,7 +2,7 @@
 
 import { lostIn } from '../../lib/lost-in-sum.ts'
 import type { Value } from '../../model/column.ts'
-import type { AggregateName, Counter } from '../../model/plan.ts'
+import { type AggregateName, type Counter, isDeviation } from '../../model/plan.ts'
 import type { BucketRow, BucketVisitor } from './bucket-rows.ts'
 import { Deviations } from './deviations.ts'
 import { boundsOf, type ItemOfMetric, type ItemRollup, isLess, type Span, valueAtInstant } from './function-of-time.ts'
@@ -67,7 +67,7 @@ export class BucketAggregates implements BucketVisitor {
 
   takes(rollup: ItemRollup, isOrdered: boolean): boolean {
     const { isStep, aggregates } = this.#rules
-    if (!isOrdered) return !aggregates.includes('stddev') && Number.isFinite(rollup.sum + rollup.lost)
+    if (!isOrdered) return !aggregates.some(isDeviation) && Number.isFinite(rollup.sum + rollup.lost)
     const needed = [
       rollup.sum + rollup.lost,
       this.#needsIntegral ? (isStep ? rollup.held : rollup.line) : 0,
@@ -75,7 +75,7 @@ export class BucketAggregates implements BucketVisitor {
       this.needsUnknown ? rollup.fallen + rollup.restarted : 0,
       aggregates.includes('min_time') ? rollup.leastMs : 0,
       aggregates.includes('max_time') ? rollup.greatestMs : 0,
-      aggregates.includes('stddev') ? rollup.squares : 0,
+      aggregates.some(isDeviation) ? rollup.squares : 0,
     ]
     const isCounted = !this.needsUnknown || this.#wrapped(rollup) !== null
     return isCounted && needed.every(Number.isFinite)
@@ -204,7 +204,7 @@ class ItemSums {
 
   constructor(aggregates: readonly AggregateName[]) {
     this.#needsBounds = aggregates.some((name) => boundAggregates.has(name))
-    this.#needsDeviation = aggregates.includes('stddev')
+    this.#needsDeviation = aggregates.some(isDeviation)
   }
 
   add(item: ItemOfMetric): void {
