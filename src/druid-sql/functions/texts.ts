@@ -69,7 +69,7 @@ const substring = special(2, 3, (call) => {
   const [, start, length] = call.operands
   const [from, count] = [constantOf(start!), length && constantOf(length)]
   if (typeof from === 'bigint' && from < 1n)
-    throw sqlProblem(start!.place, 'the first character of a text is 1 for SUBSTRING')
+    throw sqlProblem(start!.place, 'SUBSTRING counts from 1: the start must be 1 or more')
   if (typeof count === 'bigint' && count <= 0n)
     throw sqlProblem(length!.place, 'the length of a SUBSTRING must be more than 0')
   return part.bind(call)

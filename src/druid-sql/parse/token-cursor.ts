@@ -138,7 +138,7 @@ export class TokenCursor {
   /** Runs one level deeper; throws a Problem where there are too many of them. */
   nested<T>(run: () => T): T {
     if (this.#depth === depthMax)
-      throw sqlProblem(this.place, `the query is nested more than ${depthMax} levels deep here: take it apart`)
+      throw sqlProblem(this.place, `the query is nested more than ${depthMax} levels deep here: split it`)
     this.#depth += 1
     try {
       return run()
