@@ -187,7 +187,10 @@ export class Views {
     const { subscriberId, isOperator } = maker
     if (await this.#parts.views.delete(name, isOperator ? null : subscriberId)) return
     const { subscriber } = await this.show(maker, name)
-    throw new Problem('forbidden', `The view "${name}" is that of ${subscriber}: he and an operator may delete it.`)
+    throw new Problem(
+      'forbidden',
+      `The view "${name}" belongs to ${subscriber}. Only ${subscriber} or an operator may delete it.`,
+    )
   }
 
   /** An empty text is none: the portal saves it so. */

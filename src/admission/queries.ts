@@ -1,7 +1,6 @@
 // The way of every query, whatever its language and engine: it is read, waits for its place, and the first engine that takes it answers, in time.
 
-import { AttributedAnswer } from '../answer/attributed-answer.ts'
-import type { Answer } from '../answer/whole-answer.ts'
+import { type Answer, AttributedAnswer } from '../answer/whole-answer.ts'
 import type { Cancellation, CancelSignal } from '../lib/cancellation.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { PlanLimits } from '../model/plan.ts'

@@ -8,11 +8,11 @@ import { type DiskOperation, SimulatedDisk } from '../../test/support/simulated-
 import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { type AnswerData, openAnswer, packed } from './answer-data.ts'
-import { AttributedAnswer } from './attributed-answer.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { SpareChunks } from './spare-chunks.ts'
 import { clearSpool, Spool, type SpoolBudget } from './spool.ts'
 import { UnsentAnswers } from './unsent-answers.ts'
+import { AttributedAnswer } from './whole-answer.ts'
 
 let directory: string
 

@@ -162,7 +162,7 @@ export class Avatica {
       case 'getColumns':
         return this.#metadata(connection, request, reader, signal)
       case 'syncResults':
-        throw new Problem('invalid_request', 'The rest of the answer was given up. Execute the statement again.')
+        throw new Problem('invalid_request', 'The rest of the answer was discarded. Execute the statement again.')
       case 'prepareAndExecuteBatch':
       case 'executeBatch':
         throw new Problem(

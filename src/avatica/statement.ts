@@ -97,7 +97,7 @@ export class Statement {
       if (!this.#hasAnswer || offset !== this.#offset) {
         throw new Problem(
           'invalid_request',
-          `Statement ${this.id} has no rows from ${offset} on: they were read already, or their answer was given up. Execute it again.`,
+          `Statement ${this.id} has no rows from ${offset} on: they were read already, or their answer was discarded. Execute it again.`,
         )
       }
       if (this.#rows === null || this.#signature === null) return { offset, done: true, rows: [], reps: [] }

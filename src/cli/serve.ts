@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
-import { type SettingFlag, settingFlags } from '../config/describe.ts'
+import { type SettingFlag, settingFlags, settingGroups } from '../config/describe.ts'
 import { ignoredVariables } from '../config/load.ts'
-import { settingGroups } from '../config/setting-groups.ts'
 import type { CliContext } from './context.ts'
 import { printNote } from './output.ts'
 

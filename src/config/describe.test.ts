@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { settingFlags } from './describe.ts'
-import { settingGroups } from './setting-groups.ts'
+import { settingFlags, settingGroups } from './describe.ts'
 import { environmentName, flagName, settingEntries } from './settings.ts'
 
 const path = new URL('../../docs/configuration.md', import.meta.url)

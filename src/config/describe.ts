@@ -20,3 +20,31 @@ export function settingFlags(): readonly SettingFlag[] {
       description: `${setting.description} (default: ${setting.defaultText.replaceAll('`', '')})`,
     }))
 }
+
+/** What the settings of each group are about, for `tidemark serve --help`. A setting without a dot is in the first group. */
+export const settingGroups: ReadonlyMap<string, string> = new Map([
+  ['', 'address, data folder and engine'],
+  ['access', 'who may read data and metrics'],
+  ['limits', 'the largest pushes, queries and answers'],
+  ['spool', 'memory and files of answers that are not sent yet'],
+  ['journal', 'how pushes are written to disk'],
+  ['store', 'how rows are kept in memory and in files'],
+  ['backup', 'where backups are made'],
+  ['replica', 'a replica of the data folder'],
+  ['sql', 'memory and threads of the SQL engine'],
+  ['jdbc', 'connections and statements of JDBC drivers'],
+  ['i3x', 'i3X: the tree of objects, and the limits of its answers and subscriptions'],
+  ['portal', 'the web pages'],
+  ['self', "the service's own history"],
+  ['hooks', 'addresses that are told what an operator must know'],
+  ['deletions', 'rows that were deleted'],
+  ['audit', "who changed what on the operator's side"],
+  ['server', 'HTTP: base path, proxy, times'],
+  ['cors', 'which web pages may call the service'],
+  ['log', 'level and format of the log'],
+  ['cluster', 'engine=cluster: its name'],
+  ['ingest', 'engine=cluster: partitions of an entity'],
+  ['kafka', 'engine=cluster: Apache Kafka'],
+  ['druid', 'engine=cluster: Apache Druid'],
+  ['postgres', 'engine=cluster: PostgreSQL'],
+])

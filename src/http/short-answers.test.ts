@@ -91,16 +91,20 @@ describe.each([
   ['of no other page', {}, {}],
   ['of a page of another origin', { TIDEMARK_CORS_ORIGINS: origin }, { origin }],
 ] as const)('%s', (_, environment, own) => {
-  test.each(bodies)('%s', async (__, body) => {
+  test('each body', async () => {
+    let body: Buffer = Buffer.alloc(0)
     const text = await serving(async () => asText(body), environment)
     const bytes = await serving(async () => asBytes(body), environment)
-    for (const headers of asked) {
-      const got = await ask(text.port, { ...headers, ...own })
-      expect(got).toEqual(await ask(bytes.port, { ...headers, ...own }))
-      expect(got.status).toBe(200)
-      if (got.headers['content-encoding'] === undefined) expect(got.body).toBe(body.toString('base64'))
+    for (const [name, next] of bodies) {
+      body = next
+      for (const headers of asked) {
+        const got = await ask(text.port, { ...headers, ...own })
+        expect(got, name).toEqual(await ask(bytes.port, { ...headers, ...own }))
+        expect(got.status, name).toBe(200)
+        if (got.headers['content-encoding'] === undefined) expect(got.body, name).toBe(body.toString('base64'))
+      }
     }
-    await expect.poll(() => text.releases).toEqual(asked.map(() => true))
+    await expect.poll(() => text.releases).toEqual(bodies.flatMap(() => asked.map(() => true)))
     const served = ({ server }: Served): object[] =>
       server.events.map((event) => ('ms' in event ? { ...event, ms: 0 } : event))
     await expect.poll(() => served(text)).toEqual(served(bytes))

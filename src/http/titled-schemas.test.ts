@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { referTitled } from './titled-schemas.ts'
+import { referTitled } from './document.ts'
 
 const inner = { title: 'Inner', type: 'string' }
 const outer = { title: 'Outer', type: 'object', properties: { title: inner, other: { type: 'number' } } }

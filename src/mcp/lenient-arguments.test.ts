@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { lenientArguments } from './lenient-arguments.ts'
+import { lenientArguments } from './call-tool.ts'
 
 const schema = Type.Object({
   entity: Type.String(),

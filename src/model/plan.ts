@@ -114,11 +114,17 @@ export interface MetricOverTime {
   readonly maxGap: Duration | null
 }
 
+/** Those that need the squares of values: hours of rows that have left do not keep them. */
+const deviationNames = ['stddev'] as const
 export const aggregateNames = [
-  ...(['mean', 'min', 'max', 'sum', 'count', 'first', 'last', 'stddev'] as const),
+  ...(['mean', 'min', 'max', 'sum', 'count', 'first', 'last'] as const),
+  ...deviationNames,
   ...(['time_mean', 'covered', 'total', 'min_time', 'max_time', 'rise', 'resets', 'good'] as const),
 ] as const
 export type AggregateName = (typeof aggregateNames)[number]
+
+const deviations: ReadonlySet<AggregateName> = new Set(deviationNames)
+export const isDeviation = (name: AggregateName): boolean => deviations.has(name)
 
 /** What is told of each metric in each bucket, of each combination of tags and `fields`. Output: time, tags, fields, columns. */
 export interface AggregatePlan {

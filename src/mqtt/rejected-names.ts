@@ -50,3 +50,12 @@ export function rejectedNamesNote(ingest: Taker, given: GivenNames): string | nu
     `Add ${it} with an admin key: tidemark ingests add-fields ${shellWord(ingest.alias)} --field ${fields} (or give another ${options}).`
   )
 }
+
+/** The properties of metrics' rows that an ingest with these does not take: it rejects rows that have them. */
+export function rejectedProperties(
+  sources: readonly string[],
+  { metricTemplate, valueFields }: Pick<MappingOptions, 'metricTemplate' | 'valueFields'>,
+): string[] {
+  const given = new Set([...metricTemplate.names, ...Object.values(valueFields)])
+  return [...given].filter((name) => !sources.includes(name))
+}

@@ -1,10 +1,10 @@
 import type { Pacer } from '../lib/pacer.ts'
+import { inOrder, sortInSlices } from '../lib/sort-in-slices.ts'
 import type { FieldType } from '../model/field.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
 import { type ColumnBuilder, newColumnBuilder } from './column-builder.ts'
 import { resultTooLarge } from './limits.ts'
-import { orderRows } from './order-rows.ts'
 import type { ResultBatch } from './series-store.ts'
 
 /** Rows in one part of a result. */
@@ -70,7 +70,7 @@ export class AnswerRows {
       }
       return 0
     }
-    return orderRows(this.#length, compare, pacer)
+    return sortInSlices(inOrder(this.#length), 0, compare, pacer)
   }
 
   /** The rows at these places, with the first `columns` of their columns. */

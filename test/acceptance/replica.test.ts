@@ -41,12 +41,14 @@ test('a push that was answered is in the copy', () =>
 
 test('what was changed is said to be missing from the copy at once', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
-    const service = await serveReplicated(directory, 'data', { 'replica.intervalMs': '60000' })
+    const { service, held } = await serveHeld(directory)
     try {
       await isCopied(service.url)
+      held.hold(() => true)
       await callWell(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'new' } })
       expect((await replicaState(service.url)).lagMs).toBeGreaterThan(0)
     } finally {
+      held.release()
       await service.close()
     }
   }))
@@ -76,48 +78,71 @@ test(
 
 test('a push that comes while the list of files goes to the copy is not in the state before it', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
-    const url = replicaUrl(directory)
-    let release = (): void => undefined
-    let held: Promise<void> | null = null
-    let isHeld = false
-    const service = await runService(
-      { ...quickReplica, 'replica.url': url },
-      {
-        ...embedded,
-        dataDirectory: join(directory, 'data'),
-        wrapStore: (store) =>
-          changedStore(store, {
-            async putIfAbsent(name, bytes) {
-              if (held !== null && name.startsWith('parts/')) {
-                isHeld = true
-                await held
-              }
-              return store.putIfAbsent(name, bytes)
-            },
-          }),
-      },
-    )
+    const { service, held } = await serveHeld(directory)
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
     await isCopied(service.url)
-    held = new Promise((resolve) => {
-      release = resolve
-    })
+    held.hold((name) => name.startsWith('parts/'))
     // So many are sealed, which the copy has a new list of files for; the journal goes on in a segment of its own.
     await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(50)) })
-    await expect.poll(() => isHeld, { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => held.isMet, { timeout: 30_000 }).toBe(true)
     const atMs = Date.now()
     await expect.poll(() => Date.now()).toBeGreaterThan(atMs)
     const entries = await logOf(directory)
     await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(60, 50)) })
     await expect.poll(() => logOf(directory), { timeout: 30_000 }).toBeGreaterThan(entries)
-    release()
-    held = null
+    held.release()
     await isCopied(service.url)
     await service.close()
     const at = new Date(atMs).toISOString()
     expect(await withRestored(directory, at, ({ url }) => valuesIn(url))).toEqual(upTo(50))
     expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(60))
   }))
+
+/** A service whose writes to the copy can be held up. */
+async function serveHeld(directory: string) {
+  const held = new HeldWrites()
+  const service = await runService(
+    { ...quickReplica, 'replica.url': replicaUrl(directory) },
+    {
+      ...embedded,
+      dataDirectory: join(directory, 'data'),
+      wrapStore: (store) =>
+        changedStore(store, {
+          async putIfAbsent(name, bytes) {
+            await held.until(name)
+            return store.putIfAbsent(name, bytes)
+          },
+        }),
+    },
+  )
+  return { service, held }
+}
+
+class HeldWrites {
+  /** Whether a write has been held up. */
+  isMet = false
+  #isHeld: (name: string) => boolean = () => false
+  #released: Promise<void> = Promise.resolve()
+  #release = (): void => undefined
+
+  hold(isHeld: (name: string) => boolean): void {
+    this.#isHeld = isHeld
+    this.#released = new Promise((resolve) => {
+      this.#release = resolve
+    })
+  }
+
+  async until(name: string): Promise<void> {
+    if (!this.#isHeld(name)) return
+    this.isMet = true
+    await this.#released
+  }
+
+  release(): void {
+    this.#isHeld = () => false
+    this.#release()
+  }
+}
 
 /** So many entries the log of the copy has. */
 async function logOf(directory: string): Promise<number> {

@@ -1,5 +1,5 @@
 // Buckets by the clocks of zones, where those change, held against the SQL engine's.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drawFrom, oneOf } from '../support/random-rows.ts'
 import { answerOf } from './duckdb-engine.ts'
 import { byStore, PlannedWorlds, read } from './planned-worlds.ts'
@@ -28,56 +28,60 @@ const changes: readonly (readonly [zone: string, fromMs: number])[] = [
   ['+05:45', Date.UTC(2026, 0, 1)],
 ]
 
-test.each(changes)('%s from %i', async (timeZone, fromMs) => {
+describe.each(changes)('%s from %i', (timeZone, fromMs) => {
   const draw = drawFrom(fromMs % 1000)
   const name = `zoned${timeZone.replaceAll(/\W/g, '_')}${fromMs}`
-  const store = await worlds.make(draw, name, fromMs)
-  for (const period of ['PT1M', 'PT1H', 'PT6H', 'P1D', 'P2D', 'P1W', 'P1M', 'P1Y']) {
-    // Of minutes there would be thousands of empty buckets.
-    for (const queryType of period === 'PT1M' ? ['groupBy'] : ['timeseries', 'groupBy', 'topN']) {
-      const one = {
-        queryType,
-        dataSource: name,
-        intervals: [`${new Date(fromMs - 10 ** 8).toISOString()}/P10D`],
-        granularity: { type: 'period', period, timeZone },
-        dimensions: ['tag'],
-        dimension: 'tag',
-        metric: 'n',
-        threshold: 3,
-        aggregations: [
-          { type: 'count', name: 'n' },
-          { type: 'doubleMax', name: 'most', fieldName: 'V' },
-        ],
-        context: { skipEmptyBuckets: draw(2) === 0 },
-        ...(draw(3) === 0 ? { filter: { type: 'selector', dimension: 'site', value: oneOf(draw, ['x', 'y']) } } : {}),
-      }
-      const text = await byStore(one, store)
-      expect(text).not.toBeNull()
-      expect({ one, answer: read(text!) }).toEqual({ one, answer: read(await answerOf(one, worlds.engine)) })
-    }
-  }
-})
+  let store: Awaited<ReturnType<PlannedWorlds['make']>>
+  beforeAll(async () => {
+    store = await worlds.make(draw, name, fromMs)
+  })
 
-test.each(changes)('a total over the first buckets is that of their rows: %s from %i', async (timeZone, fromMs) => {
-  const name = `total${timeZone.replaceAll(/\W/g, '_')}${fromMs}`
-  await worlds.make(drawFrom(fromMs % 1000), name, fromMs)
-  for (const period of ['PT1H', 'PT6H', 'P1D', 'P2D']) {
-    for (const limit of [1, 2, 3, 20]) {
-      for (const descending of limit === 2 ? [false, true] : [false]) {
-        const asked = {
-          queryType: 'timeseries',
+  test('buckets', async () => {
+    for (const period of ['PT1M', 'PT1H', 'PT6H', 'P1D', 'P2D', 'P1W', 'P1M', 'P1Y']) {
+      // Of minutes there would be thousands of empty buckets.
+      for (const queryType of period === 'PT1M' ? ['groupBy'] : ['timeseries', 'groupBy', 'topN']) {
+        const one = {
+          queryType,
           dataSource: name,
           intervals: [`${new Date(fromMs - 10 ** 8).toISOString()}/P10D`],
           granularity: { type: 'period', period, timeZone },
-          aggregations: [{ type: 'count', name: 'n' }],
-          context: { grandTotal: true },
-          limit,
-          descending,
+          dimensions: ['tag'],
+          dimension: 'tag',
+          metric: 'n',
+          threshold: 3,
+          aggregations: [
+            { type: 'count', name: 'n' },
+            { type: 'doubleMax', name: 'most', fieldName: 'V' },
+          ],
+          context: { skipEmptyBuckets: draw(2) === 0 },
+          ...(draw(3) === 0 ? { filter: { type: 'selector', dimension: 'site', value: oneOf(draw, ['x', 'y']) } } : {}),
         }
-        const entries: { result: { n: number } }[] = JSON.parse(await answerOf(asked, worlds.engine))
-        const total = entries.pop()!.result.n
-        expect({ asked, total }).toEqual({ asked, total: entries.reduce((sum, { result }) => sum + result.n, 0) })
+        const text = await byStore(one, store)
+        expect(text).not.toBeNull()
+        expect({ one, answer: read(text!) }).toEqual({ one, answer: read(await answerOf(one, worlds.engine)) })
       }
     }
-  }
+  })
+
+  test('a total over the first buckets is that of their rows', async () => {
+    for (const period of ['PT1H', 'PT6H', 'P1D', 'P2D']) {
+      for (const limit of [1, 2, 3, 20]) {
+        for (const descending of limit === 2 ? [false, true] : [false]) {
+          const asked = {
+            queryType: 'timeseries',
+            dataSource: name,
+            intervals: [`${new Date(fromMs - 10 ** 8).toISOString()}/P10D`],
+            granularity: { type: 'period', period, timeZone },
+            aggregations: [{ type: 'count', name: 'n' }],
+            context: { grandTotal: true },
+            limit,
+            descending,
+          }
+          const entries: { result: { n: number } }[] = JSON.parse(await answerOf(asked, worlds.engine))
+          const total = entries.pop()!.result.n
+          expect({ asked, total }).toEqual({ asked, total: entries.reduce((sum, { result }) => sum + result.n, 0) })
+        }
+      }
+    }
+  })
 })

@@ -45,7 +45,7 @@ export class AskedCancels implements CancelsElsewhere {
   async cancel(query: NamedQuery): Promise<boolean> {
     if (this.#ownConnection === null) throw databaseAway()
     if (this.#asks.size >= asksMax) {
-      throw new Problem('overloaded', `More than ${asksMax} queries are to be canceled at once. Try again in a moment.`)
+      throw new Problem('overloaded', `More than ${asksMax} cancellations are waiting. Try again in a moment.`)
     }
     const ask = randomUUID()
     try {

@@ -78,7 +78,7 @@ function otherName(name: string, { isThere, isNew }: { readonly isThere: boolean
 }
 
 const foreignName = (name: string): string =>
-  `The view "${name}" is another subscriber's: he and an operator may change it. Save yours by another name.`
+  `The view "${name}" belongs to another subscriber. Only its owner or an operator may change it. Save yours under another name.`
 
 function headOf(row: Pick<Tables['views'], (typeof headColumns)[number]>): ViewHead {
   return {

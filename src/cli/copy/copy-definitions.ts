@@ -152,7 +152,9 @@ export function planDefinitions(
     return []
   })
   if (faults.length > 0) {
-    throw new CommandError(`The target is defined otherwise than the source; nothing was copied.\n${faults.join('\n')}`)
+    throw new CommandError(
+      `The definitions of the target and the source differ; nothing was copied.\n${faults.join('\n')}`,
+    )
   }
   const feeding = (name: string) => ingests.filter(({ kind, entity }) => kind === 'series' && entity === name)
   const tables = ingests.filter(({ kind }) => kind === 'metadata').map(({ alias }) => alias)

@@ -43,7 +43,7 @@ async function send(
 ): Promise<Sent> {
   if (route.kind === 'metadata') return copyItems(job, ingest, items)
   const entity = (await job.source.entities()).find((other) => other.entity === route.name)
-  if (entity === undefined) throw new CommandError(`The entity ${route.name} has gone from the source meanwhile.`)
+  if (entity === undefined) throw new CommandError(`The entity ${route.name} was deleted from the source meanwhile.`)
   return copySeries(job, { entity, ingest, dates })
 }
 

@@ -18,6 +18,6 @@ test('what a service said that ended is written line by line', async () => {
   const service = new ServiceProcess(context, { host: '127.0.0.1', port: 1, data: folder, adminKey: 'a' })
   const client = new TidemarkClient({ url: 'http://127.0.0.1:1' })
   const ready = service.ready(client, { nowMs: Date.now, sleep: (ms) => new Promise((done) => setTimeout(done, ms)) })
-  await expect(ready).rejects.toThrow('The service ended (exit code 1). What it said last stands above.')
+  await expect(ready).rejects.toThrow('The service ended (exit code 1). Its last output is above.')
   expect(written.toSorted()).toEqual(['another\\u001b[31m\n', 'one line\n'])
 })

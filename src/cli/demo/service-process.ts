@@ -62,7 +62,7 @@ export class ServiceProcess {
   /** What the demo ends with when the service `what`, whose last lines are written before it. */
   failure(what: string): CommandError {
     for (const line of this.#log) this.#stderr.write(`${printable(line)}\n`)
-    return new CommandError(`The service ${what}. What it said last stands above.`)
+    return new CommandError(`The service ${what}. Its last output is above.`)
   }
 
   /** Asks the service to end in good order; asked twice, it ends at once. */

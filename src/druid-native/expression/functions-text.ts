@@ -141,7 +141,7 @@ export const textFunctions = {
       const read = readJavaPattern(pattern)
       const given = literalText(call, 2, 'replacement')
       const known = read === null ? null : re2Replacement(given, read)
-      if (known === null) return call.refuse(`"${given}" is no replacement for the groups of the pattern`)
+      if (known === null) return call.refuse(`"${given}" does not fit the groups of the pattern`)
       const type = wideString(widthOf(value!.type) * Math.max(1, 2 * known.length))
       return called(nowhere, type, replacedMatches, [anyTextOf(value!), asText(replacement!)], { pattern, known })
     },

@@ -39,7 +39,7 @@ function originOf(args: readonly Typed[], call: Call): number | null {
 function granularityOf(args: readonly Typed[], call: Call): NativeBuckets {
   const found = periodGranularity(periodOf(call, 1), zoneOf(call, 3), originOf(args, call))
   if (found === null) return call.refuse('the period must be longer than nothing')
-  return isUsable(found) ? found : call.refuse('the period or its origin is beyond what there are times for')
+  return isUsable(found) ? found : call.refuse('the period or its origin is outside the supported times')
 }
 
 function floored(ms: Sql, granularity: NativeBuckets, call: Call): Sql {

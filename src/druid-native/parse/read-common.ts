@@ -103,7 +103,7 @@ export function readNativeGranularity(json: Json): NativeGranularity {
       const zone = readZone(json.at('timeZone'))
       const found = periodGranularity(period, zone, readOrigin(json.at('origin')))
       if (found === null) return json.at('period').fail('must be longer than nothing')
-      return isUsable(found) ? found : json.fail('is beyond what there are times for')
+      return isUsable(found) ? found : json.fail('is outside the supported times')
     }
     default:
       return json.refuseType('granularity', [])

@@ -78,7 +78,7 @@ const plainCall = ({ name, place }: Call, operands: readonly Bound[], { zone }: 
 /** The rows' own time. */
 function timeOf(name: string, place: Place, { scope }: ExpressionContext): Bound {
   const hasTime = scope.relations.some((relation) => relation.columns.some((column) => column.name === '__time'))
-  if (!hasTime) throw sqlProblem(place, `${name} goes by __time, which is not in this FROM: use ${name}_BY(x, time)`)
+  if (!hasTime) throw sqlProblem(place, `${name} needs __time, which is not in this FROM: use ${name}_BY(x, time)`)
   return columnIn(scope, ['__time'], place)
 }
 
@@ -89,7 +89,7 @@ function bindGrouping(call: Call, context: ExpressionContext): Bound {
   checkCount('GROUPING', place, [1, 30], call.operands.length)
   const operands = call.operands.map((operand) => context.bind(operand, context))
   const other = operands.find((operand) => !context.groupKeys?.has(keyOf(operand)))
-  if (other !== undefined) throw sqlProblem(other.place, 'GROUPING takes what the query groups by')
+  if (other !== undefined) throw sqlProblem(other.place, 'GROUPING takes only expressions of the GROUP BY')
   const plain = { distinct: false, orderBy: [], filter: null, over: null, options: null }
   return { kind: 'aggregate', fn: grouping, type: long, place, operands, ...plain }
 }

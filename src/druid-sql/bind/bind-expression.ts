@@ -203,7 +203,7 @@ function bindCast(
   const bound = bindExpression(operand, context)
   const type = castTypeOf(target)
   if (bound.type.kind === 'boolean' && (type.kind === 'long' || type.kind === 'double'))
-    throw sqlProblem(place, 'what is true or false is no number: write CASE WHEN ... THEN 1 ELSE 0 END')
+    throw sqlProblem(place, 'a condition is not a number: write CASE WHEN ... THEN 1 ELSE 0 END')
   const constant = constantOf(bound)
   if (type.kind === 'long' && typeof constant === 'string' && !/^\s*[+-]?\d+(\.\d*)?\s*$/.test(constant)) {
     throw sqlProblem(place, `${quoted(constant)} is no number`)
@@ -219,7 +219,7 @@ function bindScalarQuery(query: Query, place: Place, context: ExpressionContext)
   const rows = context.subquery(query, context.scope)
   const { columns } = rows
   if (columns.length !== 1)
-    throw sqlProblem(place, `a query that stands for a value gives one column, not ${columns.length}`)
+    throw sqlProblem(place, `a query used as a value must have one column, not ${columns.length}`)
   return { kind: 'query', type: columns[0]!.type, place, query: rows, sought: null }
 }
 

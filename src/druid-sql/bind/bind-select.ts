@@ -132,7 +132,7 @@ function bindGroups(select: Select, groupBy: readonly Grouping[], context: Expre
   )
   // Several groupings beside each other: every set of one with every set of the others.
   if (sets.reduce((count, next) => count * next.length, 1) > 256) {
-    throw sqlProblem(select.place, 'GROUP BY comes to more than 256 sets of groups')
+    throw sqlProblem(select.place, 'GROUP BY makes more than 256 grouping sets')
   }
   const combined = sets.reduce<Bound[][]>(
     (all, next) => all.flatMap((set) => next.map((other) => [...set, ...other])),
@@ -199,7 +199,7 @@ function bindOrder(
     const bound = inner.bind(expression, inner)
     const output = outputs.findIndex((candidate) => keyOf(candidate.bound) === keyOf(bound))
     if (output < 0 && select.distinct)
-      throw sqlProblem(expression.place, 'a SELECT DISTINCT is ordered by columns that it selects')
+      throw sqlProblem(expression.place, 'a SELECT DISTINCT can be ordered only by columns that it selects')
     return { bound, item, output }
   })
 }

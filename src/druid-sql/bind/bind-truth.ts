@@ -264,7 +264,7 @@ function bindInQuery(expression: Extract<Expression, { kind: 'inQuery' }>, conte
   const operand = context.bind(expression.operand, asValue(context))
   const query = context.subquery(expression.query, context.scope)
   if (query.columns.length !== 1)
-    throw sqlProblem(place, `the query after IN gives one column, not ${query.columns.length}`)
+    throw sqlProblem(place, `the query after IN must have one column, not ${query.columns.length}`)
   const at = { relation: 0, column: 0 }
   const item: Bound = { kind: 'column', at, name: '', type: query.columns[0]!.type, place: expression.query.place }
   requireComparable(operand, item)

@@ -130,7 +130,7 @@ export function floorTo(at: Sql, period: Period, zone: Zone, origin: Sql | null,
 function granularityOf(period: Period, zone: Zone, place: Place): NativeBuckets {
   const found = periodGranularity(period, zone, null)
   if (found !== null && isUsable(found)) return found
-  throw sqlProblem(place, 'the period is longer than there are times for, or goes backwards')
+  throw sqlProblem(place, 'the period is longer than the supported times, or negative')
 }
 
 function refuseUnits(where: string, place: Place): never {

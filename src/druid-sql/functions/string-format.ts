@@ -158,7 +158,7 @@ function written(value: FormattedValue, part: Part, refuse: Refuse): Sql {
     return ofNumber((x) => sql`CASE WHEN ${x} IS NULL THEN NULL ELSE ${fitted(digits(x), sign(x, flags), part)} END`)
   }
   const places = precision ?? 6
-  if (places > placesMax) return refuse(`a format takes ${placesMax} digits behind the point at most`)
+  if (places > placesMax) return refuse(`a format takes at most ${placesMax} decimal places`)
   const digits = (x: Sql): Sql =>
     conversion === 'e' ? exponentDigits(x, places) : grouped(fixedDigits(x, places), flags)
   return ofNumber(

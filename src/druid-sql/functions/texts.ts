@@ -1,7 +1,6 @@
 import { type JavaPattern, mayBeEmpty, re2Replacement, readJavaPattern } from '../../druid-patterns/java-pattern.ts'
 import { textMaxOf } from '../../druid-patterns/repetitions.ts'
 import { bind } from '../../lib/bind-sql.ts'
-import { longOfDigits } from '../../lib/long-of-digits.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import { as, constantOf } from '../bind/conversions.ts'
@@ -70,7 +69,7 @@ const substring = special(2, 3, (call) => {
   const [, start, length] = call.operands
   const [from, count] = [constantOf(start!), length && constantOf(length)]
   if (typeof from === 'bigint' && from < 1n)
-    throw sqlProblem(start!.place, 'the first character of a text is 1 for SUBSTRING')
+    throw sqlProblem(start!.place, 'SUBSTRING counts from 1: the start must be 1 or more')
   if (typeof count === 'bigint' && count <= 0n)
     throw sqlProblem(length!.place, 'the length of a SUBSTRING must be more than 0')
   return part.bind(call)
@@ -321,3 +320,27 @@ export const texts = {
   // The engine takes no aggregate and no query within TRY.
   DECODE_BASE64_UTF8: scalar([string], string, (x) => bind(x, (v) => sql`TRY(decode(from_base64(${v})))`)),
 } satisfies Catalogue
+
+/** A text of digits as a whole number, as Java reads it with a radix; null for any other. In base 16 it may begin with 0x. */
+function longOfDigits(text: Sql, radix: number): Sql {
+  if (radix === 10) {
+    return bind(
+      text,
+      (x) => sql`CASE WHEN regexp_full_match(${x}, '[+-]?[0-9]{1,19}') THEN TRY_CAST(${x} AS BIGINT) END`,
+    )
+  }
+  const all = '0123456789abcdefghijklmnopqrstuvwxyz'.slice(0, radix)
+  const digits = sql.literal(all)
+  const value = (body: Sql): Sql =>
+    sql`list_reduce(list_prepend(CAST(0 AS HUGEINT), list_transform(string_split(${body}, ''), lambda c: CAST(strpos(${digits}, c) - 1 AS HUGEINT))), lambda a, b: a * ${sql.long(radix)} + b)`
+  // So many digits fit into what they are added up in; more do not make a long.
+  const most = Math.min(64, Math.floor(37 / Math.log10(radix)))
+  const form = sql.literal(`(?i)${radix === 16 ? '(0x)?' : ''}[+-]?[${all}]{1,${most}}`)
+  return bind(text, (x) => {
+    const bare = sql`regexp_replace(lower(${x}), ${radix === 16 ? sql`'^(0x)?[+-]?'` : sql`'^[+-]?'`}, '')`
+    const sign = sql`CASE WHEN contains(${x}, '-') THEN -1 ELSE 1 END`
+    const long = (b: Sql): Sql => sql`CASE WHEN ${b} IS NOT NULL THEN TRY_CAST(${value(b)} * ${sign} AS BIGINT) END`
+    // The engine may work the value out where the form does not hold.
+    return bind(sql`CASE WHEN regexp_full_match(${x}, ${form}) THEN ${bare} END`, long)
+  })
+}

@@ -222,7 +222,7 @@ export class CallParser {
     if (cursor.takeWords('UNBOUNDED', 'FOLLOWING')) return { kind: 'unboundedFollowing' }
     if (cursor.takeWords('CURRENT', 'ROW')) return { kind: 'currentRow' }
     if (unit === 'RANGE')
-      throw sqlProblem(place, 'a RANGE goes from and to UNBOUNDED or CURRENT ROW; count rows with ROWS')
+      throw sqlProblem(place, 'the bounds of a RANGE are UNBOUNDED or CURRENT ROW; use ROWS to count rows')
     if (cursor.token.kind !== 'number' || !/^\d{1,18}$/.test(cursor.token.text))
       throw cursor.unexpected('UNBOUNDED, CURRENT ROW or a whole number')
     const rows = BigInt(cursor.next().text)
@@ -263,7 +263,7 @@ const ranks: Readonly<Record<FrameBound['kind'], number>> = {
 
 /** A frame goes forward. */
 function checkFrame(start: FrameBound, end: FrameBound, place: Place): void {
-  if (start.kind === 'unboundedFollowing') throw sqlProblem(place, 'a window does not begin at UNBOUNDED FOLLOWING')
-  if (end.kind === 'unboundedPreceding') throw sqlProblem(place, 'a window does not end at UNBOUNDED PRECEDING')
+  if (start.kind === 'unboundedFollowing') throw sqlProblem(place, 'a window cannot begin at UNBOUNDED FOLLOWING')
+  if (end.kind === 'unboundedPreceding') throw sqlProblem(place, 'a window cannot end at UNBOUNDED PRECEDING')
   if (ranks[start.kind] > ranks[end.kind]) throw sqlProblem(place, 'this window ends before it begins')
 }

@@ -197,7 +197,7 @@ export class ExpressionParser {
     }
     const inner = this.expression()
     if (cursor.isSymbol(','))
-      throw sqlProblem(place, 'rows of several values are not taken here: compare the values one by one')
+      throw sqlProblem(place, 'rows of several values are not supported here: compare the values one by one')
     cursor.expectSymbol(')')
     return inner
   }

@@ -122,7 +122,7 @@ class QueryParser {
     const cursor = this.#cursor
     let left = this.#term()
     for (let length = 0; cursor.isWord('UNION', 'INTERSECT', 'EXCEPT', 'MINUS'); length += 1) {
-      if (length === chainMax) throw sqlProblem(cursor.place, `more than ${chainMax} queries are put together here`)
+      if (length === chainMax) throw sqlProblem(cursor.place, `more than ${chainMax} queries are combined here`)
       const { place } = cursor
       const word = cursor.next().upper
       if (word !== 'UNION')
@@ -238,7 +238,7 @@ class QueryParser {
     const sets = listOf(cursor, () => this.#set())
     cursor.expectSymbol(')')
     if (sets.length > groupingSetsMax)
-      throw sqlProblem(cursor.place, `more than ${groupingSetsMax} sets of groups are not taken`)
+      throw sqlProblem(cursor.place, `GROUP BY makes more than ${groupingSetsMax} grouping sets`)
     return sets
   }
 

@@ -115,7 +115,10 @@ async function formOf({ body, headers }: FastifyRequest): Promise<readonly (read
       [...form].map(async ([name, value]) => [name, typeof value === 'string' ? value : await value.text()] as const),
     )
   } catch {
-    throw new Problem('invalid_request', 'The body is no multipart/form-data with the boundary that its type names.')
+    throw new Problem(
+      'invalid_request',
+      'The body is not multipart/form-data with the boundary that its Content-Type gives.',
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
 import accessors from '@duckdb/node-api/lib/vectors/dataAccessors.js'
 import { Sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
@@ -10,6 +10,7 @@ import {
   EngineRefusal,
   type EngineRow,
   type EngineTable,
+  type EngineValue,
   type SqlEngine,
   type TimeBounds,
 } from '../sql-engine.ts'
@@ -19,7 +20,6 @@ import { TextRoom } from './engine-text-room.ts'
 import { itemsTableName, loadItems } from './items-table.ts'
 import { timesOfPlan } from './plan-times.ts'
 import { piecesOf, readChunk } from './read-chunk.ts'
-import { readRows } from './read-rows.ts'
 import { tableRows, withTables } from './table-sql.ts'
 import { registerZoneFunctions } from './zone-functions.ts'
 
@@ -219,4 +219,28 @@ function tooManyRows(resultRows: number): Problem {
     'result_too_large',
     `The answer has more than ${resultRows} rows, which is limits.resultRows. Ask for a shorter range, add conditions or LIMIT, or aggregate.`,
   )
+}
+
+/** Rows of the engine's vectors. */
+export function readRows(chunk: DuckDBDataChunk, [from, until]: readonly [number, number]): readonly EngineRow[] {
+  const rows: EngineValue[][] = Array.from({ length: until - from }, () => [])
+  for (let column = 0; column < chunk.columnCount; column++) {
+    const vector = chunk.getColumnVector(column)
+    for (let row = from; row < until; row++) rows[row - from]!.push(engineValue(vector.getItem(row)))
+  }
+  return rows
+}
+
+function engineValue(value: DuckDBValue | null): EngineValue {
+  if (value === null) return null
+  switch (typeof value) {
+    case 'boolean':
+    case 'number':
+    case 'bigint':
+    case 'string':
+      return value
+    default:
+      if ('items' in value && Array.isArray(value.items)) return value.items.map(engineValue)
+      throw new Error(`a value that no statement should give: ${String(value)}`)
+  }
 }

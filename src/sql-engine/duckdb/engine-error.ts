@@ -13,7 +13,7 @@ interface Known {
 const known: readonly Known[] = [
   {
     form: /More than one row returned by a subquery/,
-    told: 'a query that stands for a value gave more than one row: aggregate it, or add LIMIT 1',
+    told: 'a query used as a value gave more than one row: aggregate it, or add LIMIT 1',
   },
   {
     form: /invalid perl operator|missing \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid character class|pattern too large|unexpected \)|invalid named capture|trailing \\|invalid UTF-8|invalid repetition size/i,

@@ -23,7 +23,6 @@ import { DamagedFileError } from '../../store/embedded/sealed/damaged-file.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'
 import { CheckedEngine } from './checked-engine.ts'
 import { FileChecks } from './file-checks.ts'
-import { MemoryWatch } from './memory-watch.ts'
 
 /** How long the writing of one answer may hold up the others. */
 const sliceMs = 5
@@ -140,4 +139,42 @@ function sentFailure(error: unknown): SentFailure {
   }
   const engineWords = error.cause instanceof Error ? error.cause.message : null
   return { code: error.code, message, errors: error.errors, isOverflow, isOutOfMemory, damagedPath, engineWords }
+}
+
+/** How much more a query can take between two looks is small beside what the process may hold. */
+const everyMs = 50
+
+/** Looks, while queries run, at how much of the machine's memory the process holds. */
+class MemoryWatch {
+  readonly #maxBytes: number
+  readonly #residentBytes: () => number
+  readonly #passed: (residentBytes: number) => void
+  #running = 0
+  #timer: NodeJS.Timeout | null = null
+
+  /** `passed` is told each time that it is too much. */
+  constructor(maxBytes: number, residentBytes: () => number, passed: (residentBytes: number) => void) {
+    this.#maxBytes = maxBytes
+    this.#residentBytes = residentBytes
+    this.#passed = passed
+  }
+
+  /** A query begins; `end` is called once for each. */
+  begin(): void {
+    this.#running += 1
+    this.#timer ??= setInterval(() => this.#look(), everyMs)
+  }
+
+  end(): void {
+    this.#running -= 1
+    if (this.#running > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+    this.#look()
+  }
+
+  #look(): void {
+    const held = this.#residentBytes()
+    if (held > this.#maxBytes) this.#passed(held)
+  }
 }

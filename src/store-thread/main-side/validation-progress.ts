@@ -4,7 +4,6 @@ import type { AcceptedPush, IngestProgress } from '../../ingest/progress.ts'
 import type { IngestCounters } from '../../model/ingest.ts'
 import type { Problem } from '../../model/problem.ts'
 import { Counters } from './counters.ts'
-import { PositionWaiters } from './position-waiters.ts'
 
 /** How far the thread has come behind the journal, through all its generations, and what became of the rows. */
 export class ValidationProgress implements IngestProgress {
@@ -107,5 +106,42 @@ export class ValidationProgress implements IngestProgress {
 
   waitFor(position: number, signal: AbortSignal): Promise<void> {
     return this.#waiters.wait(position, signal)
+  }
+}
+
+interface Waiter {
+  readonly position: number
+  readonly resolve: () => void
+}
+
+/** Who waits until a position is reached. */
+class PositionWaiters {
+  readonly #current: () => number
+  readonly #waiters = new Set<Waiter>()
+
+  constructor(current: () => number) {
+    this.#current = current
+  }
+
+  /** Resolves when the position is reached; rejects with the signal's reason. */
+  wait(position: number, signal: AbortSignal): Promise<void> {
+    if (position <= this.#current()) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const waiter = { position, resolve: () => settle(resolve) }
+      const onAbort = (): void => settle(() => reject(signal.reason))
+      const settle = (outcome: () => void): void => {
+        this.#waiters.delete(waiter)
+        signal.removeEventListener('abort', onAbort)
+        outcome()
+      }
+      this.#waiters.add(waiter)
+      signal.addEventListener('abort', onAbort, { once: true })
+      if (signal.aborted) onAbort()
+    })
+  }
+
+  /** The current position may have moved. */
+  reached(): void {
+    for (const waiter of this.#waiters) if (waiter.position <= this.#current()) waiter.resolve()
   }
 }

@@ -2,8 +2,17 @@ import type { AggregationPlan, Groups, TimeBuckets } from '../../algebra/aggrega
 import type { ScannedRow, ScanPlan } from '../../algebra/scan-plan.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
-import type { Plan, PlanLimits } from '../../model/plan.ts'
+import {
+  type AveragePlan,
+  isOverTime,
+  type OverTimePlan,
+  type Plan,
+  type PlanLimits,
+  type Range,
+} from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
+import { requireRows } from '../hours/needed-rows.ts'
+import { filledBuckets } from '../over-time/fill-buckets.ts'
 import type {
   EntityStatistics,
   GroupsQuerier,
@@ -22,9 +31,14 @@ import { SinceCounter } from './reading/count-since.ts'
 import { FilePins } from './reading/file-pins.ts'
 import type { SealedFile } from './reading/sealed-source.ts'
 import { EntityRegistry } from './registry/entity-registry.ts'
-import { type EntitySnapshot, preparePlan } from './run/plan-run.ts'
-import { resultBatches } from './run/result-batches.ts'
+import { type EntitySnapshot, type PlanRun, preparePlan } from './run/plan-run.ts'
+import { runAverage } from './run/run-average.ts'
+import { runLatest } from './run/run-latest.ts'
 import { type RunMemory, SpareMemory } from './run/run-memory.ts'
+import { runNeighbour } from './run/run-neighbour.ts'
+import { runOverTime } from './run/run-over-time.ts'
+import { runSelect } from './run/run-select.ts'
+import { runSnap } from './run/run-snap.ts'
 import { runTags } from './run/run-tags.ts'
 import { runScanPlan } from './scan/run-scan-plan.ts'
 import type { FileSwitch, FrozenRows } from './store-changes.ts'
@@ -287,5 +301,42 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     const entity = new EntityRows(new EntityRegistry(entityId), this.#settings.generationRows)
     this.#entities.set(entityId, entity)
     return entity
+  }
+}
+
+/** Of which dates a plan needs the rows. */
+function neededRange(plan: Exclude<Plan, OverTimePlan | AveragePlan>): Range {
+  switch (plan.kind) {
+    case 'select':
+      return plan.range
+    case 'latest':
+      return { fromMs: plan.fromMs, toMs: Number.POSITIVE_INFINITY }
+    case 'last':
+      return { fromMs: Number.NEGATIVE_INFINITY, toMs: plan.dateMs - 1 }
+    case 'next':
+      return { fromMs: plan.dateMs + 1, toMs: Number.POSITIVE_INFINITY }
+    case 'snap':
+      return { fromMs: plan.ticksMs[0] ?? Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+  }
+}
+
+/** What a plan of the data queries answers, in its order. */
+function resultBatches(plan: Plan, run: PlanRun, buckets: TimeBuckets | null): AsyncGenerator<ResultBatch> {
+  if (isOverTime(plan)) return runOverTime(plan, run, buckets)
+  if (plan.kind !== 'average') requireRows(run.hours, neededRange(plan))
+  switch (plan.kind) {
+    case 'select':
+      return runSelect(plan, run)
+    case 'average':
+      return filledBuckets(runAverage(plan, run, buckets), plan, { ...run, buckets })
+    case 'latest':
+      return runLatest(plan.fromMs, Number.POSITIVE_INFINITY, run)
+    case 'last':
+    case 'next':
+      return runNeighbour(plan, run)
+    case 'snap':
+      return runSnap(plan, run)
+    default:
+      return plan satisfies never
   }
 }

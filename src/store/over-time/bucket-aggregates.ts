@@ -1,9 +1,10 @@
 // What is told of one metric in each bucket of one function of time.
+
+import { lostIn } from '../../lib/lost-in-sum.ts'
 import type { Value } from '../../model/column.ts'
-import type { AggregateName, Counter } from '../../model/plan.ts'
+import { type AggregateName, type Counter, isDeviation } from '../../model/plan.ts'
 import type { BucketRow, BucketVisitor } from './bucket-rows.ts'
 import { Deviations } from './deviations.ts'
-import { ExactSum } from './exact-sum.ts'
 import { boundsOf, type ItemOfMetric, type ItemRollup, isLess, type Span, valueAtInstant } from './function-of-time.ts'
 
 export interface AggregateRules {
@@ -66,7 +67,7 @@ export class BucketAggregates implements BucketVisitor {
 
   takes(rollup: ItemRollup, isOrdered: boolean): boolean {
     const { isStep, aggregates } = this.#rules
-    if (!isOrdered) return !aggregates.includes('stddev') && Number.isFinite(rollup.sum + rollup.lost)
+    if (!isOrdered) return !aggregates.some(isDeviation) && Number.isFinite(rollup.sum + rollup.lost)
     const needed = [
       rollup.sum + rollup.lost,
       this.#needsIntegral ? (isStep ? rollup.held : rollup.line) : 0,
@@ -74,7 +75,7 @@ export class BucketAggregates implements BucketVisitor {
       this.needsUnknown ? rollup.fallen + rollup.restarted : 0,
       aggregates.includes('min_time') ? rollup.leastMs : 0,
       aggregates.includes('max_time') ? rollup.greatestMs : 0,
-      aggregates.includes('stddev') ? rollup.squares : 0,
+      aggregates.some(isDeviation) ? rollup.squares : 0,
     ]
     const isCounted = !this.needsUnknown || this.#wrapped(rollup) !== null
     return isCounted && needed.every(Number.isFinite)
@@ -203,7 +204,7 @@ class ItemSums {
 
   constructor(aggregates: readonly AggregateName[]) {
     this.#needsBounds = aggregates.some((name) => boundAggregates.has(name))
-    this.#needsDeviation = aggregates.includes('stddev')
+    this.#needsDeviation = aggregates.some(isDeviation)
   }
 
   add(item: ItemOfMetric): void {
@@ -277,3 +278,40 @@ class ItemSums {
 const dateOf = (item: ItemOfMetric | null): Value => (item === null || Number.isNaN(item.ms) ? null : item.ms)
 
 const valueIn = (item: ItemOfMetric | null): Value => item?.exact ?? item?.value ?? null
+
+// Sums that keep what each addition loses, and that do not overflow while they grow.
+/** A part is kept times this where the sum overflows: a power of two, so that nothing is rounded. */
+const scale = 2 ** -128
+
+class ExactSum {
+  #sum = 0
+  #lost = 0
+  #scaled = 0
+
+  /** Adds `value` times `factor`, which is finite. */
+  add(value: number, factor = 1): void {
+    this.#scaled += value * scale * factor
+    const part = value * factor
+    const next = this.#sum + part
+    this.#lost += lostIn(this.#sum, part, next)
+    this.#sum = next
+  }
+
+  /** Null where it is beyond all doubles. */
+  get value(): number | null {
+    return this.over(1)
+  }
+
+  /** The sum divided by a number, where it is a double. */
+  over(divisor: number): number | null {
+    const sum = this.#sum + this.#lost
+    const divided = Number.isFinite(sum) ? sum / divisor : this.#scaled / divisor / scale
+    return Number.isFinite(divided) ? divided : null
+  }
+
+  clear(): void {
+    this.#sum = 0
+    this.#lost = 0
+    this.#scaled = 0
+  }
+}

@@ -3,12 +3,13 @@ import type { RejectedRowAnswer } from '../../../../src/client/answers.ts'
 import { countText, plural } from '../../parts/formats.ts'
 import { Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { RowText } from '../../parts/row-text.tsx'
 import { DeedsHead, TableFrame } from '../../parts/table-frame.tsx'
+import { Time } from '../../parts/time.tsx'
 import { clientOf } from '../../session/session.ts'
 import { useAsk, useDeed } from '../../shell/asking.ts'
 import { filterLink, isFiltered, type RejectedFilter, requestOf } from './filter.ts'
 import { MendRow } from './mend-row.tsx'
-import { RejectedRow } from './rejected-row.tsx'
 import { RowDeeds } from './row-deeds.tsx'
 import { type ShownIngest, sideOf } from './side.ts'
 
@@ -123,5 +124,42 @@ function FilterLine({ alias, filter }: { readonly alias: string; readonly filter
       ))}{' '}
       <a href={filterLink(alias, {})}>Show all</a>
     </p>
+  )
+}
+
+interface RowProps {
+  readonly row: RejectedRowAnswer
+  readonly chosen: boolean
+  onChoose(id: string): void
+  onMend(row: RejectedRowAnswer): void
+}
+
+function RejectedRow({ row, chosen, onChoose, onMend }: RowProps) {
+  return (
+    <tr class={chosen ? 'chosen' : undefined}>
+      <td class="tight">
+        <input
+          type="checkbox"
+          aria-label={`Choose row ${row.index + 1} of batch ${row.batch}`}
+          checked={chosen}
+          onChange={() => onChoose(row.id)}
+        />
+      </td>
+      <td>
+        <RowText text={row.row} field={row.field} />
+        <p class="fault" dir="auto">
+          {row.message}
+        </p>
+      </td>
+      <td class="tight only-wide">
+        <Time iso={row.received} />
+        <p class="small soft">row {row.index + 1} of its batch</p>
+      </td>
+      <td class="tight">
+        <button type="button" class="button slim" onClick={() => onMend(row)}>
+          Mend…
+        </button>
+      </td>
+    </tr>
   )
 }

@@ -1,9 +1,15 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { isNumericField } from '../../../../src/model/field.ts'
-import { Empty, Panel } from '../../parts/layout.tsx'
+import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+import { Charts, ShownAnswer } from '../explore/drawing.tsx'
+import { timeOf } from '../explore/question.ts'
+import { useEarlier } from '../explore/use-earlier.ts'
+import { usePixels } from '../explore/use-pixels.ts'
+import { useRows } from '../explore/use-rows.ts'
 import { drawable, type View, viewLink } from '../explore/view.ts'
-import { ChartCell } from './chart-cell.tsx'
 import { type Cell, cellView, filled, type Values } from './definition.ts'
 import { ReadingCell } from './reading-cells.tsx'
 
@@ -63,4 +69,50 @@ function usualFields(view: View, entity: EntityDescription): readonly string[] {
   const fields = drawable(view.how, entity)
   const first = fields.find(isNumericField) ?? fields[0]
   return first === undefined ? [] : [first.name]
+}
+
+interface ChartProps {
+  readonly view: View
+  readonly entity: EntityDescription
+  onChange(part: Partial<View>): void
+}
+
+const refreshMs = 30_000
+const chartPixels = 230
+
+function ChartCell(props: ChartProps) {
+  const { room, pixels } = usePixels()
+  return <div ref={room}>{pixels !== null && <Drawn {...props} pixels={pixels} />}</div>
+}
+
+function Drawn({ view, entity, pixels, onChange }: ChartProps & { readonly pixels: number }) {
+  const asking = { view, entity, pixels, time: timeOf(view.how, entity) }
+  const { shown, stale, busy, error, again } = useRows(asking, true)
+  const earlier = useEarlier(shown, asking)
+  const isLive = view.range !== ''
+  useEffect(() => {
+    if (!isLive) return
+    const timer = setInterval(again, refreshMs)
+    return () => clearInterval(timer)
+  }, [isLive])
+  return (
+    <>
+      <ProblemNote error={error ?? earlier.error} />
+      {shown === null && busy && <Waiting />}
+      {shown !== null && (
+        <ShownAnswer shown={shown} stale={stale}>
+          <Charts
+            shown={shown}
+            earlier={earlier.shown}
+            axes={view}
+            zone={view.zone}
+            entity={entity}
+            height={chartPixels}
+            isOnView
+            onChange={onChange}
+          />
+        </ShownAnswer>
+      )}
+    </>
+  )
 }

@@ -68,8 +68,8 @@ describe('the same check finds', () => {
     const look = async (seen: SeenHistory): Promise<void> => spoiled(seen, spoil)
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder, deletes: true, look })),
-      // The same histories each time, of which the first ones meet the fault: that is not left to chance.
-      { numRuns: 60, endOnFailure: true, seed: 7 },
+      // The same histories each time, of which the first one meets the fault: that is not left to chance.
+      { numRuns: 60, endOnFailure: true, seed: 7, examples: [[2_147_483_638]] },
     )
     expect(found.errorInstance).toMatchObject({ name: 'AssertionError' })
   })

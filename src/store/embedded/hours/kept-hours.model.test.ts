@@ -24,6 +24,7 @@ import {
   type AggregatePlan,
   type AveragePlan,
   aggregateNames,
+  isDeviation,
   type Plan,
   type PlotPlan,
   type Range,
@@ -322,7 +323,7 @@ async function askCutPlot(draw: Draw, history: History, rules: Rules): Promise<v
   expect(bounds(answer)).toEqual(bounds(every))
 }
 
-const told = aggregateNames.filter((name) => name !== 'stddev' && name !== 'good')
+const told = aggregateNames.filter((name) => !isDeviation(name) && name !== 'good')
 
 /** The first and the last row of each UTC day that a range reaches into; of days whose rows have left those of hours. */
 function daysOf({ model, untilMs }: History, { fromMs, toMs }: Range) {

@@ -4,8 +4,7 @@ import type { ResultBatch } from '../../series-store.ts'
 import { answerItems } from './answer-items.ts'
 import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
-import { outlineRows } from './row-outline.ts'
-import { TimeWindows } from './time-windows.ts'
+import { outlineRows, type RowOutline } from './row-outline.ts'
 
 /** Beyond the limit, rows are only counted, and this many times the limit at most: a refusal must not cost more than an answer. */
 const countedRowsFactor = 16
@@ -58,4 +57,43 @@ async function checkCount({ fromMs, toMs }: Range, run: PlanRun): Promise<void> 
     if (pacer.spend(2)) await pacer.rest()
   }
   if (count > limits.resultRows) throw resultTooLarge(limits.resultRows, count)
+}
+
+/** Rows that a window is to have about: what is kept of them stays in the processor's caches. */
+const windowRowsMin = 65_536
+/** More of them where there are many series, so that each window has a good part of a page of each. */
+const seriesRowsMin = 4096
+/** How much narrower or wider the next window may be. */
+const changeMax = 4
+
+/** Cuts a range into neighbouring windows with about as many rows each, oldest first. */
+export class TimeWindows {
+  readonly #lastMs: number
+  readonly #rowsWanted: number
+  #fromMs: number
+  #widthMs: number
+
+  constructor({ firstMs, lastMs, rowsExpected }: Omit<RowOutline, 'rowsMax'>, series: number) {
+    this.#fromMs = firstMs
+    this.#lastMs = lastMs
+    this.#rowsWanted = Math.max(windowRowsMin, series * seriesRowsMin)
+    this.#widthMs = (lastMs - firstMs + 1) * Math.min(1, this.#rowsWanted / rowsExpected)
+  }
+
+  /** Null when the range is at its end. */
+  next(): Range | null {
+    const fromMs = this.#fromMs
+    if (fromMs > this.#lastMs) return null
+    const widthMs = Math.max(1, Math.floor(this.#widthMs))
+    const leftMs = this.#lastMs - fromMs + 1
+    const toMs = leftMs <= widthMs * 1.5 ? this.#lastMs : fromMs + widthMs - 1
+    this.#fromMs = toMs + 1
+    return { fromMs, toMs }
+  }
+
+  /** Told how many rows the last window had, so that the next one fits better. */
+  met(rows: number): void {
+    const change = this.#rowsWanted / Math.max(1, rows)
+    this.#widthMs *= Math.min(changeMax, Math.max(1 / changeMax, change))
+  }
 }

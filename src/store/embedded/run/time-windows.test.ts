@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Range } from '../../../model/plan.ts'
-import { TimeWindows } from './time-windows.ts'
+import { TimeWindows } from './run-select.ts'
 
 /** Walks over rows by their dates; each window as its ends and how many rows it met. */
 function walk(
