@@ -104,13 +104,15 @@ export class Subscription {
     return this.#lastSequence
   }
 
-  /** All that waits, told once and never again. */
-  async drain(caller: I3xCaller): Promise<readonly SyncUpdate[]> {
-    const told = this.#batches.flatMap(({ updates }) => updates)
+  /** Tells all that waits, once and never again; then, as there is room for it, goes on. */
+  async drain(caller: I3xCaller, tell: (updates: readonly SyncUpdate[]) => void): Promise<void> {
+    const before = this.#batches.flatMap(({ updates }) => updates)
     this.#acknowledge(this.#lastSequence)
     const { updates } = this.#take(caller)
+    const all = [...before, ...updates]
+    // It is told before what may fail, since nothing keeps it any more.
+    if (all.length > 0) tell(all)
     await this.#resume()
-    return [...told, ...updates]
   }
 
   end(): void {

@@ -154,6 +154,7 @@ export class Subscriptions {
       if (lastSequenceNumber !== null) requireTold(lastSequenceNumber, subscription.lastSequence)
       const polled = await this.#changedItems(kept, caller)
       const { batches, hasLost, hasMore } = await subscription.sync(lastSequenceNumber, caller, polled)
+      for (const { elementId, value } of polled) kept.toldItems.set(elementId, textWithLongs(value))
       const { waitingBytes } = this.#parts.limits
       return { result: batches, partial: hasLost ? lostText : hasMore ? moreText(waitingBytes) : null }
     })
@@ -207,9 +208,7 @@ export class Subscriptions {
     const { subscription } = kept
     const told = subscription.serial.run(async () => {
       const caller = kept.sink === sink && !sink.isBusy() ? sink.caller() : null
-      if (caller === null) return
-      const updates = await subscription.drain(caller)
-      if (updates.length > 0) sink.write(updates)
+      if (caller !== null) await subscription.drain(caller, sink.write)
     })
     // What could not go on is tried again with the next update, or by a client that connects again.
     told.catch(() => sink.end())
@@ -258,10 +257,8 @@ export class Subscriptions {
     const found = await this.#parts.space.find(ids, caller)
     const values = await this.#parts.values.current(found, 1, caller)
     return [...values].flatMap(([elementId, { value, quality, timestamp }]) => {
-      const text = textWithLongs(value)
-      if (value === null || kept.toldItems.get(elementId) === text) return []
-      kept.toldItems.set(elementId, text)
-      return [{ elementId, value, quality, timestamp }]
+      const isTold = value === null || kept.toldItems.get(elementId) === textWithLongs(value)
+      return isTold ? [] : [{ elementId, value, quality, timestamp }]
     })
   }
 }
