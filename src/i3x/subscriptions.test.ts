@@ -28,7 +28,6 @@ const machines: MetadataEntity = {
     { name: 'name', type: 'string', role: 'attribute' },
   ],
 }
-const press = { key: keyOfText('string', 'press')!, attributes: attributeLine('name', '"Press"') }
 const caller = { reader: { id: 'reader', mayRead: () => true }, cancellation: new Cancellation() }
 const never = () => Promise.reject(new Error('nothing is asked'))
 
@@ -82,6 +81,10 @@ const rowBytes = 48
 async function subscribed(limits: Partial<{ subscriptions: number; waitingRows: number; idleMs: number }> = {}) {
   const log = new Log()
   const clock = { nowMs: 0 }
+  const press = { name: 'Press' }
+  const readPress = () => ({
+    ...{ key: keyOfText('string', 'press')!, attributes: attributeLine('name', JSON.stringify(press.name)) },
+  })
   const { subscriptions: most = 10, waitingRows = 10, idleMs = 1000 } = limits
   const space = new AddressSpace({
     definitions: {
@@ -89,7 +92,7 @@ async function subscribed(limits: Partial<{ subscriptions: number; waitingRows: 
       ...{ metadataEntity: () => machines, metadataEntities: () => [machines] },
     },
     tagLists: { page: async () => ({ tags: ['a'], more: false }) },
-    items: { list: never, find: async () => ({ items: [press], keysRead: 1 }) },
+    items: { list: never, find: async () => ({ items: [readPress()], keysRead: 1 }) },
     ...{ hierarchy: null, namespaceUri: 'urn:test', objectsMax: 10 },
   })
   const nowMs = () => clock.nowMs
@@ -104,7 +107,7 @@ async function subscribed(limits: Partial<{ subscriptions: number; waitingRows: 
     const { result, partial } = await subscriptions.sync(named, acknowledged, caller)
     return { told: result.map(({ sequenceNumber, updates }) => [sequenceNumber, ...valuesOf(updates)]), partial }
   }
-  return { log, clock, subscriptions, named, sync }
+  return { log, clock, press, subscriptions, named, sync }
 }
 
 const valuesOf = (updates: readonly SyncUpdate[]) => updates.map(({ value }) => value)
@@ -147,6 +150,21 @@ test('a change of an item is told by the next sync where one failed', async () =
   log.isFull = false
   expect(await sync(-1)).toEqual({ told: [[1, { id: 'press', name: 'Press' }]], partial: null })
   expect(await sync(1)).toEqual({ told: [], partial: null })
+})
+
+test('changes of items wait in the same bytes as rows, and what does not fit is told when there is room', async () => {
+  const { press, subscriptions, named, sync } = await subscribed({ waitingRows: 1 })
+  await subscriptions.register(named, ['item:machines:press'], 1, caller)
+  for (const name of ['Press 1', 'Press 2', 'Press 3', 'Press 4']) {
+    press.name = name
+    await sync()
+  }
+  const two = [
+    [1, { id: 'press', name: 'Press 1' }],
+    [2, { id: 'press', name: 'Press 2' }],
+  ]
+  expect(await sync()).toEqual({ told: two, partial: expect.stringContaining('i3x.waitingBytes') })
+  expect(await sync(2)).toEqual({ told: [[3, { id: 'press', name: 'Press 4' }]], partial: null })
 })
 
 test('one that nobody asks for is deleted, with all that it holds', async () => {

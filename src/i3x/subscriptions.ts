@@ -5,7 +5,7 @@ import { invalidRequest, Problem } from '../model/problem.ts'
 import type { AddressSpace, Found } from './address-space.ts'
 import { type Bulk, noElement, type Outcome, outcomes, requireAtMost, type Whole } from './answers.ts'
 import type { I3xCaller } from './caller.ts'
-import { type LivePort, Subscription, type SyncBatch, type SyncUpdate } from './subscription.ts'
+import { type LivePort, type Polled, Subscription, type SyncBatch, type SyncUpdate } from './subscription.ts'
 import type { Values } from './values.ts'
 
 export interface SubscriptionsParts {
@@ -152,9 +152,8 @@ export class Subscriptions {
       const { subscription, sink } = kept
       if (sink !== null) throw streamIsOpen()
       if (lastSequenceNumber !== null) requireTold(lastSequenceNumber, subscription.lastSequence)
-      const polled = await this.#changedItems(kept, caller)
-      const { batches, hasLost, hasMore } = await subscription.sync(lastSequenceNumber, caller, polled)
-      for (const { elementId, value } of polled) kept.toldItems.set(elementId, textWithLongs(value))
+      const poll = (roomBytes: number) => this.#changedItems(kept, roomBytes, caller)
+      const { batches, hasLost, hasMore } = await subscription.sync(lastSequenceNumber, caller, poll)
       const { waitingBytes } = this.#parts.limits
       return { result: batches, partial: hasLost ? lostText : hasMore ? moreText(waitingBytes) : null }
     })
@@ -248,18 +247,23 @@ export class Subscriptions {
     kept.monitored = monitored
   }
 
-  async #changedItems(kept: Kept, caller: I3xCaller): Promise<readonly SyncUpdate[]> {
-    const items = [...kept.monitored.values()]
-      .flatMap(({ objects }) => objects)
-      .filter(({ element }) => element.kind === 'item')
-    if (items.length === 0) return []
-    const ids = items.map(({ object }) => object.elementId)
-    const found = await this.#parts.space.find(ids, caller)
-    const values = await this.#parts.values.current(found, 1, caller)
-    return [...values].flatMap(([elementId, { value, quality, timestamp }]) => {
-      const isTold = value === null || kept.toldItems.get(elementId) === textWithLongs(value)
-      return isTold ? [] : [{ elementId, value, quality, timestamp }]
-    })
+  async #changedItems(kept: Kept, roomBytes: number, caller: I3xCaller): Promise<Polled> {
+    const ids = [...kept.monitored.values()].flatMap(({ objects }) =>
+      objects.flatMap(({ element, object }) => (element.kind === 'item' ? object.elementId : [])),
+    )
+    const { space, values } = this.#parts
+    const now = ids.length === 0 ? [] : await values.current(await space.find(ids, caller), 1, caller)
+    const updates: SyncUpdate[] = []
+    let bytes = 0
+    for (const [elementId, { value, quality, timestamp }] of now) {
+      const text = textWithLongs(value)
+      if (value === null || kept.toldItems.get(elementId) === text) continue
+      if (bytes >= roomBytes) return { updates, bytes, hasMore: true }
+      bytes += text.length
+      kept.toldItems.set(elementId, text)
+      updates.push({ elementId, value, quality, timestamp })
+    }
+    return { updates, bytes, hasMore: false }
   }
 }
 
