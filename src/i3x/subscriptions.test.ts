@@ -195,6 +195,16 @@ test('there are no more than the limit says, and a place is free when one is del
   expect(subscriptions.create('third', null).clientId).toBe('third')
 })
 
+test('each request names as many as an answer has', async () => {
+  const { subscriptions, named } = await subscribed()
+  const ids = Array.from({ length: 11 }, (_, at) => `tag:plant:${at}`)
+  const tooMany = expect.objectContaining({ code: 'invalid_request', message: expect.stringContaining('i3x.objects') })
+  expect(() => subscriptions.list('client', ids)).toThrow(tooMany)
+  expect(() => subscriptions.delete('client', ids)).toThrow(tooMany)
+  await expect(async () => subscriptions.register(named, ids, 1, caller)).rejects.toEqual(tooMany)
+  await expect(async () => subscriptions.unregister(named, ids, caller)).rejects.toEqual(tooMany)
+})
+
 test('a stream that takes no more is told the rest later, and nothing twice', async () => {
   const { log, subscriptions, named, sync } = await subscribed({ waitingRows: 100 })
   log.add(1)

@@ -92,7 +92,7 @@ export class Subscriptions {
   }
 
   list(clientId: string, ids: readonly string[]): Bulk<object> {
-    requireAtMost(this.#parts.limits.objects, 'i3x.objects', ids)
+    requireAtMost(this.#parts.limits.objects, ids)
     const describe = (subscriptionId: string) => {
       const kept = this.#find({ clientId, subscriptionId })
       if (kept === null) return undefined
@@ -103,7 +103,7 @@ export class Subscriptions {
   }
 
   delete(clientId: string, ids: readonly string[]): Bulk<null> {
-    requireAtMost(this.#parts.limits.objects, 'i3x.objects', ids)
+    requireAtMost(this.#parts.limits.objects, ids)
     const results = ids.map((subscriptionId): [string, Outcome<null>] => {
       const kept = this.#find({ clientId, subscriptionId })
       if (kept === null) return [subscriptionId, noSubscription(subscriptionId)]
@@ -116,7 +116,7 @@ export class Subscriptions {
   /** Throws Problem `not_found`, `overloaded` for one live reader too many, or `unavailable`. */
   register(named: Named, ids: readonly string[], maxDepth: number, caller: I3xCaller): Promise<Bulk<null>> {
     const { space, limits } = this.#parts
-    requireAtMost(limits.objects, 'i3x.objects', ids)
+    requireAtMost(limits.objects, ids)
     return this.#with(named, async (kept) => {
       const found = await space.find(ids, caller)
       const components = maxDepth === 1 ? new Map<string, Found[]>() : await space.components(found, caller)
@@ -135,6 +135,7 @@ export class Subscriptions {
   }
 
   unregister(named: Named, ids: readonly string[], caller: I3xCaller): Promise<Bulk<null>> {
+    requireAtMost(this.#parts.limits.objects, ids)
     return this.#with(named, async (kept) => {
       const monitored = new Map(kept.monitored)
       const results = ids.map((id): [string, Outcome<null>] => {
