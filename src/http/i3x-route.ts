@@ -1,6 +1,6 @@
 // What the paths of i3X have in common.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { type I3xAnswer, piecesOf } from '../i3x/answers.ts'
 import type { I3xCaller } from '../i3x/caller.ts'
 import { type ProblemCode, problems } from '../model/problem.ts'
@@ -8,7 +8,7 @@ import { sendBody } from './answer.ts'
 import { jsonTypes, readJson } from './body.ts'
 import { answers, optionalKeySecurity } from './document.ts'
 import { acceptJson } from './guard.ts'
-import type { RouteParts } from './route.ts'
+import type { Route, RouteParts } from './route.ts'
 import { bodyProblems, refuseBody } from './routes/admin-request.ts'
 
 export const i3xPath = '/i3x/v1'
@@ -106,6 +106,34 @@ export function withBody(
       kept,
     ),
   }
+}
+
+/** A question in a body, and what answers it. */
+export interface Posting<Body extends TSchema> {
+  readonly id: string
+  readonly summary: string
+  readonly body: Body
+  readonly result: TSchema
+  readonly codes?: readonly ProblemCode[]
+  readonly answer: (body: Static<Body>, caller: I3xCaller) => I3xAnswer | Promise<I3xAnswer>
+}
+
+export function postI3x<Body extends TSchema>(
+  app: Parameters<Route>[0],
+  parts: RouteParts,
+  path: string,
+  { id, summary, answer, ...schema }: Posting<Body>,
+): void {
+  app.route({
+    method: 'POST',
+    url: i3xPath + path,
+    config: i3xConfig,
+    schema: i3xSchema(id, summary, schema),
+    ...withBody(parts),
+    handler: async (request, reply) =>
+      // Checked by the schema.
+      sendI3x(request, reply, await answer(request.body as Static<Body>, i3xCaller(request, reply, parts)), parts),
+  })
 }
 
 export function i3xCaller(request: FastifyRequest, reply: FastifyReply, { guard, inFlight }: RouteParts): I3xCaller {

@@ -228,8 +228,7 @@ export class AddressSpace {
     const components = new Map<string, Found[]>()
     for (const [id, relationship, object] of await this.#compositions(found, caller)) {
       const element = elementOf(object.elementId)
-      if (relationship !== 'HasComponent' || element === null) continue
-      components.set(id, [...(components.get(id) ?? []), { element, object }])
+      if (relationship === 'HasComponent' && element !== null) addTo(components, id, { element, object })
     }
     return components
   }
@@ -240,6 +239,7 @@ export class AddressSpace {
     caller: I3xCaller,
   ): AsyncGenerator<readonly [id: string, child: I3xObject]> {
     const parents = new Set<string>()
+    const tables = new Set<string>()
     for (const [id, { element }] of found) {
       if (element.kind === 'entity' || element.kind === 'folder') {
         const prefix = element.kind === 'entity' ? '' : element.prefix
@@ -247,12 +247,16 @@ export class AddressSpace {
           yield [id, child]
           if (room() < 0) return
         }
-      } else if (element.kind !== 'tag') parents.add(id)
+      } else if (element.kind !== 'tag') {
+        parents.add(id)
+        tables.add(element.table)
+      }
     }
+    const hierarchy = this.#hierarchyTable(caller)
     for (const table of this.#metadata(caller.reader)) {
-      if (![...parents].some((id) => id === `table:${table.name}` || id.startsWith(`item:${table.name}:`))) continue
+      if (!tables.has(table.name)) continue
       for await (const records of this.#tables.all(table, caller.cancellation.signal)) {
-        const children = records.filter((record) => parents.has(this.#parentId(table, record, caller) ?? ''))
+        const children = records.filter((record) => parents.has(itemParentId(table, record, hierarchy) ?? ''))
         for (const object of await this.#itemObjects(table, children.slice(0, room() + 1), caller))
           yield [object.parentId!, object]
         if (room() < 0) return
@@ -318,22 +322,16 @@ export class AddressSpace {
     records: readonly ItemRecord[],
     caller: I3xCaller,
   ): Promise<readonly I3xObject[]> {
-    const isHierarchy = table === this.#hierarchyTable(caller)
-    const ids = isHierarchy ? records.map(({ id }) => id) : []
-    const tags = await this.#tagsNamed(ids, caller)
+    const hierarchy = this.#hierarchyTable(caller)
+    const tags = await this.#tagsNamed(table === hierarchy ? records.map(({ id }) => id) : [], caller)
     return records.map((record) => ({
       elementId: elementId({ kind: 'item', table: table.name, item: record.id }),
       displayName: record.name ?? (record.id === '' ? table.name : record.id),
       typeElementId: typeIdOf.item(table.name),
-      parentId: this.#parentId(table, record, caller),
+      parentId: itemParentId(table, record, hierarchy),
       isComposition: tags.has(record.id),
       isExtended: false,
     }))
-  }
-
-  #parentId(table: MetadataEntity, { parent }: ItemRecord, caller: I3xCaller): string | null {
-    if (table !== this.#hierarchyTable(caller)) return `table:${table.name}`
-    return parent === null ? null : elementId({ kind: 'item', table: table.name, item: parent })
   }
 
   /** The entities that have a tag of these names, by name. */
@@ -341,8 +339,7 @@ export class AddressSpace {
     const entities = new Map<string, string[]>()
     if (names.length === 0) return entities
     for (const { name } of this.#entities(caller.reader)) {
-      for (const tag of await this.#tagsThereOf(name, names, caller))
-        entities.set(tag, [...(entities.get(tag) ?? []), name])
+      for (const tag of await this.#tagsThereOf(name, names, caller)) addTo(entities, tag, name)
     }
     return entities
   }
@@ -415,10 +412,7 @@ function grouped(
   const groups = new Map<string, string[]>()
   for (const element of elements) {
     const [name, value] = of(element) ?? []
-    if (name === undefined || value === undefined) continue
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, [value])
-    else group.push(value)
+    if (name !== undefined && value !== undefined) addTo(groups, name, value)
   }
   return groups
 }
@@ -434,15 +428,32 @@ function newFolders(entity: string, tag: string, known: Set<string>): readonly I
   return folders
 }
 
+/** Its parent's; in the table that says the hierarchy null at the top. */
+function itemParentId(
+  table: MetadataEntity,
+  { parent }: ItemRecord,
+  hierarchy: MetadataEntity | undefined,
+): string | null {
+  if (parent !== null) return elementId({ kind: 'item', table: table.name, item: parent })
+  return table === hierarchy ? null : elementId({ kind: 'table', table: table.name })
+}
+
+/** Adds to the values of a name. */
+function addTo<Value>(groups: Map<string, Value[]>, name: string, value: Value): void {
+  const group = groups.get(name)
+  if (group === undefined) groups.set(name, [value])
+  else group.push(value)
+}
+
 const isPlain = { isComposition: false, isExtended: false } as const
 
 const entityObject = (entity: string): I3xObject => ({
-  ...{ elementId: `entity:${entity}`, displayName: entity, typeElementId: typeIdOf.entity(entity) },
+  ...{ elementId: elementId({ kind: 'entity', entity }), displayName: entity, typeElementId: typeIdOf.entity(entity) },
   ...{ parentId: null, ...isPlain },
 })
 
 const tableObject = (table: string): I3xObject => ({
-  ...{ elementId: `table:${table}`, displayName: table, typeElementId: typeIdOf.table() },
+  ...{ elementId: elementId({ kind: 'table', table }), displayName: table, typeElementId: typeIdOf.table() },
   ...{ parentId: null, ...isPlain },
 })
 

@@ -131,9 +131,10 @@ export function outcomes<Result>(
   })
 }
 
-/** Throws Problem `invalid_request`. */
-export function requireAtMost(most: number, setting: string, named: readonly unknown[]): void {
-  if (named.length > most) throw invalidRequest('', `Name at most ${most} in one request, which is ${setting}`)
+/** Throws Problem `invalid_request` where a request names more than this. */
+export function requireAtMost(objectsMax: number, named: readonly unknown[]): void {
+  if (named.length > objectsMax)
+    throw invalidRequest('', `Name at most ${objectsMax} in one request, which is i3x.objects`)
 }
 
 export const noElement = (id: string): Problem =>

@@ -147,7 +147,7 @@ export class I3x {
 
   /** Throws Problem `invalid_request` where there are more than an answer has. */
   #bounded<Item>(all: readonly Item[]): readonly Item[] {
-    requireAtMost(this.#settings.objects, 'i3x.objects', all)
+    requireAtMost(this.#settings.objects, all)
     return all
   }
 

@@ -24,6 +24,14 @@ export interface SyncBatch {
   readonly updates: readonly SyncUpdate[]
 }
 
+/** Updates of what is in no log. */
+export interface Polled {
+  readonly updates: readonly SyncUpdate[]
+  readonly bytes: number
+  /** Whether there was no room for others. */
+  readonly hasMore: boolean
+}
+
 interface Feed {
   watched: OfEntity
   read: ReturnType<typeof updateReader>
@@ -81,20 +89,23 @@ export class Subscription {
   async sync(
     acknowledged: number | null,
     caller: I3xCaller,
-    polled: readonly SyncUpdate[],
+    poll: (roomBytes: number) => Promise<Polled>,
   ): Promise<{ readonly batches: readonly SyncBatch[]; readonly hasLost: boolean; readonly hasMore: boolean }> {
     if (acknowledged === -1) await this.#clear()
     else if (acknowledged !== null) this.#acknowledge(acknowledged)
+    const polled = await poll(this.#rules.waitingBytes - this.#bytes)
+    // From here on nothing fails before all is in a batch.
     const hasLost = this.#hasLost
     // The number that is left out says where the gap is.
     if (hasLost) this.#lastSequence++
     this.#hasLost = false
-    const { updates, bytes } = this.#take(caller)
-    const all = [...updates, ...polled]
-    if (all.length > 0) this.#batches.push({ sequenceNumber: ++this.#lastSequence, updates: all, bytes })
+    const taken = this.#take(caller)
+    const bytes = taken.bytes + polled.bytes
+    const updates = [...taken.updates, ...polled.updates]
+    if (updates.length > 0) this.#batches.push({ sequenceNumber: ++this.#lastSequence, updates, bytes })
     this.#bytes += bytes
     await this.#resume()
-    const hasMore = [...this.#feeds.values()].some(({ following }) => following === null)
+    const hasMore = polled.hasMore || [...this.#feeds.values()].some(({ following }) => following === null)
     const batches = this.#batches.map(({ sequenceNumber, updates: told }) => ({ sequenceNumber, updates: told }))
     return { batches, hasLost, hasMore }
   }
@@ -104,13 +115,15 @@ export class Subscription {
     return this.#lastSequence
   }
 
-  /** All that waits, told once and never again. */
-  async drain(caller: I3xCaller): Promise<readonly SyncUpdate[]> {
-    const told = this.#batches.flatMap(({ updates }) => updates)
+  /** Tells all that waits, once and never again; then, as there is room for it, goes on. */
+  async drain(caller: I3xCaller, tell: (updates: readonly SyncUpdate[]) => void): Promise<void> {
+    const before = this.#batches.flatMap(({ updates }) => updates)
     this.#acknowledge(this.#lastSequence)
     const { updates } = this.#take(caller)
+    const all = [...before, ...updates]
+    // It is told before what may fail, since nothing keeps it any more.
+    if (all.length > 0) tell(all)
     await this.#resume()
-    return [...told, ...updates]
   }
 
   end(): void {
@@ -131,9 +144,9 @@ export class Subscription {
   }
 
   #acknowledge(until: number): void {
-    const kept = this.#batches.filter(({ sequenceNumber }) => sequenceNumber > until)
-    this.#bytes -= this.#batches.reduce((sum, batch) => sum + (kept.includes(batch) ? 0 : batch.bytes), 0)
-    this.#batches = kept
+    const done = this.#batches.filter(({ sequenceNumber }) => sequenceNumber <= until)
+    this.#batches = this.#batches.slice(done.length)
+    this.#bytes -= done.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   /** What stands still goes on from now: what it has not read counts as acknowledged. */

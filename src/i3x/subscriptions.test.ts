@@ -3,7 +3,9 @@ import { expect, test, vi } from 'vitest'
 import { Cancellation } from '../lib/cancellation.ts'
 import type { LiveListener } from '../live/live.ts'
 import type { LivePosition } from '../live/live-rows.ts'
-import type { Entity } from '../model/entity.ts'
+import { keyOfText } from '../metadata/identifier.ts'
+import type { Entity, MetadataEntity } from '../model/entity.ts'
+import { attributeLine } from '../model/item.ts'
 import type { SelectPlan } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
 import { AddressSpace } from './address-space.ts'
@@ -19,6 +21,13 @@ const plant: Entity = {
     { name: 'V', type: 'double', role: 'metric' },
   ],
 }
+const machines: MetadataEntity = {
+  ...{ id: 2, name: 'machines' },
+  fields: [
+    { name: 'id', type: 'string', role: 'index' },
+    { name: 'name', type: 'string', role: 'attribute' },
+  ],
+}
 const caller = { reader: { id: 'reader', mayRead: () => true }, cancellation: new Cancellation() }
 const never = () => Promise.reject(new Error('nothing is asked'))
 
@@ -27,6 +36,7 @@ class Log {
   readonly #rows: string[] = []
   readonly #listeners = new Map<LiveListener<LivePosition>, number>()
   keptFrom = 0
+  isFull = false
 
   get followers(): number {
     return this.#listeners.size
@@ -45,6 +55,7 @@ class Log {
     isAllowed: () => true,
     idOf: (_, position) => String(position),
     follow: async (_, lastId, listener) => {
+      if (this.isFull) throw new Problem('overloaded', 'one reader too many')
       const isReset = lastId !== null && Number(lastId) < this.keptFrom
       const from = lastId === null || isReset ? this.#rows.length : Number(lastId)
       this.#listeners.set(listener, from)
@@ -70,13 +81,18 @@ const rowBytes = 48
 async function subscribed(limits: Partial<{ subscriptions: number; waitingRows: number; idleMs: number }> = {}) {
   const log = new Log()
   const clock = { nowMs: 0 }
+  const press = { name: 'Press' }
+  const readPress = () => ({
+    ...{ key: keyOfText('string', 'press')!, attributes: attributeLine('name', JSON.stringify(press.name)) },
+  })
   const { subscriptions: most = 10, waitingRows = 10, idleMs = 1000 } = limits
   const space = new AddressSpace({
     definitions: {
-      ...{ entity: () => plant, entities: () => [plant], metadataEntity: () => undefined, metadataEntities: () => [] },
+      ...{ entity: () => plant, entities: () => [plant] },
+      ...{ metadataEntity: () => machines, metadataEntities: () => [machines] },
     },
     tagLists: { page: async () => ({ tags: ['a'], more: false }) },
-    items: { list: never, find: never },
+    items: { list: never, find: async () => ({ items: [readPress()], keysRead: 1 }) },
     ...{ hierarchy: null, namespaceUri: 'urn:test', objectsMax: 10 },
   })
   const nowMs = () => clock.nowMs
@@ -91,7 +107,7 @@ async function subscribed(limits: Partial<{ subscriptions: number; waitingRows: 
     const { result, partial } = await subscriptions.sync(named, acknowledged, caller)
     return { told: result.map(({ sequenceNumber, updates }) => [sequenceNumber, ...valuesOf(updates)]), partial }
   }
-  return { log, clock, subscriptions, named, sync }
+  return { log, clock, press, subscriptions, named, sync }
 }
 
 const valuesOf = (updates: readonly SyncUpdate[]) => updates.map(({ value }) => value)
@@ -125,6 +141,32 @@ test('-1 acknowledges also what waits in the log', async () => {
   expect((await sync()).told).toEqual([[1, 6]])
 })
 
+test('a change of an item is told by the next sync where one failed', async () => {
+  const { log, subscriptions, named, sync } = await subscribed({ waitingRows: 1 })
+  await subscriptions.register(named, ['item:machines:press'], 1, caller)
+  for (const value of [1, 2, 3]) log.add(value)
+  log.isFull = true
+  await expect(sync(-1)).rejects.toMatchObject({ code: 'overloaded' })
+  log.isFull = false
+  expect(await sync(-1)).toEqual({ told: [[1, { id: 'press', name: 'Press' }]], partial: null })
+  expect(await sync(1)).toEqual({ told: [], partial: null })
+})
+
+test('changes of items wait in the same bytes as rows, and what does not fit is told when there is room', async () => {
+  const { press, subscriptions, named, sync } = await subscribed({ waitingRows: 1 })
+  await subscriptions.register(named, ['item:machines:press'], 1, caller)
+  for (const name of ['Press 1', 'Press 2', 'Press 3', 'Press 4']) {
+    press.name = name
+    await sync()
+  }
+  const two = [
+    [1, { id: 'press', name: 'Press 1' }],
+    [2, { id: 'press', name: 'Press 2' }],
+  ]
+  expect(await sync()).toEqual({ told: two, partial: expect.stringContaining('i3x.waitingBytes') })
+  expect(await sync(2)).toEqual({ told: [[3, { id: 'press', name: 'Press 4' }]], partial: null })
+})
+
 test('one that nobody asks for is deleted, with all that it holds', async () => {
   const { log, clock, subscriptions, named, sync } = await subscribed({ idleMs: 1000 })
   clock.nowMs = 1000
@@ -153,6 +195,16 @@ test('there are no more than the limit says, and a place is free when one is del
   expect(subscriptions.create('third', null).clientId).toBe('third')
 })
 
+test('each request names as many as an answer has', async () => {
+  const { subscriptions, named } = await subscribed()
+  const ids = Array.from({ length: 11 }, (_, at) => `tag:plant:${at}`)
+  const tooMany = expect.objectContaining({ code: 'invalid_request', message: expect.stringContaining('i3x.objects') })
+  expect(() => subscriptions.list('client', ids)).toThrow(tooMany)
+  expect(() => subscriptions.delete('client', ids)).toThrow(tooMany)
+  await expect(async () => subscriptions.register(named, ids, 1, caller)).rejects.toEqual(tooMany)
+  await expect(async () => subscriptions.unregister(named, ids, caller)).rejects.toEqual(tooMany)
+})
+
 test('a stream that takes no more is told the rest later, and nothing twice', async () => {
   const { log, subscriptions, named, sync } = await subscribed({ waitingRows: 100 })
   log.add(1)
@@ -173,6 +225,26 @@ test('a stream that takes no more is told the rest later, and nothing twice', as
   stream.close()
   log.add(3)
   expect((await sync()).told).toEqual([[2, 3]])
+})
+
+test('a stream that cannot go on has told what it had, and the next one is told the rest', async () => {
+  const { log, subscriptions, named } = await subscribed({ waitingRows: 2 })
+  for (const value of [1, 2, 3, 4, 5]) log.add(value)
+  log.isFull = true
+  const told: unknown[] = []
+  let ended = 0
+  const write = (all: readonly SyncUpdate[]) => told.push(...valuesOf(all))
+  const sink = { isBusy: () => false, write, end: () => ended++, caller: () => caller }
+  const first = await subscriptions.open(named, sink)
+  first.more()
+  await expect.poll(() => ended).toBe(1)
+  expect(told).toEqual([1, 2, 3])
+  first.close()
+  log.isFull = false
+  const next = await subscriptions.open(named, sink)
+  next.more()
+  await expect.poll(() => told).toEqual([1, 2, 3, 4, 5])
+  next.close()
 })
 
 test('a busy stream is told in larger parts', async () => {

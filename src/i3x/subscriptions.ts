@@ -5,7 +5,7 @@ import { invalidRequest, Problem } from '../model/problem.ts'
 import type { AddressSpace, Found } from './address-space.ts'
 import { type Bulk, noElement, type Outcome, outcomes, requireAtMost, type Whole } from './answers.ts'
 import type { I3xCaller } from './caller.ts'
-import { type LivePort, Subscription, type SyncBatch, type SyncUpdate } from './subscription.ts'
+import { type LivePort, type Polled, Subscription, type SyncBatch, type SyncUpdate } from './subscription.ts'
 import type { Values } from './values.ts'
 
 export interface SubscriptionsParts {
@@ -92,7 +92,7 @@ export class Subscriptions {
   }
 
   list(clientId: string, ids: readonly string[]): Bulk<object> {
-    requireAtMost(this.#parts.limits.objects, 'i3x.objects', ids)
+    requireAtMost(this.#parts.limits.objects, ids)
     const describe = (subscriptionId: string) => {
       const kept = this.#find({ clientId, subscriptionId })
       if (kept === null) return undefined
@@ -103,7 +103,7 @@ export class Subscriptions {
   }
 
   delete(clientId: string, ids: readonly string[]): Bulk<null> {
-    requireAtMost(this.#parts.limits.objects, 'i3x.objects', ids)
+    requireAtMost(this.#parts.limits.objects, ids)
     const results = ids.map((subscriptionId): [string, Outcome<null>] => {
       const kept = this.#find({ clientId, subscriptionId })
       if (kept === null) return [subscriptionId, noSubscription(subscriptionId)]
@@ -116,7 +116,7 @@ export class Subscriptions {
   /** Throws Problem `not_found`, `overloaded` for one live reader too many, or `unavailable`. */
   register(named: Named, ids: readonly string[], maxDepth: number, caller: I3xCaller): Promise<Bulk<null>> {
     const { space, limits } = this.#parts
-    requireAtMost(limits.objects, 'i3x.objects', ids)
+    requireAtMost(limits.objects, ids)
     return this.#with(named, async (kept) => {
       const found = await space.find(ids, caller)
       const components = maxDepth === 1 ? new Map<string, Found[]>() : await space.components(found, caller)
@@ -135,6 +135,7 @@ export class Subscriptions {
   }
 
   unregister(named: Named, ids: readonly string[], caller: I3xCaller): Promise<Bulk<null>> {
+    requireAtMost(this.#parts.limits.objects, ids)
     return this.#with(named, async (kept) => {
       const monitored = new Map(kept.monitored)
       const results = ids.map((id): [string, Outcome<null>] => {
@@ -152,8 +153,8 @@ export class Subscriptions {
       const { subscription, sink } = kept
       if (sink !== null) throw streamIsOpen()
       if (lastSequenceNumber !== null) requireTold(lastSequenceNumber, subscription.lastSequence)
-      const polled = await this.#changedItems(kept, caller)
-      const { batches, hasLost, hasMore } = await subscription.sync(lastSequenceNumber, caller, polled)
+      const poll = (roomBytes: number) => this.#changedItems(kept, roomBytes, caller)
+      const { batches, hasLost, hasMore } = await subscription.sync(lastSequenceNumber, caller, poll)
       const { waitingBytes } = this.#parts.limits
       return { result: batches, partial: hasLost ? lostText : hasMore ? moreText(waitingBytes) : null }
     })
@@ -207,9 +208,7 @@ export class Subscriptions {
     const { subscription } = kept
     const told = subscription.serial.run(async () => {
       const caller = kept.sink === sink && !sink.isBusy() ? sink.caller() : null
-      if (caller === null) return
-      const updates = await subscription.drain(caller)
-      if (updates.length > 0) sink.write(updates)
+      if (caller !== null) await subscription.drain(caller, sink.write)
     })
     // What could not go on is tried again with the next update, or by a client that connects again.
     told.catch(() => sink.end())
@@ -249,20 +248,23 @@ export class Subscriptions {
     kept.monitored = monitored
   }
 
-  async #changedItems(kept: Kept, caller: I3xCaller): Promise<readonly SyncUpdate[]> {
-    const items = [...kept.monitored.values()]
-      .flatMap(({ objects }) => objects)
-      .filter(({ element }) => element.kind === 'item')
-    if (items.length === 0) return []
-    const ids = items.map(({ object }) => object.elementId)
-    const found = await this.#parts.space.find(ids, caller)
-    const values = await this.#parts.values.current(found, 1, caller)
-    return [...values].flatMap(([elementId, { value, quality, timestamp }]) => {
+  async #changedItems(kept: Kept, roomBytes: number, caller: I3xCaller): Promise<Polled> {
+    const ids = [...kept.monitored.values()].flatMap(({ objects }) =>
+      objects.flatMap(({ element, object }) => (element.kind === 'item' ? object.elementId : [])),
+    )
+    const { space, values } = this.#parts
+    const now = ids.length === 0 ? [] : await values.current(await space.find(ids, caller), 1, caller)
+    const updates: SyncUpdate[] = []
+    let bytes = 0
+    for (const [elementId, { value, quality, timestamp }] of now) {
       const text = textWithLongs(value)
-      if (value === null || kept.toldItems.get(elementId) === text) return []
+      if (value === null || kept.toldItems.get(elementId) === text) continue
+      if (bytes >= roomBytes) return { updates, bytes, hasMore: true }
+      bytes += text.length
       kept.toldItems.set(elementId, text)
-      return [{ elementId, value, quality, timestamp }]
-    })
+      updates.push({ elementId, value, quality, timestamp })
+    }
+    return { updates, bytes, hasMore: false }
   }
 }
 

@@ -22,19 +22,18 @@ export interface Vqt {
   readonly timestamp: string
 }
 
-interface CurrentValue extends Vqt {
+/** What is said of an object, and of its components where they were asked for. */
+type WithComponents<Said> = Said & {
   readonly isComposition: boolean
-  readonly components?: Readonly<Record<string, Vqt>>
+  readonly components?: Readonly<Record<string, Said>>
 }
 
-interface HistoricalValue {
-  readonly isComposition: boolean
+interface ValuesInTime {
   readonly values: readonly Vqt[]
-  readonly components?: Readonly<Record<string, { readonly values: readonly Vqt[] }>>
 }
 
 export interface History {
-  readonly values: ReadonlyMap<string, HistoricalValue>
+  readonly values: ReadonlyMap<string, WithComponents<ValuesInTime>>
   /** From then on values are left out; null where none is. */
   readonly cutMs: number | null
 }
@@ -107,19 +106,11 @@ export class Values {
     found: ReadonlyMap<string, Found>,
     maxDepth: number,
     caller: I3xCaller,
-  ): Promise<ReadonlyMap<string, CurrentValue>> {
+  ): Promise<ReadonlyMap<string, WithComponents<Vqt>>> {
     const components = await this.#components(found, maxDepth, caller)
-    const values = await this.#currentOf([...found.values(), ...[...components.values()].flat()], caller)
     const now = formatInstant(this.#parts.nowMs())
-    const currentOf = ({ object }: Found): Vqt => values.get(object.elementId) ?? vqt(null, now)
-    return new Map(
-      [...found].map(([id, one]) => {
-        const { isComposition } = one.object
-        const parts = components.get(id)?.map((part): [string, Vqt] => [part.object.elementId, currentOf(part)])
-        const whole = { isComposition, ...currentOf(one) }
-        return [id, parts === undefined ? whole : { ...whole, components: Object.fromEntries(parts) }]
-      }),
-    )
+    const values = await this.#currentOf([...found.values(), ...[...components.values()].flat()], now, caller)
+    return withComponents(found, components, (id) => values.get(id) ?? vqt(null, now))
   }
 
   /** As `current`. Throws Problem `invalid_request` where not even the values of one moment fit. */
@@ -133,26 +124,18 @@ export class Values {
     const asked = [...found.values(), ...[...components.values()].flat()]
     const { values, cutMs } = await this.#historyOf(asked, range, caller)
     const none = [vqt(null, formatInstant(range.startMs))]
-    const valuesOf = ({ object }: Found): readonly Vqt[] => values.get(object.elementId) ?? none
-    const histories = [...found].map(([id, one]): [string, HistoricalValue] => {
-      const parts = components.get(id)?.map((part) => [part.object.elementId, { values: valuesOf(part) }] as const)
-      const whole = { isComposition: one.object.isComposition, values: valuesOf(one) }
-      return [id, parts === undefined ? whole : { ...whole, components: Object.fromEntries(parts) }]
-    })
-    return { values: new Map(histories), cutMs }
+    return { values: withComponents(found, components, (id) => ({ values: values.get(id) ?? none })), cutMs }
   }
 
   async #components(found: ReadonlyMap<string, Found>, maxDepth: number, caller: I3xCaller) {
     return maxDepth === 1 ? new Map<string, Found[]>() : this.#parts.space.components(found, caller)
   }
 
-  async #currentOf(found: readonly Found[], caller: I3xCaller): Promise<ReadonlyMap<string, Vqt>> {
-    const { space, nowMs } = this.#parts
-    const now = formatInstant(nowMs())
+  async #currentOf(found: readonly Found[], now: string, caller: I3xCaller): Promise<ReadonlyMap<string, Vqt>> {
     const values = new Map<string, Vqt>()
     for (const { object, json } of found)
       if (json !== undefined) values.set(object.elementId, vqt(parseWithLongs(json), now))
-    for (const { entity, tags, whole } of space.byEntity(found, caller)) {
+    for (const { entity, tags, whole } of this.#parts.space.byEntity(found, caller)) {
       const read = vqtReader(entity, 'tag')
       for (const [tag, row] of tags.size === 0 ? [] : await this.#newest(entity, [...tags.keys()], caller)) {
         const id = tags.get(tag)
@@ -232,6 +215,20 @@ export class Values {
     const flags = fields.filter(({ type }) => type === 'boolean')
     return flags.length === 0 ? rows : rows.map((row) => withFlags(row, flags))
   }
+}
+
+function withComponents<Said extends object>(
+  found: ReadonlyMap<string, Found>,
+  components: ReadonlyMap<string, readonly Found[]>,
+  saidOf: (id: string) => Said,
+): ReadonlyMap<string, WithComponents<Said>> {
+  return new Map(
+    [...found].map(([id, { object }]): [string, WithComponents<Said>] => {
+      const whole = { isComposition: object.isComposition, ...saidOf(id) }
+      const parts = components.get(id)?.map(({ object: { elementId } }) => [elementId, saidOf(elementId)] as const)
+      return [id, parts === undefined ? whole : { ...whole, components: Object.fromEntries(parts) }]
+    }),
+  )
 }
 
 const timeOf = (entity: Entity, row: Row): number => Date.parse(String(row[timeField(entity).name]))

@@ -1,10 +1,10 @@
 // i3X 1.0: subscriptions. Tested by `test/acceptance/i3x.test.ts`.
 import Type, { type Static, type TSchema } from 'typebox'
-import { bulk, type I3xAnswer, whole } from '../../i3x/answers.ts'
+import { bulk, whole } from '../../i3x/answers.ts'
 import type { I3xCaller } from '../../i3x/caller.ts'
 import type { Subscriptions } from '../../i3x/subscriptions.ts'
 import { Cancellation } from '../../lib/cancellation.ts'
-import { bulkOf, i3xCaller, i3xConfig, i3xPath, i3xSchema, sendI3x, wholeOf, withBody } from '../i3x-route.ts'
+import { bulkOf, i3xConfig, i3xPath, i3xSchema, type Posting, postI3x, wholeOf, withBody } from '../i3x-route.ts'
 import { I3xStreams } from '../i3x-streams.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { elementIds, maxDepth, vqt } from './i3x.ts'
@@ -46,73 +46,43 @@ const Batches = Type.Array(
   }),
 )
 
-type Answer<Body extends TSchema> = (
-  body: Static<Body>,
-  subscriptions: Subscriptions,
-  caller: I3xCaller,
-) => I3xAnswer | Promise<I3xAnswer>
-
 export const i3xSubscriptionRoutes: Route = (app, parts) => {
   const { subscriptions } = parts.services.i3x
-  const post = <Body extends TSchema>(
-    path: string,
-    schema: { readonly id: string; readonly summary: string; readonly body: Body; readonly result: TSchema },
-    answer: Answer<Body>,
-  ) =>
-    app.route({
-      method: 'POST',
-      url: `${i3xPath}/subscriptions${path}`,
-      config: i3xConfig,
-      schema: i3xSchema(schema.id, schema.summary, { ...schema, codes: ['not_found'] }),
-      ...withBody(parts),
-      handler: async (request, reply) => {
-        // Checked by the schema.
-        const body = request.body as Static<Body>
-        return sendI3x(request, reply, await answer(body, subscriptions, i3xCaller(request, reply, parts)), parts)
-      },
-    })
+  const post = <Body extends TSchema>(path: string, posting: Omit<Posting<Body>, 'codes'>) =>
+    postI3x(app, parts, `/subscriptions${path}`, { ...posting, codes: ['not_found'] })
 
-  post(
-    '',
-    { id: 'i3xSubscribe', summary: 'Make a subscription.', body: CreateRequest, result: wholeOf(Created) },
-    ({ clientId: client, displayName = null }, all) =>
-      whole({ result: all.create(client, displayName), partial: null }),
-  )
-  post(
-    '/list',
-    {
-      ...{ id: 'i3xSubscriptions', summary: 'What subscriptions watch.', body: Several },
-      result: bulkOf(Described, 'subscriptionId'),
-    },
-    ({ clientId: client, subscriptionIds }, all) => bulk(all.list(client, subscriptionIds), 'subscriptionId'),
-  )
-  post(
-    '/delete',
-    {
-      ...{ id: 'i3xUnsubscribe', summary: 'Delete subscriptions.', body: Several },
-      result: bulkOf(Type.Null(), 'subscriptionId'),
-    },
-    ({ clientId: client, subscriptionIds }, all) => bulk(all.delete(client, subscriptionIds), 'subscriptionId'),
-  )
-  post(
-    '/register',
-    { id: 'i3xRegister', summary: 'Watch objects.', body: RegisterRequest, result: bulkOf(Type.Null()) },
-    async (body, all, caller) =>
-      bulk(await all.register(body, body.elementIds, body.maxDepth ?? 1, caller), 'elementId'),
-  )
-  post(
-    '/unregister',
-    { id: 'i3xUnregister', summary: 'Watch objects no more.', body: UnregisterRequest, result: bulkOf(Type.Null()) },
-    async (body, all, caller) => bulk(await all.unregister(body, body.elementIds, caller), 'elementId'),
-  )
-  post(
-    '/sync',
-    {
-      ...{ id: 'i3xSync', summary: 'The updates that wait, those acknowledged left out.', body: SyncRequest },
-      result: wholeOf(Batches),
-    },
-    async (body, all, caller) => whole(await all.sync(body, body.lastSequenceNumber ?? null, caller)),
-  )
+  post('', {
+    ...{ id: 'i3xSubscribe', summary: 'Make a subscription.', body: CreateRequest, result: wholeOf(Created) },
+    answer: ({ clientId: client, displayName = null }) =>
+      whole({ result: subscriptions.create(client, displayName), partial: null }),
+  })
+  post('/list', {
+    ...{ id: 'i3xSubscriptions', summary: 'What subscriptions watch.', body: Several },
+    result: bulkOf(Described, 'subscriptionId'),
+    answer: ({ clientId: client, subscriptionIds }) =>
+      bulk(subscriptions.list(client, subscriptionIds), 'subscriptionId'),
+  })
+  post('/delete', {
+    ...{ id: 'i3xUnsubscribe', summary: 'Delete subscriptions.', body: Several },
+    result: bulkOf(Type.Null(), 'subscriptionId'),
+    answer: ({ clientId: client, subscriptionIds }) =>
+      bulk(subscriptions.delete(client, subscriptionIds), 'subscriptionId'),
+  })
+  post('/register', {
+    ...{ id: 'i3xRegister', summary: 'Watch objects.', body: RegisterRequest, result: bulkOf(Type.Null()) },
+    answer: async (body, caller) =>
+      bulk(await subscriptions.register(body, body.elementIds, body.maxDepth ?? 1, caller), 'elementId'),
+  })
+  post('/unregister', {
+    ...{ id: 'i3xUnregister', summary: 'Watch objects no more.', body: UnregisterRequest },
+    result: bulkOf(Type.Null()),
+    answer: async (body, caller) => bulk(await subscriptions.unregister(body, body.elementIds, caller), 'elementId'),
+  })
+  post('/sync', {
+    ...{ id: 'i3xSync', summary: 'The updates that wait, those acknowledged left out.', body: SyncRequest },
+    result: wholeOf(Batches),
+    answer: async (body, caller) => whole(await subscriptions.sync(body, body.lastSequenceNumber ?? null, caller)),
+  })
   stream(app, parts, subscriptions)
 }
 

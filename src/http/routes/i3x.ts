@@ -15,6 +15,8 @@ import {
   i3xConfig,
   i3xPath,
   i3xSchema,
+  type Posting,
+  postI3x,
   sendI3x,
   wholeOf,
   withBody,
@@ -110,14 +112,6 @@ interface Getting<Query extends TSchema> {
   readonly answer: (query: Static<Query>, caller: I3xCaller) => I3xAnswer | Promise<I3xAnswer>
 }
 
-interface Posting<Body extends TSchema> {
-  readonly id: string
-  readonly summary: string
-  readonly body: Body
-  readonly result: TSchema
-  readonly answer: (body: Static<Body>, caller: I3xCaller) => Promise<I3xAnswer>
-}
-
 export const i3xRoutes: Route = (app, parts) => {
   const { i3x } = parts.services
   const get = <Query extends TSchema>(path: string, { id, summary, querystring, result, answer }: Getting<Query>) =>
@@ -131,16 +125,7 @@ export const i3xRoutes: Route = (app, parts) => {
         // Checked by the schema.
         sendI3x(request, reply, await answer(request.query as Static<Query>, i3xCaller(request, reply, parts)), parts),
     })
-  const post = <Body extends TSchema>(path: string, { id, summary, body, result, answer }: Posting<Body>) =>
-    app.route({
-      method: 'POST',
-      url: i3xPath + path,
-      config: i3xConfig,
-      schema: i3xSchema(id, summary, { body, result }),
-      ...withBody(parts),
-      handler: async (request, reply) =>
-        sendI3x(request, reply, await answer(request.body as Static<Body>, i3xCaller(request, reply, parts)), parts),
-    })
+  const post = <Body extends TSchema>(path: string, posting: Posting<Body>) => postI3x(app, parts, path, posting)
 
   getInfo(app, parts)
   get('/namespaces', {
