@@ -113,8 +113,15 @@ const timeForms: (string | number | null)[][] = [
   [0.001, '{ss}.{fff}', '\n{YYYY}-{MM}-{DD} {HH}:{mm}', null, null, null, '\n{HH}:{mm}', null, 1],
 ]
 
-/** Of the browser's language. */
+let knownNames: uPlot.DateNames | null = null
+
+/** Of the browser's language, asked for once: it takes as long as all of a small chart. */
 function dateNames(): uPlot.DateNames {
+  knownNames ??= newDateNames()
+  return knownNames
+}
+
+function newDateNames(): uPlot.DateNames {
   const names = (count: number, options: Intl.DateTimeFormatOptions, ms: (place: number) => number): string[] => {
     const form = new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' })
     return Array.from({ length: count }, (_, place) => form.format(ms(place)))
