@@ -134,6 +134,9 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
       <LineLegend
         lines={lines}
         units={units}
+        longs={lines.metrics.map((metric) =>
+          entity.fields.some(({ name, type }) => name === metric && type === 'long'),
+        )}
         axisSides={placed.places.map((place, line) =>
           marked === null || marked.includes(place) || hidden.has(lines.names[line]!) ? placed.axes[place]!.side : null,
         )}
