@@ -49,6 +49,8 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
     await chosen.nth(left - 1).waitFor({ state: 'detached' })
   }
   await page.getByText('Choose a tag').waitFor()
+  // What is left out keeps its place, and the focus.
+  expect(await page.evaluate(() => document.activeElement?.className)).toBe('tag-choice')
   await page.getByRole('searchbox', { name: 'Tags' }).fill('BOIL')
   await page.getByRole('button', { name: 'pump.flow' }).waitFor({ state: 'detached' })
   const level = page.getByRole('button', { name: 'boiler.level' })
@@ -543,6 +545,9 @@ test('more than twenty lines are small charts, one for each tag', async () => {
   await page.locator('.tag-choice', { hasText: 'room 01' }).click()
   await page.getByRole('region', { name: 'Lines' }).waitFor()
   expect(await charts.count()).toBe(0)
+  // What is chosen comes first in the list.
+  await page.goto(`${url}/portal#/explore?${shown.split('&tag=')[0]}&tag=room%2011`)
+  await expect.poll(() => page.locator('.tag-choice').first().textContent(), patience).toMatch(/^room 11/)
 })
 
 test('numbers are written as the browser writes them, however large or small', async () => {
