@@ -151,6 +151,11 @@ const narrowAxesMax = 2
 /** Charts below each other begin at one place. */
 const loneAxisPixelsMin = 62
 
+/** A chart so low has marks nearer to each other, or it would have two. */
+const lowPixels = 200
+/** Between marks, at least. */
+const markPixels = (height: number) => (height < lowPixels ? { time: 56, value: 16 } : { time: 80, value: 30 })
+
 /** What is measured, in a unit: as wide as its marks. */
 function valueAxis({ side, label, scale }: ValueAxis, place: number, unit: number, least: number): uPlot.Axis {
   return axis({
@@ -200,6 +205,7 @@ function optionsOf(
   const colorOf = (place: number): string => lineColor(lines[place]!.color ?? place, theme)
   const isBare = Array.isArray(values)
   const marked = markedAxes(props, width)
+  const space = markPixels(height)
   return {
     width,
     height,
@@ -222,8 +228,9 @@ function optionsOf(
       ),
     },
     axes: [
-      axis({ space: 80, values: timeForms }),
+      axis({ space: space.time, values: timeForms }),
       ...axes.map((one, place) => ({
+        space: space.value,
         ...valueAxis(one, place, units[place]!, marked.length > 1 ? 0 : loneAxisPixelsMin),
         ...(place !== marked[0] && { grid: { show: false } }),
         ...(isBare && { grid: { show: false }, ticks: { show: false }, values: () => [] }),

@@ -94,7 +94,7 @@ function Opened({ first, entities }: OpenedProps) {
         {editing && (
           <EditBar saved={saved} frame={frame} values={values} entities={entities} saving={saving} onSave={save} />
         )}
-        <div class={view.cells.length === 1 ? 'view-cells one' : 'view-cells'}>
+        <div class="view-cells">
           {view.cells.map((cell, place) => (
             <ViewCell
               key={place}
