@@ -87,6 +87,7 @@ function Opened({ first, entities }: OpenedProps) {
         <VariableBar
           variables={variables}
           values={values}
+          cells={view.cells}
           entities={entities}
           onChoose={(chosen) => goTo(linkOf({}, chosen))}
         />
