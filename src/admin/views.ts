@@ -1,6 +1,7 @@
 // Views that somebody saved: pages of charts, values, tables and states, by name.
 import { Type } from 'typebox'
 import type { StateSources } from '../catalog/catalog.ts'
+import type { Definitions } from '../catalog/definitions.ts'
 import type { SavedView, ViewCatalog, ViewHead } from '../catalog/views.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
@@ -17,6 +18,8 @@ import { pageOf, pageSchema } from './list-page.ts'
 export const viewsMax = 1000
 const viewBytesMax = 65_536
 const nameCharactersMax = 128
+/** More would teach nobody. */
+const namesToldMax = 20
 
 const name = (description: string) => Type.String({ maxLength: nameCharactersMax, description })
 const names = (description: string) =>
@@ -47,8 +50,12 @@ const Cell = Type.Object(
       name('Of a chart: how much earlier the lines are that it is compared with, an ISO 8601 duration.'),
     ),
     log: Type.Optional(Type.Boolean({ description: 'Whether the axis at the left of a chart is logarithmic.' })),
-    least: Type.Optional(Type.Number({ description: 'Where that axis begins; by default with the lines.' })),
-    greatest: Type.Optional(Type.Number({ description: 'Where it ends, above `least`.' })),
+    least: Type.Optional(
+      Type.Number({
+        description: 'Where that axis begins, above 0 where it is logarithmic; by default with the lines.',
+      }),
+    ),
+    greatest: Type.Optional(Type.Number({ description: 'Where it ends, likewise, above `least`.' })),
   },
   { additionalProperties: false },
 )
@@ -70,7 +77,7 @@ export const ViewDefinition = Type.Object(
     range: Type.Optional(name('The range, up to now: an ISO 8601 duration.')),
     from: Type.Optional(
       name(
-        'The start of the range, where it does not end now: a time as Explore reads it, as `2026-01-31 08:00`, `31.01.2026`, `yesterday` or `-6h`.',
+        'The start of the range, where there is no `range`: a time as Explore reads it, as `2026-01-31 08:00`, `31.01.2026`, `yesterday` or `-6h`.',
       ),
     ),
     to: Type.Optional(name('Its end, likewise.')),
@@ -116,6 +123,7 @@ export interface ViewMaker extends Viewer {
 
 export interface ViewParts {
   readonly views: ViewCatalog
+  readonly definitions: Pick<Definitions, 'entity' | 'ingest'>
   readonly isTimeZone: (name: string) => boolean
   readonly tokens: NextTokens
   readonly nowMs: () => number
@@ -168,6 +176,7 @@ export class Views {
       requireWhole(cell, path)
       requireDrawable(cell, path, this.#parts.nowMs())
       requireKnownMarks(cell, path, variables)
+      this.#requireKnownFields(maker, cell, path)
     }
     const json = JSON.stringify(definition)
     if (Buffer.byteLength(json) > viewBytesMax)
@@ -198,9 +207,26 @@ export class Views {
     const nowMs = this.#parts.nowMs()
     if (zone !== '' && !this.#parts.isTimeZone(zone))
       throw invalidRequest('zone', 'must be a name of the IANA time zones, as Europe/Madrid or UTC')
-    if (range !== '' && earlierMs(nowMs, range) === null) throw invalidRequest('range', `must be ${durationForm}`)
-    // A range until now is drawn whatever else is said.
-    if (range === '') requireSpan(from, to, nowMs)
+    if (range !== '' && !isEarlier(range, nowMs)) throw invalidRequest('range', `must be ${durationForm}`)
+    if (range !== '' && (from !== '' || to !== ''))
+      throw invalidRequest(from === '' ? 'to' : 'from', 'stands beside `range`, which ends now: leave out one of them')
+    requireSpan(from, to, nowMs)
+  }
+
+  /** Of an entity that there is, and to which rows bring no fields: any other may have them tomorrow. */
+  #requireKnownFields(maker: ViewMaker, { entity: name = '', by = '', fields = [] }: Cell, path: string): void {
+    const entity = maker.mayRead(name) ? this.#parts.definitions.entity(name) : undefined
+    if (entity === undefined) return
+    const isOpen = entity.ingests.some((alias) => this.#parts.definitions.ingest(alias)?.unknown === 'add')
+    const requireField = (path: string, role: 'metric' | 'tag', field: string): void => {
+      const found = entity.fields.find((one) => one.name === field)
+      if (found?.role === role || (found === undefined && isOpen)) return
+      const names = entity.fields.filter((one) => one.role === role).map((one) => one.name)
+      const told = `${names.slice(0, namesToldMax).join(', ')}${names.length > namesToldMax ? ', …' : ''}`
+      throw invalidRequest(path, `must be a ${role} of ${name}, which has ${told}.${mayBeMeant(field, names)}`)
+    }
+    if (by !== '') requireField(`${path}.by`, 'tag', by)
+    for (const [index, field] of fields.entries()) requireField(`${path}.fields[${index}]`, 'metric', field)
   }
 
   async #seen(viewer: Viewer): Promise<readonly ViewHead[]> {
@@ -248,7 +274,12 @@ function requireName(name: string): void {
   )
 }
 
-const durationForm = 'an ISO 8601 duration, as P1D, that does not reach before the year 1'
+const durationForm = 'an ISO 8601 duration, as P1D, longer than nothing, that does not reach before the year 1'
+
+function isEarlier(duration: string, nowMs: number): boolean {
+  const ms = earlierMs(nowMs, duration)
+  return ms !== null && ms < nowMs
+}
 
 function requireSpan(from: string, to: string, nowMs: number): void {
   if (from === '' && to === '') return
@@ -291,7 +322,7 @@ function requireMarks(text: string, path: string, names: readonly string[]): voi
 }
 
 function requireDrawable(
-  { how, granularity = '', shift = '', least, greatest }: Cell,
+  { how, granularity = '', shift = '', log = false, least, greatest }: Cell,
   path: string,
   nowMs: number,
 ): void {
@@ -299,7 +330,10 @@ function requireDrawable(
   const isNone = parseGranularity(granularity) === null || (isTicks && granularity.toLowerCase() === 'none')
   if (granularity !== '' && isNone)
     throw invalidRequest(`${path}.granularity`, `must be one of ${granularityForms(isTicks ? 'none' : undefined)}`)
-  if (shift !== '' && earlierMs(nowMs, shift) === null) throw invalidRequest(`${path}.shift`, `must be ${durationForm}`)
+  if (shift !== '' && !isEarlier(shift, nowMs)) throw invalidRequest(`${path}.shift`, `must be ${durationForm}`)
+  for (const [limit, value] of Object.entries({ least, greatest }))
+    if (log && value !== undefined && value <= 0)
+      throw invalidRequest(`${path}.${limit}`, 'must be above 0: the axis is logarithmic')
   if (least !== undefined && greatest !== undefined && least >= greatest)
     throw invalidRequest(`${path}.least`, 'must be less than `greatest`')
 }

@@ -302,7 +302,7 @@ function operatorServices(
       privateAddresses: parts.settings.hooks.privateAddresses,
       nowMs,
     }),
-    views: new Views({ views: catalog.views, isTimeZone, tokens, nowMs }),
+    views: new Views({ views: catalog.views, definitions, isTimeZone, tokens, nowMs }),
     deletionAdmin: deletionAdminOf(parts, tokens),
     entityAdmin: new EntityAdmin({
       ingests,

@@ -12,7 +12,8 @@ let pumps: string
 beforeAll(async () => {
   service = await runService({ 'access.consumption': 'key' })
   for (const alias of ['plant', 'pumps']) await makeIngest(service.url, adminKey, { alias })
-  shift = await makeReader(service.url, adminKey, ['plant', 'pumps'], 'shift')
+  await makeIngest(service.url, adminKey, { alias: 'open', unknown: 'add' })
+  shift = await makeReader(service.url, adminKey, ['plant', 'pumps', 'open'], 'shift')
   pumps = await makeReader(service.url, adminKey, ['pumps'], 'pump-house')
 })
 afterAll(() => service?.close())
@@ -97,6 +98,9 @@ describe('what cannot be is a 400 that says why', () => {
     ['a', { range: 'a day', cells: [text] }, 'range'],
     ['a', { zone: 'Mars/Olympus', cells: [text] }, 'zone'],
     ['a', { range: 'P99999Y', cells: [text] }, 'range'],
+    ['a', { range: 'PT0S', cells: [text] }, 'range'],
+    ['a', { range: 'PT1H', from: '-6h', cells: [text] }, 'from'],
+    ['a', { range: 'PT1H', to: 'now', cells: [text] }, 'to'],
     ['a', { from: 'soon', to: 'now', cells: [text] }, 'from'],
     ['a', { from: '2026-01-01', to: '2026-02-30', cells: [text] }, 'to'],
     ['a', { from: '-6h', cells: [text] }, 'to'],
@@ -113,7 +117,14 @@ describe('what cannot be is a 400 that says why', () => {
     ['a', { cells: [chart('plant', { granularity: 'none', how: 'snap' })] }, 'cells[0].granularity'],
     ['a', { cells: [chart('plant', { shift: 'a week' })] }, 'cells[0].shift'],
     ['a', { cells: [chart('plant', { shift: 'P99999Y' })] }, 'cells[0].shift'],
+    ['a', { cells: [chart('plant', { shift: 'P0D' })] }, 'cells[0].shift'],
     ['a', { cells: [chart('plant', { least: 5, greatest: 5 })] }, 'cells[0].least'],
+    ['a', { cells: [chart('plant', { log: true, least: -1 })] }, 'cells[0].least'],
+    ['a', { cells: [chart('plant', { log: true, greatest: 0 })] }, 'cells[0].greatest'],
+    ['a', { cells: [chart('plant', { fields: ['V', 'W'] })] }, 'cells[0].fields[1]'],
+    ['a', { cells: [chart('plant', { fields: ['T'] })] }, 'cells[0].fields[0]'],
+    ['a', { cells: [chart('plant', { by: 'V' })] }, 'cells[0].by'],
+    ['a', { cells: [chart('open', { fields: ['T'] })] }, 'cells[0].fields[0]'],
   ])('%j %#', async (name, body, path) => {
     expect(await put(name, body)).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })
@@ -124,13 +135,22 @@ describe('what cannot be is a 400 that says why', () => {
       (await put('a', { variables, cells: [chart('plant', more)] })).body['detail']
     expect(await detailOf({ tags: ['$pmp'] })).toMatch(/cells\[0\]\.tags\[0\]: .*\$pmp.*\$unit, \$pump/)
     expect(await detailOf({ granularity: 'fortnight' })).toMatch(/five_minute.*P1D/)
+    expect(await detailOf({ fields: ['v'] })).toMatch(/must be a metric of plant, which has V\. "V" may be meant\./)
   })
+})
+
+test('whose entity it may not read learns nothing of its fields', async () => {
+  expect((await put('Unread', { cells: [chart('plant', { fields: ['W'] })] }, pumps)).status).toBe(201)
+  expect((await call(service.url, 'DELETE', '/consumer/views/Unread', { key: pumps })).status).toBe(204)
 })
 
 test.each<[what: string, view: object]>([
   ['nothing said', { range: '', from: '', to: '', zone: '' }],
   ['what Explore reads', { from: 'yesterday', to: '31.12.2026 8:00', zone: 'Europe/Berlin' }],
-  ['a range until now', { range: 'PT1H', from: 'soon', to: '' }],
+  ['a range until now', { range: 'PT1H', from: '', to: '' }],
+  ['an axis below zero', { cells: [chart('plant', { least: -5, fields: ['V'], by: 'T' })] }],
+  ['a metric that rows may bring', { cells: [chart('open', { fields: ['W'] })] }],
+  ['a metric of an entity that may come', { cells: [chart('nowhere', { fields: ['W'] })] }],
   [
     'dollars in tags, titles and texts',
     { cells: [chart('plant', { tags: ['$SYS/load', 'a.$b'], title: 'US$ or $EUR' })] },

@@ -49,6 +49,8 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
     await chosen.nth(left - 1).waitFor({ state: 'detached' })
   }
   await page.getByText('Choose a tag').waitFor()
+  // What is left out keeps its place, and the focus.
+  expect(await page.evaluate(() => document.activeElement?.className)).toBe('tag-choice')
   await page.getByRole('searchbox', { name: 'Tags' }).fill('BOIL')
   await page.getByRole('button', { name: 'pump.flow' }).waitFor({ state: 'detached' })
   const level = page.getByRole('button', { name: 'boiler.level' })
@@ -58,7 +60,8 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   // The focus stays, so that the next one is near.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await page.getByRole('img', { name: 'boiler.level, boiler.temp over time' }).waitFor()
+  // That of three tags, from before, is dimmed meanwhile.
+  await page.getByRole('img', { name: 'boiler.level, boiler.temp over time', exact: true }).waitFor()
   await page.getByRole('searchbox', { name: 'Tags' }).fill('alert')
   await page.keyboard.press('Enter')
   expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search')
@@ -543,6 +546,9 @@ test('more than twenty lines are small charts, one for each tag', async () => {
   await page.locator('.tag-choice', { hasText: 'room 01' }).click()
   await page.getByRole('region', { name: 'Lines' }).waitFor()
   expect(await charts.count()).toBe(0)
+  // What is chosen comes first in the list.
+  await page.goto(`${url}/portal#/explore?${shown.split('&tag=')[0]}&tag=room%2011`)
+  await expect.poll(() => page.locator('.tag-choice').first().textContent(), patience).toMatch(/^room 11/)
 })
 
 test('numbers are written as the browser writes them, however large or small', async () => {
@@ -561,7 +567,7 @@ test('numbers are written as the browser writes them, however large or small', a
   const last = page.locator('.line-row strong')
   for (const [tag, shown] of [
     ['tiny', '3E-12'],
-    ['large', '9,007E15'],
+    ['large', '9,0072E15'],
     ['huge', '3E300'],
     ['meter', '378.598'],
   ] as const) {

@@ -147,3 +147,32 @@ test('a chart is saved, becomes a page with values, a table and a text, and anot
   await page.getByText('There is a view Again already').waitFor()
   expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true)
 })
+
+test('a variable that is a part of tags is chosen from those that there are', async () => {
+  const page = await world.enter(shift)
+  const variables = [{ name: 'unit', kind: 'tag', entity: 'plant', value: 'boiler' }]
+  await callWell(world.server.url, 'PUT', '/consumer/views/Parts', {
+    key: shift,
+    body: { from: '2026-01-01', to: '2026-01-02', variables, cells: [{ kind: 'text', text: '$unit' }] },
+  })
+  await page.goto(`${page.url().split('#')[0]}#/views/Parts`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('button', { name: 'Add a part…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'Entity' }).selectOption('plant')
+  await dialog.getByRole('searchbox', { name: 'Tags' }).fill('$unit.level')
+  await page.keyboard.press('Enter')
+  await dialog.locator('.tag-choice[aria-pressed="true"]').getByText('$unit.level').waitFor()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('img', { name: 'boiler.level over time' }).waitFor()
+  const choices = page.getByRole('combobox', { name: 'unit', exact: true }).locator('option')
+  await expect.poll(() => choices.allTextContents(), patience).toEqual(['boiler'])
+  await page.getByRole('button', { name: 'Change…' }).last().click()
+  await dialog.getByRole('searchbox', { name: 'Tags' }).fill('$unit.flow')
+  await page.keyboard.press('Enter')
+  await dialog.locator('.tag-choice[aria-pressed="true"]').getByText('$unit.flow').waitFor()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => choices.allTextContents(), patience).toEqual(['boiler', 'pump'])
+  await page.getByRole('combobox', { name: 'unit', exact: true }).selectOption('pump')
+  await page.getByRole('img', { name: 'pump.flow over time' }).waitFor()
+})

@@ -5,7 +5,7 @@ const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maxi
 const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 })
 const scientific = (digits: number) =>
   new Intl.NumberFormat(undefined, { notation: 'scientific', maximumFractionDigits: digits })
-const shortScientific = scientific(3)
+const shortScientific = scientific(5)
 
 /** What stands before the fraction in the browser's language; a point where that is neither point nor comma. */
 export const decimalMark: '.' | ',' =

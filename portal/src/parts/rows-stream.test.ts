@@ -21,3 +21,15 @@ test.each([1, 2, 7, 1000])(
     expect(seen.at(-1)).toBe(2)
   },
 )
+
+test.each([3, 1000])('whole numbers that a double would cut stay whole, in pieces of %i bytes', async (size) => {
+  const text = '{"T":"a","V":1.2345678901234567}\n\n{"T":"9007199254740993","V":9007199254740993}\n{"V":3}'
+  expect(await readRows(pieces(text, size), () => undefined)).toEqual({
+    columns: ['T', 'V'],
+    rows: [
+      ['a', 1.2345678901234567],
+      ['9007199254740993', 9007199254740993n],
+      [undefined, 3],
+    ],
+  })
+})

@@ -10,6 +10,9 @@ const keys: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl + wheel, pinch', 'a chart: zooms where the pointer is'],
   ['Drag', 'a chart: zooms in to a stretch'],
   ['Double click', 'a chart: zooms out'],
+  ['Arrow and page keys, Home, End', 'Explore, on the strip below the chart: moves what is shown'],
+  ['Click', 'Explore, with two cursors: sets A and B by turns'],
+  ['Arrow keys', 'Explore, on a cursor: leads from item to item'],
   ['Tab, then arrow keys', 'tables: scroll'],
   ['Esc', 'closes a dialog'],
 ]

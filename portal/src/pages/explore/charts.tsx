@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Chart, type ChartProps, lineColor, mutedColor, type Scale, variable } from '../../parts/chart.tsx'
-import { countText, durationText } from '../../parts/formats.ts'
+import { countText, durationText, plural } from '../../parts/formats.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
@@ -15,7 +15,7 @@ import { type Cursors, moved, nearestPlace, picked, valueSeconds } from './curso
 import { LineLegend } from './line-legend.tsx'
 import type { Lines } from './lines.ts'
 import { timeOf } from './question.ts'
-import { paintStrips, type Strip, stripsOf } from './states.ts'
+import { paintStrips, type State, type Strip, stripsOf } from './states.ts'
 import { tagTexts, unitOf } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
 import { type Axes, fixed, limitOf, tagsShown, type View } from './view.ts'
@@ -134,6 +134,9 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
       <LineLegend
         lines={lines}
         units={units}
+        longs={lines.metrics.map((metric) =>
+          entity.fields.some(({ name, type }) => name === metric && type === 'long'),
+        )}
         axisSides={placed.places.map((place, line) =>
           marked === null || marked.includes(place) || hidden.has(lines.names[line]!) ? placed.axes[place]!.side : null,
         )}
@@ -163,9 +166,10 @@ export function StateChart(props: DrawnProps & { readonly buckets: Buckets }) {
     [shown],
   )
   const states = [...new Set(strips.flatMap(({ totals }) => totals.map(({ state }) => state)))].sort()
-  const colored = states.filter((state) => !noStates.has(state))
-  const colorOf = (state: string): string =>
-    noStates.has(state) ? mutedColor(theme) : lineColor(colored.indexOf(state), theme)
+  const isMuted = (state: State): boolean => state === null || noStates.has(state)
+  const colored = states.filter((state) => !isMuted(state))
+  const colorOf = (state: State): string =>
+    isMuted(state) ? mutedColor(theme) : lineColor(colored.indexOf(state), theme)
   return (
     <>
       <Chart
@@ -196,7 +200,7 @@ export function StateChart(props: DrawnProps & { readonly buckets: Buckets }) {
 interface TotalsProps {
   readonly strips: readonly Strip[]
   readonly left: number
-  colorOf(state: string): string
+  colorOf(state: State): string
 }
 
 /** How long each state lasted in the range, and how often it was entered. */
@@ -207,10 +211,10 @@ function StateTotals({ strips, left, colorOf }: TotalsProps) {
       <ul class="line-legend">
         {strips.flatMap(({ name, totals }) => {
           const whole = totals.reduce((sum, { seconds }) => sum + seconds, 0)
-          return totals.map(({ state, seconds, entries }) => (
+          return totals.map(({ state, count, seconds, entries }) => (
             <li class="legend-line" key={`${name} ${state}`}>
               <i class="state-color" style={{ background: colorOf(state) }} />
-              <bdi>{name}</bdi> <strong dir="auto">{state}</strong>
+              <bdi>{name}</bdi> <strong dir="auto">{state ?? plural(count, 'other state')}</strong>
               <span class="number">
                 {durationText(seconds)} ({Math.round((100 * seconds) / Math.max(whole, Number.MIN_VALUE))} %), entered{' '}
                 {countText(entries)} ×

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { dashedFrom, lineColor, type ValueAxis } from '../../parts/chart.tsx'
 import { valueText } from '../../parts/formats.ts'
 import { clockText } from '../../parts/zoned-time.ts'
@@ -6,12 +6,14 @@ import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import type { Cursors } from './cursors.ts'
 import type { Lines } from './lines.ts'
-import { extremes, itemAt, shownOf, valueIn } from './shown-values.ts'
+import { difference, extremes, isRounded, itemAt, shownOf, valueIn } from './shown-values.ts'
 
 interface Props {
   readonly lines: Lines
   /** Of each name, as metadata says. */
   readonly units: readonly string[]
+  /** Of each name, whether its values are longs. */
+  readonly longs: readonly boolean[]
   /** Of each name, where its axis stands; null where there is no room for it. */
   readonly axisSides: readonly (ValueAxis['side'] | null)[]
   readonly zone: string
@@ -53,6 +55,12 @@ function sorted(entries: readonly Entry[], sort: Sort): readonly Entry[] {
   return entries.toSorted((a, b) => (of(a) < of(b) ? -sign : of(a) > of(b) ? sign : 0))
 }
 
+/** All its digits, as far as they are known. */
+function digitsOf(value: number | null, isLong: boolean): string | undefined {
+  if (value === null) return undefined
+  return isRounded(value, isLong) ? 'Rounded: the table of items has all digits.' : String(value)
+}
+
 export const textOf = (value: number | null): string => (value === null ? '–' : valueText(value))
 
 /** The lines as a table: colour, unit, value, least and greatest. A line is hidden by its name, and stands out while the pointer is on it. */
@@ -60,6 +68,7 @@ export function LineLegend(props: Props) {
   const {
     lines,
     units,
+    longs,
     axisSides,
     zone,
     fromSecond,
@@ -76,9 +85,14 @@ export function LineLegend(props: Props) {
   const [sort, setSort] = useState<Sort>(null)
   const second = cursor === null ? null : lines.data[0][cursor]
   const at = second == null ? { fromSecond, untilSecond } : cursor!
+  // A step of the pointer changes none of them.
+  const allEnds = useMemo(
+    () => lines.names.map((_, place) => extremes(lines, place, fromSecond, untilSecond)),
+    [lines, fromSecond, untilSecond],
+  )
   const entries = lines.names.map((name, place): Entry => {
     const band = lines.bands.find(({ low }) => lines.lines[low]?.color === place)
-    const ends = extremes(lines, place, fromSecond, untilSecond)
+    const ends = allEnds[place]
     return {
       ...{ place, name, unit: units[place] ?? '', value: shownOf(lines, place, at) },
       sides: band === undefined ? [] : [valueIn(lines, band.low, at), valueIn(lines, band.high, at)],
@@ -157,18 +171,18 @@ export function LineLegend(props: Props) {
                   <bdi>{name}</bdi>
                 </button>
               </td>
-              <td class="right" title={value === null ? undefined : String(value)}>
+              <td class="right" title={digitsOf(value, longs[place]!)}>
                 <strong>{textOf(value)}</strong>
                 {sides.length > 0 && <span class="soft"> {sides.map(textOf).join(' … ')}</span>}
                 {unit !== '' && <span class="soft"> {unit}</span>}
               </td>
-              <td class="right" title={least === null ? undefined : String(least)}>
+              <td class="right" title={digitsOf(least, longs[place]!)}>
                 {textOf(least)}
               </td>
-              <td class="right" title={greatest === null ? undefined : String(greatest)}>
+              <td class="right" title={digitsOf(greatest, longs[place]!)}>
                 {textOf(greatest)}
               </td>
-              {cursors !== null && <AtCursors {...{ lines, place, cursors, zone }} />}
+              {cursors !== null && <AtCursors {...{ lines, place, cursors, zone }} isLong={longs[place]!} />}
               {onRight && (
                 <td>
                   <button
@@ -197,25 +211,28 @@ interface AtCursorsProps {
   readonly place: number
   readonly cursors: Cursors
   readonly zone: string
+  readonly isLong: boolean
 }
 
 /** The item that a line shows at each of two cursors, with its time where that is another one, and by how much they differ. */
-function AtCursors({ lines, place, cursors, zone }: AtCursorsProps) {
+function AtCursors({ lines, place, cursors, zone, isLong }: AtCursorsProps) {
   const seconds = [cursors.a, cursors.b]
   const items = seconds.map((second) => itemAt(lines, place, lines.data[0].indexOf(second)))
-  const [a, b] = items
+  const [a = null, b = null] = items
+  const between = difference(a, b, isLong)
+  const isTooLarge = between === null && a !== null && b !== null
   return (
     <>
       {items.map((item, cursor) => (
-        <td key={cursor} class="right" title={item === null ? undefined : String(item.value)}>
+        <td key={cursor} class="right" title={digitsOf(item?.value ?? null, isLong)}>
           {textOf(item?.value ?? null)}
           {item !== null && item.second !== seconds[cursor] && (
             <div class="soft small">{clockText(item.second * 1000, zone)}</div>
           )}
         </td>
       ))}
-      <td class="right">
-        <strong>{textOf(a && b ? b.value - a.value : null)}</strong>
+      <td class="right" title={isTooLarge ? 'Too large to be subtracted exactly.' : digitsOf(between, isLong)}>
+        <strong>{textOf(between)}</strong>
       </td>
     </>
   )

@@ -74,12 +74,10 @@ interface Column {
 export function linesOf(table: RowTable, columns: Columns, edges: readonly RowTable[] = []): Lines {
   const { tags, fields } = columns
   const tables = [table, ...edges].filter(({ rows }) => rows.length > 0)
-  const nameOfKey = new Map(tables.flatMap((one) => namedKeys(one, tags)))
-  const all = [...nameOfKey].sort(([, one], [, other]) => (one < other ? -1 : one > other ? 1 : 0))
+  const all = byTags(tables, tags).sort(({ name: one }, { name: other }) => (one < other ? -1 : one > other ? 1 : 0))
   const shown = all.slice(0, Math.max(1, Math.floor(linesMax / Math.max(1, fields.length))))
-  const keys = shown.map(([key]) => key)
-  const values = pointsOf(tables, keys, columns, ({ value }) => value)
-  const drawn = shown.flatMap(([key, name]) =>
+  const values = pointsOf(shown, columns, ({ value }) => value)
+  const drawn = shown.flatMap(({ key, name }) =>
     fields.map((field) => ({ field, key, name: fields.length === 1 ? name : `${name} · ${field.name}` })),
   )
   const whole = drawn.map(({ field }, place) => held(values[place]!, field, columns))
@@ -92,7 +90,7 @@ export function linesOf(table: RowTable, columns: Columns, edges: readonly RowTa
       ? []
       : [{ line: { name: drawn[color]!.name, color, drawn: 'line', dashed: true }, points: dashed, gaps }],
   )
-  const sides = (['low', 'high'] as const).map((side) => pointsOf(tables, keys, columns, ({ band }) => band?.[side]))
+  const sides = (['low', 'high'] as const).map((side) => pointsOf(shown, columns, ({ band }) => band?.[side]))
   const edgesOfBands = drawn.flatMap(({ field, name }, color): Column[] =>
     field.band === undefined
       ? []
@@ -124,35 +122,56 @@ export const keyOf = (row: Row, tagsAt: readonly number[]): string =>
 
 const firstOf = (key: string): string => String(JSON.parse(key)[0] ?? '')
 
-function namedKeys({ columns, rows }: RowTable, tags: readonly string[]): [key: string, name: string][] {
-  const tagsAt = tags.map((tag) => columns.indexOf(tag))
-  return rows.map((row) => [keyOf(row, tagsAt), nameOfTags(tagsAt.map((at) => row[at]))])
+interface OfTags {
+  readonly key: string
+  readonly name: string
+  /** Of each table, those of these tags. */
+  readonly tables: readonly RowTable[]
 }
 
-/** For each key and field, in that order, the values of one of the field's columns. */
-function pointsOf(
-  tables: readonly RowTable[],
-  keys: readonly string[],
-  { time, tags, fields, bucketsFrom = Number.NEGATIVE_INFINITY }: Columns,
-  columnOf: (field: DrawnField) => string | undefined,
-): Map<number, number>[] {
-  const found = new Map(keys.map((key) => [key, fields.map(() => new Map<number, number>())]))
-  for (const table of tables) {
-    const { columns, rows } = table
-    const msOf = msIn(table, time)
+/** The rows of each combination of tags. */
+function byTags(tables: readonly RowTable[], tags: readonly string[]): OfTags[] {
+  const found = new Map<string, { name: string; rows: Row[][] }>()
+  for (const [place, { columns, rows }] of tables.entries()) {
     const tagsAt = tags.map((tag) => columns.indexOf(tag))
-    const at = fields.map((field) => columns.indexOf(columnOf(field) ?? ''))
     for (const row of rows) {
-      const points = found.get(keyOf(row, tagsAt))
-      if (points === undefined) continue
-      const second = Math.max(bucketsFrom, msOf(row) / 1000)
-      for (const [field, column] of at.entries()) {
-        const value = pointOf(row[column])
-        if (value !== null) points[field]!.set(second, value)
+      const key = keyOf(row, tagsAt)
+      let own = found.get(key)
+      if (own === undefined) {
+        own = { name: nameOfTags(tagsAt.map((at) => row[at])), rows: tables.map(() => []) }
+        found.set(key, own)
       }
+      own.rows[place]!.push(row)
     }
   }
-  return [...found.values()].flat()
+  return [...found].map(([key, { name, rows }]) => ({
+    ...{ key, name },
+    tables: tables.map(({ columns }, place) => ({ columns, rows: rows[place]! })),
+  }))
+}
+
+/** For each combination and field, in that order, the values of one of the field's columns. */
+function pointsOf(
+  all: readonly OfTags[],
+  { time, fields, bucketsFrom = Number.NEGATIVE_INFINITY }: Columns,
+  columnOf: (field: DrawnField) => string | undefined,
+): Map<number, number>[] {
+  return all.flatMap(({ tables }) =>
+    fields.map((field) => {
+      const points = new Map<number, number>()
+      const column = columnOf(field)
+      if (column === undefined) return points
+      for (const table of tables) {
+        const msOf = msIn(table, time)
+        const at = table.columns.indexOf(column)
+        for (const row of table.rows) {
+          const value = pointOf(row[at])
+          if (value !== null) points.set(Math.max(bucketsFrom, msOf(row) / 1000), value)
+        }
+      }
+      return points
+    }),
+  )
 }
 
 /** A line with its gaps. A value that holds ends in a point of its own, where nothing is known any more and at the end. */

@@ -48,6 +48,12 @@ export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zon
     [shown, stale, entity],
   )
   const whole = wholeSpan(entity, span)
+  const buckets = parseGranularity(shown?.question.request.granularity ?? '')
+  const bucketMs = buckets?.kind === 'uniform' ? buckets.widthMs : 0
+  const areas = useMemo(
+    () => (lines === null || whole === null ? [] : stripAreas(lines, whole, bucketMs)),
+    [lines, whole?.fromMs, whole?.toMs, bucketMs],
+  )
   if (whole === null || whole.toMs === whole.fromMs) return null
   const lengthMs = whole.toMs - whole.fromMs
   const share = (ms: number): string => `${(100 * ms) / lengthMs}%`
@@ -68,8 +74,6 @@ export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zon
     const begun = event.target !== room.current ? span : slid(span, at - (span.fromMs + span.toMs) / 2, whole)
     drag({ from: at - begun.fromMs, span: begun })
   }
-  const buckets = parseGranularity(shown?.question.request.granularity ?? '')
-  const bucketMs = buckets?.kind === 'uniform' ? buckets.widthMs : 0
   return (
     <>
       <ProblemNote of="Overview of the whole range" error={error} />
@@ -87,12 +91,11 @@ export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zon
         onPointerCancel={() => drag(null)}
       >
         <svg aria-hidden="true" viewBox={`0 0 ${stripSize.width} ${stripSize.height}`} preserveAspectRatio="none">
-          {lines !== null &&
-            stripAreas(lines, whole, bucketMs).flatMap(({ color, areas }) =>
-              areas.map((points) => (
-                <polygon key={`${color} ${points}`} points={points} style={{ color: lineColor(color, theme) }} />
-              )),
-            )}
+          {areas.flatMap(({ color, areas }) =>
+            areas.map((points) => (
+              <polygon key={`${color} ${points}`} points={points} style={{ color: lineColor(color, theme) }} />
+            )),
+          )}
         </svg>
         <div
           class="strip-window"

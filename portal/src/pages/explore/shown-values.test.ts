@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Lines } from './lines.ts'
-import { itemAt, shownOf } from './shown-values.ts'
+import { difference, itemAt, shownOf } from './shown-values.ts'
 
 const lines = (...columns: Lines['data'][number][]): Lines => ({
   names: columns.map((_, place) => `line ${place}`),
@@ -31,4 +31,14 @@ test('at a cursor a line shows the item that is nearest, with its own time, and 
   expect(at(1).map((item) => item?.value ?? null)).toEqual([null, 5, 6, 7, null])
   const steps: Lines = { ...drawn, lines: drawn.lines.map((line) => ({ ...line, drawn: 'step' })) }
   expect(at(0, steps)).toEqual([first, first, first, last, null])
+})
+
+test.each([
+  [1, 3, true, 2],
+  [-9007199254740991, 0, true, 9007199254740991],
+  [9007199254740992, 9007199254740991, true, null],
+  [9007199254740992, 9007199254740994, false, 2],
+])('from %d to %d (long: %s) is %s', (a, b, isLong, between) => {
+  expect(difference({ second: 0, value: a }, { second: 1, value: b }, isLong)).toBe(between)
+  expect(difference(null, { second: 1, value: b }, isLong)).toBe(null)
 })

@@ -54,6 +54,16 @@ function itemIn({ lines, data: [seconds, ...columns] }: Lines, column: number, p
 export const itemAt = (lines: Lines, color: number, place: number): Item | null =>
   lastOf(lines, color, (column) => itemIn(lines, column, place))
 
+/** A line has doubles: of a larger long they lack the last digits. */
+export const isRounded = (value: number, isLong: boolean): boolean =>
+  isLong && Math.abs(value) > Number.MAX_SAFE_INTEGER
+
+/** Null where it would not be exact. */
+export function difference(a: Item | null, b: Item | null, isLong: boolean): number | null {
+  if (a === null || b === null || [a, b].some(({ value }) => isRounded(value, isLong))) return null
+  return b.value - a.value
+}
+
 /** The least and greatest of what is drawn of a line, or of its band, in a range of seconds. */
 export function extremes(lines: Lines, color: number, from: number, until: number): readonly [number, number] | null {
   const band = lines.bands.find(({ low }) => lines.lines[low]?.color === color)

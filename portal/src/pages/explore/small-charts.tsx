@@ -18,7 +18,7 @@ import { tagsShown } from './view.ts'
 
 /** More are not looked at side by side. */
 const smallChartsMax = 100
-const smallHeight = 150
+const smallHeight = 160
 
 interface Props extends DrawnProps {
   readonly buckets: Buckets | null

@@ -3,6 +3,9 @@ import type { Canvas } from '../../parts/chart.tsx'
 import { msIn, type Row, type RowTable } from '../../parts/rows-stream.ts'
 import { keyOf, nameOfTags } from './lines.ts'
 
+/** Null is any of those that are not told apart. */
+export type State = string | null
+
 export interface Strip {
   readonly name: string
   readonly pieces: readonly Piece[]
@@ -12,11 +15,13 @@ export interface Strip {
 
 interface Piece {
   readonly fromSecond: number
-  readonly states: readonly { readonly state: string; readonly seconds: number }[]
+  readonly states: readonly { readonly state: State; readonly seconds: number }[]
 }
 
 interface StateTotal {
-  readonly state: string
+  readonly state: State
+  /** How many it stands for. */
+  readonly count: number
   readonly seconds: number
   readonly entries: number
 }
@@ -27,6 +32,8 @@ interface Columns {
 }
 
 const stripsMax = 20
+/** Twice the colours that there are. More states cannot be told apart. */
+const statesMax = 20
 
 /** The strips of an answer of `states`, and how many there was no room for. */
 export function stripsOf(table: RowTable, { time, tags }: Columns): { strips: Strip[]; left: number } {
@@ -44,32 +51,60 @@ export function stripsOf(table: RowTable, { time, tags }: Columns): { strips: St
     strip.rows.push(row)
     found.set(key, strip)
   }
-  const strips = [...found.values()].slice(0, stripsMax).map((strip): Strip => {
-    const pieces = new Map<number, { state: string; seconds: number }[]>()
-    const totals = new Map<string, StateTotal>()
-    for (const row of strip.rows) {
-      const fromSecond = msOf(row) / 1000
-      const [state, seconds, entries] = [
-        String(row[at('value')]),
-        Number(row[at('seconds')]),
-        Number(row[at('entries')]),
-      ]
-      pieces.set(fromSecond, [...(pieces.get(fromSecond) ?? []), { state, seconds }])
-      const before = totals.get(state) ?? { seconds: 0, entries: 0 }
-      totals.set(state, { state, seconds: before.seconds + seconds, entries: before.entries + entries })
-    }
-    return {
-      name: strip.name,
-      pieces: [...pieces].map(([fromSecond, states]) => ({ fromSecond, states })),
-      totals: [...totals.values()].sort((a, b) => b.seconds - a.seconds),
-    }
+  const shown = [...found.values()].slice(0, stripsMax)
+  const readingOf = (row: Row): Reading => ({
+    ...{ second: msOf(row) / 1000, state: String(row[at('value')]) },
+    ...{ seconds: Number(row[at('seconds')]), entries: Number(row[at('entries')]) },
   })
+  const readings = shown.map((strip) => strip.rows.map(readingOf))
+  const told = toldApart(readings.flat())
+  const strips = shown.map(({ name }, place) => stripOf(name, readings[place]!, told))
   return { strips, left: found.size - strips.length }
+}
+
+interface Reading {
+  /** Of its bucket. */
+  readonly second: number
+  readonly state: string
+  readonly seconds: number
+  readonly entries: number
+}
+
+/** The states that lasted longest in all. */
+function toldApart(readings: readonly Reading[]): ReadonlySet<string> {
+  const whole = new Map<string, number>()
+  for (const { state, seconds } of readings) whole.set(state, (whole.get(state) ?? 0) + seconds)
+  const longest = [...whole].sort(([, a], [, b]) => b - a).slice(0, statesMax)
+  return new Set(longest.map(([state]) => state))
+}
+
+function stripOf(name: string, readings: readonly Reading[], told: ReadonlySet<string>): Strip {
+  const others = new Set<string>()
+  const pieces = new Map<number, Map<State, number>>()
+  const totals = new Map<State, Omit<StateTotal, 'state' | 'count'>>()
+  for (const { second, state: own, seconds, entries } of readings) {
+    const state = told.has(own) ? own : null
+    if (state === null) others.add(own)
+    const piece = pieces.get(second) ?? new Map<State, number>()
+    pieces.set(second, piece.set(state, (piece.get(state) ?? 0) + seconds))
+    const before = totals.get(state) ?? { seconds: 0, entries: 0 }
+    totals.set(state, { seconds: before.seconds + seconds, entries: before.entries + entries })
+  }
+  return {
+    name,
+    pieces: [...pieces].map(([fromSecond, states]) => ({
+      fromSecond,
+      states: [...states].map(([state, seconds]) => ({ state, seconds })),
+    })),
+    totals: [...totals]
+      .map(([state, total]) => ({ state, count: state === null ? others.size : 1, ...total }))
+      .sort((a, b) => b.seconds - a.seconds),
+  }
 }
 
 interface StripColors {
   /** Of states. */
-  colorOf(state: string): string
+  colorOf(state: State): string
   /** Of names. */
   readonly text: string
   readonly pixelRatio: number
@@ -101,9 +136,12 @@ export function paintStrips(
     for (const { fromSecond, states } of pieces) {
       const [from, to] = boundsOf(fromSecond)
       const [begin, end] = [Math.round(at(from, 'x')), Math.round(at(to, 'x'))]
+      const parts = states.map(({ seconds }) => Math.max(heightMin * pixelRatio, (height * seconds) / (to - from)))
+      // Where many are short, the strip below keeps its room.
+      const scale = Math.min(1, height / parts.reduce((sum, part) => sum + part, 0))
       let y = top
-      for (const { state, seconds } of states) {
-        const part = Math.max(heightMin * pixelRatio, (height * seconds) / (to - from))
+      for (const [place, { state }] of states.entries()) {
+        const part = parts[place]! * scale
         ctx.fillStyle = colorOf(state)
         ctx.fillRect(begin, y, Math.max(1, end - begin), part)
         y += part

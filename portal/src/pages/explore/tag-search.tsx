@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { plural } from '../../parts/formats.ts'
 import { TextField } from '../../parts/inputs.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
@@ -11,17 +11,22 @@ interface Props {
   /** The tag field; empty is the entity's first. */
   readonly by: string
   readonly chosen: readonly string[]
+  /** What is typed with one of them is a tag of its own, whose part a reader chooses. */
+  readonly marks?: readonly string[]
   onChosen(tags: readonly string[]): void
 }
 
 const shownTags = 12
+/** Others show no newest item. */
+const newestMax = 32
 /** As many lines as a chart has at most. */
 const addedMax = 20
+const noMarks: readonly string[] = []
 const noTexts: ReadonlyMap<string, TagText> = new Map()
 const noNewest: ReadonlyMap<string, string> = new Map()
 
 /** Tags are found by any part of them and of what metadata says of them; where there are too many for that, by how they begin. */
-export function TagSearch({ entity, by, chosen, onChosen }: Props) {
+export function TagSearch({ entity, by, chosen, marks = noMarks, onChosen }: Props) {
   const [typed, type] = useState('')
   const named = by === '' ? {} : { id_name_field: by }
   const all = useAsk((client) => client.tags(entity, { limit: tagsMax, ...named }), [entity, by])
@@ -29,19 +34,28 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
   const request = { prefix: typed, limit: shownTags, ...named }
   const begun = useAsk((client) => client.tags(entity, request), [entity, by, typed], { skip: !isPart || typed === '' })
   const texts = useAsk(tagTexts, ['tag texts']).value ?? noTexts
-  const found = useMemo(
-    () => [...new Set([...(begun.value?.Items ?? []), ...tagsFound(all.value?.Items ?? [], texts, typed)])],
-    [all.value, begun.value, texts, typed],
-  )
+  const found = useMemo(() => {
+    const own = marks.some((mark) => typed.includes(mark)) ? [typed.trim()] : []
+    return [...new Set([...own, ...(begun.value?.Items ?? []), ...tagsFound(all.value?.Items ?? [], texts, typed)])]
+  }, [all.value, begun.value, texts, typed])
   const shown = found.slice(0, shownTags)
+  // Chosen tags come first. One that is chosen here, or left out, stays where it is, and so does the focus.
+  const listed = useRef({ found, chosen: '', first: chosen })
+  if (listed.current.found !== found || listed.current.chosen !== JSON.stringify(chosen))
+    listed.current = { found, chosen: JSON.stringify(chosen), first: chosen }
+  const { first } = listed.current
+  const tags = [...new Set(typed === '' ? [...first, ...shown, ...chosen] : [...shown, ...first, ...chosen])]
+  const seen = tags.slice(0, newestMax)
   const newest =
-    useAsk((client) => newestTexts(client, { entity, by, tags: shown }), [entity, by, ...shown], {
-      skip: shown.length === 0,
+    useAsk((client) => newestTexts(client, { entity, by, tags: seen }), [entity, by, ...seen], {
+      skip: seen.length === 0 || all.value === null,
     }).value ?? noNewest
-  // What is found stays where it is when it is chosen, and so does the focus.
-  const elsewhere = chosen.filter((tag) => !shown.includes(tag))
+  const choose = (tags: readonly string[]): void => {
+    listed.current = { ...listed.current, chosen: JSON.stringify(tags) }
+    onChosen(tags)
+  }
   const toggle = (tag: string): void =>
-    onChosen(chosen.includes(tag) ? chosen.filter((other) => other !== tag) : [...chosen, tag])
+    choose(chosen.includes(tag) ? chosen.filter((other) => other !== tag) : [...chosen, tag])
   const others = found.filter((tag) => !chosen.includes(tag))
   return (
     <search
@@ -50,7 +64,7 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
         // It may stand in a form, which Enter would send.
         if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
         event.preventDefault()
-        if (typed !== '' && others[0] !== undefined) onChosen([...chosen, others[0]])
+        if (typed !== '' && others[0] !== undefined) choose([...chosen, others[0]])
       }}
     >
       <TextField
@@ -63,7 +77,7 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
       />
       <ProblemNote error={all.error ?? begun.error} />
       <ul class="tag-list">
-        {[...elsewhere, ...shown].map((tag) => (
+        {tags.map((tag) => (
           <li key={tag}>
             <button type="button" class="tag-choice" aria-pressed={chosen.includes(tag)} onClick={() => toggle(tag)}>
               <bdi>{tag === '' ? '(empty)' : tag}</bdi>
@@ -73,7 +87,7 @@ export function TagSearch({ entity, by, chosen, onChosen }: Props) {
         ))}
       </ul>
       {typed !== '' && others.length > 1 && others.length + chosen.length <= addedMax && (
-        <button type="button" class="button slim" onClick={() => onChosen([...chosen, ...others])}>
+        <button type="button" class="button slim" onClick={() => choose([...chosen, ...others])}>
           Add all {others.length} found
         </button>
       )}

@@ -8,6 +8,7 @@ import {
   frameOf,
   frameSaved,
   partFault,
+  partsOf,
   type Variable,
   valuesOf,
 } from './definition.ts'
@@ -25,6 +26,20 @@ test.each([
   ['costs 5$', 'costs 5$'],
 ])('%s is filled in as %s', (text, expected) => {
   expect(filled(text, valuesOf(variables, asked('')))).toBe(expected)
+})
+
+test.each([
+  ['of one tag', ['$part.temp'], ['b1', 'b2']],
+  ['of several', ['$part.temp', '$part.flow'], ['b1', 'b2', 'p', 'plant.p1']],
+  ['with another variable', ['$house.$part'], ['p1.flow', 'x']],
+  ['at the end', ['b1.$part'], ['temp']],
+  ['of no tag', ['$part.level'], []],
+  ['twice in one', ['$part/$part'], null],
+  ['whole tags', ['$part', 'b1.temp'], null],
+  ['not at all', ['$parts.temp'], null],
+])('the parts of tags that there are for a variable: %s', (_, written, parts) => {
+  const tags = ['b1.temp', 'b2.temp', 'p.flow', '.temp', 'plant.p1.flow', 'plant.x']
+  expect(partsOf('part', written, tags, valuesOf(variables, asked('')))).toEqual(parts)
 })
 
 test('the address chooses a variable; what a value holds is not filled in again', () => {

@@ -20,6 +20,27 @@ export const valuesOf = (variables: readonly Variable[], query: URLSearchParams)
 export const filled = (text: string, values: Values): string =>
   text.replace(/\$([A-Za-z]\w*)/g, (whole, name: string) => values.get(name) ?? whole)
 
+/** No tag has it. */
+const gap = '\0'
+
+/** What there is for a variable where it is a part of tags, as the `boiler` of `$boiler.temp`; null where it is none. */
+export function partsOf(
+  name: string,
+  written: readonly string[],
+  tags: readonly string[],
+  values: Values,
+): readonly string[] | null {
+  const forms = written.map((text) => filled(text, new Map([...values, [name, gap]])))
+  const found = forms.flatMap((form) => {
+    const [before = '', after, ...more] = form.split(gap)
+    if (after === undefined || more.length > 0 || form === gap) return []
+    const isOne = (tag: string): boolean =>
+      tag.startsWith(before) && tag.endsWith(after) && tag.length > before.length + after.length
+    return [tags.filter(isOne).map((tag) => tag.slice(before.length, tag.length - after.length))]
+  })
+  return found.length === 0 ? null : [...new Set(found.flat())]
+}
+
 /** The range and zone that the address says, else those that were saved. A zone that this browser does not know is none. */
 export function frameOf({ range = '', from = '', to = '', zone = '' }: ViewDefinition, query: URLSearchParams): View {
   const asked = viewOf(query)

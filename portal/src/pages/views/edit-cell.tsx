@@ -116,12 +116,21 @@ function What({ cell, variables, values, entities, onChange }: WhatProps) {
               {mark}
             </button>
           ))}
-          <span class="soft small">stand for the tag that a reader chooses.</span>
+          <span class="soft small">
+            stand for the tag that a reader chooses, or a part of one: type {ofTags[0]}.temp for the temperature of what
+            is chosen.
+          </span>
         </div>
       )}
       {entity !== undefined && (
         <>
-          <TagSearch entity={shown} by={by} chosen={tags} onChosen={(chosen) => onChange({ tags: [...chosen] })} />
+          <TagSearch
+            entity={shown}
+            by={by}
+            chosen={tags}
+            marks={ofTags}
+            onChosen={(chosen) => onChange({ tags: [...chosen] })}
+          />
           <FieldChecks
             fields={drawable(drawn, entity)}
             chosen={fields}

@@ -2,24 +2,26 @@ import { useId } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { tagsMax } from '../explore/tag-texts.ts'
-import { filled, type Values, type Variable } from './definition.ts'
+import { type Cell, filled, partsOf, type Values, type Variable } from './definition.ts'
 
 interface Props {
   readonly variables: readonly Variable[]
   readonly values: Values
+  /** Whose tags they stand in. */
+  readonly cells: readonly Cell[]
   readonly entities: readonly EntityDescription[]
   onChoose(values: Values): void
 }
 
 /** What a reader chooses for each variable of a view. */
-export function VariableBar({ variables, values, entities, onChoose }: Props) {
+export function VariableBar({ variables, values, cells, entities, onChoose }: Props) {
   if (variables.length === 0) return null
   return (
     <div class="range-bar">
       {variables.map((variable) => (
         <VariableChoice
           key={variable.name}
-          {...{ variable, values, entities }}
+          {...{ variable, values, cells, entities }}
           onValue={(value) => onChoose(new Map([...values, [variable.name, value]]))}
         />
       ))}
@@ -32,12 +34,17 @@ interface ChoiceProps extends Omit<Props, 'variables' | 'onChoose'> {
   onValue(value: string): void
 }
 
-function VariableChoice({ variable, values, entities, onValue }: ChoiceProps) {
+function VariableChoice({ variable, values, cells, entities, onValue }: ChoiceProps) {
   const id = useId()
   const entity = filled(variable.entity ?? '', values)
   const isTag = variable.kind === 'tag' && entity !== ''
   const tags = useAsk((client) => client.tags(entity, { limit: tagsMax }), [entity], { skip: !isTag })
-  const names = variable.kind === 'entity' ? entities.map((one) => one.entity) : (tags.value?.Items ?? [])
+  const written = cells.filter((cell) => filled(cell.entity ?? '', values) === entity).flatMap(({ tags = [] }) => tags)
+  const all = tags.value?.Items ?? []
+  const names =
+    variable.kind === 'entity'
+      ? entities.map((one) => one.entity)
+      : (partsOf(variable.name, written, all, values) ?? all)
   const chosen = values.get(variable.name) ?? ''
   return (
     <div class="range-group">

@@ -87,6 +87,7 @@ function Opened({ first, entities }: OpenedProps) {
         <VariableBar
           variables={variables}
           values={values}
+          cells={view.cells}
           entities={entities}
           onChoose={(chosen) => goTo(linkOf({}, chosen))}
         />
@@ -94,7 +95,7 @@ function Opened({ first, entities }: OpenedProps) {
         {editing && (
           <EditBar saved={saved} frame={frame} values={values} entities={entities} saving={saving} onSave={save} />
         )}
-        <div class={view.cells.length === 1 ? 'view-cells one' : 'view-cells'}>
+        <div class="view-cells">
           {view.cells.map((cell, place) => (
             <ViewCell
               key={place}
