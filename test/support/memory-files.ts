@@ -293,6 +293,10 @@ class MemoryPages implements SealedPages {
     }
   }
 
+  seenHours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
+    return this.hours(place, fromMs, toMs)
+  }
+
   /** Of two series of three. */
   pooledHours(fromMs: number, toMs: number): PooledRollups | null {
     if (!this.#options.hasRollups) return null

@@ -31,7 +31,7 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
   }
 
   async begin({ entityId: entity_id, name }: UnderWay, leaseMs: number): Promise<boolean> {
-    await this.#endOld(entity_id)
+    await this.#endOld()
     const { numInsertedOrUpdatedRows } = await this.#database
       .insertInto('deletions_under_way')
       .values({ entity_id, name, until_ms: sql<number>`${nowMs} + ${leaseMs}::bigint` })
@@ -60,7 +60,7 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
       .select(sql<boolean>`until_ms < ${nowMs}`.as('isOld'))
       .where('entity_id', '=', entityId)
       .executeTakeFirst()
-    if (found?.isOld === true) await this.#endOld(entityId)
+    if (found?.isOld === true) await this.#endOld()
     const rows = await this.#database
       .selectFrom('deletion_changes')
       .selectAll()
@@ -72,13 +72,9 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
     return { changes, isUnderWay: found !== undefined }
   }
 
-  /** Its process is gone, or will find that it came too late. */
-  async #endOld(entityId: number): Promise<void> {
-    await this.#database
-      .deleteFrom('deletions_under_way')
-      .where('entity_id', '=', entityId)
-      .where('until_ms', '<', nowMs)
-      .execute()
+  /** Their processes are gone, or will find that they came too late. Of all entities: of one that was dropped nobody asks any more. */
+  async #endOld(): Promise<void> {
+    await this.#database.deleteFrom('deletions_under_way').where('until_ms', '<', nowMs).execute()
   }
 
   async hidden(): Promise<ReadonlyMap<number, readonly HiddenRows[]>> {

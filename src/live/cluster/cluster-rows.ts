@@ -28,6 +28,8 @@ export interface ClusterRowsParts {
   readonly store: Pick<SeriesQuerier, 'run'>
   readonly changes: ClusterChanges
   readonly isSeen: (entityId: number, row: RowPlace) => Promise<boolean>
+  /** As of `ClusterIdsParts`. */
+  readonly changesKeptMs: number
   readonly observe: Observe
   readonly nowMs: () => number
   /** How long the first reader of an entity waits until queries see what is committed, and anybody for Kafka. */
@@ -145,9 +147,7 @@ export class ClusterRows implements LiveRows<string> {
     const within = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
     const partitions = await this.#partitionsOf(entityId, within)
     const moved = (partition: number): void => followed.feeds[partition]?.moved()
-    const deletions = this.#deletionsOf(entityId, () => {
-      for (const feed of followed.feeds) feed.moved()
-    })
+    const deletions = this.#deletionsOf(entityId, () => followed)
     const rows = this.#rowsOf({ entityId, partitions, deletions, moved, signal })
     const followed: FollowedPartitions = new FollowedPartitions((send) =>
       rows.map(
@@ -201,10 +201,20 @@ export class ClusterRows implements LiveRows<string> {
     )
   }
 
-  #deletionsOf(entityId: number, changed: () => void): EntityDeletions {
-    const { definitions, deletions: catalog } = this.#parts
-    const refresh = (): Promise<void> => definitions.refresh()
-    return new EntityDeletions({ catalog, entityId, entity: () => this.#entity(entityId), refresh, changed })
+  #deletionsOf(entityId: number, followed: () => FollowedPartitions): EntityDeletions {
+    const { definitions, deletions: catalog, changesKeptMs, nowMs } = this.#parts
+    return new EntityDeletions({
+      catalog,
+      entityId,
+      entity: () => this.#entity(entityId),
+      refresh: () => definitions.refresh(),
+      changed: () => {
+        for (const feed of followed().feeds) feed.moved()
+      },
+      told: () => followed().toldChange,
+      changesKeptMs,
+      nowMs,
+    })
   }
 
   #entity(entityId: number): ReturnType<Definitions['entity']> {

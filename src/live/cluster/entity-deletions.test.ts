@@ -17,19 +17,22 @@ function changeOf(id: number, ...places: readonly number[]): ClusterDeletionChan
 }
 
 function opened(hidden: readonly HiddenRows[] = [], duplicates: Entity['duplicates'] = 'keep') {
-  const state = { changes: [] as ClusterDeletionChange[], isUnderWay: false }
+  const state = { changes: [] as ClusterDeletionChange[], isUnderWay: false, told: 0, nowMs: 0 }
   const calls: string[] = []
   const deletions = new EntityDeletions({
     catalog: {
       changesAfter: async (_, last) => {
         calls.push(`after ${last}`)
-        return { ...state, changes: state.changes.filter(({ id }) => id > last) }
+        return { isUnderWay: state.isUnderWay, changes: state.changes.filter(({ id }) => id > last) }
       },
     },
     entityId: 1,
     entity: () => ({ duplicates, hidden }),
     refresh: async () => void calls.push('refresh'),
     changed: () => calls.push('changed'),
+    told: () => state.told,
+    changesKeptMs: 100,
+    nowMs: () => state.nowMs,
   })
   return { state, calls, deletions }
 }
@@ -67,6 +70,26 @@ test('knows what was made before, and whether more may come behind it', async ()
       [5, 0],
     ],
   ])
+})
+
+test('forgets what all readers were told and nobody goes on from before any more, but for the last change', async () => {
+  const { state, calls, deletions } = opened()
+  const known = async (at: Partial<typeof state>): Promise<number[]> => {
+    Object.assign(state, at)
+    await deletions.settle()
+    return deletions
+      .ofPartition(0)
+      .changesOf(1)
+      .map(({ id }) => id)
+  }
+  expect(await known({ changes: [changeOf(3, 10), changeOf(5, 11)] })).toEqual([3, 5])
+  expect(await known({ changes: [changeOf(8, 20)], nowMs: 150, told: 8 })).toEqual([3, 5, 8])
+  // One reader has not come so far.
+  expect(await known({ nowMs: 201, told: 3 })).toEqual([5, 8])
+  expect(await known({ told: 8 })).toEqual([8])
+  expect(await known({ nowMs: 1000 })).toEqual([8])
+  // What was forgotten is not asked for again.
+  expect(calls.filter((call) => call.startsWith('after')).at(-1)).toBe('after 8')
 })
 
 const stored: StoredRows = {

@@ -14,6 +14,15 @@ export interface EntityDeletionParts {
   readonly refresh: () => Promise<void>
   /** There is more to be told. */
   readonly changed: () => void
+  /** The last change that all readers have been told. */
+  readonly told: () => number
+  /** As of `ClusterIdsParts`: nobody goes on from before what was changed earlier. */
+  readonly changesKeptMs: number
+  readonly nowMs: () => number
+}
+
+interface Known extends ClusterDeletionChange {
+  readonly knownMs: number
 }
 
 /**
@@ -22,7 +31,8 @@ export interface EntityDeletionParts {
  */
 export class EntityDeletions {
   readonly #parts: EntityDeletionParts
-  #changes: readonly ClusterDeletionChange[] = []
+  /** The last one stays: who begins now begins behind it. */
+  #changes: readonly Known[] = []
   /** The same with their places in one partition. */
   readonly #placed = new Map<number, readonly DeletionChange[]>()
   #looking: Promise<boolean> | null = null
@@ -47,17 +57,32 @@ export class EntityDeletions {
   }
 
   async #look(): Promise<boolean> {
-    const { catalog, entityId, refresh, changed } = this.#parts
+    const { catalog, entityId, refresh, changed, nowMs } = this.#parts
+    this.#forget()
     const { changes, isUnderWay } = await catalog.changesAfter(entityId, this.#last)
     if (changes.length > 0) {
       // Rows behind its place are told as queries see them then.
       await refresh()
-      const news = changes.filter(({ id }) => id > this.#last)
+      const knownMs = nowMs()
+      const news = changes.filter(({ id }) => id > this.#last).map((change) => ({ knownMs, ...change }))
       this.#changes = [...this.#changes, ...news]
       this.#placed.clear()
       if (news.length > 0) changed()
     }
     return !isUnderWay
+  }
+
+  /** What nobody is told any more. Clocks of processes differ, so it is kept for twice as long as anybody may go on from before it. */
+  #forget(): void {
+    const { told, changesKeptMs, nowMs } = this.#parts
+    const oldMs = nowMs() - 2 * changesKeptMs
+    if (!((this.#changes[0]?.knownMs ?? Number.POSITIVE_INFINITY) < oldMs)) return
+    const toldId = told()
+    const first = this.#changes.findIndex(({ id, knownMs }) => id > toldId || knownMs >= oldMs)
+    const kept = this.#changes.slice(first === -1 ? -1 : Math.min(first, this.#changes.length - 1))
+    if (kept.length === this.#changes.length) return
+    this.#changes = kept
+    this.#placed.clear()
   }
 
   get #last(): number {
@@ -76,7 +101,10 @@ export class EntityDeletions {
   #placedIn(partition: number): readonly DeletionChange[] {
     const known = this.#placed.get(partition)
     if (known !== undefined) return known
-    const placed = this.#changes.map(({ places, ...change }) => ({ ...change, place: places[partition] ?? 0 }))
+    const placed = this.#changes.map(({ places, knownMs: _, ...change }) => ({
+      ...change,
+      place: places[partition] ?? 0,
+    }))
     this.#placed.set(partition, placed)
     return placed
   }

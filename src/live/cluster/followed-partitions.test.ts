@@ -95,7 +95,9 @@ test('a deletion is told when all partitions have come to its place, and once', 
   comesTo(1, 5, 9)
   expect([reader.heard, calls]).toEqual([['following 5.7-3'], ['1 holds 1', '1 holds 1']])
   send(0, { kind: 'told', told: [{ followers: [1], rows: [{ items: '[1]', position: 6 }], position: 6, change: 3 }] })
+  expect(partitions.toldChange).toBe(3)
   comesTo(0, 4, 6)
+  expect(partitions.toldChange).toBe(4)
   comesTo(0, 5, 6)
   expect(reader.heard.slice(1)).toMatchObject([
     { rows: [{ items: '[1]', position: '6.9-3' }], position: '6.9-3' },

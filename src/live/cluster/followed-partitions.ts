@@ -43,6 +43,13 @@ export class FollowedPartitions {
     }
   }
 
+  /** The last change of deletions that all readers have been told; those who may go on from before it are not asked. */
+  get toldChange(): number {
+    let least = Number.POSITIVE_INFINITY
+    for (const { change } of this.#followed.values()) least = Math.min(least, change)
+    return least
+  }
+
   #unfollow(number: number): void {
     this.#followed.delete(number)
     for (const feed of this.feeds) feed.unfollow(number)

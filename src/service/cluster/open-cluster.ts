@@ -212,6 +212,7 @@ function openLive(
     store,
     changes: catalog.changes,
     isSeen,
+    changesKeptMs: toldMs(settings),
     observe,
     nowMs: () => performance.now(),
     waitMs: limits.ingestWaitMs,

@@ -43,6 +43,7 @@ type Spoil = (reader: SealedPages) => Partial<SealedPages>
 /** Rollups of a series that hold the hours at the ragged ends too. */
 const raggedSeries: Spoil = (reader) => ({
   hours: (place, fromMs, toMs) => reader.hours(place, fromMs - hourMs, toMs + hourMs),
+  seenHours: (place, fromMs, toMs) => reader.seenHours(place, fromMs - hourMs, toMs + hourMs),
   pooledHours: () => null,
 })
 
@@ -104,6 +105,7 @@ function plain(reader: SealedPages): SealedPages {
     rowsAt: (place, start, end) => reader.rowsAt(place, start, end),
     prepare: (place, pacer) => reader.prepare(place, pacer),
     hours: (place, fromMs, toMs) => reader.hours(place, fromMs, toMs),
+    seenHours: (place, fromMs, toMs) => reader.seenHours(place, fromMs, toMs),
     pooledHours: (fromMs, toMs) => reader.pooledHours(fromMs, toMs),
     tail: (place) => reader.tail(place),
     commonRow: (place, columns) => reader.commonRow(place, columns),

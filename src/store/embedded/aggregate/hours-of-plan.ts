@@ -48,8 +48,12 @@ export class HoursOfPlan {
     const keys = needsRow ? reader.commonRow(place, this.#rowColumns) : null
     if (keys !== null && this.#passesRest?.(keys.chunk, keys.start, series) === false) return 'none'
     if ((needsRow && keys === null) || whole.fromMs >= whole.toMs) return null
-    const rollups = reader.hours(place, whole.fromMs, whole.toMs)
-    const counted = this.groupHours.countsRows ? this.#countedHours(reader, place) : null
+    const { countsRows } = this.groupHours
+    // How many rows an hour has is known of all that are stored.
+    const rollups = countsRows
+      ? reader.hours(place, whole.fromMs, whole.toMs)
+      : reader.seenHours(place, whole.fromMs, whole.toMs)
+    const counted = countsRows ? this.#countedHours(reader, place) : null
     if (rollups === null || (this.#needsCounts && counted === null)) return null
     const columns = this.groupHours.columnsOf(rollups)
     return new SeriesHours({ reader, place, rollups, columns, bounded: this.#ranges.columnsOf(rollups), counted, keys })

@@ -28,12 +28,13 @@ test('rows that are deleted and shown again, among pushes, seals, merges and res
 type Spoil = (visible: SealedPages, stored: SealedPages) => Partial<SealedPages>
 
 /** Hours that stand for their rows, deleted ones too. */
-const wholeHours: Spoil = (visible) => ({
-  hours: (place, fromMs, toMs) => {
+const wholeHours: Spoil = (visible) => {
+  const hours: SealedPages['hours'] = (place, fromMs, toMs) => {
     const rollups = visible.hours(place, fromMs, toMs)
     return rollups && { ...rollups, hidden: null }
-  },
-})
+  }
+  return { hours, seenHours: hours }
+}
 
 /** A newest row that is seen though it is deleted. */
 const oldTail: Spoil = (visible, stored) => ({ tail: (place) => stored.tail(stored.find(visible.seriesAt(place))) })

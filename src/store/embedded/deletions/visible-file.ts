@@ -5,7 +5,16 @@ import { DamagedFileError } from '../sealed/damaged-file.ts'
 import { type DeletionVector, type HiddenRows, hiddenBy } from './deletion-vector.ts'
 import { type HourSpans, hiddenHours } from './hidden-hours.ts'
 import { countRows, without } from './row-ranges.ts'
+import { SeenHours } from './seen-hours.ts'
 import { VisiblePages, type VisiblePlaces } from './visible-pages.ts'
+
+/** Of so many series a file keeps hours as they are seen: a question of all series would push out the indexes of other files. */
+const keptSeriesMax = 1024
+
+interface KeptHours {
+  readonly hours: SeenHours
+  readonly evict: () => void
+}
 
 /** A sealed file as it is seen without the rows that were deleted. */
 export class VisibleFile implements SealedFile {
@@ -15,6 +24,8 @@ export class VisibleFile implements SealedFile {
   #visible: VisiblePlaces | null = null
   /** By the place of a series that was asked for. */
   readonly #hours = new Map<number, HourSpans>()
+  /** By place and columns; the cache of indexes keeps them. */
+  readonly #seenHours = new Map<string, KeptHours>()
   #info: SealedFileInfo | null = null
   #deletedRows: DeletedRows | null = null
 
@@ -61,7 +72,10 @@ export class VisibleFile implements SealedFile {
   }
 
   #places(): VisiblePlaces {
-    this.#visible ??= visiblePlaces(this.base.open([], 'cached'), hiddenBy(this.vectors), this.#hiddenHours)
+    this.#visible ??= visiblePlaces(this.base.open([], 'cached'), hiddenBy(this.vectors), {
+      hiddenHours: this.#hiddenHours,
+      seenHours: this.#hoursAsSeen,
+    })
     return this.#visible
   }
 
@@ -71,6 +85,29 @@ export class VisibleFile implements SealedFile {
     const spans = hiddenHours(this.base.open([], 'cached'), place, this.#places().hidden.get(place)!)
     this.#hours.set(place, spans)
     return spans
+  }
+
+  readonly #hoursAsSeen = (place: number, hours: number, columns: readonly number[]): SeenHours => {
+    const key = `${place} ${columns.join()}`
+    const kept = this.#seenHours.get(key) ?? this.#keepHours(key, new SeenHours(hours, this.#numbersOf(columns)))
+    this.base.worked.use(kept, kept.hours.bytes)
+    return kept.hours
+  }
+
+  #keepHours(key: string, hours: SeenHours): KeptHours {
+    const kept = { hours, evict: () => this.#seenHours.delete(key) }
+    for (const [, oldest] of this.#seenHours) {
+      if (this.#seenHours.size < keptSeriesMax) break
+      this.base.worked.forget(oldest)
+      oldest.evict()
+    }
+    this.#seenHours.set(key, kept)
+    return kept
+  }
+
+  #numbersOf(columns: readonly number[]): readonly number[] {
+    const { all } = this.#registry.columns
+    return columns.filter((index) => all[index]!.type === 'double' || all[index]!.type === 'long')
   }
 }
 
@@ -97,7 +134,7 @@ export const baseOf = (file: SealedFile): SealedFile => (file instanceof Visible
 function visiblePlaces(
   pages: SealedPages,
   hidden: HiddenRows,
-  hiddenHours: VisiblePlaces['hiddenHours'],
+  hours: Pick<VisiblePlaces, 'hiddenHours' | 'seenHours'>,
 ): VisiblePlaces {
   const places: number[] = []
   const ends = new Map<number, { firstMs: number; lastMs: number }>()
@@ -110,7 +147,7 @@ function visiblePlaces(
     }
     places.push(place)
   }
-  return { hidden, places: Uint32Array.from(places), ends, hiddenHours }
+  return { hidden, places: Uint32Array.from(places), ends, ...hours }
 }
 
 function dateOf(pages: SealedPages, place: number, row: number): number {

@@ -1,10 +1,12 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import { type Chunk, type ChunkColumn, newColumn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, type ChunkColumn, firstAtOrAfter, newColumn, type Stretch } from '../head/chunk.ts'
 import type { PooledRollups, SealedPages, SeriesRollups, StoredPages } from '../reading/sealed-source.ts'
+import { hourMs } from '../reading/whole-hours.ts'
 import type { HiddenOfSeries, HiddenRows } from './deletion-vector.ts'
 import { areHidden, type HourSpans } from './hidden-hours.ts'
 import { joinedStretches } from './joined-stretches.ts'
 import { countRows, type RowRanges, within, without, withoutBackward } from './row-ranges.ts'
+import { learnedHourRows, learnedRowsMax, type SeenHours } from './seen-hours.ts'
 
 export interface VisiblePlaces {
   readonly hidden: HiddenRows
@@ -14,6 +16,8 @@ export interface VisiblePlaces {
   readonly ends: ReadonlyMap<number, { readonly firstMs: number; readonly lastMs: number }>
   /** The hours of which something is not seen, of a series that misses something. */
   readonly hiddenHours: (place: number) => HourSpans
+  /** What was learned of the hours of a series, of the numbers among some columns. */
+  readonly seenHours: (place: number, hours: number, columns: readonly number[]) => SeenHours
 }
 
 /** The pages of a file without the rows that were deleted. */
@@ -96,6 +100,31 @@ export class VisiblePages implements SealedPages {
     const hours = this.#pages.hours(of, fromMs, toMs)
     if (hours === null || !this.#visible.hidden.has(of)) return hours
     return { ...hours, hidden: areHidden(this.#visible.hiddenHours(of), hours.hoursMs.subarray(0, hours.length)) }
+  }
+
+  seenHours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
+    const hours = this.hours(place, fromMs, toMs)
+    if (hours?.hidden?.includes(1) !== true) return hours
+    const of = this.#placeOf(place)
+    const all = this.#pages.hours(of, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+    if (all === null) return hours
+    const seen = this.#visible.seenHours(of, all.length, this.#columns)
+    const first = firstAtOrAfter(all.hoursMs, 0, all.length, hours.hoursMs[0]!)
+    this.#learn(seen, place, hours, first)
+    return seen.over(hours, first)
+  }
+
+  /** Reads so many rows at most: of the other hours they are read each time, until these are learned by another question. */
+  #learn(seen: SeenHours, place: number, { hidden, hoursMs, length }: SeriesRollups, first: number): void {
+    const of = this.#placeOf(place)
+    let rowsLeft = learnedRowsMax
+    for (let hour = 0; hour < length && rowsLeft > 0; hour++) {
+      if (hidden?.[hour] !== 1 || seen.isKnown(first + hour)) continue
+      const [fromMs, toMs] = [hoursMs[hour]!, hoursMs[hour]! + hourMs - 1]
+      const [start, end] = this.#pages.rowsWithin(of, fromMs, toMs)
+      rowsLeft -= Math.max(learnedHourRows, end - start)
+      if (rowsLeft >= 0) seen.learn(first + hour, [...this.forward(place, fromMs, toMs)])
+    }
   }
 
   pooledHours(): PooledRollups | null {

@@ -71,6 +71,8 @@ export interface SealedPages {
   prepare(place: number, pacer: Pacer): Promise<void> | null
   /** Rollups of the hours [fromMs, toMs), both of them whole UTC hours; null when the file has none of the series. */
   hours(place: number, fromMs: number, toMs: number): SeriesRollups | null
+  /** The same of what is seen alone, as far as that is known: `hidden` has the other hours. Of wanted columns. */
+  seenHours(place: number, fromMs: number, toMs: number): SeriesRollups | null
   /** Rollups of all series together, of the hours [fromMs, toMs); null when the file has none. */
   pooledHours(fromMs: number, toMs: number): PooledRollups | null
   /** The newest row of a series as a stretch of one row, without reading a page; null when the file keeps none. */
@@ -85,6 +87,14 @@ export interface SealedPages {
 /** A file as it lies on disk, whatever was deleted of it since. */
 export interface StoredFile extends SealedFile {
   open(columns: readonly number[], pass: 'cached' | 'once'): StoredPages
+  /** Bounds the memory of what was worked out of files together with that of their indexes. */
+  readonly worked: WorkedCache
+}
+
+/** What was used last stays; the others are to be let go of. */
+export interface WorkedCache {
+  use(entry: { evict(): void }, bytes: number): void
+  forget(entry: { evict(): void }): void
 }
 
 export interface StoredPages extends SealedPages {

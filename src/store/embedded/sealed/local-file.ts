@@ -56,6 +56,10 @@ export class LocalFile implements StoredFile {
     return new LocalPages(loaded, this.#places, wanted, pages)
   }
 
+  get worked(): ByteCache {
+    return this.#surroundings.caches.indexes
+  }
+
   /** The file with its index, and its columns, for an engine that reads Parquet. */
   describe(): { readonly paths: FilePaths; readonly fields: readonly string[] } {
     this.#fields ??= this.index.columns.map(storedName)

@@ -153,6 +153,10 @@ export class LocalPages implements StoredPages {
     }
   }
 
+  seenHours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
+    return this.hours(place, fromMs, toMs)
+  }
+
   pooledHours(fromMs: number, toMs: number): PooledRollups | null {
     const { pooled } = this.#loaded
     if (pooled === null) return null

@@ -175,9 +175,7 @@ export class Deletions {
       : { selection: asked, ofHours: null }
     // All before it is in these files.
     const { position } = store
-    const known = await catalog.list(entityId)
-    const active = known.filter((one) => one.erasedMs === null && !this.#hasLeft(one))
-    if (!isDry && active.length >= deletionsMax) throw tooMany(deletionsMax)
+    if (!isDry) await this.#requireRoom(entityId, deletionsMax)
     const stored = files.map((file) => folder.stored(file))
     const isOfHours = ({ info }: SealedFile): boolean => info.kind === 'hours'
     const found = new Map(
@@ -232,6 +230,16 @@ export class Deletions {
     }
     this.#show(entityId, shown)
     return true
+  }
+
+  /** Throws Problem `conflict`. The catalog is read, and each deletion looked for in all files, only where there may be as many. */
+  async #requireRoom(entityId: number, deletionsMax: number): Promise<void> {
+    const { catalog, standing } = this.#parts
+    // The one that is being made is among these, and so are those that are erased.
+    if (standing.of(entityId).length <= deletionsMax) return
+    const known = await catalog.list(entityId)
+    const active = known.filter((one) => one.erasedMs === null && !this.#hasLeft(one))
+    if (active.length >= deletionsMax) throw tooMany(deletionsMax)
   }
 
   /** Whether it took rows, and none of them is there any more, nor their hours. */
