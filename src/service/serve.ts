@@ -1,6 +1,7 @@
 // The service as a process: settings, the ready line, signals, the exit code.
 
 import { readSettings } from '../config/read-settings.ts'
+import { collectGarbage, whenIdle } from '../lib/garbage-collection.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { logSink } from '../observe/log.ts'
@@ -38,6 +39,7 @@ export async function serve({ flags, environment, overrides = {} }: ServeOptions
     }
     const asked = stopAsked()
     await Promise.race([service.started(), asked])
+    collectGarbage(whenIdle)
     // Programs wait for this line: it is one line of JSON, and the only thing on standard output.
     process.stdout.write(`${JSON.stringify({ url: service.url })}\n`)
     const stop = await asked

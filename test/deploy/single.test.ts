@@ -21,6 +21,12 @@ test('the environment sets what the service knows', () => {
   })
 })
 
+test('glibc keeps as little in the image as on one machine', () => {
+  const kept = Object.entries(environment).filter(([name]) => name.startsWith('MALLOC_'))
+  expect(kept.length).toBeGreaterThan(0)
+  expect(readFileSync('deploy/Dockerfile', 'utf8')).toContain(`ENV ${kept.map((pair) => pair.join('=')).join(' ')}\n`)
+})
+
 test('the unit keeps the data where the environment says', () => {
   expect(read('tidemark.service')).toContain('StateDirectory=tidemark\n')
   expect(environment['TIDEMARK_DATA']).toBe('/var/lib/tidemark')

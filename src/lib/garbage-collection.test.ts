@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { GarbageCollection, heldBytes, newCollect } from './garbage-collection.ts'
+
+/** What the thread holds when it is looked at, how busy it was, and what it holds then. */
+const looks: readonly (readonly [heldMiB: number, utilization: number, thenMiB: number])[] = [
+  [60, 0.9, 60],
+  [60, 0.01, 40],
+  // Less than is worth it.
+  [50, 0, 50],
+  [56, 0.06, 56],
+  [56, 0.05, 45],
+  [60, 0, 60],
+  [61, 0, 45],
+  // V8 collected garbage itself: what it left counts.
+  [20, 1, 20],
+  [36, 0, 20],
+]
+
+test('a thread collects when it is idle and holds more than after the last collection', () => {
+  const mebibyte = 1024 * 1024
+  let held = 0
+  let busy = 0
+  let then = 0
+  let collected = 0
+  const collection = new GarbageCollection({
+    times: { checkMs: 1, utilizationMax: 0.05, grownBytes: 16 * mebibyte },
+    utilization: () => busy,
+    heldBytes: () => held * mebibyte,
+    collect: () => {
+      collected++
+      held = then
+    },
+  })
+  const left = looks.map(([heldMiB, utilization, thenMiB]) => {
+    held = heldMiB
+    busy = utilization
+    then = thenMiB
+    collection.check()
+    return held
+  })
+  expect(left).toEqual(looks.map(([, , thenMiB]) => thenMiB))
+  expect(collected).toBe(4)
+})
+
+test('an array that nobody uses is let go', () => {
+  const collect = newCollect()
+  const bytes = 64 * 1024 * 1024
+  const beforeBytes = heldBytes()
+  const heldWith = (): number => {
+    const array = new Uint8Array(bytes)
+    return heldBytes() - (bytes - array.byteLength)
+  }
+  expect(heldWith()).toBeGreaterThanOrEqual(beforeBytes + bytes)
+  collect()
+  expect(heldBytes()).toBeLessThan(beforeBytes + bytes / 2)
+  expect(Reflect.get(globalThis, 'gc')).toBeUndefined()
+})
