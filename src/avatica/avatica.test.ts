@@ -85,10 +85,10 @@ describe('an answer', () => {
   })
 
   test('a caller who wants few rows at a time gets more of them', async () => {
-    const { ask } = await withStatement()
-    await ask(execute('SELECT 9'))
-    expect(frame(await ask(fetch(4, 1, 1))).rows).toHaveLength(2)
-    expect(frame(await ask(fetch(6, 1, 3))).rows).toHaveLength(3)
+    const { ask } = await withStatement({ frameRows: 10_000, frameBytes: 1e9, heldBytes: 1e9 })
+    await ask(execute('SELECT 25000'))
+    expect(frame(await ask(fetch(10_000, 1, 1))).rows).toHaveLength(5000)
+    expect(frame(await ask(fetch(15_000, 1, 6000))).rows).toHaveLength(6000)
   })
 
   test('rows are read once, in order: never are rows of two runs put together', async () => {

@@ -39,9 +39,11 @@ const databaseProperties: ReadonlyMap<string, string | number> = new Map<string,
   ['AVATICA_VERSION', avaticaVersion],
 ])
 
+/** Drivers ask for 100 rows a frame where their users say nothing: a million rows would be ten thousand requests. */
+const frameRowsMin = 5000
+
 export interface AvaticaLimits extends JdbcConnectionLimits {
   readonly frameRows: number
-  readonly frameRowsMin: number
   readonly frameBytes: number
   readonly heldBytes: number
 }
@@ -267,9 +269,8 @@ export class Avatica {
     return { connectionId, statementId: statement.id, ownStatement, ...result }
   }
 
-  /** Drivers ask for 100 rows a frame where their users say nothing: a million rows would be ten thousand requests. */
   #frameLimits(asked: number | null): BatchLimits {
-    const { frameRows, frameRowsMin, frameBytes } = this.#parts.limits
+    const { frameRows, frameBytes } = this.#parts.limits
     return { rowsMax: Math.min(frameRows, Math.max(frameRowsMin, asked ?? frameRows)), bytesMax: frameBytes }
   }
 }

@@ -37,15 +37,8 @@ export const jdbcSettings = {
     unit: 'rows',
     min: 1,
     max: 100_000,
-    description: "The most rows in one answer to a JDBC driver's request.",
-  }),
-  'jdbc.frameRowsMin': integer({
-    default: 5000,
-    unit: 'rows',
-    min: 1,
-    max: 100_000,
     description:
-      'A JDBC request for fewer rows gets this many, up to `jdbc.frameRows`: drivers ask for 100 unless told otherwise.',
+      "The most rows in one answer to a JDBC driver's request. A request for fewer than 5,000 rows gets 5,000 if this allows it: drivers ask for 100 by default.",
   }),
   'jdbc.frameBytes': integer({
     default: 4 * mebibyte,

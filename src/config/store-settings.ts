@@ -17,13 +17,6 @@ export const storeSettings = {
     max: 1_048_576,
     description: 'How many rows are validated in one step: fewer if an ingest has more than 32 fields.',
   }),
-  'store.generationRows': integer({
-    default: 262_144,
-    unit: 'rows',
-    min: 1024,
-    max: 1_048_576,
-    description: 'How many rows of an entity one block of memory holds.',
-  }),
   'store.restartDelayMs': integer({
     default: 100,
     unit: 'milliseconds',

@@ -85,7 +85,7 @@ test.each([
   'journal.batchBytes=1073741824 journal.pendingBytes=65536 journal.segmentBytes=65536',
   'journal.apartBytes=4096 journal.batchBytes=4096',
   'spool.answerMemoryBytes=1073741824 spool.memoryBytes=0 spool.fileBytes=1099511627776',
-  'store.headRows=1 store.generationRows=1048576 store.stepBytes=1073741824',
+  'store.headRows=1 store.stepBytes=1073741824',
   'store.pageRows=1048576 store.fileRowsMax=16 store.dayRowsMin=1000000000',
   'store.headAgeMs=2147483647 store.restartDelayMs=2147483647',
   'sql.memoryBytes=67108864 sql.threads=1024 sql.temporaryBytes=0',

@@ -13,7 +13,6 @@ export function restlessSettings(random: Random, more: () => Partial<StoreSettin
     headRows: 10 + random.below(40),
     headAgeMs: 2 ** 30,
     ...more(),
-    generationRows: 16,
     dayRowsMin: 1 + random.below(20),
     fileRowsMax: 50 + random.below(500),
     pageCacheBytes: random.below(2) * 10_000,

@@ -217,6 +217,7 @@ function openFolder(
     replacing,
     isHeld: false,
     observe,
+    memory: { generationRows: 16 },
     folder,
   })
 }

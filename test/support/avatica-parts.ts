@@ -11,7 +11,6 @@ const avaticaLimits: AvaticaLimits = {
   statements: 3,
   idleMs: 1000,
   frameRows: 4,
-  frameRowsMin: 2,
   frameBytes: 1024,
   heldBytes: 5000,
 }

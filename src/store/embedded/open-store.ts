@@ -6,14 +6,13 @@ import type { Deletion } from '../../model/deletion.ts'
 import type { Observe } from '../../observe/event.ts'
 import { type DeletionVector, decodeRows } from './deletions/deletion-vector.ts'
 import { VisibleFile } from './deletions/visible-file.ts'
-import { EmbeddedStore } from './embedded-store.ts'
+import { EmbeddedStore, type EmbeddedStoreSettings } from './embedded-store.ts'
 import type { SealedFile, StoredFile } from './reading/sealed-source.ts'
 import type { EntityRegistry } from './registry/entity-registry.ts'
 import { RegistryLog } from './registry/registry-log.ts'
 import { LocalFolder, type LocalFolderOptions } from './sealed/local-folder.ts'
 
 export interface OpenStoreSettings {
-  readonly generationRows: number
   readonly pageRows: number
   readonly pageCacheBytes: number
   readonly indexCacheBytes: number
@@ -35,6 +34,7 @@ export interface OpenStoreOptions {
   readonly isHeld: boolean
   readonly observe: Observe
   /** What tests set otherwise. */
+  readonly memory?: Partial<EmbeddedStoreSettings>
   readonly folder?: Partial<Pick<LocalFolderOptions, 'writing' | 'openBlocking' | 'randomBytes'>>
 }
 
@@ -51,7 +51,7 @@ export interface OpenedStore {
 /** Throws an Error that names the file when a registry is damaged. */
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
   const { disk, directory, settings, manifest, replacing, observe } = options
-  const store = new EmbeddedStore({ generationRows: settings.generationRows }, manifest.sealedPosition)
+  const store = new EmbeddedStore(options.memory, manifest.sealedPosition)
   const folder = new LocalFolder({
     disk,
     directory,
