@@ -14,6 +14,7 @@ import { LocalFolder, type LocalFolderOptions } from './sealed/local-folder.ts'
 
 export interface OpenStoreSettings {
   readonly generationRows: number
+  readonly headRows: number
   readonly pageRows: number
   readonly pageCacheBytes: number
   readonly indexCacheBytes: number
@@ -57,6 +58,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     directory,
     registryOf: (entityId) => store.registry(entityId),
     pageRows: settings.pageRows,
+    groupRows: groupRowsOf(settings.headRows),
     pageCacheBytes: settings.pageCacheBytes,
     indexCacheBytes: settings.indexCacheBytes,
     ...options.folder,
@@ -77,6 +79,9 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   const extendRegistries = (): Promise<readonly StoreRegistry[]> => registries.extend()
   return { store, folder, files, removeEntity, extendRegistries }
 }
+
+/** What is written at once takes no more memory than the head, but for a head that is so small that dictionaries would repeat too often. */
+export const groupRowsOf = (headRows: number): number => Math.min(1 << 20, Math.max(1 << 16, headRows))
 
 /** Files without the rows that were deleted. */
 class ShownFiles {
