@@ -98,6 +98,7 @@ export const answerSettings = {
   }),
   'limits.liveTotalBytes': integer({
     default: 256 * mebibyte,
+    small: 32 * mebibyte,
     unit: 'bytes',
     min: 1,
     max: 64 * gibibyte,
@@ -114,6 +115,7 @@ export const answerSettings = {
   }),
   'spool.answerMemoryBytes': integer({
     default: 8 * mebibyte,
+    small: mebibyte,
     unit: 'bytes',
     min: 0,
     max: gibibyte,
@@ -121,6 +123,7 @@ export const answerSettings = {
   }),
   'spool.memoryBytes': integer({
     default: 128 * mebibyte,
+    small: 16 * mebibyte,
     unit: 'bytes',
     min: 0,
     max: 64 * gibibyte,

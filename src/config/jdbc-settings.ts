@@ -49,6 +49,7 @@ export const jdbcSettings = {
   }),
   'jdbc.heldBytes': integer({
     default: gibibyte,
+    small: 64 * mebibyte,
     unit: 'bytes',
     min: mebibyte,
     max: 1024 * gibibyte,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { SettingsError } from '../model/settings-error.ts'
 import { ignoredVariables, loadSettings, type SettingSources } from './load.ts'
 import { environmentName, flagName, settingEntries } from './settings.ts'
+import { settingsInForce } from './settings-in-force.ts'
 
 const nothing: SettingSources = { flags: {}, environment: {}, file: null }
 const file = (content: unknown): SettingSources['file'] => ({ path: 'tidemark.json', text: JSON.stringify(content) })
@@ -19,6 +20,24 @@ test('without any source all settings have their defaults', () => {
     server: { basePath: '', trustProxy: false, shutdownMs: 10_000 },
     log: { level: 'info', format: 'auto' },
   })
+})
+
+test('with small, what is not given has its small default', () => {
+  const given = { flags: { small: 'true' }, environment: { TIDEMARK_STORE_HEAD_ROWS: '1000000' }, file: null }
+  const settings = loadSettings(given)
+  expect(settings).toMatchObject({ small: true, store: { headRows: 1_000_000, pageCacheBytes: 8_388_608 }, port: 8080 })
+  expect(loadSettings({ ...given, flags: { small: 'false' } }).store.pageCacheBytes).toBe(134_217_728)
+  const inForce = new Map(settingsInForce(settings).map(({ setting, usual }) => [setting, usual]))
+  expect(inForce.get('store.headRows')).toBe(false)
+  expect(inForce.get('store.pageCacheBytes')).toBe(true)
+})
+
+test('a small default is one that may be given, and smaller', () => {
+  for (const [name, { small, default: usual, read }] of settingEntries) {
+    if (small === undefined) continue
+    expect(read(small, 'json'), name).toEqual({ value: small })
+    expect(small, name).toBeLessThan(Number(usual))
+  }
 })
 
 test('a flag comes before the environment, the environment before the file', () => {

@@ -3,6 +3,7 @@ import { messageOf } from '../lib/message-of.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { missingForEngine } from './cluster-settings.ts'
 import { replicaFaults } from './replica-settings.ts'
+import { usualOf } from './setting.ts'
 import { environmentName, flagName, type Settings, settingEntries } from './settings.ts'
 
 export interface SettingSources {
@@ -23,7 +24,7 @@ export function loadSettings({ flags, environment, file }: SettingSources): Sett
   for (const [name, setting] of settingEntries) {
     const given = firstGiven(name, flags, environment, inFile, file?.path ?? '')
     if (given === null) {
-      place(tree, name, setting.default)
+      place(tree, name, usualOf(setting, tree['small'] === true))
       continue
     }
     const reading = setting.read(given.value, given.source)

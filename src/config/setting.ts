@@ -25,6 +25,8 @@ type Reading<T> = { readonly value: T } | { readonly refused: true }
 export interface Setting<T = unknown> {
   readonly type: string
   readonly default: T
+  /** The default with the setting `small`, where it is another one. */
+  readonly small?: T | undefined
   /** How the default is shown, where it is not the same everywhere. */
   readonly defaultText: string
   readonly unit: Unit | null
@@ -37,6 +39,10 @@ export interface Setting<T = unknown> {
 }
 
 const refused = { refused: true } as const
+
+export function usualOf({ default: usual, small }: Setting, isSmall: boolean): unknown {
+  return isSmall ? (small ?? usual) : usual
+}
 
 export function text(options: {
   readonly default: string
@@ -85,17 +91,20 @@ export function secret(options: {
 
 export function integer<const D extends number | null = number>(options: {
   readonly default: D
+  readonly small?: number
   readonly defaultText?: string
   readonly unit: Unit | null
   readonly min: number
   readonly max: number
   readonly description: string
 }): Setting<number | D> {
-  const { min, max } = options
+  const { min, max, small } = options
+  const defaultText = small === undefined ? String(options.default) : `\`${options.default}\`, small \`${small}\``
   return {
     type: 'whole number',
     default: options.default,
-    defaultText: options.defaultText ?? String(options.default),
+    small,
+    defaultText: options.defaultText ?? defaultText,
     unit: options.unit,
     allowed: `a whole number${options.unit === null ? '' : ` of ${options.unit}`} from ${min} to ${max}`,
     description: options.description,
@@ -108,11 +117,15 @@ export function integer<const D extends number | null = number>(options: {
   }
 }
 
-export function flag(options: { readonly default: boolean; readonly description: string }): Setting<boolean> {
+export function flag(options: {
+  readonly default: boolean
+  readonly defaultText?: string
+  readonly description: string
+}): Setting<boolean> {
   return {
     type: 'true or false',
     default: options.default,
-    defaultText: String(options.default),
+    defaultText: options.defaultText ?? String(options.default),
     unit: null,
     allowed: 'true or false',
     description: options.description,

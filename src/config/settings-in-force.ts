@@ -1,3 +1,4 @@
+import { usualOf } from './setting.ts'
 import { type Settings, settingEntries } from './settings.ts'
 
 interface SettingInForce {
@@ -30,12 +31,13 @@ export function settingsInForce(
   settings: Settings,
   unset: ReadonlyMap<string, string | number> = new Map(),
 ): SettingInForce[] {
-  return settingEntries.map(([setting, { default: usual, secret, allowed, description }]) => {
+  return settingEntries.map(([setting, kind]) => {
+    const { secret, allowed, description } = kind
     const value = inForceOf(settings, setting)
     return {
       setting,
       value: secret ? null : value === null ? (unset.get(setting) ?? null) : shown(value),
-      usual: JSON.stringify(value) === JSON.stringify(usual),
+      usual: JSON.stringify(value) === JSON.stringify(usualOf(kind, settings.small)),
       secret,
       allowed,
       description,

@@ -4,6 +4,7 @@ import { clusterSettings } from './cluster-settings.ts'
 import { i3xSettings } from './i3x-settings.ts'
 import { jdbcSettings } from './jdbc-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
+import { isMemoryLittle } from './memory.ts'
 import { replicaSettings } from './replica-settings.ts'
 import { serverSettings } from './server-settings.ts'
 import { choice, flag, integer, list, type Setting, secret, text } from './setting.ts'
@@ -11,6 +12,12 @@ import { sqlSettings } from './sql-settings.ts'
 import { storeSettings } from './store-settings.ts'
 
 const settingTable = {
+  small: flag({
+    default: isMemoryLittle(),
+    defaultText: 'true with less than 1 GiB of memory',
+    description:
+      'Whether the service keeps within little memory, at the price of time: settings have their small defaults, and garbage is collected early. What counts is the memory of the machine, or what the cgroup of the service may have of it.',
+  }),
   host: text({ default: '127.0.0.1', description: 'The address to listen on.' }),
   port: integer({
     default: 8080,
@@ -70,6 +77,7 @@ const settingTable = {
   }),
   'limits.bodiesBytes': integer({
     default: 256 * mebibyte,
+    small: 32 * mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 64 * gibibyte,
@@ -77,6 +85,7 @@ const settingTable = {
   }),
   'limits.idempotencyKeys': integer({
     default: 10_000_000,
+    small: 1_000_000,
     unit: 'keys',
     min: 0,
     max: 1_000_000_000,
@@ -163,6 +172,7 @@ const settingTable = {
   }),
   'limits.queryBodiesBytes': integer({
     default: 64 * mebibyte,
+    small: 16 * mebibyte,
     unit: 'bytes',
     min: 65_536,
     max: 64 * gibibyte,
@@ -224,6 +234,7 @@ const settingTable = {
   }),
   'journal.batchBytes': integer({
     default: 8 * mebibyte,
+    small: 2 * mebibyte,
     unit: 'bytes',
     min: 4096,
     max: gibibyte,

@@ -6,6 +6,7 @@ import { integer, type Setting } from './setting.ts'
 export const sqlSettings = {
   'sql.memoryBytes': integer({
     default: 512 * mebibyte,
+    small: 128 * mebibyte,
     unit: 'bytes',
     min: 64 * mebibyte,
     max: 1024 * gibibyte,
@@ -13,6 +14,7 @@ export const sqlSettings = {
   }),
   'sql.workingBytes': integer({
     default: 768 * mebibyte,
+    small: 256 * mebibyte,
     unit: 'bytes',
     min: 256 * mebibyte,
     max: 1024 * gibibyte,
@@ -44,6 +46,7 @@ export const sqlSettings = {
   }),
   'sql.idleMs': integer({
     default: 300_000,
+    small: 20_000,
     unit: 'milliseconds',
     min: 1,
     max: longestMs,

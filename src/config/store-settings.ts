@@ -27,6 +27,7 @@ export const storeSettings = {
   }),
   'store.headRows': integer({
     default: 1_000_000,
+    small: 125_000,
     unit: 'rows',
     min: 1,
     max: 1_000_000_000,
@@ -34,6 +35,7 @@ export const storeSettings = {
   }),
   'store.headBytes': integer({
     default: 256 * mebibyte,
+    small: 16 * mebibyte,
     unit: 'bytes',
     min: 1024,
     max: 64 * gibibyte,
@@ -92,6 +94,7 @@ export const storeSettings = {
   }),
   'store.pageCacheBytes': integer({
     default: 128 * mebibyte,
+    small: 8 * mebibyte,
     unit: 'bytes',
     min: 0,
     max: 64 * gibibyte,
@@ -99,6 +102,7 @@ export const storeSettings = {
   }),
   'store.indexCacheBytes': integer({
     default: 128 * mebibyte,
+    small: 8 * mebibyte,
     unit: 'bytes',
     min: 0,
     max: 64 * gibibyte,

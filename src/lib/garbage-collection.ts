@@ -18,6 +18,9 @@ export interface CollectionTimes {
 /** An idle thread has questions now and then, and rows every few seconds. */
 export const whenIdle: CollectionTimes = { checkMs: 10_000, utilizationMax: 0.05, grownBytes: 16 * mebibyte }
 
+/** Where memory is little, a busy thread pays for it with its time. */
+export const whenGrown: CollectionTimes = { checkMs: 200, utilizationMax: 1, grownBytes: 10 * mebibyte }
+
 export interface GarbageCollectionParts {
   readonly times: CollectionTimes
   /** The part of the time since the last call that the thread was busy. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { growthFlag, growthPercent } from './heap-growth.ts'
+import { growthFlag, growthPercent, youngFlag } from './heap-growth.ts'
 
 const mebibytes = 1024 * 1024
 
@@ -17,6 +17,6 @@ test.each([
 })
 
 /** On the command line an unknown one is an error; set later it would be passed over. */
-test('Node knows the flag', () => {
-  expect(spawnSync(process.execPath, [`${growthFlag}=50`, '--eval', '']).status).toBe(0)
+test.each([`${growthFlag}=50`, youngFlag])('Node knows %s', (flag) => {
+  expect(spawnSync(process.execPath, [flag, '--eval', '']).status).toBe(0)
 })

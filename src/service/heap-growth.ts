@@ -7,6 +7,9 @@ const floorBytes = 320 * 1024 * 1024
 const percentMax = 400
 const percentStep = 50
 const checkMs = 1000
+export const youngFlag = '--semi-space-growth-factor=1'
+/** The program is loaded within a second: what is kept for young objects would have grown until then. */
+const youngMs = 100
 
 /**
  * By how many percent the heap may grow over what was found in use, so that it may come to 320 MiB, with arrays. 0 leaves it to V8, which
@@ -31,4 +34,13 @@ export function letHeapGrow(): void {
   }
   check()
   setInterval(check, checkMs).unref()
+}
+
+/**
+ * What V8 keeps for the young objects of the program grows no more: else it comes to 32 MiB. V8 forgets the flag with each thread that is started.
+ */
+export function keepYoungSmall(): void {
+  const set = (): void => setFlagsFromString(youngFlag)
+  set()
+  setInterval(set, youngMs).unref()
 }

@@ -201,6 +201,7 @@ function startStore(
     rowBytes: settings.limits.rowBytes,
     fieldsMax: settings.limits.fields,
     settings: settings.store,
+    isSmall: settings.small,
     timeZones: zoneFilesInForce(),
   }
   return StoreThread.start(

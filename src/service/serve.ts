@@ -1,14 +1,14 @@
 // The service as a process: settings, the ready line, signals, the exit code.
 
 import { readSettings } from '../config/read-settings.ts'
-import { collectGarbage, whenIdle } from '../lib/garbage-collection.ts'
+import { collectGarbage, whenGrown, whenIdle } from '../lib/garbage-collection.ts'
 import { messageOf } from '../lib/message-of.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { logSink } from '../observe/log.ts'
 import { raiseHeapFloor } from '../store-thread/main-side/heap-floor.ts'
 import { keepCompiledCode } from './compile-cache.ts'
 import { firstSteps } from './first-steps.ts'
-import { letHeapGrow } from './heap-growth.ts'
+import { keepYoungSmall, letHeapGrow } from './heap-growth.ts'
 import type { ServiceOverrides } from './start-service.ts'
 
 export interface ServeOptions {
@@ -23,12 +23,15 @@ export interface ServeOptions {
  * `SettingsError` before anything is started.
  */
 export async function serve({ flags, environment, overrides = {} }: ServeOptions): Promise<number> {
-  letHeapGrow()
   const settings = await readSettings(flags, environment)
   try {
     const observe = logSink({ ...settings.log, destination: process.stderr })
     // What is compiled under other flags is of no use: those of the threads are set first.
-    raiseHeapFloor()
+    if (settings.small) keepYoungSmall()
+    else {
+      letHeapGrow()
+      raiseHeapFloor()
+    }
     await keepCompiledCode(settings.data, process.env)
     // Loaded here, so that what is compiled of it is kept.
     const { openService } = await import('./start-service.ts')
@@ -39,7 +42,7 @@ export async function serve({ flags, environment, overrides = {} }: ServeOptions
     }
     const asked = stopAsked()
     await Promise.race([service.started(), asked])
-    collectGarbage(whenIdle)
+    collectGarbage(settings.small ? whenGrown : whenIdle)
     // Programs wait for this line: it is one line of JSON, and the only thing on standard output.
     process.stdout.write(`${JSON.stringify({ url: service.url })}\n`)
     const stop = await asked

@@ -40,6 +40,8 @@ export interface StoreThreadData {
   /** The most fields of an ingest whose rows bring fields. */
   readonly fieldsMax: number
   readonly settings: StoreSettings
+  /** The setting `small`. */
+  readonly isSmall: boolean
   /** Where all offsets come from: the same everywhere. */
   readonly timeZones: ZoneFiles | null
 }

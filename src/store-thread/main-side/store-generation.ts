@@ -31,6 +31,9 @@ type WithoutNumber<Q> = Q extends unknown ? Omit<Q, 'id'> : never
 /** A question without its number: `Omit` alone would melt the union into one shape. */
 export type Unnumbered = WithoutNumber<Question>
 
+/** Of it a third is used at a time; it would grow to 48 MiB. */
+const smallHeap = { maxYoungGenerationSizeMb: 12 }
+
 interface StoreGenerationParts {
   /** The compiled `entry.js`, or what a test runs in its place. */
   readonly threadUrl: URL
@@ -51,7 +54,7 @@ export class StoreGeneration implements Generation {
 
   constructor({ threadUrl, data, take, ended, away, sealMs }: StoreGenerationParts) {
     this.#sealMs = sealMs
-    const worker = new Worker(threadUrl, { workerData: data })
+    const worker = new Worker(threadUrl, { workerData: data, resourceLimits: data.isSmall ? smallHeap : {} })
     this.#outbox = new Outbox(worker)
     let failure: unknown = new Error('the store thread ended')
     worker.on('error', (error) => {

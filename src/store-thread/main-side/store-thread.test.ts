@@ -26,6 +26,7 @@ const folder = {
   deltasDirectory: '',
   storeDirectory: '',
   validationNotePath: '',
+  isSmall: false,
   timeZones: null,
 }
 

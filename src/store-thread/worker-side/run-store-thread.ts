@@ -17,7 +17,7 @@ import { RowValidator } from '../../ingest/row-validator.ts'
 import { openFileJournalCursor } from '../../journal/file/file-journal-cursor.ts'
 import type { JournalCursor } from '../../journal/journal.ts'
 import { type Disk, isDiskFull } from '../../lib/disk.ts'
-import { collectGarbage, whenIdle } from '../../lib/garbage-collection.ts'
+import { collectGarbage, whenGrown, whenIdle } from '../../lib/garbage-collection.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
 import { BorrowedArrays, SpareBuffers } from '../../lib/spare-buffers.ts'
 import { JournalRows } from '../../live/journal-rows.ts'
@@ -60,7 +60,7 @@ export async function runStoreThread(
   overrides: StoreThreadOverrides = {},
 ): Promise<void> {
   useZoneFiles(data.timeZones)
-  collectGarbage(whenIdle)
+  collectGarbage(data.isSmall ? whenGrown : whenIdle)
   const stopping = new AbortController()
   const upkeepEnd = new AbortController()
   const { reach = () => undefined, disk = nodeDisk } = overrides

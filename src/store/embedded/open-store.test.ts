@@ -6,7 +6,7 @@ import type { StoreRegistry } from '../../catalog/manifest.ts'
 import { loadSettings } from '../../config/load.ts'
 import type { Disk } from '../../lib/disk.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
-import { openStore } from './open-store.ts'
+import { groupRowsOf, openStore } from './open-store.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'tidemark-open-'))
 afterAll(() => rm(directory, { recursive: true }))
@@ -103,4 +103,13 @@ test('nothing is deleted while files are held, as for a backup that goes on when
   expect(await there()).toEqual(paths)
   await openStore({ ...parts, settle, observe: () => undefined, isHeld: false })
   expect(await there()).toEqual([])
+})
+
+test.each([
+  [1, 65_536],
+  [125_000, 125_000],
+  [1_000_000, 1_000_000],
+  [10_000_000, 1_048_576],
+])('with a head of %i rows, row groups have at most %i', (headRows, groupRows) => {
+  expect(groupRowsOf(headRows)).toBe(groupRows)
 })

@@ -13,6 +13,7 @@ import { RegistryLog } from './registry/registry-log.ts'
 import { LocalFolder, type LocalFolderOptions } from './sealed/local-folder.ts'
 
 export interface OpenStoreSettings {
+  readonly headRows: number
   readonly pageRows: number
   readonly pageCacheBytes: number
   readonly indexCacheBytes: number
@@ -51,12 +52,16 @@ export interface OpenedStore {
 /** Throws an Error that names the file when a registry is damaged. */
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
   const { disk, directory, settings, manifest, replacing, observe } = options
-  const store = new EmbeddedStore(options.memory, manifest.sealedPosition)
+  const store = new EmbeddedStore(
+    { generationRows: generationRowsOf(settings.headRows), ...options.memory },
+    manifest.sealedPosition,
+  )
   const folder = new LocalFolder({
     disk,
     directory,
     registryOf: (entityId) => store.registry(entityId),
     pageRows: settings.pageRows,
+    groupRows: groupRowsOf(settings.headRows),
     pageCacheBytes: settings.pageCacheBytes,
     indexCacheBytes: settings.indexCacheBytes,
     ...options.folder,
@@ -77,6 +82,12 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   const extendRegistries = (): Promise<readonly StoreRegistry[]> => registries.extend()
   return { store, folder, files, removeEntity, extendRegistries }
 }
+
+/** What is written at once takes no more memory than the head, but for a head that is so small that dictionaries would repeat too often. */
+export const groupRowsOf = (headRows: number): number => Math.min(1 << 20, Math.max(1 << 16, headRows))
+
+/** A block of the head is a quarter of it at most, so that a small head is not one block that is half empty. */
+const generationRowsOf = (headRows: number): number => Math.min(1 << 18, Math.max(1 << 10, headRows >> 2))
 
 /** Files without the rows that were deleted. */
 class ShownFiles {

@@ -18,6 +18,8 @@ export interface LocalFolderOptions {
   readonly directory: string
   readonly registryOf: (entityId: number) => EntityRegistry
   readonly pageRows: number
+  /** The most rows of a row group. */
+  readonly groupRows?: number
   readonly pageCacheBytes: number
   readonly indexCacheBytes: number
   /** What tests and measures set otherwise. */
@@ -59,7 +61,14 @@ export class LocalFolder implements StoredFolder {
   }
 
   async create(target: SealedTarget, pacer: Pacer): Promise<LocalFileWriter> {
-    const { disk, registryOf, pageRows, writing, randomBytes = randomBytesOfSystem } = this.#options
+    const {
+      disk,
+      registryOf,
+      pageRows,
+      groupRows = 1 << 20,
+      writing,
+      randomBytes = randomBytesOfSystem,
+    } = this.#options
     const { entityId, day, kind } = target
     const date = day === null ? kind : new Date(day * msPerDay).toISOString().slice(0, 10)
     const name = `${date}-${Buffer.from(randomBytes(6)).toString('hex')}`
@@ -72,7 +81,7 @@ export class LocalFolder implements StoredFolder {
       registry: registryOf(entityId).of(target),
       pacer,
       spares: this.#spares,
-      options: { ...defaults(pageRows), ...writing },
+      options: { ...defaults(pageRows, groupRows), ...writing },
       open: (info) => this.open(info),
     })
   }
@@ -161,11 +170,11 @@ function isIncomplete(name: string): boolean {
 }
 
 /** Why these: docs/decisions/sealed-files.md. */
-function defaults(pageRows: number): WriterOptions {
+function defaults(pageRows: number, groupRows: number): WriterOptions {
   return {
     pageRows,
     sharedPageRows: Math.min(4096, pageRows),
-    groupRows: 1 << 20,
+    groupRows,
     groupBytes: 64 * 1024 * 1024,
     pageCharacters: 2 * 1024 * 1024,
     hourRowsMin: 32,
