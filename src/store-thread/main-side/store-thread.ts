@@ -22,6 +22,7 @@ import type { StoreThreadData, ToStore } from '../protocol.ts'
 import { AwaitedStart } from './awaited-start.ts'
 import { FieldsMade } from './fields-made.ts'
 import { Followers } from './followers.ts'
+import { raiseHeapFloor } from './heap-floor.ts'
 import { type Notice, type Reply, replyOf, StoreGeneration, type Unnumbered } from './store-generation.ts'
 import { storeAway } from './store-unavailable.ts'
 import { ValidationProgress } from './validation-progress.ts'
@@ -199,6 +200,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   #begin(events: GenerationEvents): StoreGeneration {
     const { threadUrl, data, observe } = this.#options
     const startedMs = performance.now()
+    if (!data.isSmall) raiseHeapFloor()
     this.progress.restart()
     const { readyPosition: durablePosition, countedPosition } = this.progress
     let validatedBefore = 0
