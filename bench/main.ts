@@ -14,6 +14,7 @@
 // npm run bench -- live [--short]   pushes beside 1,000 readers of live rows
 // npm run bench -- deletions [--short] [--beside ../other/dist/main.js]   small questions of tags with 1,000 deletions, beside none
 // npm run bench -- versus [--short] [--millions 20]   beside VictoriaMetrics, QuestDB and InfluxDB, of them those that are installed; best with wrk
+// npm run bench -- at-rest [--short] [--millions 20]   bytes a row and resident memory, two and a half minutes after the last push, beside the same systems
 import { parseArgs } from 'node:util'
 import { benchBeside } from './beside.ts'
 import { benchBytes } from './bytes.ts'
@@ -106,5 +107,9 @@ if (asked.includes('portal')) {
 }
 if (asked.includes('versus')) {
   const size = short ? { rounds: 1, turnSeconds: 1, restMs: 3000 } : { rounds: 3, turnSeconds: 1, restMs: 15_000 }
+  for (const rows of short ? [200_000] : sizesOf(values.millions ?? '20')) await benchVersus({ ...size, rows })
+}
+if (asked.includes('at-rest')) {
+  const size = { rounds: 0, turnSeconds: 0, restMs: short ? 3000 : 150_000 }
   for (const rows of short ? [200_000] : sizesOf(values.millions ?? '20')) await benchVersus({ ...size, rows })
 }

@@ -8,6 +8,7 @@ import { runLoad } from './load.ts'
 import { firstMs, plantValue, stepMs, tagName } from './plant.ts'
 import { pointsOfTag } from './questions.ts'
 import { type Ends, spawnBare } from './small-questions.ts'
+import { printAtRest } from './versus/at-rest.ts'
 import { findClient } from './versus/client.ts'
 import { influxdb } from './versus/influxdb.ts'
 import { questdb } from './versus/questdb.ts'
@@ -20,6 +21,7 @@ import { bodyOf, day, filledToMs, type VersusQuestion, versusQuestions } from '.
 
 export interface VersusOptions {
   readonly rows: number
+  /** None: only what they take at rest is measured. */
   readonly rounds: number
   /** How long one is asked before it is the next one's turn. */
   readonly turnSeconds: number
@@ -41,6 +43,8 @@ export async function benchVersus({ rows, rounds, turnSeconds, restMs }: VersusO
     }
     for (const { processId } of systems) process.kill(processId, 'SIGCONT')
     await sleep(restMs)
+    await printAtRest(systems, folder, tags * pointsOfTag)
+    if (rounds === 0) return
     const subjects = await subjectsOf(systems, tags, ends)
     for (const { processId } of subjects) process.kill(processId, 'SIGSTOP')
     const client = findClient()

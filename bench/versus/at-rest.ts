@@ -1,0 +1,37 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { printTable } from '../figures.ts'
+import type { System } from './system.ts'
+
+/** What each takes when nobody asks it: all files of its folder, and the memory of its process and of those that it started. */
+export async function printAtRest(systems: readonly System[], folder: string, rows: number): Promise<void> {
+  const lines: string[][] = []
+  for (const { name, processId } of systems) {
+    const bytes = await bytesIn(join(folder, name))
+    const resident = (await Promise.all((await family(processId)).map(residentKibibytes))).reduce(
+      (sum, one) => sum + one,
+      0,
+    )
+    lines.push([name, (bytes / rows).toFixed(2), (resident / 1024).toFixed(0)])
+  }
+  printTable('At rest', ['system', 'bytes a row', 'resident MiB'], lines)
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(file.parentPath, file.name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** Of Linux, as the rest of what is compared. */
+async function family(processId: number): Promise<number[]> {
+  const tasks = await readdir(`/proc/${processId}/task`)
+  const texts = await Promise.all(tasks.map((task) => readFile(`/proc/${processId}/task/${task}/children`, 'utf8')))
+  const children = texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number))
+  return [processId, ...(await Promise.all(children.map(family))).flat()]
+}
+
+async function residentKibibytes(processId: number): Promise<number> {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${processId}/status`, 'utf8'))?.[1])
+}
