@@ -42,8 +42,8 @@ export class GoodShares {
     this.#commit()
     const byStart = new Map(rows.map((row) => [row.startMs, row]))
     for (const { startMs, good, items } of this.#shares) {
-      const row = byStart.get(startMs) ?? { startMs, isKnown: false, hasItems: true, values: nothing }
-      byStart.set(startMs, { ...row, values: row.values.with(place, good / items) })
+      const row = byStart.get(startMs) ?? { startMs, isKnown: false, values: nothing }
+      byStart.set(startMs, { ...row, hasItems: true, values: row.values.with(place, good / items) })
     }
     return [...byStart.values()].sort((left, right) => left.startMs - right.startMs)
   }
