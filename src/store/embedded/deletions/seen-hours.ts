@@ -97,8 +97,8 @@ export class SeenHours {
   /** Rollups of the hours from one of the series on, with those that were learned as they are seen. */
   over(stored: SeriesRollups, first: number): SeriesRollups {
     const slots = this.#slots.subarray(first, first + stored.length)
-    const laid = <Name extends string>(all: ByHour<Name> | null, seen: BySlot<Name>): ByHour<Name> | null =>
-      all && laidOver(all, seen, slots)
+    const laid = <Name extends string>(all: ByHour<Name> | null, seen: () => BySlot<Name>): ByHour<Name> | null =>
+      all && laidOver(all, seen(), slots)
     const of = (index: number): SeenColumn => {
       const column = this.#columns.get(index)
       if (column === undefined) throw new Error('a column that is not wanted has no hours as they are seen')
@@ -114,11 +114,11 @@ export class SeenHours {
         const { counts, sums, errors } = all
         return laidOver({ counts, sums, errors: errors ?? new Float64Array(counts.length) }, of(index).sums, slots)
       },
-      bounds: (index) => laid(stored.bounds(index), of(index).bounds),
-      items: (index) => laid(stored.items(index), of(index).items),
-      boundDates: (index) => laid(stored.boundDates(index), of(index).boundDates),
-      falls: (index) => laid(stored.falls(index), of(index).falls),
-      squares: (index) => laid(stored.squares(index), of(index).squares),
+      bounds: (index) => laid(stored.bounds(index), () => of(index).bounds),
+      items: (index) => laid(stored.items(index), () => of(index).items),
+      boundDates: (index) => laid(stored.boundDates(index), () => of(index).boundDates),
+      falls: (index) => laid(stored.falls(index), () => of(index).falls),
+      squares: (index) => laid(stored.squares(index), () => of(index).squares),
     }
   }
 }
