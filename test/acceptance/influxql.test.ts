@@ -445,7 +445,7 @@ describe('what is refused', () => {
     const response = await fetch(`${service.url}/query?q=SHOW+DATABASES`, { method: 'POST', headers, body: '--b\r\n' })
     expect([response.status, await response.json()]).toEqual([
       400,
-      { code: 'invalid_request', error: expect.stringContaining('no multipart/form-data') },
+      { code: 'invalid_request', error: expect.stringContaining('not multipart/form-data') },
     ])
   })
 
