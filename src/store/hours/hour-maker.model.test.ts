@@ -4,8 +4,14 @@ import { expect, test } from 'vitest'
 import { type Draw, drawFrom, oneOf } from '../../../test/support/random-rows.ts'
 import { rounds } from '../../../test/support/rounds.ts'
 import { HourMaker } from './hour-maker.ts'
-import { type HourMetric, type HourOfMetric, type HourPart, type HourRow, hourParts } from './hour-row.ts'
-import { hoursTogether } from './hours-together.ts'
+import {
+  type HourMetric,
+  type HourOfMetric,
+  type HourPart,
+  type HourRow,
+  hourParts,
+  hoursTogether,
+} from './hour-row.ts'
 import { hourMs } from './whole-hours.ts'
 
 interface Row {

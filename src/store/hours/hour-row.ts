@@ -80,8 +80,32 @@ export interface HourRow {
   readonly metrics: readonly (HourOfMetric | null)[]
 }
 
+/** Hours of several sources by their dates; those of one hour as one. Each source rises, and may have an hour several times. */
+export function* hoursTogether(sources: readonly Iterator<HourRow>[]): Generator<HourRow> {
+  const heads = sources.map((source) => ({ source, next: source.next() }))
+  let hour: HourRow | null = null
+  for (;;) {
+    let least: (typeof heads)[number] | null = null
+    for (const head of heads) {
+      if (head.next.done === true) continue
+      if (least === null || isBefore(head.next.value, least.next.value)) least = head
+    }
+    if (least === null) break
+    const next: HourRow = least.next.value
+    least.next = least.source.next()
+    if (hour?.hourMs === next.hourMs) hour = together(hour, next)
+    else {
+      if (hour !== null) yield hour
+      hour = next
+    }
+  }
+  if (hour !== null) yield hour
+}
+
+const isBefore = (left: HourRow, right: HourRow): boolean => left.hourMs < right.hourMs
+
 /** An hour, and rows of it that came when it was kept already: what they do in their order is not known any more. */
-export function together(left: HourRow, right: HourRow): HourRow {
+function together(left: HourRow, right: HourRow): HourRow {
   return {
     hourMs: left.hourMs,
     position: Math.max(left.position, right.position),

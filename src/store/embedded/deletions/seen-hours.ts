@@ -2,7 +2,7 @@
 import type { Stretch } from '../head/chunk.ts'
 import type { SeriesRollups } from '../reading/sealed-source.ts'
 import { addToSlot } from '../run/sum.ts'
-import { fallsMax, RunningItems } from '../sealed/hour-items.ts'
+import { RunningItems } from '../sealed/hour-items.ts'
 
 /** Rows that are read at once to learn hours; an hour of more is never learned, its rows are read each time. */
 export const learnedRowsMax = 16_384
@@ -53,7 +53,7 @@ class SeenColumn {
     const longestGapMs = running.isKept ? running.longestGapMs : -1
     push(this.items, { firstMs, lastMs, first, last, longestGapMs, held, line })
     push(this.boundDates, { leastMs, greatestMs })
-    push(this.falls, { counts: running.falls <= fallsMax ? running.falls : Number.NaN, fallen, restarted })
+    push(this.falls, { counts: running.countedFalls ?? Number.NaN, fallen, restarted })
     push(this.squares, { aboutFirst: running.squares ?? Number.NaN })
   }
 }

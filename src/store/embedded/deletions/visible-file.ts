@@ -9,9 +9,9 @@ import { SeenHours } from './seen-hours.ts'
 import { VisiblePages, type VisiblePlaces } from './visible-pages.ts'
 
 /** Of so many series a file keeps hours as they are seen: a question of all series would push out the indexes of other files. */
-const keptSeriesMax = 1024
+const seenSeriesMax = 1024
 
-interface KeptHours {
+interface SeenEntry {
   readonly hours: SeenHours
   readonly evict: () => void
 }
@@ -25,7 +25,7 @@ export class VisibleFile implements SealedFile {
   /** By the place of a series that was asked for. */
   readonly #hours = new Map<number, HourSpans>()
   /** By place and columns; the cache of indexes keeps them. */
-  readonly #seenHours = new Map<string, KeptHours>()
+  readonly #seenHours = new Map<string, SeenEntry>()
   #info: SealedFileInfo | null = null
   #deletedRows: DeletedRows | null = null
 
@@ -94,13 +94,13 @@ export class VisibleFile implements SealedFile {
     return kept.hours
   }
 
-  #keepHours(key: string, hours: SeenHours): KeptHours {
-    const kept = { hours, evict: () => this.#seenHours.delete(key) }
-    for (const [, oldest] of this.#seenHours) {
-      if (this.#seenHours.size < keptSeriesMax) break
+  #keepHours(key: string, hours: SeenHours): SeenEntry {
+    const [oldest] = this.#seenHours.values()
+    if (oldest !== undefined && this.#seenHours.size >= seenSeriesMax) {
       this.base.worked.forget(oldest)
       oldest.evict()
     }
+    const kept = { hours, evict: () => this.#seenHours.delete(key) }
     this.#seenHours.set(key, kept)
     return kept
   }

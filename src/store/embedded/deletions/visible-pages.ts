@@ -1,7 +1,7 @@
 import type { Pacer } from '../../../lib/pacer.ts'
+import { hourMs } from '../../hours/whole-hours.ts'
 import { type Chunk, type ChunkColumn, firstAtOrAfter, newColumn, type Stretch } from '../head/chunk.ts'
 import type { PooledRollups, SealedPages, SeriesRollups, StoredPages } from '../reading/sealed-source.ts'
-import { hourMs } from '../reading/whole-hours.ts'
 import type { HiddenOfSeries, HiddenRows } from './deletion-vector.ts'
 import { areHidden, type HourSpans } from './hidden-hours.ts'
 import { joinedStretches } from './joined-stretches.ts'

@@ -1,6 +1,5 @@
 import type { Range } from '../../../model/plan.ts'
-import type { HourRow } from '../../hours/hour-row.ts'
-import { hoursTogether } from '../../hours/hours-together.ts'
+import { type HourRow, hoursTogether } from '../../hours/hour-row.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { SeriesSource } from '../reading/series-source.ts'
 import type { HourColumns } from './hour-columns.ts'

@@ -1,6 +1,5 @@
 import type { Range } from '../../../model/plan.ts'
-
-export const hourMs = 3_600_000
+import { hourMs } from '../../hours/whole-hours.ts'
 
 /**
  * Hours of all series together that are read as rows at most, each of them series by series. Where there are more, all rows are read at

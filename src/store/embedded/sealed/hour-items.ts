@@ -96,6 +96,11 @@ export class RunningItems {
     return this.longestGapMs * (this.count - 1) === this.lastMs - this.firstMs
   }
 
+  /** How many of them: null of more than a counter has. */
+  get countedFalls(): number | null {
+    return this.falls <= fallsMax ? this.falls : null
+  }
+
   /** Whether they say what lies between them. */
   get isKept(): boolean {
     // Readers double the sum of the values, whose mean is that of the line.
@@ -251,9 +256,9 @@ export class HourItemsBuilder {
       this.#held.push(running.held)
       this.#line.push(running.line)
     }
-    const isCounted = running.falls <= fallsMax
-    this.#falls.values[entry] = isCounted ? running.falls : notKept
-    if (isCounted && running.falls > 0) {
+    const { countedFalls } = running
+    this.#falls.values[entry] = countedFalls ?? notKept
+    if (countedFalls !== null && countedFalls > 0) {
       this.#fallen.push(running.fallen)
       this.#restarted.push(running.restarted)
     }

@@ -11,7 +11,7 @@ import type {
   HourSums,
 } from '../reading/sealed-source.ts'
 import { type Sum, sumRows } from '../run/sum.ts'
-import { fallsMax, type HourRows, type Hours, RunningItems, rowsOf } from './hour-items.ts'
+import { type HourRows, type Hours, RunningItems, rowsOf } from './hour-items.ts'
 import { type Section, sectionKinds } from './index-layout.ts'
 import type { LoadedIndex } from './loaded-index.ts'
 import { addPooled, PooledSumsBuilder } from './pooled-sums.ts'
@@ -154,7 +154,7 @@ function hasItems(column: VerifiedColumn, entry: number, times: Float64Array): b
   if (found.count === 0) return true
   const gapMs = items?.longestGapMs[entry]
   if (items === null || gapMs === undefined || !found.isKept) return !found.isKept && gapMs === -1
-  const [fallen, isCounted] = [falls?.counts[entry] ?? 0, found.falls <= fallsMax]
+  const { countedFalls } = found
   return (
     gapMs === found.longestGapMs &&
     items.firstMs[entry] === found.firstMs &&
@@ -165,9 +165,9 @@ function hasItems(column: VerifiedColumn, entry: number, times: Float64Array): b
     (boundDates === null ||
       (boundDates.leastMs[entry] === found.leastMs && boundDates.greatestMs[entry] === found.greatestMs)) &&
     (squares === null || isSame(squares.aboutFirst[entry], found.squares ?? Number.NaN)) &&
-    isSame(fallen, isCounted ? found.falls : Number.NaN) &&
+    isSame(falls?.counts[entry] ?? 0, countedFalls ?? Number.NaN) &&
     (found.falls === 0 ||
-      !isCounted ||
+      countedFalls === null ||
       (falls?.fallen[entry] === found.fallen && falls.restarted[entry] === found.restarted))
   )
 }
