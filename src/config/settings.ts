@@ -12,6 +12,7 @@ import { sqlSettings } from './sql-settings.ts'
 import { storeSettings } from './store-settings.ts'
 
 const settingTable = {
+  // It comes first: it says the defaults of the others.
   small: flag({
     default: isMemoryLittle(),
     defaultText: 'true with less than 1 GiB of memory',

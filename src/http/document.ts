@@ -156,11 +156,13 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
   }
 }
 
-// Schemas with a title stand once in the OpenAPI document, under that; what has them refers to them.
 /** What no schema stands in. */
 const plain = new Set(['examples', 'enum', 'const', 'default'])
 
-/** The same with references, the schemas put into `schemas`. Throws where two that differ have one title. */
+/**
+ * The same with references: schemas with a title stand once in the OpenAPI document, under that. They are put into `schemas`. Throws where two
+ * that differ have one title.
+ */
 export function referTitled(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((one) => referTitled(one, schemas))
   if (typeof value !== 'object' || value === null) return value

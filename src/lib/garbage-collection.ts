@@ -42,8 +42,9 @@ export class GarbageCollection {
   check(): void {
     const { times, utilization, heldBytes, collect } = this.#parts
     const isBusy = utilization() > times.utilizationMax
-    this.#keptBytes = Math.min(this.#keptBytes, heldBytes())
-    if (isBusy || heldBytes() - this.#keptBytes < times.grownBytes) return
+    const held = heldBytes()
+    this.#keptBytes = Math.min(this.#keptBytes, held)
+    if (isBusy || held - this.#keptBytes < times.grownBytes) return
     collect()
     this.#keptBytes = heldBytes()
   }

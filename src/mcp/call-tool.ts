@@ -45,10 +45,10 @@ function reasonOf(error: unknown): string | null {
   return inTools(`${error.message} (${error.code})${others.join('')}`)
 }
 
-// Assistants, and the programs between, write arguments in other forms than a schema says, and cannot be taught. What can be meant in one way alone is taken.
 /**
- * The arguments in the types of the schema: a number that came as a text, a list that came as one value or as the text of a list. A null or an
- * empty text of what is optional is left out, and so is what clients add under a name that begins with `_`.
+ * Assistants, and the programs between, write arguments in other forms than a schema says, and cannot be taught. What can be meant in one way
+ * alone is taken: these are the arguments in the types of the schema, as a number that came as a text, or a list that came as one value or as the
+ * text of a list. A null or an empty text of what is optional is left out, and so is what clients add under a name that begins with `_`.
  */
 export function lenientArguments(
   { properties, required = [] }: Pick<TObject, 'properties'> & { readonly required?: readonly string[] },

@@ -155,7 +155,7 @@ export function listOf<T>(cursor: TokenCursor, one: () => T): T[] {
   return items
 }
 
-// Words of Druid's SQL that are no names unless they stand in double quotes (Calcite's reserved words, without the units of time).
+/** Words of Druid's SQL that are no names unless they stand in double quotes (Calcite's reserved words, without the units of time). */
 const words = `ABS ALL ALLOCATE ALLOW ALTER AND ANY ARE ARRAY AS ASENSITIVE ASOF ASYMMETRIC AT ATOMIC AUTHORIZATION AVG BEGIN BETWEEN BIGINT
 BINARY BIT BLOB BOOLEAN BOTH BY CALL CALLED CARDINALITY CASCADED CASE CAST CEIL CEILING CHAR CHARACTER CHARACTER_LENGTH CHAR_LENGTH CHECK
 CLASSIFIER CLOB CLOSE COALESCE COLLATE COLLECT COLUMN COMMIT CONDITION CONNECT CONSTRAINT CONTAINS CONVERT CORR CORRESPONDING COUNT COVAR_POP

@@ -76,12 +76,12 @@ export class EntityDeletions {
   #forget(): void {
     const { told, changesKeptMs, nowMs } = this.#parts
     const oldMs = nowMs() - 2 * changesKeptMs
-    if (!((this.#changes[0]?.knownMs ?? Number.POSITIVE_INFINITY) < oldMs)) return
+    if (this.#changes.length < 2 || this.#changes[0]!.knownMs >= oldMs) return
     const toldId = told()
     const first = this.#changes.findIndex(({ id, knownMs }) => id > toldId || knownMs >= oldMs)
-    const kept = this.#changes.slice(first === -1 ? -1 : Math.min(first, this.#changes.length - 1))
-    if (kept.length === this.#changes.length) return
-    this.#changes = kept
+    if (first === 0) return
+    // Where there is none, -1 leaves the last one.
+    this.#changes = this.#changes.slice(first)
     this.#placed.clear()
   }
 

@@ -279,10 +279,10 @@ const dateOf = (item: ItemOfMetric | null): Value => (item === null || Number.is
 
 const valueIn = (item: ItemOfMetric | null): Value => item?.exact ?? item?.value ?? null
 
-// Sums that keep what each addition loses, and that do not overflow while they grow.
 /** A part is kept times this where the sum overflows: a power of two, so that nothing is rounded. */
 const scale = 2 ** -128
 
+/** A sum that keeps what each addition loses, and that does not overflow while it grows. */
 class ExactSum {
   #sum = 0
   #lost = 0

@@ -40,9 +40,9 @@ export function TagSearch({ entity, by, chosen, marks = noMarks, onChosen }: Pro
   }, [all.value, begun.value, texts, typed])
   const shown = found.slice(0, shownTags)
   // Chosen tags come first. One that is chosen here, or left out, stays where it is, and so does the focus.
-  const listed = useRef({ found, chosen: '', first: chosen })
-  if (listed.current.found !== found || listed.current.chosen !== JSON.stringify(chosen))
-    listed.current = { found, chosen: JSON.stringify(chosen), first: chosen }
+  const words = JSON.stringify(chosen)
+  const listed = useRef({ found, words: '', first: chosen })
+  if (listed.current.found !== found || listed.current.words !== words) listed.current = { found, words, first: chosen }
   const { first } = listed.current
   const tags = [...new Set(typed === '' ? [...first, ...shown, ...chosen] : [...shown, ...first, ...chosen])]
   const seen = tags.slice(0, newestMax)
@@ -50,9 +50,9 @@ export function TagSearch({ entity, by, chosen, marks = noMarks, onChosen }: Pro
     useAsk((client) => newestTexts(client, { entity, by, tags: seen }), [entity, by, ...seen], {
       skip: seen.length === 0 || all.value === null,
     }).value ?? noNewest
-  const choose = (tags: readonly string[]): void => {
-    listed.current = { ...listed.current, chosen: JSON.stringify(tags) }
-    onChosen(tags)
+  const choose = (next: readonly string[]): void => {
+    listed.current = { ...listed.current, words: JSON.stringify(next) }
+    onChosen(next)
   }
   const toggle = (tag: string): void =>
     choose(chosen.includes(tag) ? chosen.filter((other) => other !== tag) : [...chosen, tag])
