@@ -1,4 +1,5 @@
 import type { AccessCatalog, AccessState, Subscription } from '../catalog/catalog.ts'
+import { addTo } from '../lib/add-to.ts'
 import { CachedState } from '../lib/cached-state.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { Problem } from '../model/problem.ts'
@@ -231,9 +232,7 @@ function grouped(
   for (const subscription of all) {
     const name = nameOf(subscription)
     if (name === null) continue
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, [subscription])
-    else group.push(subscription)
+    addTo(groups, name, subscription)
   }
   return groups
 }

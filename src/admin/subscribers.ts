@@ -8,6 +8,7 @@ import type {
   SubscriberAccess,
   Subscription,
 } from '../catalog/catalog.ts'
+import { addTo } from '../lib/add-to.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { isName } from '../model/field.ts'
@@ -150,9 +151,7 @@ function unknownSubscriber({ subscribers }: Pick<AccessState, 'subscribers'>, na
 function keysBySubscriber(keys: readonly Key[]): ReadonlyMap<number, readonly Key[]> {
   const groups = new Map<number, Key[]>()
   for (const key of keys) {
-    const group = groups.get(key.subscriberId)
-    if (group === undefined) groups.set(key.subscriberId, [key])
-    else group.push(key)
+    addTo(groups, key.subscriberId, key)
   }
   return groups
 }

@@ -1,4 +1,5 @@
 // What deletions hide, as a condition: once for each language that it is written in. A null meets none of it.
+import { addTo } from '../lib/add-to.ts'
 import type { DeletionCondition, HiddenRows } from '../model/deletion.ts'
 import { positionColumn, timeColumn } from '../model/druid-row.ts'
 
@@ -74,9 +75,7 @@ export function takingMetrics(hidden: readonly HiddenRows[]): ReadonlyMap<string
   const taking = new Map<string, HiddenRows[]>()
   for (const one of hidden) {
     for (const { name } of one.selection.metrics ?? []) {
-      const known = taking.get(name) ?? []
-      taking.set(name, known)
-      known.push(one)
+      addTo(taking, name, one)
     }
   }
   return taking

@@ -1,4 +1,5 @@
 // Which patterns an engine that backtracks would work on for hours. Druid has such an engine, and its time limit does not end it.
+import { addTo } from '../lib/add-to.ts'
 import { type PatternNode, parsePattern } from './pattern-syntax.ts'
 
 /** So many repetitions one after the other may take the same characters: each makes the work longer by the length of the text. */
@@ -172,9 +173,7 @@ class PatternGraph {
           if (++this.steps > this.#stepsMax) return false
           if (other < from || other >= to || (this.#sets[one]! & this.#sets[other]!) === 0n) continue
           const next = (one - from) * size + (other - from)
-          const comers = before.get(next)
-          if (comers === undefined) before.set(next, [pair])
-          else comers.push(pair)
+          addTo(before, next, pair)
           if (!reached.has(next)) waiting.push(next)
           reached.add(next)
         }

@@ -1,6 +1,8 @@
 // Which objects there are and how they relate: worked out from definitions, tags and items at each request, and never kept.
+
 import type { ItemCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
+import { addTo } from '../lib/add-to.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import type { Entity, MetadataEntity } from '../model/entity.ts'
 import { itemJson } from '../model/item.ts'
@@ -436,13 +438,6 @@ function itemParentId(
 ): string | null {
   if (parent !== null) return elementId({ kind: 'item', table: table.name, item: parent })
   return table === hierarchy ? null : elementId({ kind: 'table', table: table.name })
-}
-
-/** Adds to the values of a name. */
-function addTo<Value>(groups: Map<string, Value[]>, name: string, value: Value): void {
-  const group = groups.get(name)
-  if (group === undefined) groups.set(name, [value])
-  else group.push(value)
 }
 
 const isPlain = { isComposition: false, isExtended: false } as const

@@ -1,8 +1,10 @@
 // The values of objects: what they are now, and what they were in a range of time.
+
 import type { Queries } from '../admission/queries.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import { sqlValue } from '../druid-sql/parse/sql-value.ts'
 import type { AskedSql } from '../druid-sql/sql-language.ts'
+import { addTo } from '../lib/add-to.ts'
 import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import type { Value } from '../model/column.ts'
@@ -188,9 +190,7 @@ export class Values {
     for (const [asked, rows] of read) {
       const before = rows.filter((row) => timeOf(asked.entity, row) < cutMs)
       for (const [id, value] of before.flatMap(updateReader(asked))) {
-        const known = values.get(id)
-        if (known === undefined) values.set(id, [value])
-        else known.push(value)
+        addTo(values, id, value)
       }
     }
     return { values, cutMs: Number.isFinite(cutMs) ? cutMs : null }

@@ -1,4 +1,5 @@
 // What is worked out from the points of a series themselves: integrals and medians, of windows or of all of them.
+import { addTo } from '../lib/add-to.ts'
 import { inParts } from '../lib/in-parts.ts'
 import type { Pacer } from '../lib/pacer.ts'
 import { type Cell, type Leaf, numberCell, type Point } from './columns.ts'
@@ -53,9 +54,7 @@ async function mediansOf(
   const groups = new Map<number, number[]>()
   for (const { ms, value } of points) {
     const start = startOf(ms)
-    const group = groups.get(start)
-    if (group === undefined) groups.set(start, [value])
-    else group.push(value)
+    addTo(groups, start, value)
     if (pacer.spend(unitsPerPoint)) await pacer.rest()
   }
   const medians = new Map<number, number>()

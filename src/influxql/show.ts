@@ -1,4 +1,5 @@
 // SHOW: what there is of databases, measurements, tags and fields. What stands in definitions is told from there; else the rows are asked.
+import { addTo } from '../lib/add-to.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { fixedMs, parseDuration } from '../model/duration.ts'
 import type { EntityField } from '../model/entity.ts'
@@ -166,9 +167,7 @@ async function tagValues(statement: Show, shown: ShownIn): Promise<Iterable<Seri
     const places = sql.positions(columns.length)
     for (const row of await shown.ask(sql`SELECT DISTINCT ${namedColumns(columns)} ${asked.from} ORDER BY ${places}`)) {
       const name = asked.name ?? textOf(row[0]!)
-      const found = byMeasurement.get(name) ?? []
-      found.push([tag.name, textOf(row.at(-1)!)])
-      byMeasurement.set(name, found)
+      addTo(byMeasurement, name, [tag.name, textOf(row.at(-1)!)])
     }
   }
   const sorted = [...byMeasurement].sort(([one], [other]) => (one < other ? -1 : 1))

@@ -1,5 +1,7 @@
 // WHERE as SQL: a range of time, and a condition of tags and fields.
+
 import type { Zone } from '../druid-time/zone.ts'
+import { addTo } from '../lib/add-to.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import type { EntityField } from '../model/entity.ts'
 import { isNumericField } from '../model/field.ts'
@@ -162,9 +164,7 @@ function orSql(operands: readonly Node[], scope: Scope): Sql {
     const found = equalTag(operand, scope)
     if (found === null) others.push(conditionSql(operand, scope))
     else {
-      const known = texts.get(found.tag)
-      if (known === undefined) texts.set(found.tag, [found.text])
-      else known.push(found.text)
+      addTo(texts, found.tag, found.text)
     }
   }
   const lists = [...texts].map(([tag, values]) => amongSql(tag, values))

@@ -1,7 +1,9 @@
 // Tells followers the rows that become queryable. It trails the pipeline through the journal, at its own pace, so that the pipeline waits for nobody;
 // whoever comes back with an old position is told from there by the same code.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NotInJournal } from '../journal/journal.ts'
+import { addTo } from '../lib/add-to.ts'
 import type { DeletionChange } from '../model/deletion.ts'
 import { outputFields } from '../model/plan.ts'
 import { checkFailed } from '../observe/check-failed.ts'
@@ -220,9 +222,7 @@ export class LiveFeed {
       for (const followed of asking) {
         const change = this.#nextChange(followed)
         if (change === null || change.place > followed.position) continue
-        const group = next.get(change) ?? []
-        next.set(change, group)
-        group.push(followed)
+        addTo(next, change, followed)
       }
       for (const [change, group] of next) {
         for (const position of new Set(group.map((followed) => followed.position))) {
@@ -323,9 +323,7 @@ function groupsOf(all: readonly Followed[]): readonly Group[] {
     const place = livePlaceText(followed)
     const equallyFar = groups.get(place) ?? new Map<string, Group>()
     groups.set(place, equallyFar)
-    const group = equallyFar.get(followed.key)
-    if (group === undefined) equallyFar.set(followed.key, [followed])
-    else group.push(followed)
+    addTo(equallyFar, followed.key, followed)
   }
   return [...groups.values()].flatMap((equallyFar) => [...equallyFar.values()])
 }

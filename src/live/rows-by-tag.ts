@@ -1,3 +1,4 @@
+import { addTo } from '../lib/add-to.ts'
 import { nullCode } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { Selection } from '../model/plan.ts'
@@ -38,9 +39,7 @@ export class RowsByTag {
       if (rejected.has(batch.positions[row]!)) continue
       const code = column?.type === 'string' ? column.codes[row]! : nullCode
       const value = column?.type === 'string' && code !== nullCode ? column.dictionary[code]! : null
-      const rows = byTag.get(value)
-      if (rows === undefined) byTag.set(value, [row])
-      else rows.push(row)
+      addTo(byTag, value, row)
     }
     this.#byTag.set(tag.name, byTag)
     return byTag

@@ -1,4 +1,5 @@
 // One tool for all kinds of data queries: what it takes is what the kinds take, by the schemas that check their requests.
+import { addTo } from '../lib/add-to.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import { queryKinds } from '../model/query-kind.ts'
 import { type PropertySchema, queryRequests, withoutNull } from '../query/requests.ts'
@@ -47,7 +48,7 @@ function described(name: string): PropertySchema {
   const texts = new Map<string, QueryKind[]>()
   for (const { kind, schema } of takers) {
     const text = schema.description ?? ''
-    texts.set(text, [...(texts.get(text) ?? []), kind])
+    addTo(texts, text, kind)
   }
   const isOfAll = takers.length === queryKinds.length && texts.size === 1
   const description = [...texts].map(([text, kinds]) => (isOfAll ? text : `For ${kinds.join(', ')}: ${text}`)).join(' ')

@@ -1,4 +1,5 @@
 // Metrics as Prometheus reads them, one sample a line.
+import { addTo } from '../../../src/lib/add-to.ts'
 
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>
@@ -19,9 +20,7 @@ export function metricsOf(text: string): Metrics {
     if (match === null) continue
     const [, name = '', labels = '', value = ''] = match
     const pairs = [...labels.matchAll(label)].map(([, key = '', word = '']) => [key, unescaped(word)])
-    const samples = metrics.get(name) ?? []
-    samples.push({ labels: Object.fromEntries(pairs), value: Number(value) })
-    metrics.set(name, samples)
+    addTo(metrics, name, { labels: Object.fromEntries(pairs), value: Number(value) })
   }
   return metrics
 }

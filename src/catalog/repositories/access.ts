@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { addTo } from '../../lib/add-to.ts'
 import { Problem } from '../../model/problem.ts'
 import { rightNames } from '../../model/right.ts'
 import type { AccessCatalog, AccessState, Key, Subscriber, SubscriberAccess, Subscription } from '../catalog.ts'
@@ -172,9 +173,13 @@ async function subscriptionsOf(
     .execute()
   const bySubscriber = new Map<number, Subscription[]>()
   for (const { subscriber_id, ingest, entity, from_ms, until_ms, suspended } of rows) {
-    const known = bySubscriber.get(subscriber_id) ?? []
-    bySubscriber.set(subscriber_id, known)
-    known.push({ ingest, entity, fromMs: from_ms, untilMs: until_ms, suspended: suspended === 1 })
+    addTo(bySubscriber, subscriber_id, {
+      ingest,
+      entity,
+      fromMs: from_ms,
+      untilMs: until_ms,
+      suspended: suspended === 1,
+    })
   }
   return bySubscriber
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { addTo } from '../../lib/add-to.ts'
 import type { Deletion, HiddenRows } from '../../model/deletion.ts'
 import { Problem } from '../../model/problem.ts'
 import type { ClusterDeletionCatalog, ToldChange, UnderWay } from '../deletions.ts'
@@ -85,9 +86,7 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
       .execute()
     const byEntity = new Map<number, HiddenRows[]>()
     for (const { entity_id, ...row } of rows) {
-      const known = byEntity.get(entity_id) ?? []
-      byEntity.set(entity_id, known)
-      known.push(hiddenOf(row))
+      addTo(byEntity, entity_id, hiddenOf(row))
     }
     return byEntity
   }

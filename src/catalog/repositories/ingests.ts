@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely'
+import { addTo } from '../../lib/add-to.ts'
 import {
   changedReading,
   type Entity,
@@ -289,9 +290,7 @@ async function fieldsBetween(
     .orderBy('ordinal')
     .execute()
   for (const row of rows) {
-    const known = fields.get(row.ingest_id)
-    if (known === undefined) fields.set(row.ingest_id, [fieldOf(row)])
-    else known.push(fieldOf(row))
+    addTo(fields, row.ingest_id, fieldOf(row))
   }
   return fields
 }

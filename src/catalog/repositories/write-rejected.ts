@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
+import { addTo } from '../../lib/add-to.ts'
 import { keptRowBytes, keptTextBytes, type RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import { fieldKeyOf } from './field-key.ts'
@@ -83,9 +84,7 @@ const columns = [
 function recordsByIngest(rows: readonly RejectedRow[]): ReadonlyMap<number, readonly RejectedRecord[]> {
   const records = new Map<number, RejectedRecord[]>()
   for (const row of rows) {
-    const known = records.get(row.ingestId)
-    if (known === undefined) records.set(row.ingestId, [recordOf(row)])
-    else known.push(recordOf(row))
+    addTo(records, row.ingestId, recordOf(row))
   }
   // Who locks several ingests does so in one order.
   return new Map([...records].sort(([a], [b]) => a - b))

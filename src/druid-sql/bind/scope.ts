@@ -1,5 +1,6 @@
 // Which names mean what at one place of a query.
 
+import { addTo } from '../../lib/add-to.ts'
 import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
 import type { ColumnPlace } from './engine-names.ts'
 import type { SqlSchema } from './tables.ts'
@@ -66,9 +67,7 @@ function columnsNamed(relation: Relation, name: string): readonly ScopeColumn[] 
 function byName({ columns }: Relation): ReadonlyMap<string, readonly ScopeColumn[]> {
   const found = new Map<string, ScopeColumn[]>()
   for (const column of columns) {
-    const alike = found.get(column.name)
-    if (alike === undefined) found.set(column.name, [column])
-    else alike.push(column)
+    addTo(found, column.name, column)
   }
   return found
 }

@@ -1,5 +1,6 @@
 // The rows of an entity as a common table in front of a statement: what its files hold, under columns by number. Names are never asked for:
 // DuckDB's are not case-sensitive, so columns of files are taken by their places.
+import { addTo } from '../../lib/add-to.ts'
 import { fieldOf } from '../../model/rows-file.ts'
 import { type EngineField, type EngineTable, filesWithin, type TimeBounds } from '../sql-engine.ts'
 
@@ -67,9 +68,7 @@ function readAll(table: ReadTable, files: readonly EngineFile[], withOrigins: bo
   for (const file of files) {
     // The rows of a file are numbered for themselves.
     const key = JSON.stringify([file.fields, boundsOf(table, file), file.deleted && file.path])
-    const group = groups.get(key) ?? []
-    group.push(file)
-    groups.set(key, group)
+    addTo(groups, key, file)
   }
   return [...groups.values()].map((group) => read(table, group, withOrigins)).join(' UNION ALL ')
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../lib/add-to.ts'
 import type { Range, Selection } from '../../model/plan.ts'
 import { groupBy } from './druid-query.ts'
 import { type DruidRun, itemColumns } from './druid-run.ts'
@@ -124,9 +125,7 @@ async function readRanked(
     for (const row of rows) {
       const tag = tags.at(row, 1)
       if (!ranks.has(tag)) continue
-      const ofTag = byTag.get(tag)
-      if (ofTag === undefined) byTag.set(tag, [row])
-      else ofTag.push(row)
+      addTo(byTag, tag, row)
     }
   }
   const position = columns.length - 1

@@ -1,4 +1,5 @@
 import { qualityCondition } from '../../algebra/quality-condition.ts'
+import { addTo } from '../../lib/add-to.ts'
 import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import type { Value } from '../../model/column.ts'
 import type { OverTimePlan, Range, Selection } from '../../model/plan.ts'
@@ -227,9 +228,7 @@ class Functions {
     const byKey = new Map<string, Row[]>()
     for (const row of rows) {
       const key = JSON.stringify(row.slice(1, this.#layout.keysEnd))
-      const known = byKey.get(key)
-      if (known === undefined) byKey.set(key, [row])
-      else known.push(row)
+      addTo(byKey, key, row)
     }
     for (const [key, own] of byKey) {
       const series = this.#series.get(key) ?? this.#answer.series(this.#layout.keys(own[0]!))

@@ -1,6 +1,8 @@
 // Brings back the store as its manifest says it, and clears away what the manifest does not know.
+
 import { join } from 'node:path'
 import type { Manifest, StoredVector, StoreRegistry } from '../../catalog/manifest.ts'
+import { addTo } from '../../lib/add-to.ts'
 import type { Disk } from '../../lib/disk.ts'
 import type { Deletion } from '../../model/deletion.ts'
 import type { Observe } from '../../observe/event.ts'
@@ -100,7 +102,7 @@ class ShownFiles {
     )
     for (const vector of vectors) {
       const key = `${vector.entityId}/${vector.name}`
-      this.#vectors.set(key, [...(this.#vectors.get(key) ?? []), vector])
+      addTo(this.#vectors, key, vector)
     }
   }
 

@@ -1,6 +1,8 @@
 // Rows for the buckets that have none, on both engines.
+
 import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import { type Cuts, cutsOf } from '../../druid-time/cuts.ts'
+import { addTo } from '../../lib/add-to.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { type Value, valueAt } from '../../model/column.ts'
 import { addDuration } from '../../model/duration.ts'
@@ -85,9 +87,7 @@ async function bySeries(batches: AsyncIterable<ResultBatch>, keys: number, pacer
     for (let place = 0; place < rows; place++) {
       const row = columns.map((column) => valueAt(column, place))
       const key = JSON.stringify(row.slice(1, keys).map((value) => (typeof value === 'bigint' ? [`${value}`] : value)))
-      const known = series.get(key)
-      if (known === undefined) series.set(key, [row])
-      else known.push(row)
+      addTo(series, key, row)
     }
     if (pacer.spend(rows * columns.length)) await pacer.rest()
   }

@@ -1,4 +1,5 @@
 // What must hold of any values over time, whatever they are: parts add up to the whole, and a chart has the bounds of each of its pixels.
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rowsOf } from '../../../test/support/expect-rows.ts'
@@ -9,6 +10,7 @@ import { parsePeriod } from '../../druid-time/iso.ts'
 import { periodGranularity } from '../../druid-time/native-granularity.ts'
 import { plainGranularity, timeBuckets } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
+import { addTo } from '../../lib/add-to.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { AggregateName, AggregatePlan, OverTimePlan, StatesPlan } from '../../model/plan.ts'
 import { EmbeddedStore } from '../embedded/embedded-store.ts'
@@ -200,7 +202,7 @@ function boundsByPart(
   const parts = new Map<number, Item[]>()
   for (const item of items) {
     const part = toMs === fromMs ? 0 : Math.min(points - 1, Math.floor(((item.ms - fromMs) * points) / (toMs - fromMs)))
-    parts.set(part, [...(parts.get(part) ?? []), item])
+    addTo(parts, part, item)
   }
   return new Map(
     [...parts].map(([part, some]) => {

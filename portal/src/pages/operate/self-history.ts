@@ -1,5 +1,7 @@
 // How the service did, from its own history.
+
 import type { TidemarkClient } from '../../../../src/client/client.ts'
+import { addTo } from '../../../../src/lib/add-to.ts'
 import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
 import { selfEntity } from '../../../../src/model/self-history.ts'
 
@@ -63,7 +65,7 @@ export function together(rows: readonly Row[]): Pick<SelfHistory, 'seconds' | 'v
   const at = new Map<string, Row[]>()
   for (const row of rows) {
     const time = String(row['t'])
-    at.set(time, [...(at.get(time) ?? []), row])
+    addTo(at, time, row)
   }
   const times = [...at.keys()]
   const of = (name: SelfValue, join: (values: readonly number[]) => number): (number | null)[] =>

@@ -1,5 +1,6 @@
 // What deletions select of files that are written anew. A row is found again by its position, which no other row has: what selected it is not
 // asked again, as the new file may lack what it was judged by.
+import { addTo } from '../../../lib/add-to.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { StoredFile, StoredPages } from '../reading/sealed-source.ts'
 import type { DeletionVector } from './deletion-vector.ts'
@@ -20,7 +21,7 @@ export async function carryVectors(
   for (const { vector, pages } of old) {
     for (const [place, rows] of vector.rows) {
       const series = pages.seriesAt(place)
-      selected.set(series, [...(selected.get(series) ?? []), { vector, pages, place, rows }])
+      addTo(selected, series, { vector, pages, place, rows })
     }
     await pacer.rest()
   }

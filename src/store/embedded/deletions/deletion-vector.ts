@@ -1,5 +1,6 @@
 // What one deletion takes from view of one sealed file, as Delta Lake and Iceberg have it: the file stays as it is, and a vector beside it
 // says which of its rows are deleted. Format: docs/formats/deletion-vectors.md.
+import { addTo } from '../../../lib/add-to.ts'
 import { type RowRanges, union } from './row-ranges.ts'
 
 export interface DeletionVector {
@@ -28,9 +29,7 @@ export function hiddenBy(vectors: readonly DeletionVector[]): HiddenRows {
       found.set(place, known)
       if (metrics === null) known.rows.push(ranges)
       for (const name of metrics ?? []) {
-        const ofMetric = known.metrics.get(name) ?? []
-        known.metrics.set(name, ofMetric)
-        ofMetric.push(ranges)
+        addTo(known.metrics, name, ranges)
       }
     }
   }

@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/add-to.ts'
 import type { Deletion, DeletionChange, DeletionSelection } from '../../../model/deletion.ts'
 
 /** A deletion that stands, or that is being made. */
@@ -88,9 +89,7 @@ export class StandingDeletions {
 function byEntity<One extends { readonly entityId: number }>(all: readonly One[]): Map<number, One[]> {
   const lists = new Map<number, One[]>()
   for (const one of all) {
-    const list = lists.get(one.entityId)
-    if (list === undefined) lists.set(one.entityId, [one])
-    else list.push(one)
+    addTo(lists, one.entityId, one)
   }
   return lists
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/add-to.ts'
 import type { SealedFileInfo } from '../reading/sealed-source.ts'
 
 export interface MergeRules {
@@ -31,9 +32,7 @@ export function chooseMerge<File extends Candidate>(
   for (const file of files) {
     const { entityId, kind, day, rows } = file.info
     const key = [entityId, kind, day, tierOf(rows, rules)].join()
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [file])
-    else group.push(file)
+    addTo(groups, key, file)
   }
   let best: readonly File[] | null = null
   for (const group of groups.values()) {
