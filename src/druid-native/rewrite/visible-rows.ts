@@ -7,7 +7,10 @@ import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
 /** A text value is kept to this length: Druid sets so much memory aside for each. */
 const textBytesMax = 4096
 
-/** An entity whose newer rows replace older ones, as a data source of Druid: of each field the newest value that was pushed. `intervals`: as a query has them, where no other rows are read. */
+/**
+ * An entity whose newer rows replace older ones, as a data source of Druid: of each field the newest value that was pushed. `intervals`: those of the query
+ * that reads it, as it has them; undefined: all time.
+ */
 export function replacedRows(entity: Entity, clusterName: string, intervals: unknown): object {
   const tags = entity.fields.filter(({ role }) => role === 'tag')
   const others = entity.fields.filter(({ role }) => role !== 'tag' && role !== 'time')
@@ -24,7 +27,7 @@ export function replacedRows(entity: Entity, clusterName: string, intervals: unk
   }
 }
 
-/** The rows of an entity as its deletions leave them, each by itself, as a data source of Druid. */
+/** The rows of an entity as its deletions leave them, each by itself, as a data source of Druid; `intervals` as above. */
 export function visibleRows(entity: Entity, clusterName: string, intervals: unknown): object {
   const fields = entity.fields.filter(({ role }) => role !== 'time')
   const visible = visibleMetrics(entity)

@@ -81,6 +81,15 @@ test.each<[filter: object, selection: Partial<DeletionSelection>, isNear: boolea
   expect(hideRows(query, [hiding(selection)]) === query).toBe(!isNear)
 })
 
+test('a deletion whose prefixes are too many to compare with the values that are asked for goes along', () => {
+  const prefixes = Array.from({ length: 100 }, (_, one) => `p${one}`)
+  const isNear = (values: number): boolean => {
+    const query = { ...body, filter: isOneOf('T', ...Array.from({ length: values }, (_, one) => `b${one}`)) }
+    return hideRows(query, [hiding({ ids: null, prefixes })]) !== query
+  }
+  expect([isNear(10), isNear(11)]).toEqual([false, true])
+})
+
 describe('a metric that reads as null in some rows', () => {
   const hidden = [hiding({ metrics: [{ name: 'V', type: 'double' }] })]
   const shown = (query: object): object => hideRows({ ...body, ...query }, hidden)

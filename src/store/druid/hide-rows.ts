@@ -51,10 +51,13 @@ function valuesPassed(filter: unknown, tag: string): Values | null {
   return new Set(parts.flatMap((part) => [...part!]))
 }
 
-/** Whether a deletion's tags are among these. */
+/** So many comparisons of texts a deletion is worth: with more, it goes along. */
+const comparisonsMax = 1000
+
+/** Whether a deletion's tags are, or may be, among these. */
 function selects({ ids, prefixes }: DeletionSelection, values: Values): boolean {
   if (ids !== null && !ids.some((id) => values.has(id))) return false
-  if (prefixes === null) return true
+  if (prefixes === null || prefixes.length * values.size > comparisonsMax) return true
   return [...values].some((value) => value !== null && prefixes.some((prefix) => value.startsWith(prefix)))
 }
 
