@@ -20,42 +20,79 @@ export interface ConditionWords<Condition> {
 
 /** Whether a row is hidden by one deletion: it is selected, and was pushed before. */
 export function hiddenBy<Condition>(hidden: HiddenRows, words: ConditionWords<Condition>): Condition {
-  const { selection, pushed, items } = hidden
-  const { tag, ids, prefixes, fromMs, toMs, where } = selection
+  return words.all([...selectedBy(hidden, words), ...datedBy(hidden, words), pushedBefore(hidden, words)])
+}
+
+/** By what is not its date. */
+function selectedBy<Condition>({ selection, items }: HiddenRows, words: ConditionWords<Condition>): Condition[] {
+  const { tag, ids, prefixes, where } = selection
   const conditions: Condition[] = []
-  const add = (condition: Condition): number => conditions.push(condition)
-  if (ids !== null) add(words.isOneOf(tag, ids))
-  if (prefixes !== null) add(anyOf(words, prefixes, (prefix) => words.startsWith(tag, prefix)))
-  if (fromMs !== null || toMs !== null) add(words.isWithin(timeColumn, fromMs, toMs))
-  if (items !== null) add(anyOf(words, items, (some) => areAmong(some, words)))
-  else if (where !== null) add(words.meets(where))
-  add(anyOf(words, pushed, ({ from, before }) => words.isWithin(positionColumn, from, before - 1)))
-  return words.all(conditions)
+  if (ids !== null) conditions.push(words.isOneOf(tag, ids))
+  if (prefixes !== null) conditions.push(anyOf(words, prefixes, (prefix) => words.startsWith(tag, prefix)))
+  if (items !== null) conditions.push(anyOf(words, items, (some) => areAmong(some, words)))
+  else if (where !== null) conditions.push(words.meets(where))
+  return conditions
+}
+
+const isDated = ({ selection: { fromMs, toMs } }: HiddenRows): boolean => fromMs !== null || toMs !== null
+
+function datedBy<Condition>(hidden: HiddenRows, words: ConditionWords<Condition>): Condition[] {
+  const { fromMs, toMs } = hidden.selection
+  return isDated(hidden) ? [words.isWithin(timeColumn, fromMs, toMs)] : []
+}
+
+function pushedBefore<Condition>({ pushed }: HiddenRows, words: ConditionWords<Condition>): Condition {
+  return anyOf(words, pushed, ({ from, before }) => words.isWithin(positionColumn, from, before - 1))
+}
+
+/** Whether a row is hidden by one of some deletions, of one at least. What many of them say alike is said once. */
+export function hiddenByAny<Condition>(hidden: readonly HiddenRows[], words: ConditionWords<Condition>): Condition {
+  const alike = new Map<string, HiddenRows[]>()
+  for (const [place, one] of hidden.entries()) {
+    const { tag, ids, prefixes, where } = one.selection
+    const condition = where === null ? null : { ...where, value: String(where.value) }
+    addTo(alike, one.items === null ? JSON.stringify([tag, ids, prefixes, condition]) : String(place), one)
+  }
+  return anyOf(words, [...alike.values()], (some) => hiddenByAlike(some, words))
+}
+
+/** Deletions that select alike but for their dates. */
+function hiddenByAlike<Condition>(hidden: readonly HiddenRows[], words: ConditionWords<Condition>): Condition {
+  const first = hidden[0]!
+  if (hidden.length === 1) return hiddenBy(first, words)
+  const selected = selectedBy(first, words)
+  const pushed = JSON.stringify(first.pushed)
+  if (!hidden.every((one) => JSON.stringify(one.pushed) === pushed)) {
+    const each = byDates(hidden, words, (one) => words.all([...datedBy(one, words), pushedBefore(one, words)]))
+    return words.all([...selected, words.any(each)])
+  }
+  const common = [...selected, pushedBefore(first, words)]
+  if (!hidden.every(isDated)) return words.all(common)
+  return words.all([...common, words.any(byDates(hidden, words, (one) => words.all(datedBy(one, words))))])
 }
 
 /** So many deletions are tried one after another; of more, each half is tried only for rows of its dates. */
 const triedMax = 8
 
-/** Whether a row is hidden by one of some deletions, of one at least: by each row a few of many are tried. */
-export function hiddenByAny<Condition>(hidden: readonly HiddenRows[], words: ConditionWords<Condition>): Condition {
-  const isDated = ({ selection: { fromMs, toMs } }: HiddenRows): boolean => fromMs !== null || toMs !== null
-  const others = hidden.filter((one) => !isDated(one)).map((one) => hiddenBy(one, words))
-  const sorted = hidden.filter(isDated).sort((a, b) => firstMs(a) - firstMs(b))
-  return words.any([...others, ...byDates(sorted, words)])
-}
-
 const firstMs = ({ selection }: HiddenRows): number => selection.fromMs ?? -Number.MAX_VALUE
 const lastMs = ({ selection }: HiddenRows): number => selection.toMs ?? Number.MAX_VALUE
 
-function byDates<Condition>(sorted: readonly HiddenRows[], words: ConditionWords<Condition>): readonly Condition[] {
-  if (sorted.length <= triedMax) return sorted.map((one) => hiddenBy(one, words))
-  const half = Math.ceil(sorted.length / 2)
-  return [sorted.slice(0, half), sorted.slice(half)].map((part) => {
-    const tried = words.any(byDates(part, words))
-    const { fromMs } = part[0]!.selection
-    const { toMs } = part.reduce((last, one) => (lastMs(one) > lastMs(last) ? one : last)).selection
-    return fromMs === null && toMs === null ? tried : words.all([words.isWithin(timeColumn, fromMs, toMs), tried])
-  })
+function byDates<Condition>(
+  hidden: readonly HiddenRows[],
+  words: ConditionWords<Condition>,
+  condition: (one: HiddenRows) => Condition,
+): readonly Condition[] {
+  const halved = (sorted: readonly HiddenRows[]): readonly Condition[] => {
+    if (sorted.length <= triedMax) return sorted.map(condition)
+    const half = Math.ceil(sorted.length / 2)
+    return [sorted.slice(0, half), sorted.slice(half)].map((part) => {
+      const tried = words.any(halved(part))
+      const { fromMs } = part[0]!.selection
+      const { toMs } = part.reduce((last, one) => (lastMs(one) > lastMs(last) ? one : last)).selection
+      return fromMs === null && toMs === null ? tried : words.all([words.isWithin(timeColumn, fromMs, toMs), tried])
+    })
+  }
+  return halved(hidden.toSorted((a, b) => firstMs(a) - firstMs(b)))
 }
 
 /** Those deletions that rows of a range of dates may be hidden by. */

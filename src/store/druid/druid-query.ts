@@ -1,4 +1,4 @@
-import { takingRows } from '../../algebra/hidden-rows.ts'
+import { hidingIn, takingRows } from '../../algebra/hidden-rows.ts'
 import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { asProblem, asRefusal, DruidFailure } from '../../druid-client/druid-failure.ts'
 import { jsonElements } from '../../druid-client/json-elements.ts'
@@ -9,6 +9,12 @@ import type { ColumnValues, GroupBy, NativeAggregation, Scan } from './native-qu
 
 /** Rows of one part of an answer, each an array of its columns. */
 export type RawRows = readonly (readonly unknown[])[]
+
+/** First and last date. */
+export interface Bounds {
+  readonly minMs: number
+  readonly maxMs: number
+}
 
 /** Where a query runs: one data source, until the signal is aborted. */
 export interface QueryTarget {
@@ -96,11 +102,25 @@ export async function* columnValues(
   }
 }
 
-/** First and last date of all that is stored; null when there is nothing. */
-export async function timeBoundary(target: QueryTarget): Promise<{ minMs: number; maxMs: number } | null> {
+/**
+ * First and last date of all that is seen; null when there is nothing. Druid knows the dates of its files without reading them, so deletions go along only
+ * where they may hide what is found: at first those of these two dates, and then all.
+ */
+export async function timeBoundary(target: QueryTarget): Promise<Bounds | null> {
   // Whether a metric reads as null is of no matter.
-  const ofRows = { ...target, hidden: takingRows(target.hidden) }
-  for await (const text of elements(ofRows, { queryType: 'timeBoundary' })) {
+  const taking = takingRows(target.hidden)
+  let tried: readonly HiddenRows[] = []
+  for (;;) {
+    const found = await boundaryBeside({ ...target, hidden: tried })
+    if (found === null || tried.length === taking.length) return found
+    const near = new Set([found.minMs, found.maxMs].flatMap((ms) => hidingIn(taking, ms, ms)))
+    if ([...near].every((one) => tried.includes(one))) return found
+    tried = tried.length === 0 ? [...near] : taking
+  }
+}
+
+async function boundaryBeside(target: QueryTarget): Promise<Bounds | null> {
+  for await (const text of elements(target, { queryType: 'timeBoundary' })) {
     for (const element of listIn(JSON.parse(text))) {
       const result = memberOf(element, 'result')
       return { minMs: instantOf(memberOf(result, 'minTime')), maxMs: instantOf(memberOf(result, 'maxTime')) }

@@ -3,7 +3,7 @@ import type { Pacer } from '../../lib/pacer.ts'
 import { positionColumn, timeColumn } from '../../model/druid-row.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { PlanLimits, Selection } from '../../model/plan.ts'
-import type { QueryTarget } from './druid-query.ts'
+import type { Bounds, QueryTarget } from './druid-query.ts'
 import type { NativeColumn, NativeDimension } from './native-query.ts'
 
 /** What the runs of all plan kinds share. */
@@ -22,11 +22,6 @@ export interface DruidRun {
   readonly readRows: number
   /** How time is cut where the granularity is by the clocks of a zone. */
   readonly buckets: TimeBuckets | null
-}
-
-export interface Bounds {
-  readonly minMs: number
-  readonly maxMs: number
 }
 
 /** Items are read as their time, tags, fields, metrics and position. */

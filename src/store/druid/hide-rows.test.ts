@@ -35,8 +35,8 @@ test('rows are hidden by a filter, which no null passes by', () => {
             {
               type: 'or',
               fields: [
-                { type: 'range', column: ':position', lower: 0, upper: 511 },
-                { type: 'range', column: ':position', lower: 2 ** 47, upper: 2 ** 47 + 255 },
+                { type: 'range', column: ':position', matchValueType: 'LONG', lower: 0, upper: 511 },
+                { type: 'range', column: ':position', matchValueType: 'LONG', lower: 2 ** 47, upper: 2 ** 47 + 255 },
               ],
             },
           ],
@@ -94,19 +94,31 @@ describe('a metric that reads as null in some rows', () => {
   const hidden = [hiding({ metrics: [{ name: 'V', type: 'double' }] })]
   const shown = (query: object): object => hideRows({ ...body, ...query }, hidden)
 
-  test('is a column of its own, wherever a query names it', () => {
-    const filter = { type: 'not', field: { type: 'null', column: 'V' } }
+  const hidingFilter = {
+    type: 'and',
+    fields: [
+      { type: 'in', dimension: 'T', values: ['a'] },
+      {
+        type: 'or',
+        fields: [
+          { type: 'range', column: ':position', matchValueType: 'LONG', lower: 0, upper: 511 },
+          { type: 'range', column: ':position', matchValueType: 'LONG', lower: 2 ** 47, upper: 2 ** 47 + 255 },
+        ],
+      },
+    ],
+  }
+  const isVisible = { type: 'not', field: { type: 'istrue', field: hidingFilter } }
+  const isNull = { type: 'null', column: 'V' }
+  const sum = { type: 'doubleSum', name: ':sum', fieldName: 'V' }
+  const hasAny = any({ type: 'not', field: isNull }, { type: 'not', field: { type: 'null', column: 'W' } })
+
+  test('is a column of its own where a query shows it or calculates with it', () => {
     const query = {
       columns: ['__time', 'V', 'W'],
-      filter,
-      aggregations: [{ type: 'filtered', filter, aggregator: { type: 'doubleSum', name: 'V', fieldName: 'V' } }],
       virtualColumns: [{ type: 'expression', name: 'x', expression: `"V" + "W" + strlen('"V"')` }],
     }
-    const renamed = { type: 'not', field: { type: 'null', column: ':visible:V' } }
     expect(shown(query)).toMatchObject({
       columns: ['__time', ':visible:V', 'W'],
-      filter: renamed,
-      aggregations: [{ filter: renamed, aggregator: { name: 'V', fieldName: ':visible:V' } }],
       virtualColumns: [
         {
           name: ':visible:V',
@@ -118,5 +130,28 @@ describe('a metric that reads as null in some rows', () => {
         { expression: `":visible:V" + "W" + strlen('"V"')` },
       ],
     })
+  })
+
+  test('is passed over by filters where it is asked for a value, or its values are put together', () => {
+    const isNullNow = any(isNull, { type: 'not', field: isVisible })
+    expect(shown({ filter: hasAny, aggregations: [sum] })).toEqual({
+      ...body,
+      filter: any({ type: 'not', field: isNullNow }, { type: 'not', field: { type: 'null', column: 'W' } }),
+      aggregations: [{ type: 'filtered', filter: isVisible, aggregator: sum }],
+      virtualColumns: undefined,
+    })
+  })
+
+  test('goes with its rows where no row is asked for without it', () => {
+    const filter = { type: 'and', fields: [isOneOf('T', 'a'), { type: 'not', field: isNull }] }
+    const query = { columns: ['V'], filter, aggregations: [sum] }
+    expect(shown(query)).toEqual({
+      ...{ ...body, ...query, virtualColumns: undefined },
+      filter: { type: 'and', fields: [isVisible, filter] },
+    })
+  })
+
+  test('is no column where the query does not name it', () => {
+    expect(shown({ columns: ['W'], virtualColumns: [] })).toMatchObject({ columns: ['W'], virtualColumns: [] })
   })
 })

@@ -1,7 +1,7 @@
 // Where to look first for what lies nearest to a date: windows that widen from it, so that what is found in the first costs little.
 import { earliestMs, latestMs } from '../../model/instant.ts'
 import type { Range } from '../../model/plan.ts'
-import type { Bounds } from './druid-run.ts'
+import type { Bounds } from './druid-query.ts'
 
 const firstWidthMs = 3_600_000
 const widening = 8
