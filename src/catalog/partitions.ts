@@ -5,7 +5,7 @@ import type { RejectedRow } from './rejected.ts'
 
 export interface PartitionState {
   readonly partition: number
-  /** What is before it is kept: rejected rows, items and counts. The lane's first position while nothing is. */
+  /** What is before it is kept: rejected rows, items and counts. The partition's first position while nothing is. */
   readonly keptPosition: number
   /** Rows before it are stored, or kept as rejected. Never ahead of `keptPosition`. */
   readonly processedPosition: number
@@ -70,7 +70,7 @@ export interface PartitionReplay extends ReplayOutcome {
 /** What a run of entries of one partition came to. */
 export interface PartitionStep extends Outcome {
   readonly partition: number
-  /** What the lane's `keptPosition` must be: another one means that another pipeline has taken the partition over. */
+  /** What the partition's `keptPosition` must be: another one means that another pipeline has taken the partition over. */
   readonly fromPosition: number
   readonly throughPosition: number
   /** How many rows of each ingest were validated, rejected ones included. */

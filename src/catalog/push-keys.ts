@@ -1,5 +1,5 @@
 // Idempotency keys of a cluster. Processes that take requests reserve a key before they push, so that two pushes with one key wait for each
-// other; what a pipeline says of a key when it meets its pushes in the journal (`LaneCatalog.settleKeys`) stands above that.
+// other; what a pipeline says of a key when it meets its pushes in the journal (`PartitionCatalog.settleKeys`) stands above that.
 
 /** A key belongs to its subscriber, and is for one ingest. */
 export interface PushKeyName {

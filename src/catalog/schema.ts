@@ -98,7 +98,7 @@ const sharedTables = {
   field_places: {
     ingest_id: 'bigint key',
     source: 'text key',
-    lane: 'integer key',
+    partition: 'integer key',
     position: 'bigint',
   },
   subscribers: {
@@ -390,8 +390,8 @@ export const machineTables = {
 /** The tables of a cluster. */
 export const clusterTables = {
   ...sharedTables,
-  lanes: {
-    lane: 'integer key',
+  partitions: {
+    partition: 'integer key',
     kept_position: 'bigint',
     processed_position: 'bigint',
   },
@@ -402,7 +402,7 @@ export const clusterTables = {
   },
   /** By partition and ingest: the rows that were handed on to be stored, and what queries were found to see of them. */
   stored_rows: {
-    lane: 'integer key',
+    partition: 'integer key',
     ingest_id: 'bigint key',
     entity_id: 'bigint',
     rows: 'bigint',
@@ -445,8 +445,8 @@ export const clusterTables = {
     since_ms: 'bigint',
   },
   /** What the validator of a partition was at, as JSON. */
-  lane_notes: {
-    lane: 'integer key',
+  partition_notes: {
+    partition: 'integer key',
     note: 'text',
   },
 } as const satisfies Readonly<Record<string, TableColumns>>

@@ -10,7 +10,7 @@ test.each([
   [1, 0, 2 ** 47],
   [3, 5, 3 * 2 ** 47 + 1280],
   [63, 2 ** 39 - 1, 2 ** 53 - 256],
-])('lane %i, offset %i is position %i', (partition, offset, position) => {
+])('partition %i, offset %i is position %i', (partition, offset, position) => {
   expect(positionAt(partition, offset)).toBe(position)
   expect([partitionOf(position), offsetFrom(position)]).toEqual([partition, offset])
 })
@@ -20,7 +20,7 @@ test.each([
   [64, 0],
   [0, -1],
   [0, 2 ** 39],
-])('lane %i, offset %i has no position', (partition, offset) => {
+])('partition %i, offset %i has no position', (partition, offset) => {
   expect(() => positionAt(partition, offset)).toThrow(RangeError)
 })
 
@@ -35,7 +35,7 @@ test.each([
   expect(recordsOf(rows)).toBe(records)
 })
 
-test('an entry is followed by the next at the first record that is free, and all its rows are safe integers of its lane', () => {
+test('an entry is followed by the next at the first record that is free, and all its rows are safe integers of its partition', () => {
   const place = fc.record({
     partition: fc.nat(partitionsMax - 1),
     offset: fc.nat({ max: 2 ** 39 - 2 ** 20 }),

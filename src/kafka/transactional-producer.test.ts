@@ -72,7 +72,7 @@ const cases = [...apis.values()].flatMap((kind) =>
 
 test.each(cases)('"$kind" that $failure is sent $times times', async ({ kind, failure, times }) => {
   const { client, asked } = failingOnce(kind, failures[failure])
-  const options = { transactionalId: 'lane', compression: 'none', transactionTimeoutMs: 1000 } as const
+  const options = { transactionalId: 'partition', compression: 'none', transactionTimeoutMs: 1000 } as const
   const producer = new TransactionalProducer(client, options)
   await producer.begin(AbortSignal.timeout(5000))
   const batches = [{ topic: 'rows', partition: 0, values: [Buffer.from('row')] }]
@@ -94,7 +94,7 @@ test('a transaction of many batches has time for each of them', async () => {
       return client.persist(work, signal, passes)
     },
   }
-  const options = { transactionalId: 'lane', compression: 'none', transactionTimeoutMs: 1000 } as const
+  const options = { transactionalId: 'partition', compression: 'none', transactionTimeoutMs: 1000 } as const
   const producer = new TransactionalProducer(noting, options)
   await producer.begin(AbortSignal.timeout(5000))
   const batches = Array.from({ length: 20 }, () => ({ topic: 'rows', partition: 0, values: [Buffer.from('row')] }))

@@ -197,9 +197,14 @@ export type ClusterEvent =
       readonly version: string
     }
   | { readonly kind: 'entityRemoved'; readonly entityId: number }
-  | { readonly kind: 'laneTaken'; readonly lane: number; readonly position: number }
-  | { readonly kind: 'laneLeft'; readonly lane: number }
-  | { readonly kind: 'laneFailed'; readonly lane: number; readonly message: string; readonly retryInMs: number }
+  | { readonly kind: 'partitionTaken'; readonly partition: number; readonly position: number }
+  | { readonly kind: 'partitionLeft'; readonly partition: number }
+  | {
+      readonly kind: 'partitionFailed'
+      readonly partition: number
+      readonly message: string
+      readonly retryInMs: number
+    }
 
 export type Observe = (event: ServiceEvent) => void
 

@@ -96,7 +96,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'journalAway':
     case 'partAway':
     case 'journalGap':
-    case 'laneFailed':
+    case 'partitionFailed':
     case 'validationEnded':
     case 'entrySetAside':
     case 'startWaits':

@@ -105,7 +105,7 @@ describe('rows of a batch that queries do not see yet', () => {
     ['are none once the pipelines have found them', { seenPosition: at(11) }, 0, 0],
     ['may be of a replay', { seenPosition: at(11), replayedPosition: at(12) }, 4, 1],
     ['are none of an earlier replay', { seenPosition: at(13), replayedPosition: at(12) }, 0, 0],
-    ['are none in lanes of which nothing is noted', { partition: 1 }, 0, 0],
+    ['are none in partitions of which nothing is noted', { partition: 1 }, 0, 0],
   ])('%s', async (_, change, count, expected) => {
     const rows = {
       partition: 2,

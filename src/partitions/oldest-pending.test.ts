@@ -18,19 +18,19 @@ const placed = (partition: number, index: number, receivedMs: number): PlacedEnt
 })
 
 test.each<[string, readonly Partition[], number]>([
-  ['no lane', [], nowMs],
+  ['no partition', [], nowMs],
   [
-    'lanes that are judged',
+    'partitions that are judged',
     [
       { received: [1, 2], validated: 2 },
       { received: [], validated: 0 },
     ],
     nowMs,
   ],
-  ['an empty lane of which nothing is known', [{ received: [], validated: null }], nowMs],
-  ['a lane of which nothing is judged', [{ received: [7, 8], validated: null }], 7],
+  ['an empty partition of which nothing is known', [{ received: [], validated: null }], nowMs],
+  ['a partition of which nothing is judged', [{ received: [7, 8], validated: null }], 7],
   [
-    'several lanes',
+    'several partitions',
     [
       { received: [1, 600], validated: 1 },
       { received: [2, 500, 501], validated: 1 },

@@ -58,7 +58,7 @@ export interface PartitionParts {
 export class PartitionTaken extends Error {
   constructor(partition: number) {
     super(`another pipeline validates partition ${partition}`)
-    this.name = 'LaneTaken'
+    this.name = 'PartitionTaken'
   }
 }
 
@@ -121,7 +121,7 @@ export class PartitionWorker {
     await validator.refresh()
     this.#watch = await this.#openWatch()
     if (this.#position > processedPosition) await partitions.processed(partition, this.#position)
-    observe({ kind: 'laneTaken', lane: partition, position: this.#position })
+    observe({ kind: 'partitionTaken', partition, position: this.#position })
   }
 
   /** One transaction, whatever is in the entries; they are validated in pieces, and what has come together goes ahead to Kafka. */
@@ -136,7 +136,7 @@ export class PartitionWorker {
       if (left.length > 0) await this.#goOn(batches, signal)
     }
     await this.#watch.end(positionAfter(entries.at(-1)!))
-    const reached = { ...place, partition: partition, offset: offsetFrom(positionAfter(entries.at(-1)!)) }
+    const reached = { ...place, partition, offset: offsetFrom(positionAfter(entries.at(-1)!)) }
     const writing = [...this.#writing]
     this.#writing.clear()
     await producer.commit(batches, reached, timeoutMs)

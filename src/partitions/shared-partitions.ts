@@ -131,13 +131,13 @@ export class SharedPartitions {
         // Who is shut out hears within a few heartbeats that the partition is another's; if it is not, the partition is taken back.
         const isTaken = error instanceof PartitionTaken || isFenced(error)
         const retryInMs = isTaken ? 2 * this.#heartbeatMs : retryMs
-        if (!signal.aborted) observe({ kind: 'laneFailed', lane: partition, message, retryInMs })
+        if (!signal.aborted) observe({ kind: 'partitionFailed', partition, message, retryInMs })
         await sleep(retryInMs, undefined, { signal }).catch(() => {})
       } finally {
         await journal.close()
       }
     }
-    observe({ kind: 'laneLeft', lane: partition })
+    observe({ kind: 'partitionLeft', partition })
   }
 
   #worker(partition: number, journal: JournalCursor): PartitionWorker {
@@ -145,7 +145,7 @@ export class SharedPartitions {
       this.#parts
     const { topic, compression, stepBytes, stepRows, timeoutMs } = settings
     const transactionalId = `${this.#group}-${partition}`
-    const place = { topic, partition: partition }
+    const place = { topic, partition }
     const firstOffset = (): Promise<number> =>
       client.persist(
         async () => (await committedOffset(client, this.#group, place)) ?? endOffset(client, place, 'first'),

@@ -87,7 +87,7 @@ test('rows that come while others are looked for do not hold up these', async ()
   expect(asked.at(-1)).toBe(positionAt(0, 5) - 1)
 })
 
-test('lanes of others are theirs, and what does not show is asked for less and less often', async () => {
+test('partitions of others are theirs, and what does not show is asked for less and less often', async () => {
   const { handOn, unseen, check } = world([1])
   handOn(0, 1, 1)
   handOn(1, 1, 1)

@@ -39,7 +39,7 @@ function step(partition: number, from: number, through: number, change: Partial<
   }
 }
 
-describe('lanes', () => {
+describe('partitions', () => {
   test('a partition begins at its first position, and goes on step by step', async () => {
     const first = positionAt(3, 0)
     expect(await catalog.partitions.partition(3)).toEqual({
@@ -91,7 +91,7 @@ describe('lanes', () => {
     expect(await catalog.partitions.validatedRows()).toEqual(new Map([[1, 30]]))
   })
 
-  test('lanes that get on at once wait for each other no longer than they must', async () => {
+  test('partitions that get on at once wait for each other no longer than they must', async () => {
     await Promise.all(
       [0, 1, 2, 3, 4, 5].map(async (partition) => {
         const ingests = partition % 2 === 0 ? [1, 2] : [2, 1]

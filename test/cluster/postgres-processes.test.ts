@@ -197,15 +197,15 @@ test('each hears what the others change, and what changed while nobody could tel
   any(0).changes.listen({
     definitions: (version) => note('definitions', version),
     access: (version) => note('access', version),
-    partitions: (partitions) => note('lanes', partitions[0]?.processedPosition ?? 0),
+    partitions: (partitions) => note('partitions', partitions[0]?.processedPosition ?? 0),
   })
   await until('definitions', 0)
   await any(1).ingests.create(series('a'))
   await any(1).access.createSubscriber('x', 1)
   await any(1).partitions.processed(0, 7)
-  await Promise.all([until('definitions', 1), until('access', 1), until('lanes', 7)])
+  await Promise.all([until('definitions', 1), until('access', 1), until('partitions', 7)])
   await schema.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' or query like 'select * from lanes%'`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' or query like 'select * from partitions%'`,
   )
   await any(1).ingests.create(series('b'))
   await until('definitions', 2)

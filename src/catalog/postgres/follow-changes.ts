@@ -86,7 +86,7 @@ export class Changes implements ClusterChanges {
     const counters = await client.query<{ name: string; value: number }>(
       "select name, value from counters where name in ('definitions_version', 'access_version')",
     )
-    const partitions = await client.query<Tables['lanes']>('select * from lanes order by lane')
+    const partitions = await client.query<Tables['partitions']>('select * from partitions order by partition')
     const versions = new Map(counters.rows.map(({ name, value }) => [name, value]))
     this.#notify(
       versions.get('definitions_version') ?? 0,

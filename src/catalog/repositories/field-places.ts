@@ -15,9 +15,9 @@ export async function sinceOf(database: Kysely<Tables>, ingestId: number): Promi
     .execute()
   const rows = await database.selectFrom('field_places').selectAll().where('ingest_id', '=', ingestId).execute()
   const places = new Map<string, Map<number, number>>()
-  for (const { source, lane, position } of rows) {
+  for (const { source, partition, position } of rows) {
     const ofField = places.get(source) ?? new Map<number, number>()
-    places.set(source, ofField.set(lane, position))
+    places.set(source, ofField.set(partition, position))
   }
   return fields.map(({ source, version }) => ({ version, places: places.get(source) ?? new Map<number, number>() }))
 }
@@ -33,8 +33,8 @@ export async function notePlaces(
   for (const { source } of fields) {
     await transaction
       .insertInto('field_places')
-      .values({ ingest_id: ingestId, source: toTextColumn(source), lane: partition, position })
-      .onConflict((conflict) => conflict.columns(['ingest_id', 'source', 'lane']).doNothing())
+      .values({ ingest_id: ingestId, source: toTextColumn(source), partition, position })
+      .onConflict((conflict) => conflict.columns(['ingest_id', 'source', 'partition']).doNothing())
       .execute()
   }
 }

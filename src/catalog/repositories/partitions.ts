@@ -39,12 +39,16 @@ export class PartitionRepository implements PartitionCatalog {
   }
 
   async partition(partition: number): Promise<PartitionState> {
-    const row = await this.#database.selectFrom('lanes').selectAll().where('lane', '=', partition).executeTakeFirst()
+    const row = await this.#database
+      .selectFrom('partitions')
+      .selectAll()
+      .where('partition', '=', partition)
+      .executeTakeFirst()
     return row === undefined ? partitionStateOf(newPartition(partition)) : partitionStateOf(row)
   }
 
   async partitions(): Promise<readonly PartitionState[]> {
-    const rows = await this.#database.selectFrom('lanes').selectAll().orderBy('lane').execute()
+    const rows = await this.#database.selectFrom('partitions').selectAll().orderBy('partition').execute()
     return rows.map(partitionStateOf)
   }
 
@@ -88,13 +92,13 @@ export class PartitionRepository implements PartitionCatalog {
 
   async processed(partition: number, position: number): Promise<void> {
     await this.#database
-      .insertInto('lanes')
+      .insertInto('partitions')
       .values({ ...newPartition(partition), processed_position: position })
       .onConflict((conflict) =>
         conflict
-          .column('lane')
+          .column('partition')
           .doUpdateSet({ processed_position: position })
-          .where('lanes.processed_position', '<', position),
+          .where('partitions.processed_position', '<', position),
       )
       .execute()
     await this.#announce()
@@ -102,18 +106,18 @@ export class PartitionRepository implements PartitionCatalog {
 
   async note(partition: number): Promise<string | null> {
     const found = await this.#database
-      .selectFrom('lane_notes')
+      .selectFrom('partition_notes')
       .select('note')
-      .where('lane', '=', partition)
+      .where('partition', '=', partition)
       .executeTakeFirst()
     return found?.note ?? null
   }
 
   async writeNote(partition: number, note: string): Promise<void> {
     await this.#database
-      .insertInto('lane_notes')
-      .values({ lane: partition, note })
-      .onConflict((conflict) => conflict.column('lane').doUpdateSet({ note }))
+      .insertInto('partition_notes')
+      .values({ partition, note })
+      .onConflict((conflict) => conflict.column('partition').doUpdateSet({ note }))
       .execute()
   }
 
@@ -139,20 +143,24 @@ function lastOf(stored: readonly number[], times: ReadonlyMap<number, number> | 
   return { position, ms }
 }
 
-export function partitionStateOf({ lane, kept_position, processed_position }: Tables['lanes']): PartitionState {
-  return { partition: lane, keptPosition: kept_position, processedPosition: processed_position }
+export function partitionStateOf({
+  partition,
+  kept_position,
+  processed_position,
+}: Tables['partitions']): PartitionState {
+  return { partition, keptPosition: kept_position, processedPosition: processed_position }
 }
 
-function newPartition(partition: number): Tables['lanes'] {
+function newPartition(partition: number): Tables['partitions'] {
   const position = positionAt(partition, 0)
-  return { lane: partition, kept_position: position, processed_position: position }
+  return { partition, kept_position: position, processed_position: position }
 }
 
 async function makePartition(transaction: Transaction<Tables>, partition: number): Promise<void> {
   await transaction
-    .insertInto('lanes')
+    .insertInto('partitions')
     .values(newPartition(partition))
-    .onConflict((conflict) => conflict.column('lane').doNothing())
+    .onConflict((conflict) => conflict.column('partition').doNothing())
     .execute()
 }
 
@@ -162,9 +170,9 @@ async function moveKept(
 ): Promise<boolean> {
   if (fromPosition === positionAt(partition, 0)) await makePartition(transaction, partition)
   const { numUpdatedRows } = await transaction
-    .updateTable('lanes')
+    .updateTable('partitions')
     .set({ kept_position: throughPosition })
-    .where('lane', '=', partition)
+    .where('partition', '=', partition)
     .where('kept_position', '=', fromPosition)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n

@@ -12,7 +12,7 @@ interface KeyedRow {
   readonly row: KeyRow
 }
 
-/** Notes which push each key stands for, and returns the positions of the entries that repeat another: see `LaneCatalog.settleKeys`. */
+/** Notes which push each key stands for, and returns the positions of the entries that repeat another: see `PartitionCatalog.settleKeys`. */
 export async function settleKeys(
   transaction: Transaction<Tables>,
   entries: readonly KeyedEntry[],

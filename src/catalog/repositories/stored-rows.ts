@@ -28,12 +28,12 @@ export async function noteStored(
     await transaction
       .insertInto('stored_rows')
       .values({
-        ...{ lane: partition, ingest_id: ingestId, entity_id: entityId, rows, replayed_position: 0 },
+        ...{ partition, ingest_id: ingestId, entity_id: entityId, rows, replayed_position: 0 },
         ...{ seen_position: fromPosition, seen_rows: 0, ...newest, ...replayed },
       })
       .onConflict((conflict) =>
         conflict
-          .columns(['ingest_id', 'lane'])
+          .columns(['ingest_id', 'partition'])
           .doUpdateSet((column) => ({ rows: column('stored_rows.rows', '+', rows), ...newest, ...replayed })),
       )
       .execute()
@@ -53,7 +53,7 @@ export async function takeBack(
       .updateTable('stored_rows')
       .set((column) => ({ rows: column('rows', '-', positions.size) }))
       .where('ingest_id', '=', ingestId)
-      .where('lane', '=', partition)
+      .where('partition', '=', partition)
       .returning(['rows', 'position', 'through_position'])
       .executeTakeFirst()
     if (noted === undefined || !positions.has(noted.position)) continue
@@ -62,7 +62,7 @@ export async function takeBack(
       .updateTable('stored_rows')
       .set(last === null ? seen : { position: last.position, ms: last.ms })
       .where('ingest_id', '=', ingestId)
-      .where('lane', '=', partition)
+      .where('partition', '=', partition)
       .execute()
   }
 }
@@ -74,10 +74,10 @@ export async function storedRowsOf(database: Kysely<Tables>, ingestId?: number):
     // Of a dropped entity queries see nothing, and nobody asks.
     .where('ingest_id', 'not in', database.selectFrom('dropped_ingests').select('ingest_id'))
     .orderBy('ingest_id')
-    .orderBy('lane')
+    .orderBy('partition')
   const rows = await (ingestId === undefined ? all : all.where('ingest_id', '=', ingestId)).execute()
   return rows.map((row) => ({
-    partition: row.lane,
+    partition: row.partition,
     ingestId: row.ingest_id,
     entityId: row.entity_id,
     rows: row.rows,
@@ -96,7 +96,7 @@ export async function noteSeen(transaction: Transaction<Tables>, seen: readonly 
       .updateTable('stored_rows')
       .set({ seen_position: throughPosition, seen_rows: rows })
       .where('ingest_id', '=', ingestId)
-      .where('lane', '=', partition)
+      .where('partition', '=', partition)
       .where('seen_position', '<', throughPosition)
       .execute()
   }

@@ -185,7 +185,7 @@ export class UnknownIngest extends Error {
 
 function isOfEntry(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof Problem || error instanceof UnknownIngest) return false
-  if (error.name === 'AbortError' || error.name === 'TimeoutError' || error.name === 'LaneTaken') return false
+  if (error.name === 'AbortError' || error.name === 'TimeoutError' || error.name === 'PartitionTaken') return false
   // What the system or a database names with a code is theirs, but for what Node.js says of values, a text that is too long, say.
   return !('code' in error) || (String(error.code).startsWith('ERR_') && error.code !== 'ERR_SQLITE_ERROR')
 }

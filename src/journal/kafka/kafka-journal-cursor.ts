@@ -42,7 +42,7 @@ export class KafkaJournalCursor implements JournalCursor {
     const { client, topic, waitMs } = this.#options
     const partition = partitionOf(position)
     for (let offset = offsetFrom(position); offset < untilOffset; ) {
-      const place = { topic, partition: partition, offset, bytesMax, waitMs }
+      const place = { topic, partition, offset, bytesMax, waitMs }
       const fetched = await fetchRecords(client, place).catch((error) => this.#orFirst(error, partition, offset))
       const entries = fetched.records.flatMap(({ offset: own, value }) =>
         value.length === 0 ? [] : [placedEntry(value, partition, own)],
@@ -62,12 +62,12 @@ export class KafkaJournalCursor implements JournalCursor {
   async #orFirst(error: unknown, partition: number, offset: number) {
     if (!isGone(error)) throw error
     const { client, topic, observe } = this.#options
-    const first = await endOffset(client, { topic, partition: partition }, 'first')
+    const first = await endOffset(client, { topic, partition }, 'first')
     if (first <= offset) {
       const message = `partition ${partition} of ${topic} ends before offset ${offset}, which was read already: the topic is not the one it was`
       throw new Error(message, { cause: error })
     }
-    observe({ kind: 'journalGap', topic, partition: partition, fromOffset: offset, toOffset: first })
+    observe({ kind: 'journalGap', topic, partition, fromOffset: offset, toOffset: first })
     return { records: [], nextOffset: first }
   }
 }

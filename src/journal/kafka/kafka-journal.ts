@@ -145,7 +145,7 @@ export class KafkaJournal implements JournalWriter {
       const failed = (error: unknown): Problem => this.#failed(error)
       // Timers of Node take whole numbers alone.
       const bounds = { batchBytesMax, waitMs: Math.ceil(timeoutMs / 2) }
-      return new JournalPartition({ partition: partition, producer, ...bounds, observe, failed, tooLate: kafkaIsSlow })
+      return new JournalPartition({ partition, producer, ...bounds, observe, failed, tooLate: kafkaIsSlow })
     })
   }
 

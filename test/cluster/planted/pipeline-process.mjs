@@ -10,7 +10,7 @@ import { SharedPartitions } from '../../../src/partitions/shared-partitions.ts'
 
 const { access, postgresUrl, schema, settings, rowsTopics } = JSON.parse(process.argv[2])
 const observe = (event) => {
-  if (event.kind === 'laneFailed' || event.kind === 'journalGap') console.error(JSON.stringify(event))
+  if (event.kind === 'partitionFailed' || event.kind === 'journalGap') console.error(JSON.stringify(event))
 }
 const client = new KafkaClient(access)
 const catalog = await openPostgresCatalog({
