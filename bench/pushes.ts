@@ -30,7 +30,7 @@ interface Subject {
   readonly processId: number
   readonly path: string
   readonly key: string
-  /** Waits until all that was pushed is judged: it counts for the turn in which it came. */
+  /** Waits until all that was pushed is validated: it counts for the turn in which it came. */
   readonly settle: () => Promise<void>
 }
 

@@ -56,7 +56,7 @@ async function pushInTurn({ turns, rowsInTurn }: ReplicaBench, directory: string
   console.log(`\nCPU with the copy to without, turn by turn: ${spread(ratios, 2)}`)
   const lag = (share: number): string => Math.round(quantile(on.lagMs, share)).toString()
   console.log(`lag under load, ms: median ${lag(0.5)}, p99 ${lag(0.99)}, at most ${Math.round(Math.max(...on.lagMs))}`)
-  console.log(`the copy had everything ${(caughtUpMs / 1000).toFixed(1)} s after the last answer was judged`)
+  console.log(`the copy had everything ${(caughtUpMs / 1000).toFixed(1)} s after the last answer was validated`)
   for (const { server } of [off, on]) await server.stop()
 }
 

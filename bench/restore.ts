@@ -85,7 +85,7 @@ async function pushWithCopy(dataDirectory: string, replicaUrl: string, rows: num
     await isCopied(url)
     const behind = ((performance.now() - fromMs) / 1000).toFixed(1)
     console.log(
-      `pushed ${tags * pointsOfTag} rows of ${tags} tags with the copy on: ${rate.toFixed(0)} k rows/s until all was judged; the copy had all ${behind} s later`,
+      `pushed ${tags * pointsOfTag} rows of ${tags} tags with the copy on: ${rate.toFixed(0)} k rows/s until all was validated; the copy had all ${behind} s later`,
     )
   } finally {
     await server.stop()

@@ -26,7 +26,7 @@ export const AuditAnswer = Type.Object(
     name: orNull('The name of what was changed, as the path of the request has it.'),
     before: Type.Unknown({ description: 'What it was, as reading it answers; null where it was not there.' }),
     after: Type.Unknown({
-      description: 'What it is since, or what was done to rows and files, in numbers; null where it is gone.',
+      description: 'The state after the change, or counts of rows and files; null if it was deleted.',
     }),
   },
   { description: "A change on the operator's side." },

@@ -148,7 +148,7 @@ export class Backups {
       for (const path of kept) await this.#copy({ path, bytesMax: Number.POSITIVE_INFINITY }, target)
       reach('backup-files-copied')
       const { sealedPosition } = manifest
-      // The copy knows of rows before `vouchedPosition`, which may have come since: without them the journal would give their positions to others.
+      // The copy knows of rows before `durable`, which may have come since: without them the journal would give their positions to others.
       const position = Math.max(durable, acknowledgedPosition, sealedPosition)
       await this.#copyJournal(join(target, 'journal'), sealedPosition, position)
       reach('backup-journal-copied')

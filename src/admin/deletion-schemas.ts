@@ -24,7 +24,7 @@ const DeletionSelectionAnswer = Type.Object(
       Type.Null(),
     ]),
   },
-  { description: 'What it selects, as it was asked; null where it was not. Both dates belong to it.' },
+  { description: 'The selection of the request; null for each property that was left out. Both dates belong to it.' },
 )
 
 const Rows = Type.Integer({

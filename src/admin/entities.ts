@@ -64,7 +64,7 @@ export const EntityAnswer = Type.Object(
       }),
     ),
     time_zone: Type.Union([Type.String(), Type.Null()], {
-      description: 'Whose clocks buckets begin by where a request does not say it; null: UTC.',
+      description: 'The time zone of buckets if a request names none; null: UTC.',
     }),
     shapes: Shapes,
     max_gaps: MaxGaps,

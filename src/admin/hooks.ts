@@ -54,7 +54,7 @@ export const PutHook = Type.Object(
     url: Type.String({ maxLength: urlCharactersMax, examples: ['https://alarms.example/tidemark'] }),
     kinds: Type.Array(Type.Union([Kind, Type.Enum([...plainKinds])]), {
       maxItems: kindsMax,
-      description: 'What the hook is told of. A kind that needs no more may be its name alone.',
+      description: 'The kinds of events to send. A kind that needs no more may be its name alone.',
       examples: [[{ kind: 'rejected_rows', over: 100, within: 'PT5M' }, 'disk_low']],
     }),
     secret: Type.Optional(
@@ -79,7 +79,7 @@ export const HookAnswer = Type.Object(
     }),
     created: Type.String({ format: 'date-time' }),
   },
-  { title: 'Hook', description: 'An address that is told what an operator must know.' },
+  { title: 'Hook', description: 'An address to which the service sends events for operators.' },
 )
 export type HookAnswer = Type.Static<typeof HookAnswer>
 
@@ -92,7 +92,7 @@ export const DeliveryAnswer = Type.Object(
     id: Type.String({ description: 'The id of the event, the same at each attempt.' }),
     kind: Type.Enum([...allKinds]),
     time: Type.String({ format: 'date-time' }),
-    event: Type.Unknown({ description: 'What the hook is told.' }),
+    event: Type.Unknown({ description: 'The event as it is sent.' }),
     state: Type.Enum(['waiting', 'delivered', 'given_up']),
     attempts: Type.Integer(),
     next: orNull,

@@ -8,7 +8,7 @@ import type { PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
 import { pageOf, pageSchema } from './list-page.ts'
 
-export const AsideAnswer = Type.Object(
+export const QuarantinedAnswer = Type.Object(
   {
     id: Type.String({ description: 'The id of the entry: its position in the journal.' }),
     batch: Type.Union([Type.String(), Type.Null()], {
@@ -19,20 +19,20 @@ export const AsideAnswer = Type.Object(
     }),
     format: Type.Enum(['json', 'ndjson', 'replay', ...lineFormats]),
     rows: Type.Integer({ minimum: 0, description: 'Rows of the push.' }),
-    not_judged: Type.Integer({ minimum: 0, description: 'How many of its last rows were not validated.' }),
+    not_validated: Type.Integer({ minimum: 0, description: 'How many of its last rows were not validated.' }),
     texts: Type.Boolean({
       description:
         'Whether these rows are in the list of rejected rows with their texts. Otherwise only the body has them.',
     }),
     bytes: Type.Integer({ minimum: 0, description: 'The size of the body.' }),
     received: Type.String({ format: 'date-time' }),
-    set_aside: Type.String({ format: 'date-time' }),
+    quarantined: Type.String({ format: 'date-time' }),
   },
   { description: 'A push or a replay in quarantine because it crashed validation.' },
 )
-export type AsideAnswer = Type.Static<typeof AsideAnswer>
+export type QuarantinedAnswer = Type.Static<typeof QuarantinedAnswer>
 
-export const QuarantinePage = pageSchema(AsideAnswer)
+export const QuarantinePage = pageSchema(QuarantinedAnswer)
 type QuarantinePage = Type.Static<typeof QuarantinePage>
 
 export interface QuarantineAdminParts {
@@ -64,7 +64,7 @@ export class QuarantineAdmin {
     const { quarantine, tokens } = this.#parts
     const page = await pageOf<QuarantinedEntry>(request, {
       tokens,
-      scope: ['/admin/set-aside'],
+      scope: ['/admin/quarantine'],
       keyOf: ({ position }) => String(position),
       // Each has ended the validator, so there are never so many that they were not read at once.
       itemsAfter: async (after, limit) => {
@@ -72,7 +72,7 @@ export class QuarantineAdmin {
         return entries.filter(({ position }) => after === null || position > Number(after)).slice(0, limit)
       },
     })
-    const Items: AsideAnswer[] = []
+    const Items: QuarantinedAnswer[] = []
     for (const entry of page.Items) Items.push(await this.#answer(entry))
     return { ...page, Items }
   }
@@ -107,7 +107,7 @@ export class QuarantineAdmin {
     }
   }
 
-  async #answer(entry: QuarantinedEntry): Promise<AsideAnswer> {
+  async #answer(entry: QuarantinedEntry): Promise<QuarantinedAnswer> {
     const { ingests, batchIds } = this.#parts
     const { position, fromPosition, ingestId, fieldsVersion, subscriberId, rows, format, level } = entry
     const ingest = await ingests.findVersion(ingestId, fieldsVersion)
@@ -118,11 +118,11 @@ export class QuarantineAdmin {
       ingest: ingest?.alias ?? null,
       format,
       rows,
-      not_judged: position + rows - fromPosition,
+      not_validated: position + rows - fromPosition,
       texts: level === 1,
       bytes: entry.bodyBytes,
       received: formatInstant(entry.receivedMs),
-      set_aside: formatInstant(entry.quarantinedMs),
+      quarantined: formatInstant(entry.quarantinedMs),
     }
   }
 }

@@ -33,7 +33,7 @@ const Cell = Type.Object(
       description:
         'What is shown of the tags: lines over the range, newest values, a table of newest, least, mean and greatest, or how long each state lasted; or a text.',
     }),
-    title: Type.Optional(name(`What stands above it; ${variableMark}.`)),
+    title: Type.Optional(name(`The title; ${variableMark}.`)),
     text: Type.Optional(Type.String({ maxLength: 4000, description: `Of a text; ${variableMark}.` })),
     entity: Type.Optional(name(`Whose items it shows, for all but a text; ${variableMark}.`)),
     by: Type.Optional(name('The tag field that `tags` are values of; by default all tag fields, chosen by the first.')),
@@ -81,7 +81,7 @@ export const ViewDefinition = Type.Object(
       ),
     ),
     to: Type.Optional(name('Its end, likewise.')),
-    zone: Type.Optional(name('Whose clocks it shows: an IANA name.')),
+    zone: Type.Optional(name('The time zone, by its IANA name.')),
     variables: Type.Optional(Type.Array(Variable, { maxItems: 8 })),
     cells: Type.Array(Cell, { maxItems: 24, minItems: 1 }),
   },

@@ -5,7 +5,7 @@ export type HookKind =
   | { readonly kind: 'nothing_received'; readonly tag: string; readonly entity?: string; readonly for: string }
   | { readonly kind: 'disk_low' | 'part_away' | 'backup_failed' | 'replica_behind' }
 
-/** An address that is told what an operator must know. */
+/** An address to which the service sends events for operators. */
 export interface Hook {
   readonly name: string
   readonly url: string

@@ -8,7 +8,7 @@ export type QuarantineLevel = 1 | 2
 export interface QuarantineDecision {
   /** That of the entry. */
   readonly position: number
-  /** Rows of it from this position on are rejected as `not_judged`; those before it are validated. */
+  /** Rows of it from this position on are rejected as `not_validated`; those before it are validated. */
   readonly fromPosition: number
   readonly level: QuarantineLevel
 }

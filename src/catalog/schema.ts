@@ -11,7 +11,7 @@ export const counterNames = [
   'ingest_id',
   'entity_id',
   'subscriber_id',
-  'judged_position',
+  'validated_position',
   'audit_id',
   'hooks_version',
   'hook_event_id',
@@ -242,7 +242,7 @@ const sharedTables = {
     made_ms: 'bigint',
   },
   /** An entry of the journal that is not validated any more. */
-  set_aside: {
+  quarantine: {
     position: 'bigint key',
     from_position: 'bigint',
     level: 'integer',
@@ -253,11 +253,11 @@ const sharedTables = {
     format: 'text',
     rows: 'bigint',
     body_bytes: 'bigint',
-    set_aside_ms: 'bigint',
+    quarantined_ms: 'bigint',
     /** 0 or 1: its body is not kept any more. */
     let_go: 'integer',
   },
-  set_aside_bodies: {
+  quarantine_bodies: {
     position: 'bigint key',
     part: 'integer key',
     bytes: 'bytea',
@@ -371,7 +371,7 @@ export const machineTables = {
   },
   ingest_counts: {
     ingest_id: 'bigint key',
-    judged: 'bigint',
+    validated: 'bigint',
     rejected: 'bigint',
     checksum: 'bigint',
   },
@@ -396,7 +396,7 @@ export const clusterTables = {
     processed_position: 'bigint',
   },
   /** How many rows of an ingest were validated ever. */
-  judged_rows: {
+  validated_rows: {
     ingest_id: 'bigint key',
     rows: 'bigint',
   },
@@ -428,7 +428,7 @@ export const clusterTables = {
     position: 'bigint null',
     batch_rows: 'integer',
     /** Whether a pipeline has met it: 0 or 1. */
-    judged: 'integer',
+    validated: 'integer',
     /** Where the push stood that held the key until it was a day old: it may be validated again. */
     previous_position: 'bigint null',
   },

@@ -98,7 +98,7 @@ const kinds: Record<QueryKind, KindHelp> = {
     example: 'snap --entity plant --granularity hour --start 2026-01-01 --end PT23H',
   },
   aggregate: {
-    description: 'what is told of each tag in each bucket: of its items, of its value over time, of a counter',
+    description: 'aggregates of each tag in each bucket: of its items, of its value over time, of a counter',
     takes: ['fields', 'granularity', 'range', 'zone', 'fill', 'shape', 'gap', 'aggregates'],
     example: 'aggregate --entity plant --aggregates time_mean,covered --granularity hour --start 2026-01-01 --end P1D',
   },
@@ -187,7 +187,7 @@ function addOverTime(command: Command, takes: readonly Taken[]): void {
     command
       .requiredOption(
         '--aggregates <names>',
-        `what is told, separated by commas: ${aggregateNames.join(', ')}`,
+        `the aggregates, separated by commas: ${aggregateNames.join(', ')}`,
         collectList,
       )
       .addOption(new Option('--total-unit <unit>', 'of total').choices(['second', 'minute', 'hour', 'day']))

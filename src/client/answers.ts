@@ -10,7 +10,7 @@ import type { ChangeEntity as ChangeEntitySchema, EntityAnswer as EntitySchema }
 import type { DeliveryAnswer as DeliverySchema, HookAnswer as HookSchema, PutHook } from '../admin/hooks.ts'
 import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
 import type { OwnIngestAnswer as OwnIngestSchema } from '../admin/own-ingest.ts'
-import type { AsideAnswer as AsideSchema } from '../admin/quarantine.ts'
+import type { QuarantinedAnswer as QuarantinedSchema } from '../admin/quarantine.ts'
 import type { BatchAnswer as BatchSchema, RejectedAnswer, RejectedSummaryAnswer } from '../admin/rejected-schemas.ts'
 import type {
   PreviewAnswer as PreviewSchema,
@@ -69,7 +69,7 @@ export interface AuditFilters {
   readonly until?: string
 }
 
-/** An address that is told what an operator must know. */
+/** An address to which the service sends events for operators. */
 export type ListedView = Plain<ListedViewSchema>
 export type SavedView = Plain<ViewSchema>
 export type ViewDefinition = Plain<ViewDefinitionSchema>
@@ -113,7 +113,7 @@ export type PreviewAnswer = Plain<PreviewSchema>
 export type ReplayChanges = Omit<Plain<ReplayRequestSchema>, 'ids'>
 
 /** A push that ended the validator, and is not validated until an operator lets it go. */
-export type AsideAnswer = Plain<AsideSchema>
+export type QuarantinedAnswer = Plain<QuarantinedSchema>
 
 export type SubscriberAnswer = Plain<SubscriberSchema>
 export type KeySummary = SubscriberAnswer['keys'][number]

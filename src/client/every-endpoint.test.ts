@@ -34,8 +34,8 @@ function calls(t: Tidemark): Promise<unknown>[] {
     ...[t.entities(), t.tags(entity), t.metadata(), t.items(table, []), t.itemsById(table, [])],
     ...[t.rejected(alias), t.rejected(alias, {}, 'own'), t.rejectedSummary(alias), t.rejectedSummary(alias, 'own')],
     ...[t.batches(alias), t.batches(alias, {}, 'own'), t.discardRejected(alias, null), t.replayRejected(alias, null)],
-    ...[t.discardRejected(alias, null, 'own'), t.previewReplay(alias, null, {}), t.setAside(), t.setAsideBody(id)],
-    ...[t.letGoSetAside(id), t.createIngest({ alias, kind: 'series' }), t.ingests(), t.ingest(alias)],
+    ...[t.discardRejected(alias, null, 'own'), t.previewReplay(alias, null, {}), t.quarantine(), t.quarantineBody(id)],
+    ...[t.discardQuarantined(id), t.createIngest({ alias, kind: 'series' }), t.ingests(), t.ingest(alias)],
     ...[t.changeIngest(alias, {}), t.deleteIngest(alias, 'keep'), t.deleteItem(table, id), t.adminEntities()],
     ...[
       t.retain(entity, null),

@@ -1,5 +1,4 @@
 import type {
-  AsideAnswer,
   AuditAnswer,
   AuditFilters,
   ChangeEntity,
@@ -20,6 +19,7 @@ import type {
   Page,
   PageRequest,
   PreviewAnswer,
+  QuarantinedAnswer,
   ReplayAnswer,
   ReplayChanges,
   SettingAnswer,
@@ -70,18 +70,18 @@ export class OperatorClient {
   }
 
   /** Pushes that ended the validator, in the order in which they were accepted. */
-  setAside({ limit, token }: PageRequest = {}): Promise<Page<AsideAnswer>> {
-    return this.#http.json({ method: 'GET', path: `/admin/set-aside${search({ limit, NextToken: token })}` })
+  quarantine({ limit, token }: PageRequest = {}): Promise<Page<QuarantinedAnswer>> {
+    return this.#http.json({ method: 'GET', path: `/admin/quarantine${search({ limit, NextToken: token })}` })
   }
 
   /** The body of one of them, as it was pushed. */
-  setAsideBody(id: string): Promise<string> {
-    return this.#http.text({ method: 'GET', path: `/admin/set-aside/${segment(id)}/body`, headers: { accept: '*/*' } })
+  quarantineBody(id: string): Promise<string> {
+    return this.#http.text({ method: 'GET', path: `/admin/quarantine/${segment(id)}/body`, headers: { accept: '*/*' } })
   }
 
   /** Deletes that body; its rows stay among the rejected ones. */
-  async letGoSetAside(id: string): Promise<void> {
-    await this.#http.text({ method: 'DELETE', path: `/admin/set-aside/${segment(id)}` })
+  async discardQuarantined(id: string): Promise<void> {
+    await this.#http.text({ method: 'DELETE', path: `/admin/quarantine/${segment(id)}` })
   }
 
   async deleteItem(table: string, id: string): Promise<void> {

@@ -103,7 +103,7 @@ export const answerSettings = {
     min: 1,
     max: 64 * gibibyte,
     description:
-      'How much may wait in memory for all readers of live rows, half of it for those that are being closed. Past that those furthest behind get the event `behind` and are closed.',
+      'How much may wait in memory for all readers of live rows, half of it for those that are being closed. Beyond it the slowest readers get the event `behind` and are closed.',
   }),
   'limits.liveKeepMs': integer({
     default: 600_000,

@@ -191,7 +191,7 @@ export const clusterSettings = {
     unit: 'milliseconds',
     min: 1000,
     max: longestMs,
-    description: 'The same, while another entity waits for slots.',
+    description: '`druid.quietMs` while another entity waits for slots.',
   }),
   'postgres.url': secret({
     defaultText: 'none',

@@ -12,6 +12,6 @@ export function dataPaths(data: string) {
     store: join(data, 'store'),
     replica: join(data, 'replica'),
     live: join(data, 'live.json'),
-    validation: join(data, 'judging.note'),
+    validation: join(data, 'validation.note'),
   }
 }

@@ -7,7 +7,8 @@ export const i3xSettings = {
     default: 'urn:tidemark',
     pattern: /^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/,
     allowed: 'a URI such as https://plant.example/tidemark',
-    description: 'The URI of the namespace that the types of this service have, to be told from those of others.',
+    description:
+      'The namespace URI of the types of this service. It distinguishes them from the types of other services.',
   }),
   'i3x.hierarchy': list({
     pattern: /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/,
@@ -52,6 +53,6 @@ export const i3xSettings = {
     unit: 'milliseconds',
     min: 1,
     max: longestMs,
-    description: 'A subscription that nobody has asked for so long, and that has no open stream, is deleted.',
+    description: 'How long a subscription without requests and without an open stream is kept.',
   }),
 } satisfies Record<string, Setting>

@@ -17,7 +17,7 @@ const settingTable = {
     default: isMemoryLittle(),
     defaultText: 'true with less than 1 GiB of memory',
     description:
-      'Whether the service keeps within little memory, at the price of time: settings have their small defaults, and garbage is collected early. What counts is the memory of the machine, or what the cgroup of the service may have of it.',
+      'Whether the service keeps within little memory, at the price of time: settings have their small defaults, and garbage is collected early. The service looks at the memory of the machine or, if that is less, the limit of its cgroup.',
   }),
   host: text({ default: '127.0.0.1', description: 'The address to listen on.' }),
   port: integer({
@@ -132,7 +132,7 @@ const settingTable = {
     min: 1,
     max: longestMs,
     description:
-      'How often the service checks the free disk space, the size of rejected rows, and the certificate files; every tenth time also what hooks are told of rows.',
+      'How often the service checks the free disk space, the size of rejected rows, and the certificate files; every tenth check also looks for hook events about rows.',
   }),
   'limits.deletions': integer({
     default: 1000,
@@ -272,7 +272,7 @@ const settingTable = {
   'hooks.privateAddresses': flag({
     default: false,
     description:
-      'Whether a hook may be at an address of this machine, or of a private, link-local, shared or reserved network. While it may not, who may make hooks cannot reach the neighbours of the service by them.',
+      'Whether a hook may be at an address of this machine, or of a private, link-local, shared or reserved network. If false, nobody who may create hooks can use them to reach other machines of the network.',
   }),
   'cors.origins': list({
     pattern: /^(\*|https?:\/\/[^\s/,]+)$/,

@@ -36,7 +36,7 @@ async function sent(
 
 test.each([
   ['all where nothing is rejected', 1, () => 0, 10],
-  ['those that were on their way when the first was judged', 1, () => 5, 2],
+  ['those that were on their way when the first was validated', 1, () => 5, 2],
   ['as many as it takes to have so many', 10, () => 3, 5],
 ])('%s', async (_, rejectedMax, rejectedOf, batchesSent) => {
   expect(await sent(rejectedMax, rejectedOf)).toBe(batchesSent)

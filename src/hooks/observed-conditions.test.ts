@@ -13,7 +13,7 @@ test('what stands is told as long as it stands, what happens once', () => {
   expect(kinds()).toEqual(['part_away', 'disk_low', 'replica_behind', 'backup_failed'])
   expect(kinds()).toEqual(['part_away', 'disk_low', 'replica_behind'])
   observed.observe({ kind: 'partBack', part: 'kafka' })
-  observed.observe({ kind: 'diskRoomAgain', disk: 'd', freeBytes: 9, floorBytes: 2 })
+  observed.observe({ kind: 'diskRecovered', disk: 'd', freeBytes: 9, floorBytes: 2 })
   observed.observe({ kind: 'replicaCaughtUp', position: 1 })
   expect(kinds()).toEqual([])
 })

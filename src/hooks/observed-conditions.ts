@@ -29,7 +29,7 @@ export class ObservedConditions {
         this.#rise('disk', 'disk_low', { disk, free_bytes, floor_bytes: floorBytes })
         break
       }
-      case 'diskRoomAgain':
+      case 'diskRecovered':
         this.#fall('disk')
         break
       case 'partAway':

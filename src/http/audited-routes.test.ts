@@ -43,12 +43,12 @@ test('the line is kept before the answer, and where it cannot be the change is n
       list: async () => ({ Items: [], NextToken: null }),
     },
   })
-  const remove = { method: 'DELETE' as const, url: '/admin/set-aside/7', headers: admin }
+  const remove = { method: 'DELETE' as const, url: '/admin/quarantine/7', headers: admin }
   expect((await app.inject(remove)).statusCode).toBe(204)
   expect(asked).toEqual([
     {
       ...{ key: 'k3', subscriber: 'operator', address: '127.0.0.1', request: 'request-1' },
-      ...{ what: 'letGoSetAside', name: '7', state: undefined },
+      ...{ what: 'discardQuarantined', name: '7', state: undefined },
     },
   ])
   isKept = false

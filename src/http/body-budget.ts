@@ -63,7 +63,7 @@ export class BodyShare {
     const { requests, bytesMax, limitName } = this.#limit
     return new Problem(
       'overloaded',
-      `The bodies of all ${requests} in flight take more than ${bytesMax} bytes (${limitName}). Nothing was stored. Send it again later.`,
+      `The bodies of all ${requests} in flight take more than ${bytesMax} bytes (${limitName}). Nothing was stored. Send the request again later.`,
     )
   }
 }

@@ -9,7 +9,7 @@ const reported: Readiness = {
   reason: null,
   journal: { recovery: { segments: 1, entries: 0, bytes: 4096, tornBytes: 0, tornFile: '/secret/1.log' } },
   store: { ready: true, sealedPosition: 4096, files: 4096, rows: 4096, bytes: 4096 },
-  setAside: { entries: 4096, rows: 4096 },
+  quarantine: { entries: 4096, rows: 4096 },
   disk: { freeBytes: 4096, floorBytes: 4096, filling: true },
   failing: [{ work: 'seal', since: '2026-01-01T00:00:00.000Z', failures: 4096 }],
   replica: { position: 4096, time: null, lagMs: 4096, lagBytes: 4096, error: 'EACCES /secret' },

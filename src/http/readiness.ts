@@ -66,7 +66,7 @@ const Disk = Type.Object(
 
 const Failing = Type.Array(
   Type.Object({
-    work: Type.String({ description: '`seal`, `judge`, `merge`, `drop` or `trim`.' }),
+    work: Type.String({ description: '`seal`, `validate`, `merge`, `drop` or `trim`.' }),
     since: Type.String({ format: 'date-time' }),
     failures: Type.Integer({ description: 'How often it failed since then.' }),
   }),
@@ -130,7 +130,7 @@ export const ReadinessAnswer = Type.Object({
   store: Type.Optional(Store),
   sql: Type.Optional(Sql),
   /** Of both. */
-  setAside: Type.Optional(QuarantineState),
+  quarantine: Type.Optional(QuarantineState),
   disk: Type.Optional(Disk),
   failing: Type.Optional(Type.Union([Failing, FailingNames])),
   replica: Type.Optional(Replica),

@@ -42,6 +42,7 @@ import {
 } from './routes/own-rows.ts'
 import { getDocs, getOpenapi, getPortal, getRoot } from './routes/pages.ts'
 import { postPush } from './routes/pushes.ts'
+import { deleteQuarantined, getQuarantine, getQuarantineBody } from './routes/quarantine.ts'
 import {
   deleteRejected,
   getBatches,
@@ -50,7 +51,6 @@ import {
   postReplay,
   postReplayPreview,
 } from './routes/rejected.ts'
-import { deleteSetAside, getSetAside, getSetAsideBody } from './routes/set-aside.ts'
 import { getHealth, getMetrics, getReadiness, getSettings, getStorage } from './routes/state.ts'
 import {
   deleteKey,
@@ -124,9 +124,9 @@ export const routes: readonly Route[] = [
   postReplay,
   postReplayPreview,
   getBatches,
-  getSetAside,
-  getSetAsideBody,
-  deleteSetAside,
+  getQuarantine,
+  getQuarantineBody,
+  deleteQuarantined,
   deleteMetadataItem,
   postSubscriber,
   getSubscribers,

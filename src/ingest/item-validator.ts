@@ -22,7 +22,7 @@ export class ItemValidator {
     this.#validator = new RowValidator({ rowBytes, rememberedStringsMax, rememberedBytesMax })
   }
 
-  /** As `Judge.judge`; good rows come as items, in the order of their positions. */
+  /** As `RowValidator.validate`; good rows come as items, in the order of their positions. */
   validate(
     entries: readonly PlacedEntry[],
     ingest: Ingest,

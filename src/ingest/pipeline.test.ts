@@ -92,7 +92,7 @@ function world(
       validate: (run, ingest) => {
         const positions = run.flatMap((one) => Array.from({ length: one.rows }, (_, index) => one.position + index))
         const good = positions.filter((position) => !bad.includes(position))
-        log.push(`judge ${positions} by ${ingest.id}.${ingest.fieldsVersion}`)
+        log.push(`validate ${positions} by ${ingest.id}.${ingest.fieldsVersion}`)
         const batch = { entityId: 1, rows: good.length, positions: Float64Array.from(good), fields: [], columns: [] }
         return {
           batch: good.length === 0 ? null : batch,
@@ -104,7 +104,7 @@ function world(
     itemValidator: {
       validate: (run) => {
         const positions = run.flatMap((one) => Array.from({ length: one.rows }, (_, index) => one.position + index))
-        log.push(`judge items ${positions}`)
+        log.push(`validate items ${positions}`)
         return {
           items: positions
             .filter((position) => !bad.includes(position))
@@ -135,9 +135,9 @@ test('neighbours of one definition are validated together, others apart, and rej
   const pipeline = await Pipeline.open(parts)
   const tallies = await advance(pipeline, 5)
   expect(log).toEqual([
-    'judge 0,1,2 by 1.1',
-    'judge 3 by 2.1',
-    'judge 4 by 2.2',
+    'validate 0,1,2 by 1.1',
+    'validate 3 by 2.1',
+    'validate 4 by 2.2',
     'keep 1 through 5',
     'store 0,2',
     'store 3',
@@ -155,14 +155,14 @@ test.each<[string, PlacedEntry]>([
   ['a replay', replayOf(0, [7])],
 ])('of %s, what became of rows is told when they show, not when their step is noted to be over', async (_name, one) => {
   const { log, parts } = world([one])
-  const write: PipelineParts['notes']['write'] = async ({ judging: validation }) => {
+  const write: PipelineParts['notes']['write'] = async ({ validating: validation }) => {
     // A disk takes its time: whoever asks meanwhile is answered.
     await new Promise((resolve) => setImmediate(resolve))
     log.push(validation === null ? 'over' : 'begun')
   }
   const pipeline = await Pipeline.open({ ...parts, notes: { ...parts.notes, write } })
   await pipeline.advance(1, () => log.push(`told before ${pipeline.position}`))
-  const steps = log.filter((line) => !/^(judge|replay)/.test(line))
+  const steps = log.filter((line) => !/^(validate|replay)/.test(line))
   expect(steps).toEqual(['begun', expect.stringMatching('store'), `told before ${positionAfter(one)}`, 'over'])
 })
 
@@ -170,7 +170,7 @@ test('an entry without rows takes a position and stores nothing', async () => {
   const { log, parts } = world([entry(0, 0), entry(1, 1)])
   const pipeline = await Pipeline.open(parts)
   await advance(pipeline, 2)
-  expect(log).toEqual(['judge 1 by 1.1', 'store 1'])
+  expect(log).toEqual(['validate 1 by 1.1', 'store 1'])
   expect(pipeline.position).toBe(2)
 })
 
@@ -215,7 +215,13 @@ test('items are kept with the rejected rows of the step, and not again after a r
   const { log, parts } = world([entry(0, 2, 5), entry(2, 1), entry(3, 2, 5)], [1], 2)
   const pipeline = await Pipeline.open(parts)
   const tallies = await advance(pipeline, 5)
-  expect(log).toEqual(['judge items 0,1', 'judge 2 by 1.1', 'judge items 3,4', 'keep 3,4 through 5', 'store 2'])
+  expect(log).toEqual([
+    'validate items 0,1',
+    'validate 2 by 1.1',
+    'validate items 3,4',
+    'keep 3,4 through 5',
+    'store 2',
+  ])
   expect(tallies).toEqual([
     { ingestId: 5, rows: 4, rejected: 1 },
     { ingestId: 1, rows: 1, rejected: 0 },
@@ -355,12 +361,12 @@ test('a replay stores rows under their own positions, and takes them back from t
   const pipeline = await Pipeline.open(parts)
   const tallies = [await advance(pipeline, 23), await advance(pipeline, 23), await advance(pipeline, 23)].flat()
   expect(log).toEqual([
-    'judge 20 by 1.1',
+    'validate 20 by 1.1',
     'store 20',
-    'judge 3,5,7 by 1.1',
+    'validate 3,5,7 by 1.1',
     'replay at 21: 3,7 pass, 5 stay',
     'store 3,7',
-    'judge 22 by 1.1',
+    'validate 22 by 1.1',
     'store 22',
   ])
   expect(tallies).toEqual([
@@ -379,7 +385,7 @@ test('a replay stores no row that was discarded, or stored by another replay', a
   expect(log.filter((line) => line.startsWith('store'))).toEqual(['store 3'])
 })
 
-test('rows of a dropped entity are passed over and count as judged', async () => {
+test('rows of a dropped entity are passed over and count as validated', async () => {
   const dropped = [{ entityId: 7, ingestIds: [8, 9], isRemoved: true }]
   const { log, parts } = world([entry(0, 2, 9), replayOf(2, [0], 8), entry(3, 1)], [], 0, { dropped })
   const pipeline = await Pipeline.open(parts)
@@ -388,7 +394,7 @@ test('rows of a dropped entity are passed over and count as judged', async () =>
     [],
     [{ ingestId: 1, rows: 1, rejected: 0 }],
   ])
-  expect(log).toEqual(['judge 3 by 1.1', 'store 3'])
+  expect(log).toEqual(['validate 3 by 1.1', 'store 3'])
 })
 
 test('an entity that is dropped while the pipeline runs gets no row any more', async () => {
@@ -400,5 +406,5 @@ test('an entity that is dropped while the pipeline runs gets no row any more', a
     { ingestId: 9, rows: 1, rejected: 0 },
     { ingestId: 1, rows: 1, rejected: 0 },
   ])
-  expect(log).toEqual(['judge 1 by 1.1'])
+  expect(log).toEqual(['validate 1 by 1.1'])
 })

@@ -63,7 +63,7 @@ export class Pushes {
 
   /**
    * Takes the rows of one request: when this resolves they are on disk. A push whose idempotency key is known gets the first one's answer. Throws the
-   * Problems of `checkBody`, `IdempotencyKeys.once`, `Intake.requireRoom` and `JournalWriter.append`, with nothing stored; only where the copy goes away
+   * Problems of `checkBody`, `IdempotencyKeys.once`, `Intake.requireSpace` and `JournalWriter.append`, with nothing stored; only where the copy goes away
    * meanwhile, rows that are stored may be refused with `unavailable`.
    */
   async push(push: Push): Promise<PushResult | Receipt> {

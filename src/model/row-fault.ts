@@ -17,7 +17,7 @@ export const rejectCodes = [
   'too_large',
   'invalid_line',
   'too_many_fields',
-  'not_judged',
+  'not_validated',
   'row_deleted',
 ] as const
 export type RejectCode = (typeof rejectCodes)[number]

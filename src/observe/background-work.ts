@@ -14,7 +14,7 @@ interface BackgroundWork {
 
 const backgroundWorks: readonly BackgroundWork[] = [
   { work: 'seal', failed: 'sealFailed', done: 'sealed', isReported: true },
-  { work: 'judge', failed: 'validationFailed', done: 'rowsValidated', isReported: true },
+  { work: 'validate', failed: 'validationFailed', done: 'rowsValidated', isReported: true },
   { work: 'merge', failed: 'mergeFailed', done: 'merged', isReported: true },
   { work: 'drop', failed: 'dropFailed', done: null, isReported: true },
   { work: 'trim', failed: 'journalTrimFailed', done: 'journalTrimmed', isReported: true },

@@ -72,7 +72,7 @@ export const replicaRestoreCrashPoints = [
 ] as const
 
 /** Of entries that end the validator. */
-export const quarantineCrashPoints = ['aside-recorded'] as const
+export const quarantineCrashPoints = ['quarantine-recorded'] as const
 
 export type CrashPoint =
   | (typeof storeCrashPoints)[number]

@@ -52,7 +52,7 @@ export type ServiceEvent =
     }
   /** So many rows of an entry of the journal are not validated any more, and kept as rejected. */
   | {
-      readonly kind: 'entrySetAside'
+      readonly kind: 'entryQuarantined'
       readonly position: number
       readonly ingestId: number
       readonly rows: number
@@ -60,7 +60,7 @@ export type ServiceEvent =
     }
   | { readonly kind: 'storeStarted'; readonly validatedAgainRows: number; readonly ms: number }
   /** The store cannot go on with its start, for a reason that only the operator can mend. */
-  | { readonly kind: 'startWaits'; readonly reason: string }
+  | { readonly kind: 'startBlocked'; readonly reason: string }
   | { readonly kind: 'storeDied'; readonly message: string; readonly restartInMs: number }
   | {
       readonly kind: 'sealed'
@@ -73,7 +73,7 @@ export type ServiceEvent =
     }
   /** Less is free than `journal.diskWarnBytes`, or enough again. */
   | {
-      readonly kind: 'diskFilling' | 'diskRoomAgain'
+      readonly kind: 'diskFilling' | 'diskRecovered'
       readonly disk: string
       readonly freeBytes: number
       readonly floorBytes: number
@@ -91,16 +91,16 @@ export type ServiceEvent =
     }
   | { readonly kind: 'mergeFailed'; readonly message: string; readonly retryInMs: number }
   | { readonly kind: 'dropFailed'; readonly message: string; readonly retryInMs: number }
-  | { readonly kind: 'filesLeft'; readonly files: number; readonly rows: number }
+  | { readonly kind: 'expiredFilesDeleted'; readonly files: number; readonly rows: number }
   | { readonly kind: 'removalFailed'; readonly name: string; readonly message: string }
   /** A query met it, and was answered with an error. */
   | { readonly kind: 'fileDamaged'; readonly path: string; readonly message: string }
   | { readonly kind: 'storeOpened'; readonly files: number; readonly position: number }
   | { readonly kind: 'orphansRemoved'; readonly names: readonly string[] }
   /** Other users could read so many folders and files of the data folder; they cannot any more. */
-  | { readonly kind: 'rightsNarrowed'; readonly files: number }
+  | { readonly kind: 'permissionsTightened'; readonly files: number }
   /** Other users may read folders and files of the data folder that this process may not change; the first of them is named. */
-  | { readonly kind: 'rightsLeft'; readonly path: string; readonly files: number }
+  | { readonly kind: 'permissionsTooOpen'; readonly path: string; readonly files: number }
   | { readonly kind: 'journalTrimmed'; readonly position: number; readonly segments: number }
   | { readonly kind: 'journalTrimFailed'; readonly message: string }
   | {
@@ -187,7 +187,7 @@ export type ClusterEvent =
   /** Entities were given slots of Druid, or gave them back. */
   | { readonly kind: 'slotsMoved'; readonly woken: readonly number[]; readonly resting: readonly number[] }
   /** The entities that have rows and no slots are others than before; none when all have what they need. */
-  | { readonly kind: 'slotsWaitedFor'; readonly entities: readonly string[]; readonly freeSlots: number }
+  | { readonly kind: 'waitingForSlots'; readonly entities: readonly string[]; readonly freeSlots: number }
   /** Druid's JVM tells other offsets of some zones than the service, whose rules are of this version of the tz database. */
   | {
       readonly kind: 'timeZonesDiffer'

@@ -69,7 +69,7 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'requestFailed':
       logger.error({ ...fields, error: undefined, ...errorFields(event.error) }, 'request failed')
       return
-    case 'slotsWaitedFor':
+    case 'waitingForSlots':
       logger[event.entities.length > 0 ? 'warn' : 'info'](fields, words(kind))
       return
     case 'certificateLoaded': {
@@ -84,8 +84,8 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
       logger.warn({ ip: event.ip, requests: event.untold }, 'requests with a key that is not known were refused')
       return
     case 'readingIsPublic':
-    case 'rightsNarrowed':
-    case 'rightsLeft':
+    case 'permissionsTightened':
+    case 'permissionsTooOpen':
     case 'sqlEngineRefused':
     case 'diskFilling':
     case 'replicaBehind':
@@ -98,8 +98,8 @@ function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
     case 'journalGap':
     case 'partitionFailed':
     case 'validationEnded':
-    case 'entrySetAside':
-    case 'startWaits':
+    case 'entryQuarantined':
+    case 'startBlocked':
     case 'storeDied':
     case 'sqlEngineDied':
     case 'sealFailed':

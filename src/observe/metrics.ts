@@ -21,8 +21,8 @@ const levels = {
   rejected_kept_bytes: 'Size of the rejected rows of all ingests.',
   rejected_kept_bytes_max:
     'The same for the ingest with the largest size; above `limits.rejectedBytes` its pushes are refused.',
-  set_aside_entries: 'Pushes in quarantine because they crashed validation.',
-  set_aside_rows: 'Rows of these pushes that were not validated.',
+  quarantine_entries: 'Pushes in quarantine because they crashed validation.',
+  quarantine_rows: 'Rows of these pushes that were not validated.',
   replica_position: 'Rows before this position are in the replica (`replica.url`).',
   replica_lag_seconds: 'Age of the oldest data that is not in the replica yet.',
   replica_lag_bytes: 'Bytes of the journal that are not in the replica yet.',
@@ -95,10 +95,10 @@ export class Metrics {
       shortSeconds,
     )
     this.#journalFailed = gauge('journal_failed', '1 after a failed journal write: pushes are no longer acknowledged.')
-    this.#rowsValidated = counter('rows_judged_total', 'Rows that were validated for the first time.')
+    this.#rowsValidated = counter('rows_validated_total', 'Rows that were validated for the first time.')
     this.#rowsValidatedAgain = counter(
-      'rows_judged_again_total',
-      'Journal rows validated again after a start, after a restart of the store, or by another pipeline; not in `tidemark_rows_judged_total`.',
+      'rows_revalidated_total',
+      'Journal rows validated again after a start, after a restart of the store, or by another pipeline; not in `tidemark_rows_validated_total`.',
     )
     this.#rowsRejected = counter('rows_rejected_total', 'Rejected rows, each counted once even if validated again.')
     this.#rowsReplayed = counter('rows_replayed_total', 'Rejected rows that a replay stored, each counted once.')

@@ -149,7 +149,7 @@ describe('metrics', () => {
     [
       'rows',
       [validated],
-      ['tidemark_rows_judged_total 20', 'tidemark_rows_rejected_total 3', 'tidemark_rows_judged_again_total 5'],
+      ['tidemark_rows_validated_total 20', 'tidemark_rows_rejected_total 3', 'tidemark_rows_revalidated_total 5'],
     ],
     [
       'seals',
@@ -167,7 +167,7 @@ describe('metrics', () => {
         { kind: 'journalTrimFailed', message: 'x' },
         { kind: 'removalFailed', name: 'x', message: 'x' },
       ],
-      ['seal', 'judge', 'merge', 'drop', 'trim', 'remove'].map(
+      ['seal', 'validate', 'merge', 'drop', 'trim', 'remove'].map(
         (work) => `tidemark_storage_failures_total{work="${work}"} 1`,
       ),
     ],

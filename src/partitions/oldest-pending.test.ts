@@ -20,7 +20,7 @@ const placed = (partition: number, index: number, receivedMs: number): PlacedEnt
 test.each<[string, readonly Partition[], number]>([
   ['no partition', [], nowMs],
   [
-    'partitions that are judged',
+    'partitions that are validated',
     [
       { received: [1, 2], validated: 2 },
       { received: [], validated: 0 },
@@ -28,7 +28,7 @@ test.each<[string, readonly Partition[], number]>([
     nowMs,
   ],
   ['an empty partition of which nothing is known', [{ received: [], validated: null }], nowMs],
-  ['a partition of which nothing is judged', [{ received: [7, 8], validated: null }], 7],
+  ['a partition of which nothing is validated', [{ received: [7, 8], validated: null }], 7],
   [
     'several partitions',
     [

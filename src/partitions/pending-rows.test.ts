@@ -52,7 +52,7 @@ test('a few pushes are counted one by one', () => {
   )
 })
 
-test('of many none is forgotten, and none waits when all are judged', () => {
+test('of many none is forgotten, and none waits when all are validated', () => {
   fc.assert(
     fc.property(rounds(900), (steps) => {
       for (const { found, rows } of reported(steps)) expect(found === 0).toBe(rows === 0)

@@ -293,7 +293,7 @@ const AggregateRequest = Type.Object(
       minItems: 1,
       maxItems: aggregatesMax,
       description:
-        'What is told of each metric, under `<metric>.<aggregate>`. Of the items: `mean`, `min`, `max`, `sum`, `count`, `first`, `last`, `stddev` (of the sample), and `min_time` and `max_time`, the dates of the first least and greatest one. Of the value over time: `time_mean`, `total` (the integral, see `total_unit`) and `covered`, the part of the bucket in which it is known, from 0 to 1. Of counters: `rise`, what was counted, shared between buckets by the line between the items, and `resets`. `good` is the part of the items that are good, whatever `quality` takes.',
+        'The aggregates of each metric, under `<metric>.<aggregate>`. Of the items: `mean`, `min`, `max`, `sum`, `count`, `first`, `last`, `stddev` (of the sample), and `min_time` and `max_time`, the dates of the first least and greatest one. Of the value over time: `time_mean`, `total` (the integral, see `total_unit`) and `covered`, the part of the bucket in which it is known, from 0 to 1. Of counters: `rise`, what was counted, shared between buckets by the line between the items, and `resets`. `good` is the part of the items that are good, whatever `quality` takes.',
       examples: [['time_mean', 'covered']],
     }),
     shape,
@@ -318,7 +318,7 @@ const AggregateRequest = Type.Object(
   {
     ...closed,
     description:
-      'What is told of each metric for each bucket, tag and combination of `fields`, each of which is a function of time of its own. Of items of one date only the newest counts.',
+      'The aggregates of each metric for each bucket, tag and combination of `fields`, each of which is a function of time of its own. Of items of one date only the newest counts.',
   },
 )
 

@@ -37,7 +37,7 @@ interface Wanted {
 }
 
 /**
- * The newest state, or the one after the last push that was on disk by `atMs`. Throws `CopyDamaged` when an object that may hold some of it is missing or
+ * The newest state, or the one after the last push that was on disk by `atMs`. Throws `ReplicaDamaged` when an object that may hold some of it is missing or
  * damaged, rather than take an older state for it. Throws an Error when the copy has none.
  */
 export async function chooseMoment(parts: ChooseParts, atMs: number | null): Promise<ChosenMoment> {
@@ -133,7 +133,7 @@ async function requireLogBefore(
 
 /**
  * Reads the log from where the journal was no longer followed. Returns the entry of a moment that counts and is newer than the newest known. Throws
- * `CopyDamaged` where something is missing that may be wanted.
+ * `ReplicaDamaged` where something is missing that may be wanted.
  */
 async function readRest(
   { store, attempt }: ChooseParts,

@@ -15,7 +15,7 @@ export interface PlannedMoment {
   readonly deleted: readonly string[]
 }
 
-/** The moment after `last`, and what it gives up: what no moment from `keptFromMs` on needs, nor the newest one that a restore can take. */
+/** The moment after `last`, and what it gives up: what no moment from `retainedFromMs` on needs, nor the newest one that a restore can take. */
 export function planMoment(
   next: NewMoment,
   last: (Moment & { readonly name: string }) | null,

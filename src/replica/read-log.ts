@@ -19,14 +19,14 @@ export interface ReadLogEntry {
   readonly payload: Uint8Array
 }
 
-/** Null where the log has none of this number. Throws `CopyDamaged`. */
+/** Null where the log has none of this number. Throws `ReplicaDamaged`. */
 export async function readLogEntry(store: ObjectStore, number: number): Promise<ReadLogEntry | null> {
   const name = logName(number)
   const bytes = await store.get(name)
   return bytes === null ? null : decodeLogEntry(name, bytes)
 }
 
-/** Throws `CopyDamaged` also where it is missing. */
+/** Throws `ReplicaDamaged` also where it is missing. */
 export async function requireLogEntry(store: ObjectStore, number: number): Promise<ReadLogEntry> {
   const found = await readLogEntry(store, number)
   if (found === null) throw missingObject(logName(number))

@@ -6,7 +6,7 @@ import type { StoreAttempt } from './replica-log.ts'
 /** So many pieces are on their way at a time. */
 const readAhead = 4
 
-/** Reads the pieces of a file in order, each checked. `has` says where a piece need not be read. Throws `CopyDamaged`. */
+/** Reads the pieces of a file in order, each checked. `has` says where a piece need not be read. Throws `ReplicaDamaged`. */
 export async function eachPart(
   { store, attempt }: { readonly store: ObjectStore; readonly attempt: StoreAttempt },
   file: ReplicatedFile,

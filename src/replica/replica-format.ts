@@ -157,7 +157,7 @@ export async function decodeMoment(name: string, bytes: Uint8Array): Promise<Mom
   return decodeObject<Moment>(name, text).header
 }
 
-/** Throws `CopyDamaged` when its checksum is wrong, `CopyNewer` when it has a version that this program does not know. */
+/** Throws `ReplicaDamaged` when its checksum is wrong, `ReplicaNewer` when it has a version that this program does not know. */
 function decodeObject<Header>(
   name: string,
   bytes: Uint8Array,

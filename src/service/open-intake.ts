@@ -29,12 +29,12 @@ interface OpenedIntake {
     | 'disk_free_bytes'
     | 'rejected_kept_bytes'
     | 'rejected_kept_bytes_max'
-    | 'set_aside_entries'
-    | 'set_aside_rows'
+    | 'quarantine_entries'
+    | 'quarantine_rows'
   >
 }
 
-/** Whoever calls it keeps `disk`, `rejectedSpace` and `asideCount` up to date. */
+/** Whoever calls it keeps `disk`, `rejectedSpace` and `quarantineCount` up to date. */
 export function openIntake({
   settings,
   progress,
@@ -61,8 +61,8 @@ export function openIntake({
       disk_free_bytes: () => disk.freeBytes,
       rejected_kept_bytes: () => rejectedSpace.totalBytes,
       rejected_kept_bytes_max: () => rejectedSpace.mostBytes,
-      set_aside_entries: () => quarantineCount.entries,
-      set_aside_rows: () => quarantineCount.rows,
+      quarantine_entries: () => quarantineCount.entries,
+      quarantine_rows: () => quarantineCount.rows,
     },
   }
 }

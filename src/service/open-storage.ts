@@ -134,9 +134,9 @@ function openLivePositions(
 /** A folder that a tool copied may be open to all users of the machine. */
 async function closeToOthers(data: string, observe: Observe): Promise<void> {
   const { changed, refused } = await narrowFolder(data)
-  if (changed.length > 0) observe({ kind: 'rightsNarrowed', files: changed.length })
+  if (changed.length > 0) observe({ kind: 'permissionsTightened', files: changed.length })
   const [path] = refused
-  if (path !== undefined) observe({ kind: 'rightsLeft', path, files: refused.length })
+  if (path !== undefined) observe({ kind: 'permissionsTooOpen', path, files: refused.length })
 }
 
 /** What the catalog knows of the journal: it is needed from `sealedPosition` on, and begins there when it is new. */

@@ -30,7 +30,7 @@ function attemptOf(events: Pick<ReplicaEvents, 'failed'>) {
   return <T>(work: () => Promise<T>): Promise<T> => attempts.until(work)
 }
 
-/** Makes a data folder of a copy. Throws `CopyDamaged`, `StoreRefused`, or an Error when the folder holds something. */
+/** Makes a data folder of a copy. Throws `ReplicaDamaged`, `StoreRefused`, or an Error when the folder holds something. */
 export async function restoreFromReplica(
   { data, atMs, ...place }: ReplicaLocation & { readonly data: string; readonly atMs: number | null },
   events: ReplicaEvents,

@@ -7,9 +7,9 @@ import type { ServiceParts } from './build-services.ts'
 export function troubles(
   { quarantineCount, disk }: ServiceParts['limits'],
   failing: FailingWork,
-): Pick<Readiness, 'setAside' | 'disk' | 'failing'> {
+): Pick<Readiness, 'quarantine' | 'disk' | 'failing'> {
   return {
-    setAside: { entries: quarantineCount.entries, rows: quarantineCount.rows },
+    quarantine: { entries: quarantineCount.entries, rows: quarantineCount.rows },
     disk: disk.state,
     failing: failing.list().map(({ work, sinceMs, failures }) => ({ work, since: formatInstant(sinceMs), failures })),
   }

@@ -98,7 +98,7 @@ test('after a restart counters begin at 0: what the journal holds from before is
     })
   const counted = async (): Promise<readonly unknown[]> => {
     const now = await levels(service.url)
-    return ['judged', 'rejected', 'replayed'].map((what) => now.get(`rows_${what}_total`))
+    return ['validated', 'rejected', 'replayed'].map((what) => now.get(`rows_${what}_total`))
   }
   await push()
   await expect.poll(counted).toEqual([3, 2, 0])
@@ -109,7 +109,7 @@ test('after a restart counters begin at 0: what the journal holds from before is
   await callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey, body: {} })
   service = await service.restart()
   expect(await counted()).toEqual([0, 0, 0])
-  if (!onCluster) expect((await levels(service.url)).get('rows_judged_again_total')).toBe(3)
+  if (!onCluster) expect((await levels(service.url)).get('rows_revalidated_total')).toBe(3)
   await push()
   await expect.poll(counted).toEqual([3, 2, 0])
   await service.close()

@@ -48,11 +48,11 @@ const patient = { timeout: 200_000, interval: 200 }
 const reported = (url: string, entries: number): Promise<void> =>
   expect
     .poll(async () => {
-      const { setAside } = await callWell<{ setAside: object }>(url, 'GET', '/readyz', { key: adminKey })
+      const { quarantine } = await callWell<{ quarantine: object }>(url, 'GET', '/readyz', { key: adminKey })
       const metrics = await (await fetch(`${url}/metrics`)).text()
-      return { setAside, metric: /^tidemark_set_aside_entries (\d+)$/m.exec(metrics)?.[1] }
+      return { quarantine, metric: /^tidemark_quarantine_entries (\d+)$/m.exec(metrics)?.[1] }
     }, patient)
-    .toEqual({ setAside: { entries, rows: entries === 0 ? 0 : 3 }, metric: String(entries) })
+    .toEqual({ quarantine: { entries, rows: entries === 0 ? 0 : 3 }, metric: String(entries) })
 
 test('a push that ends the validator is not validated until an operator lets it go', { timeout: 600_000 }, async () => {
   const key = await makeIngest(api.url, adminKey, { alias: 'plant' })
@@ -66,14 +66,14 @@ test('a push that ends the validator is not validated until an operator lets it 
 
   expect(await receiptOf(batches[1]!)).toMatchObject({
     ...{ rows: 3, stored: 0, rejected: 3 },
-    errors: [0, 1, 2].map((index) => ({ index, code: 'not_judged' })),
+    errors: [0, 1, 2].map((index) => ({ index, code: 'not_validated' })),
   })
   expect(await values()).toEqual([1, 2, 6])
   await reported(api.url, 1)
   await reported(pipeline.url, 1)
-  const { Items } = await callWell<{ Items: { id: string }[] }>(api.url, 'GET', '/admin/set-aside', admin)
-  expect(Items).toMatchObject([{ batch: batches[1], ingest: 'plant', rows: 3, not_judged: 3 }])
-  const path = `/admin/set-aside/${Items[0]!.id}`
+  const { Items } = await callWell<{ Items: { id: string }[] }>(api.url, 'GET', '/admin/quarantine', admin)
+  expect(Items).toMatchObject([{ batch: batches[1], ingest: 'plant', rows: 3, not_validated: 3 }])
+  const path = `/admin/quarantine/${Items[0]!.id}`
   expect((await call(api.url, 'GET', `${path}/body`, admin)).body).toEqual(poison)
 
   // Another pipeline of the same program goes on behind it; one that can validate it is asked to by a replay.

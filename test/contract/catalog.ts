@@ -481,7 +481,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     })
   })
 
-  test('judging again changes nothing', async () => {
+  test('validating again changes nothing', async () => {
     const { rejected: repository } = catalog()
     const rows = Array.from({ length: 300 }, (_, index) => rejected(index))
     await keepRejected(catalog(), rows.slice(0, 200), 200)

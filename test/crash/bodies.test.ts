@@ -24,7 +24,7 @@ test(`${rounds} kills amidst large pushes lose nothing and double nothing (TIDEM
   expect(findings.acknowledged).toBeGreaterThan(rounds / 2)
 })
 
-test(`${rounds} kills while the worst bodies are judged (TIDEMARK_TEST_SEED=${seed})`, async () => {
+test(`${rounds} kills while the worst bodies are validated (TIDEMARK_TEST_SEED=${seed})`, async () => {
   const company = new WorstCompany(seed, { bytes: 300_000, rowsMax: 3000 })
   const findings = await killRounds({ rounds, clients: 1, seed, environment: restlessEnvironment, company })
   console.log({ ...findings, worstBodies: company.bodies })
@@ -61,7 +61,7 @@ test('the worst bodies are validated, others are answered meanwhile, and memory 
       expect(counters.reduce((sum, { stored, rejected }) => sum + stored + rejected, 0)).toBe(rows)
       expect(asked.filter((status) => status !== 200)).toEqual([])
       expect(
-        (await callWell<{ setAside: object }>(server.url, 'GET', '/readyz', { key: adminKey })).setAside,
+        (await callWell<{ quarantine: object }>(server.url, 'GET', '/readyz', { key: adminKey })).quarantine,
       ).toMatchObject({
         entries: 0,
       })
@@ -83,7 +83,7 @@ test('the canary: a store that begins a push anew in its midst is caught', async
 
 test.each<[string, readonly CrashPoint[]]>([
   ['', []],
-  [', also where the start that sets it aside is killed', quarantineCrashPoints],
+  [', also where the start that quarantines it is killed', quarantineCrashPoints],
 ])(
   'a push that kills the whole process is quarantined after some starts, and the others are stored once%s',
   async (_words, killedAt) => {
@@ -113,7 +113,7 @@ test.each<[string, readonly CrashPoint[]]>([
         key: adminKey,
       })
       expect(counters).toEqual({ received: 5, stored: 3, rejected: 2, pending: 0 })
-      expect(server.log).toContain('entry set aside')
+      expect(server.log).toContain('entry quarantined')
       expect(await server.stop()).toBe(0)
     })
   },

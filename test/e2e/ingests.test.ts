@@ -64,7 +64,7 @@ test('an operator sees the faults, adds the missing field, and the rows are stor
   await page.getByRole('button', { name: 'Add the field and replay…' }).click()
   await page.getByRole('dialog').getByLabel('Type').selectOption('long')
   await expectSound(page)
-  await page.getByRole('button', { name: 'Add it and judge again' }).click()
+  await page.getByRole('button', { name: 'Add it and validate again' }).click()
   await page.getByText('3 rows are stored now').waitFor()
   expect((await select()).map((row) => row['quality'])).toEqual([null, 100, 100, 100])
   await page.getByRole('link', { name: 'wrong type' }).click()

@@ -214,7 +214,7 @@ test('an operator gives a key before lines are validated; the programs for lines
   await open(page, 'weather')
   const line = `air,place=cellar temp=7 ${Date.UTC(2026, 0, 1, 8, 30)}`
   await choose(page, await fileOf('one.lp.gz', gzipSync(line)))
-  await page.getByText('not judged yet: check with the service').waitFor()
+  await page.getByText('not validated yet: check with the service').waitFor()
   await page.getByRole('button', { name: 'Read times as milliseconds' }).click()
   await page.getByLabel('Key to push with').fill(linesKey)
   await page.getByRole('button', { name: 'Check with the service' }).click()

@@ -257,7 +257,7 @@ describe('a start without room for what has to be put away before more is read',
     expect([status, body.code, body.retryable]).toEqual([503, 'unavailable', true])
     expect(body.detail).toContain('disk of the data folder is full')
     expect(body.detail).toContain('Free some space')
-    const reported = events.find((event) => event.kind === 'startWaits')
+    const reported = events.find((event) => event.kind === 'startBlocked')
     expect(reported).toMatchObject({ reason: expect.stringContaining('is full') })
     const native = { queryType: 'timeBoundary', dataSource: 'plant' }
     for (const [path, body] of [

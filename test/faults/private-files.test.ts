@@ -36,7 +36,7 @@ test('files and folders are closed to others, and those of an older version are 
   const before = process.umask(0)
   try {
     const server = await ServerProcess.start({ dataDirectory: data, environment })
-    expect(server.log).not.toContain('rights narrowed')
+    expect(server.log).not.toContain('permissions tightened')
     const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
     for (let push = 0; push < 4; push++) {
       const rows = Array.from({ length: push === 2 ? 200 : 60 }, (_, row) => ({ D: push * 1000 + row, T: 'a', V: row }))
@@ -53,7 +53,7 @@ test('files and folders are closed to others, and those of an older version are 
     expect(await openIn(join(root, 'restored'))).toEqual([])
     for (const name of ['.', 'catalog.sqlite', 'journal', 'store']) await chmod(join(data, name), 0o755)
     const again = await ServerProcess.start({ dataDirectory: data, environment })
-    expect(again.log).toContain('rights narrowed')
+    expect(again.log).toContain('permissions tightened')
     expect(await openIn(data)).toEqual([])
     await again.stop()
   } finally {

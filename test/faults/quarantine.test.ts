@@ -58,25 +58,25 @@ test.each(['ends the thread', 'throws'])('a row that %s', async (tag) => {
       stored: 0,
       rejected: 3,
       pending: 0,
-      errors: [0, 1, 2].map((index) => ({ index, code: 'not_judged' })),
+      errors: [0, 1, 2].map((index) => ({ index, code: 'not_validated' })),
     },
     counters: { received: 6, stored: 3, rejected: 3, pending: 0 },
   }
   expect(await shown()).toMatchObject(expected)
   const reported = async (entries: number): Promise<void> => {
     await until(async () => {
-      const { setAside } = await callWell<{ setAside: { entries: number } }>(service.url, 'GET', '/readyz', {
+      const { quarantine } = await callWell<{ quarantine: { entries: number } }>(service.url, 'GET', '/readyz', {
         key: adminKey,
       })
-      return setAside.entries === entries
+      return quarantine.entries === entries
     })
     const metrics = await (await fetch(`${service.url}/metrics`)).text()
-    expect(metrics).toContain(`tidemark_set_aside_entries ${entries}\n`)
+    expect(metrics).toContain(`tidemark_quarantine_entries ${entries}\n`)
   }
   await reported(1)
-  const { Items } = await callWell<{ Items: { id: string }[] }>(service.url, 'GET', '/admin/set-aside', admin)
-  expect(Items).toMatchObject([{ batch: batches[1], ingest: 'plant', rows: 3, not_judged: 3, texts: true }])
-  const path = `/admin/set-aside/${Items[0]!.id}`
+  const { Items } = await callWell<{ Items: { id: string }[] }>(service.url, 'GET', '/admin/quarantine', admin)
+  expect(Items).toMatchObject([{ batch: batches[1], ingest: 'plant', rows: 3, not_validated: 3, texts: true }])
+  const path = `/admin/quarantine/${Items[0]!.id}`
   expect((await call(service.url, 'GET', `${path}/body`, admin)).body).toEqual(poison)
 
   // With a program that can validate it: after a restart it stays as it was told, until it is validated again.

@@ -109,7 +109,7 @@ export class LifecycleModel {
     }
   }
 
-  /** Throws where the list of rejected rows cannot be. `isJudged` says whether the rows of a position have been. */
+  /** Throws where the list of rejected rows cannot be. `isValidated` says whether the rows of a position have been. */
   checkRejected(isLive: (ingestId: number) => boolean, kept: ReadonlySet<number>, processed: number): void {
     for (const { batch, row, position } of this.#placed()) {
       if (!isLive(batch.ingestId) || position >= processed) continue

@@ -32,7 +32,7 @@ test('replays, discards, drops and rows that leave are done once, whatever happe
   expect(fault).toBeNull()
   // Histories in which little happens prove little.
   const asked = ['replay', 'discard', 'retention', 'dropped', 'field added', 'repeated push']
-  for (const kind of [...asked, 'rowsReplayed', 'filesLeft', 'sealed', 'merged', 'journalTrimmed', 'crash'])
+  for (const kind of [...asked, 'rowsReplayed', 'expiredFilesDeleted', 'sealed', 'merged', 'journalTrimmed', 'crash'])
     expect(happenings.get(kind), kind).toBeGreaterThan(0)
 }, 3_600_000)
 

@@ -19,6 +19,6 @@ export function holderOf(row: KeyRow): PushKeyHolder | null {
     bodyHash: new Uint8Array(row.body_hash),
     position: row.position,
     rows: row.batch_rows,
-    isValidated: row.judged === 1,
+    isValidated: row.validated === 1,
   }
 }

@@ -14,7 +14,7 @@ test.each([
   ['store_files', 'day = 20455'],
   ['store_files', 'checksum = checksum + 1'],
   ['store_registries', 'bytes = 17'],
-  ['ingest_counts', 'judged = 0'],
+  ['ingest_counts', 'validated = 0'],
   ['store_state', 'sealed_position = 8'],
   ['store_files', "name = '2'"],
 ])('a damaged row of %s (%s) is an error that names the catalog', async (table, change) => {

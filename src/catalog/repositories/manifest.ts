@@ -191,7 +191,11 @@ async function putRegistry(transaction: Transaction<Tables>, registry: StoreRegi
 }
 
 async function putCount(transaction: Transaction<Tables>, count: IngestCount): Promise<void> {
-  const row = sealed('ingest_counts', { ingest_id: count.ingestId, judged: count.validated, rejected: count.rejected })
+  const row = sealed('ingest_counts', {
+    ingest_id: count.ingestId,
+    validated: count.validated,
+    rejected: count.rejected,
+  })
   await transaction
     .insertInto('ingest_counts')
     .values(row)
@@ -263,6 +267,6 @@ function registryOf({ entity_id, series, bytes }: Tables['store_registries']): S
   return { entityId: entity_id, series, bytes }
 }
 
-function countOf({ ingest_id, judged, rejected }: Tables['ingest_counts']): IngestCount {
-  return { ingestId: ingest_id, validated: judged, rejected }
+function countOf({ ingest_id, validated, rejected }: Tables['ingest_counts']): IngestCount {
+  return { ingestId: ingest_id, validated: validated, rejected }
 }

@@ -22,7 +22,7 @@ export class OutcomeRepository implements OutcomeCatalog {
       await transaction
         .updateTable('counters')
         .set({ value: throughPosition })
-        .where('name', '=', 'judged_position')
+        .where('name', '=', 'validated_position')
         .where('value', '<', throughPosition)
         .execute()
     })
@@ -52,6 +52,6 @@ export class OutcomeRepository implements OutcomeCatalog {
   }
 
   validatedPosition(): Promise<number> {
-    return counterValue(this.#database, 'judged_position')
+    return counterValue(this.#database, 'validated_position')
   }
 }

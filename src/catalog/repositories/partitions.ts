@@ -122,7 +122,7 @@ export class PartitionRepository implements PartitionCatalog {
   }
 
   async validatedRows(): Promise<ReadonlyMap<number, number>> {
-    const rows = await this.#database.selectFrom('judged_rows').selectAll().execute()
+    const rows = await this.#database.selectFrom('validated_rows').selectAll().execute()
     return new Map(rows.map((row) => [row.ingest_id, row.rows]))
   }
 
@@ -185,10 +185,10 @@ async function countValidated(transaction: Transaction<Tables>, { validated }: P
   for (const [ingestId, rows] of [...sums].sort(([a], [b]) => a - b)) {
     if (rows === 0) continue
     await transaction
-      .insertInto('judged_rows')
+      .insertInto('validated_rows')
       .values({ ingest_id: ingestId, rows })
       .onConflict((conflict) =>
-        conflict.column('ingest_id').doUpdateSet((column) => ({ rows: column('judged_rows.rows', '+', rows) })),
+        conflict.column('ingest_id').doUpdateSet((column) => ({ rows: column('validated_rows.rows', '+', rows) })),
       )
       .execute()
   }

@@ -48,7 +48,7 @@ export class PushKeyRepository implements PushKeyCatalog {
     const push = { body_hash: bodyHash, received_ms: receivedMs, position, batch_rows: rows, reservation: null }
     const settled = await this.#database
       .insertInto('push_keys')
-      .values({ key_hash, ...push, uncertain: 0, judged: 0, previous_position: null })
+      .values({ key_hash, ...push, uncertain: 0, validated: 0, previous_position: null })
       .onConflict((conflict) =>
         conflict
           .column('key_hash')
@@ -136,7 +136,7 @@ function reservationOf(name: PushKeyName, bodyHash: Uint8Array, nowMs: number) {
     uncertain: 0,
     position: null,
     batch_rows: 0,
-    judged: 0,
+    validated: 0,
     previous_position: null,
   }
 }
@@ -161,7 +161,7 @@ async function reserveKnown(
   // One that a clock stamped that runs ahead would be waited for until ours is there.
   const isUnderWay = standing.uncertain === 0 && Math.abs(standing.received_ms - nowMs) < patienceMs
   if (holder === null && isUnderWay) return { state: 'pending', bodyHash: new Uint8Array(standing.body_hash) }
-  const previous = standing.judged === 1 ? standing.position : standing.previous_position
+  const previous = standing.validated === 1 ? standing.position : standing.previous_position
   await transaction
     .updateTable('push_keys')
     .set({ ...fresh, previous_position: previous })

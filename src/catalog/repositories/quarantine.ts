@@ -18,7 +18,7 @@ export class QuarantineRepository implements QuarantineCatalog {
   }
 
   async list(): Promise<readonly QuarantinedEntry[]> {
-    const rows = await this.#database.selectFrom('set_aside').selectAll().orderBy('position').execute()
+    const rows = await this.#database.selectFrom('quarantine').selectAll().orderBy('position').execute()
     return rows.map((row) => ({
       position: row.position,
       fromPosition: row.from_position,
@@ -30,7 +30,7 @@ export class QuarantineRepository implements QuarantineCatalog {
       format: oneOf(formats, row.format),
       rows: row.rows,
       bodyBytes: row.body_bytes,
-      quarantinedMs: row.set_aside_ms,
+      quarantinedMs: row.quarantined_ms,
       isReleased: row.let_go === 1,
     }))
   }
@@ -40,14 +40,14 @@ export class QuarantineRepository implements QuarantineCatalog {
     for (let part = 0; part * partBytes < body.length; part++) {
       const bytes = body.slice(part * partBytes, (part + 1) * partBytes)
       await this.#database
-        .insertInto('set_aside_bodies')
+        .insertInto('quarantine_bodies')
         .values({ position: entry.position, part, bytes })
         .onConflict((conflict) => conflict.columns(['position', 'part']).doNothing())
         .execute()
     }
     await inTransaction(this.#database, (transaction) =>
       transaction
-        .insertInto('set_aside')
+        .insertInto('quarantine')
         .values({ ...recordOf(entry), body_bytes: body.length, let_go: 0 })
         .onConflict((conflict) => conflict.column('position').doUpdateSet({ level: entry.level }))
         .execute(),
@@ -56,7 +56,7 @@ export class QuarantineRepository implements QuarantineCatalog {
 
   async bodyPart(position: number, part: number): Promise<Uint8Array | null> {
     const row = await this.#database
-      .selectFrom('set_aside_bodies')
+      .selectFrom('quarantine_bodies')
       .select('bytes')
       .where('position', '=', position)
       .where('part', '=', part)
@@ -67,12 +67,12 @@ export class QuarantineRepository implements QuarantineCatalog {
   release(position: number): Promise<boolean> {
     return auditedTransaction(this.#database, async (transaction) => {
       const { numUpdatedRows } = await transaction
-        .updateTable('set_aside')
+        .updateTable('quarantine')
         .set({ let_go: 1 })
         .where('position', '=', position)
         .where('let_go', '=', 0)
         .executeTakeFirstOrThrow()
-      await transaction.deleteFrom('set_aside_bodies').where('position', '=', position).execute()
+      await transaction.deleteFrom('quarantine_bodies').where('position', '=', position).execute()
       return numUpdatedRows > 0n
     })
   }
@@ -93,6 +93,6 @@ function recordOf(entry: Omit<QuarantinedEntry, 'bodyBytes' | 'isReleased'>) {
     received_ms: entry.receivedMs,
     format: entry.format,
     rows: entry.rows,
-    set_aside_ms: entry.quarantinedMs,
+    quarantined_ms: entry.quarantinedMs,
   }
 }

@@ -40,7 +40,7 @@ function keyedRowOf(entry: KeyedEntry): KeyedRow {
     uncertain: 0,
     position: entry.position,
     batch_rows: entry.rows,
-    judged: 1,
+    validated: 1,
     previous_position: null,
   }
   return { name: nameOf(key_hash), entry, row }
@@ -81,9 +81,9 @@ async function standingAfter(
           uncertain: 0,
           position: column.ref('excluded.position'),
           batch_rows: column.ref('excluded.batch_rows'),
-          judged: 1,
+          validated: 1,
           previous_position: sql<number | null>`
-            case when push_keys.judged = 1 then push_keys.position else push_keys.previous_position end`,
+            case when push_keys.validated = 1 then push_keys.position else push_keys.previous_position end`,
         }))
         .where(isFree),
     )
@@ -101,7 +101,7 @@ async function standingAfter(
 /** A pipeline's word stands above a reservation, and for a day. */
 function isFree({ eb, or, ref }: ExpressionBuilder<Tables & { excluded: KeyRow }, 'push_keys' | 'excluded'>) {
   return or([
-    eb('push_keys.judged', '=', 0),
+    eb('push_keys.validated', '=', 0),
     eb('push_keys.received_ms', '<=', eb(ref('excluded.received_ms'), '-', keyLifeMs)),
   ])
 }

@@ -67,7 +67,7 @@ export const postSnap = dataQuery('snap', {
 })
 
 export const postAggregate = dataQuery('aggregate', {
-  summary: 'What is told of each metric, of its items and of its value over time, for each bucket and tag.',
+  summary: 'Aggregates of each metric, of its items and of its value over time, for each bucket and tag.',
   rows: 'A row for each bucket, tag and combination of `fields` in which a value is known or an item lies, in this order.',
 })
 

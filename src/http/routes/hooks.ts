@@ -23,7 +23,7 @@ export const putHook: Route = (app, { services, settings, guard }) => {
     schema: {
       tags: ['admin'],
       operationId: 'putHook',
-      summary: 'Make a hook, or replace what it is told of and where.',
+      summary: 'Create or replace a hook.',
       security: keySecurity,
       params: Named,
       body: PutHook,

@@ -14,7 +14,7 @@ const nameChars = 4096
 
 const clientId = Type.String({
   ...{ minLength: 1, maxLength: nameChars },
-  description: 'Names the client: whoever knows it and the id of a subscription has that.',
+  description: 'Names the client. A client that sends this id and the id of a subscription may use the subscription.',
 })
 const subscriptionId = Type.String()
 const Named = Type.Object({ clientId, subscriptionId })

@@ -10,7 +10,7 @@ export function keyReused(): Problem {
 export function tooManyKeys(keysMax: number): Problem {
   return new Problem(
     'overloaded',
-    `${keysMax} idempotency keys (limits.idempotencyKeys) were used in the last 24 hours, and no more are kept. Nothing was stored. Send it again later, ` +
+    `${keysMax} idempotency keys (limits.idempotencyKeys) were used in the last 24 hours, and no more are kept. Nothing was stored. Push again later, ` +
       'or without an Idempotency-Key.',
     { retryAfterS: 60 },
   )

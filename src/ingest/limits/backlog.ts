@@ -22,7 +22,7 @@ export class Backlog {
     if (this.bytes < this.#bytesMax) return
     throw new Problem(
       'overloaded',
-      `More than ${this.#bytesMax} bytes of pushed rows (journal.backlogBytes) wait for validation. Nothing was stored. Send it again later.`,
+      `More than ${this.#bytesMax} bytes of pushed rows (journal.backlogBytes) wait for validation. Nothing was stored. Push again later.`,
     )
   }
 

@@ -42,7 +42,7 @@ export class DiskFloor {
     const isFilling = this.#left < Math.max(floorBytes, warnBytes)
     if (isFilling === this.#isFilling) return
     this.#isFilling = isFilling
-    observe({ kind: isFilling ? 'diskFilling' : 'diskRoomAgain', disk, freeBytes: this.#left, floorBytes })
+    observe({ kind: isFilling ? 'diskFilling' : 'diskRecovered', disk, freeBytes: this.#left, floorBytes })
   }
 
   /** Throws Problem `overloaded` while less is free than the floor. */
@@ -52,7 +52,7 @@ export class DiskFloor {
     if (floorBytes === 0 || this.#left >= floorBytes) return
     throw new Problem(
       'overloaded',
-      `Less than ${floorBytes} bytes (journal.diskFloorBytes) are free on ${disk}: ${Math.max(0, Math.floor(this.#left))} bytes. Nothing was stored. Send it again once the operator has made room.`,
+      `Less than ${floorBytes} bytes (journal.diskFloorBytes) are free on ${disk}: ${Math.max(0, Math.floor(this.#left))} bytes. Nothing was stored. Push again once the operator has made room.`,
       { retryAfterS },
     )
   }

@@ -44,7 +44,7 @@ describe('the backlog', () => {
     )
   })
 
-  test('refuses while it is full, and takes again once rows are judged', () => {
+  test('refuses while it is full, and takes again once rows are validated', () => {
     const progress = { processedPosition: 0, processedThrough: () => progress.processedPosition }
     const backlog = new Backlog(progress, 1000)
     const push = (): string => outcome(() => backlog.requireSpace())
@@ -89,7 +89,7 @@ test('a disk that fills is told once, and that there is room again', async () =>
   }
   expect(reported).toEqual([
     '{"kind":"diskFilling","disk":"the disk","freeBytes":299.5,"floorBytes":100}',
-    '{"kind":"diskRoomAgain","disk":"the disk","freeBytes":300,"floorBytes":100}',
+    '{"kind":"diskRecovered","disk":"the disk","freeBytes":300,"floorBytes":100}',
   ])
 })
 

@@ -9,7 +9,7 @@ import { firstRow, isSpent, type Reached, type RowOfEntry, type StepBudget } fro
 const textBytesMax = 64 * 1024 * 1024
 
 const reason = {
-  code: 'not_judged',
+  code: 'not_validated',
   field: null,
   message: 'the row was not validated: its push crashed validation, and is in quarantine',
 } as const

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { emptyNote, noteOf, noteText } from './validation-notes.ts'
 
-const judging = { position: 0, fromPosition: 0, throughPosition: 1, entries: 1, level: 0 }
+const validating = { position: 0, fromPosition: 0, throughPosition: 1, entries: 1, level: 0 }
 
-test.each([emptyNote, { judging, suspect: { ...judging, deaths: 1, isDue: false } }])('%j is a note', (note) => {
+test.each([emptyNote, { validating, suspect: { ...validating, deaths: 1, isDue: false } }])('%j is a note', (note) => {
   expect(noteOf(noteText(note))).toEqual(note)
 })
 
-test.each(['', 'x', '5', '[]', '{}', '{"judging":null}', '{"suspect":null}'])('%s is none', (text) => {
+test.each(['', 'x', '5', '[]', '{}', '{"validating":null}', '{"suspect":null}'])('%s is none', (text) => {
   expect(noteOf(text)).toBeNull()
 })

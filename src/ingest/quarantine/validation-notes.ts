@@ -28,7 +28,7 @@ export interface Suspect extends ValidatedSpan {
 }
 
 export interface ValidationNote {
-  readonly judging: ValidatedSpan | null
+  readonly validating: ValidatedSpan | null
   readonly suspect: Suspect | null
 }
 
@@ -38,7 +38,7 @@ export interface ValidationNotes {
   write(note: ValidationNote): Promise<void>
 }
 
-export const emptyNote: ValidationNote = { judging: null, suspect: null }
+export const emptyNote: ValidationNote = { validating: null, suspect: null }
 
 /** A note as text, and back; null where it is none. */
 export function noteText(note: ValidationNote): string {
@@ -49,7 +49,7 @@ export function noteOf(text: string): ValidationNote | null {
   try {
     const note: ValidationNote = JSON.parse(text)
     // One of another version, say.
-    return typeof note === 'object' && note !== null && 'judging' in note && 'suspect' in note ? note : null
+    return typeof note === 'object' && note !== null && 'validating' in note && 'suspect' in note ? note : null
   } catch {
     return null
   }

@@ -28,7 +28,7 @@ const metadata: Ingest = {
 }
 
 /** Where a row ends the validator: as it is validated, as it is kept with its text, once it is kept, or not at all. */
-type Fate = 'judged' | 'kept' | 'behind' | 'none'
+type Fate = 'validated' | 'kept' | 'behind' | 'none'
 
 const rowText = (position: number, fate: Fate, isGood: boolean): string =>
   isGood ? `{"D":${position},"T":"${fate}","V":1}` : `"${fate} ${position}"`
@@ -132,7 +132,7 @@ class World {
           for (const row of rejected) if (!this.rejected.has(row.position)) this.rejected.set(row.position, row)
           for (const { position } of items) this.items.add(position)
           this.#validatedPosition = Math.max(this.#validatedPosition, through)
-          if (rejected.some(({ row, code }) => row.includes('behind') && code !== 'not_judged')) throw this.#death()
+          if (rejected.some(({ row, code }) => row.includes('behind') && code !== 'not_validated')) throw this.#death()
         },
         replay: async () => {
           throw this.#death()
@@ -149,7 +149,7 @@ class World {
           const column = validated.batch?.columns[1]
           const tags = column?.type === 'string' ? [...column.codes].map((code) => column.dictionary[code]) : []
           const texts = validated.rejected.map(({ row }) => row)
-          if ([...tags, ...texts].some((text) => text?.startsWith('judged') || text?.startsWith('"judged'))) {
+          if ([...tags, ...texts].some((text) => text?.startsWith('validated') || text?.startsWith('"validated'))) {
             throw this.#death()
           }
           return validated
@@ -202,12 +202,12 @@ const ends = (fate: Fate, isGood = false) => ({ fate, isGood })
 describe('an entry that ends the validator', () => {
   test.each<[what: string, pushes: Push[], stepRows: number, deaths: number, quarantined: [number, number, number][]]>([
     ['none', [{ ingestId: 1, rows: [good, bad] }], 9, 0, []],
-    ['alone', [{ ingestId: 1, rows: [ends('judged', true), good] }], 9, 2, [[0, 0, 1]]],
+    ['alone', [{ ingestId: 1, rows: [ends('validated', true), good] }], 9, 2, [[0, 0, 1]]],
     [
       'among others of its step',
       [
         { ingestId: 1, rows: [good, bad] },
-        { ingestId: 1, rows: [good, ends('judged')] },
+        { ingestId: 1, rows: [good, ends('validated')] },
         { ingestId: 1, rows: [good] },
       ],
       9,
@@ -216,18 +216,24 @@ describe('an entry that ends the validator', () => {
     ],
     [
       'in the midst of a large one',
-      [{ ingestId: 1, rows: [good, bad, good, ends('judged'), good] }],
+      [{ ingestId: 1, rows: [good, bad, good, ends('validated'), good] }],
       1,
       2,
       [[0, 3, 1]],
     ],
-    ['by the text of a row, also as it is set aside', [{ ingestId: 1, rows: [good, ends('kept')] }], 1, 4, [[0, 1, 2]]],
+    [
+      'by the text of a row, also as it is quarantined',
+      [{ ingestId: 1, rows: [good, ends('kept')] }],
+      1,
+      4,
+      [[0, 1, 2]],
+    ],
     ['behind the catalog, of rows that were kept', [{ ingestId: 1, rows: [bad, ends('behind'), good] }], 2, 1, []],
     [
       'twice, of different kinds',
       [
         { ingestId: 2, rows: [good, ends('kept')] },
-        { ingestId: 1, rows: [ends('judged', true)] },
+        { ingestId: 1, rows: [ends('validated', true)] },
       ],
       1,
       6,
@@ -245,18 +251,18 @@ describe('an entry that ends the validator', () => {
   })
 
   test.each<[what: string, pushes: Push[], stepRows: number, kills: number, quarantined: [number, number, number][]]>([
-    ['alone', [{ ingestId: 1, rows: [ends('judged', true), good] }], 9, 6, [[0, 0, 1]]],
+    ['alone', [{ ingestId: 1, rows: [ends('validated', true), good] }], 9, 6, [[0, 0, 1]]],
     [
       'among others of its step',
       [
         { ingestId: 1, rows: [good, bad] },
-        { ingestId: 1, rows: [good, ends('judged')] },
+        { ingestId: 1, rows: [good, ends('validated')] },
       ],
       9,
       6,
       [[2, 2, 1]],
     ],
-    ['also as it is set aside', [{ ingestId: 1, rows: [good, ends('kept')] }], 9, 12, [[0, 0, 2]]],
+    ['also as it is quarantined', [{ ingestId: 1, rows: [good, ends('kept')] }], 9, 12, [[0, 0, 2]]],
   ])('and its process with it, %s', async (_, pushes, stepRows, kills, quarantined) => {
     const world = new World(entriesOf(pushes), { stepRows, killsProcess: true })
     expect(await liveOn(world, 30)).toBe(kills + 1)
@@ -291,7 +297,7 @@ const anyPush: fc.Arbitrary<Push> = fc.record({
     fc.record({
       fate: fc.oneof(
         { weight: 8, arbitrary: fc.constant<Fate>('none') },
-        { weight: 1, arbitrary: fc.constantFrom<Fate>('judged', 'kept', 'behind') },
+        { weight: 1, arbitrary: fc.constantFrom<Fate>('validated', 'kept', 'behind') },
       ),
       isGood: fc.boolean(),
     }),
@@ -308,7 +314,7 @@ function check(world: World, pushes: readonly Push[]): void {
       const row = position + index
       const places = [world.stored.get(row) ?? 0, Number(world.items.has(row)), Number(world.rejected.has(row))]
       expect(places.reduce((sum, count) => sum + count, 0)).toBe(1)
-      const isUnvalidated = world.rejected.get(row)?.code === 'not_judged'
+      const isUnvalidated = world.rejected.get(row)?.code === 'not_validated'
       if (isUnvalidated) expect(isPoison).toBe(true)
       else expect(world.rejected.has(row)).toBe(!pushes[place]!.rows[index]!.isGood)
     }
@@ -341,7 +347,7 @@ describe('whatever ends the validator', () => {
   })
 
   test('the same check finds a validator that does not record what it quarantines', async () => {
-    const world = new World(entriesOf([{ ingestId: 1, rows: [ends('judged', true)] }]), {
+    const world = new World(entriesOf([{ ingestId: 1, rows: [ends('validated', true)] }]), {
       stepRows: 1,
       forgetsDecisions: true,
     })

@@ -48,10 +48,10 @@ export class ValidationWatch {
   static async open(parts: ValidationWatchParts, position: number): Promise<ValidationWatch> {
     const watch = new ValidationWatch(parts)
     await watch.#learn()
-    const { judging, suspect } = (await parts.notes.read()) ?? emptyNote
+    const { validating, suspect } = (await parts.notes.read()) ?? emptyNote
     watch.#suspect = isLeft(suspect, position) ? suspect : null
-    if (judging !== null && isLeft(judging, position)) {
-      watch.#suspect = suspectOf(judging, watch.#suspect)
+    if (validating !== null && isLeft(validating, position)) {
+      watch.#suspect = suspectOf(validating, watch.#suspect)
       // Before anything else is noted, so that this death is counted once.
       await parts.notes.write(watch.#note(null))
       const { position: first, entries, deaths, kills = 0 } = watch.#suspect
@@ -117,11 +117,11 @@ export class ValidationWatch {
     const level: QuarantineLevel = suspect.level === 0 ? 1 : 2
     const fromPosition = Math.max(suspect.fromPosition, entry.position, Math.min(keptItems, positionAfter(entry)))
     await quarantine.add({ ...header, format, fromPosition, level, quarantinedMs: nowMs() }, body)
-    reach('aside-recorded')
+    reach('quarantine-recorded')
     await this.#learn()
     this.#suspect = null
     const { position, ingestId, rows } = entry
-    observe({ kind: 'entrySetAside', position, ingestId, rows: position + rows - fromPosition, level })
+    observe({ kind: 'entryQuarantined', position, ingestId, rows: position + rows - fromPosition, level })
   }
 
   async #learn(): Promise<void> {
@@ -140,8 +140,8 @@ export class ValidationWatch {
     return suspect !== null && suspect.entries === 1 && this.#isSuspected(entry) && (suspect.kills ?? 0) >= carefulKills
   }
 
-  #note(judging: ValidatedSpan | null): ValidationNote {
-    return { judging, suspect: this.#suspect }
+  #note(validating: ValidatedSpan | null): ValidationNote {
+    return { validating, suspect: this.#suspect }
   }
 }
 
@@ -149,27 +149,28 @@ function isLeft(span: ValidatedSpan | null, position: number): boolean {
   return span !== null && span.throughPosition > position
 }
 
-function suspectOf({ hasDied = false, ...judging }: ValidatedSpan, before: Suspect | null): Suspect {
+function suspectOf({ hasDied = false, ...validating }: ValidatedSpan, before: Suspect | null): Suspect {
   const isSame =
-    before !== null && before.position <= judging.position && judging.throughPosition <= before.throughPosition
+    before !== null && before.position <= validating.position && validating.throughPosition <= before.throughPosition
   const deaths = (isSame ? before.deaths : 0) + (hasDied ? 1 : 0)
   const kills = (isSame ? (before.kills ?? 0) : 0) + (hasDied ? 0 : 1)
-  const isSamePiece = isSame && before.fromPosition === judging.fromPosition
+  const isSamePiece = isSame && before.fromPosition === validating.fromPosition
   const hasEnoughDeaths = deaths >= deathsMax || (deaths > 1 && isSame && (before.entries > 1 || isSamePiece))
-  const isSurelyKilledBy = kills >= killsMax && isSamePiece && judging.isCareful === true && before.isCareful === true
-  const isDue = judging.entries === 1 && ((hasDied && hasEnoughDeaths) || isSurelyKilledBy)
-  return { ...judging, deaths, kills, isDue }
+  const isSurelyKilledBy =
+    kills >= killsMax && isSamePiece && validating.isCareful === true && before.isCareful === true
+  const isDue = validating.entries === 1 && ((hasDied && hasEnoughDeaths) || isSurelyKilledBy)
+  return { ...validating, deaths, kills, isDue }
 }
 
 function diedAt(span: ValidatedSpan): ValidatedSpan {
   return { ...span, hasDied: true }
 }
 
-/** To be called when the validator has ended and its process has not. True when it was validation: another life may come past what ended this one. */
+/** To be called when the validator has ended and its process has not. True when it was validating: another life may come past what ended this one. */
 export async function noteDeath(notes: ValidationNotes): Promise<boolean> {
   const note = await notes.read()
-  if (note === null || note.judging === null) return false
-  await notes.write({ ...note, judging: diedAt(note.judging) })
+  if (note === null || note.validating === null) return false
+  await notes.write({ ...note, validating: diedAt(note.validating) })
   return true
 }
 

@@ -34,7 +34,7 @@ const texts = new QuarantinedTexts({
   },
 })
 
-const rejected = (position: number, row = '', code: RejectedRow['code'] = 'not_judged'): RejectedRow => ({
+const rejected = (position: number, row = '', code: RejectedRow['code'] = 'not_validated'): RejectedRow => ({
   ingestId: 1,
   position,
   batchPosition: 0,
@@ -57,7 +57,7 @@ test.each([
   ['a body that is one row', rejected(300), '{"alone":1}'],
   ['a body that was let go', rejected(400), null],
   ['a replay', rejected(500), null],
-  ['no entry that is set aside', rejected(600), null],
+  ['no entry in quarantine', rejected(600), null],
   ['a row that is empty by itself', rejected(100, '', 'too_large'), null],
 ])('%s', async (_, row, text) => {
   const found = await texts.rowOf(row)

@@ -30,7 +30,7 @@ export class QuarantinedTexts {
   /** Null where there is no text any more. */
   async rowOf({ position, row, code }: RejectedRow): Promise<ReplayedRow | null> {
     if (row !== '') return { position, text: Buffer.from(row) }
-    const body = code === 'not_judged' ? await this.#bodyOf(position) : null
+    const body = code === 'not_validated' ? await this.#bodyOf(position) : null
     return body === null ? null : { position, text: await textAt(body, position - body.entry.position) }
   }
 

@@ -6,22 +6,22 @@ const diskFullRetryAfterS = 5
 export function backlogIsFull(pendingBytesMax: number): Problem {
   return new Problem(
     'overloaded',
-    `More than ${pendingBytesMax} bytes wait to be written. Nothing was stored. Send it again later.`,
+    `More than ${pendingBytesMax} bytes wait to be written. Nothing was stored. Push again later.`,
   )
 }
 
 export function diskIsFull(): Problem {
-  const detail = 'The disk is full. Nothing was stored. Send it again once there is room.'
+  const detail = 'The disk is full. Nothing was stored. Push again once there is room.'
   return new Problem('overloaded', detail, { retryAfterS: diskFullRetryAfterS })
 }
 
 /** Without the cause's text, which may hold paths: that is for the operator, in the event. */
 export function journalHasFailed(cause: unknown): Problem {
   const detail =
-    'The journal could not be written to disk, and takes nothing more until the service is started again. Send it again then, with the same Idempotency-Key if it has one.'
+    'The journal could not be written to disk, and takes nothing more until the service is started again. Push again then, with the same Idempotency-Key if it has one.'
   return new Problem('unavailable', detail, { cause })
 }
 
 export function journalIsClosed(): Problem {
-  return new Problem('shutting_down', 'The journal is closed. Send it again when the service is back.')
+  return new Problem('shutting_down', 'The journal is closed. Push again when the service is back.')
 }

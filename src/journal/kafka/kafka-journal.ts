@@ -172,7 +172,7 @@ export class KafkaJournal implements JournalWriter {
 function backlogIsFull(pendingBytesMax: number): Problem {
   return new Problem(
     'overloaded',
-    `More than ${pendingBytesMax} bytes (kafka.pendingBytes) wait to be written. Nothing was stored. Send it again later.`,
+    `More than ${pendingBytesMax} bytes (kafka.pendingBytes) wait to be written. Nothing was stored. Push again later.`,
   )
 }
 
@@ -184,10 +184,10 @@ function kafkaIsAway(cause?: unknown): Problem {
 }
 
 function kafkaIsSlow(): Problem {
-  const detail = 'Kafka takes pushes more slowly than they come. Nothing was stored. Send it again later.'
+  const detail = 'Kafka takes pushes more slowly than they come. Nothing was stored. Push again later.'
   return new Problem('overloaded', detail, { retryAfterS })
 }
 
 function stopped(): Problem {
-  return new Problem('shutting_down', 'The journal is closed. Send it again when the service is back.')
+  return new Problem('shutting_down', 'The journal is closed. Push again when the service is back.')
 }

@@ -263,7 +263,7 @@ function untold(cause: unknown): Problem {
   if (cause instanceof Problem) return cause
   return new Problem(
     'unavailable',
-    'Live rows cannot be told now: Kafka is away, or queries do not see yet what is stored. Try again later.',
+    'Live rows are not available now: Kafka does not answer, or stored rows are not queryable yet. Try again later.',
     { retryAfterS, cause },
   )
 }

@@ -56,7 +56,7 @@ export class AwaitedStart {
     const isNew = this.#awaited !== awaited
     this.#awaited = awaited
     this.#hasWaited = true
-    if (isNew) this.#parts.observe({ kind: 'startWaits', reason: this.reason })
+    if (isNew) this.#parts.observe({ kind: 'startBlocked', reason: this.reason })
     this.#resolveWaited()
   }
 }

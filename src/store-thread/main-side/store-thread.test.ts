@@ -99,7 +99,7 @@ test('a thread that cannot be started again is tried again', async () => {
 /** One that dies before it is ready. */
 const dyingUrl = new URL(`data:text/javascript,${encodeURIComponent('process.exit(1)')}`)
 
-test('a first start is tried again where the thread died of an entry that it was judging', async () => {
+test('a first start is tried again where the thread died of an entry that it was validating', async () => {
   const { thread, events } = await startThread([dyingUrl, dyingUrl], true)
   expect(events.map(({ kind }) => kind)).toEqual(['storeDied', 'storeDied', 'storeStarted'])
   await thread.close()

@@ -40,7 +40,7 @@ export interface StoreThreadOptions {
   /** Told of the entities that a step from one position to another stored rows of. */
   readonly stored?: (entityIds: readonly number[], fromPosition: number, toPosition: number) => void
   /**
-   * Notes that the thread died, but not its process. True if the thread was validation an entry of the journal: another start may come past
+   * Notes that the thread died, but not its process. True if the thread was validating an entry of the journal: another start may come past
    * that entry.
    */
   readonly noteDeath: () => Promise<boolean>

@@ -7,7 +7,7 @@ const { validator } = RowValidator.prototype
 RowValidator.prototype.validator = function (...of) {
   const validated = validator.apply(this, of)
   const texts = [...validated.rejected.map(({ row }) => row), ...(validated.batch?.columns ?? []).flatMap(textsOf)]
-  if (texts.includes('throws')) throw new Error('the judge was told to throw')
+  if (texts.includes('throws')) throw new Error('the validator was told to throw')
   return validated
 }
 

@@ -11,7 +11,7 @@ await runStoreThread(parentPort, workerData, {
       const texts = [...validated.rejected.map(({ row }) => row), ...(validated.batch?.columns ?? []).flatMap(textsOf)]
       if (texts.some((text) => text.includes('ends the process'))) process.kill(process.pid, 'SIGKILL')
       if (texts.some((text) => text.includes('ends the thread'))) process.exit(1)
-      if (texts.some((text) => text.includes('throws'))) throw new Error('the judge was told to throw')
+      if (texts.some((text) => text.includes('throws'))) throw new Error('the validator was told to throw')
       return validated
     },
   }),

@@ -67,11 +67,11 @@ export function AddField(props: Props) {
   const roles = (ingest.kind === 'metadata' ? (['attribute'] as const) : (['dimension', 'metric'] as const)).map(
     (role) => ({ value: role, text: role }),
   )
-  const title = replay === undefined ? 'Add a field' : `Add the field ${source} and judge its rows again`
+  const title = replay === undefined ? 'Add a field' : `Add the field ${source} and validate its rows again`
   return (
     <AskFirst
       title={title}
-      deed={replay === undefined ? 'Add it' : 'Add it and judge again'}
+      deed={replay === undefined ? 'Add it' : 'Add it and validate again'}
       ready={field.name !== ''}
       onClose={onClose}
       onDeed={add}
@@ -89,7 +89,7 @@ export function AddField(props: Props) {
           onValue={(role) => change({ role })}
         />
       </div>
-      {done > 0 && <p role="status">{countText(done)} rows judged again…</p>}
+      {done > 0 && <p role="status">{countText(done)} rows validated again…</p>}
     </AskFirst>
   )
 }

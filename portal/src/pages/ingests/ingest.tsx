@@ -54,7 +54,7 @@ function Counters({ ingest: { counters } }: { readonly ingest: ShownIngest }) {
       <Figure name="Received" value={countText(received)} />
       <Figure name="Stored" value={countText(stored)} />
       <Figure name="Rejected" value={countText(rejected)} bad={rejected > 0} />
-      <Figure name="Waiting to be judged" value={countText(pending)} />
+      <Figure name="Waiting to be validated" value={countText(pending)} />
     </dl>
   )
 }

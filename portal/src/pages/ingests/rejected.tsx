@@ -57,7 +57,7 @@ function NothingRejected() {
     <Empty title="No rejected rows">
       <p>
         A pushed row is stored, or kept here with the reason: a missing time, a text where a number should be, a
-        property that is no field. From here it is mended, judged again or discarded. No row is dropped silently.
+        property that is no field. From here it is mended, validated again or discarded. No row is dropped silently.
       </p>
     </Empty>
   )

@@ -12,7 +12,7 @@ const usual: ReadonlyMap<string, string> = new Map([
   ['tidemark_http_requests_total', 'Requests a second'],
   ['process_cpu_seconds_total', 'Processors in use'],
   ['process_resident_memory_bytes', 'Memory of the service, MB'],
-  ['tidemark_journal_backlog_bytes', 'Pushed and not judged yet, MB'],
+  ['tidemark_journal_backlog_bytes', 'Pushed and not validated yet, MB'],
 ])
 
 interface Props {

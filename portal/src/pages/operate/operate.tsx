@@ -61,7 +61,7 @@ export function Operate() {
 
 function Parts() {
   const ready = useAsk((client) => client.readiness(), ['parts'], { everyMs: 5000 })
-  const { store, sql, setAside, replica, cluster } = ready.value ?? {}
+  const { store, sql, quarantine, replica, cluster } = ready.value ?? {}
   return (
     <Panel title="Parts">
       <ProblemNote error={ready.error} />
@@ -81,13 +81,13 @@ function Parts() {
             <dd>{sql.state}</dd>
           </>
         )}
-        {setAside !== undefined && (
+        {quarantine !== undefined && (
           <>
-            <dt>Set aside</dt>
+            <dt>In quarantine</dt>
             <dd>
-              {setAside.entries === 0
+              {quarantine.entries === 0
                 ? 'nothing'
-                : `${plural(setAside.entries, 'push', 'pushes')}, ${plural(setAside.rows, 'row')}`}
+                : `${plural(quarantine.entries, 'push', 'pushes')}, ${plural(quarantine.rows, 'row')}`}
             </dd>
           </>
         )}

@@ -6,7 +6,7 @@ import { useAsk } from '../../shell/asking.ts'
 export function Health() {
   const ready = useAsk((client) => client.readiness(), ['ready'], { everyMs: 5000 })
   const about = useAsk((client) => client.service(), ['service'])
-  const aside = ready.value?.setAside?.entries ?? 0
+  const aside = ready.value?.quarantine?.entries ?? 0
   const cluster = ready.value?.cluster
   const failing = ready.value?.failing ?? []
   return (
@@ -27,7 +27,7 @@ export function Health() {
         )
       })}
       {ready.value?.disk?.filling === true && <span class="pill warn">The disk fills</span>}
-      {aside > 0 && <span class="pill warn">{plural(aside, 'push', 'pushes')} set aside</span>}
+      {aside > 0 && <span class="pill warn">{plural(aside, 'push', 'pushes')} in quarantine</span>}
       {cluster !== undefined &&
         [
           ['Kafka', cluster.kafka.reachable] as const,

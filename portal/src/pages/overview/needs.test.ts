@@ -40,7 +40,7 @@ test.each<[string, Partial<Parameters<typeof needsOf>[0]>, (readonly [Need['leve
     ready({ disk: { freeBytes: 1024, floorBytes: 1, filling: true } }),
     [['bad', 'The disk fills: 1.0 KiB are free']],
   ],
-  ['quarantine', ready({ setAside: { entries: 1, rows: 5 } }), [['bad', '1 push in quarantine']]],
+  ['quarantine', ready({ quarantine: { entries: 1, rows: 5 } }), [['bad', '1 push in quarantine']]],
   [
     'a blocked ingest',
     { ingests: [{ ingest: ingest({ state: 'blocked', reason: 'repairs' }), rows: 0 }] },

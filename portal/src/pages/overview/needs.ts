@@ -39,7 +39,7 @@ export function needsOf(known: Known): Need[] {
 }
 
 function partNeeds({ nowMs, ready, readyError, backupMs }: Known): Need[] {
-  const { disk, replica, setAside, failing = [], tls, cluster } = ready ?? {}
+  const { disk, replica, quarantine, failing = [], tls, cluster } = ready ?? {}
   const operate = linkTo(['operate'])
   const need = (level: Need['level'], text: string, link: string | null = operate): Need => ({ level, text, link })
   const away = (['kafka', 'druid', 'postgres'] as const).filter((part) => cluster?.[part].reachable === false)
@@ -53,8 +53,8 @@ function partNeeds({ nowMs, ready, readyError, backupMs }: Known): Need[] {
     ...(disk?.filling === true
       ? [need('bad', `The disk fills${disk.freeBytes === null ? '' : `: ${bytesText(disk.freeBytes)} are free`}`)]
       : []),
-    ...((setAside?.entries ?? 0) > 0
-      ? [need('bad', `${plural(setAside!.entries, 'push', 'pushes')} in quarantine`, linkTo(['ingests']))]
+    ...((quarantine?.entries ?? 0) > 0
+      ? [need('bad', `${plural(quarantine!.entries, 'push', 'pushes')} in quarantine`, linkTo(['ingests']))]
       : []),
     ...(replica?.error != null ? [need('bad', `The replica cannot be written: ${replica.error}`)] : []),
     ...(tls?.refused != null ? [need('warn', `The new certificate is not used: ${tls.refused}`)] : []),

@@ -56,7 +56,7 @@ export function CheckRows(props: Props) {
         <button type="button" class="button" disabled={busy || keyMissing} onClick={ask}>
           Check with the service
         </button>
-        <span class="soft small">Judges the first {countText(checkedRowsMax)} rows, and stores nothing.</span>
+        <span class="soft small">Validates the first {countText(checkedRowsMax)} rows, and stores nothing.</span>
       </div>
       <ProblemNote error={error} />
       {outcome !== null && <Outcome checked={outcome} />}

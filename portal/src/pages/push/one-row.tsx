@@ -73,7 +73,7 @@ export function OneRow({ ingest }: { readonly ingest: ShownIngest }) {
             ))}
           </div>
           <div>
-            <p class="small soft">As it will be judged:</p>
+            <p class="small soft">As it will be validated:</p>
             <RowText text={text} field={fault?.field ?? null} />
             <p role="status">
               <VerdictPill row={row} /> {fault !== undefined && <span class="fault">{fault.message}</span>}

@@ -18,7 +18,7 @@ export function Preview({ preview: { rows, misread, isMostlyMisread, error }, fo
   return (
     <div class="capped">
       <Panel
-        title={`The first ${noun}s, as they will be judged`}
+        title={`The first ${noun}s, as they will be validated`}
         tools={
           <span class="soft small" role="status">
             {summaryOf(rows ?? [], noun)}
@@ -75,13 +75,19 @@ export function Preview({ preview: { rows, misread, isMostlyMisread, error }, fo
 
 function summaryOf(rows: readonly ValidatedRow[], noun: 'row' | 'line'): string {
   if (rows.length === 0) return ''
-  if (rows.some(({ verdict }) => verdict === 'not judged')) return 'not judged yet: check with the service'
+  if (rows.some(({ verdict }) => verdict === 'not validated')) return 'not validated yet: check with the service'
   const faulty = rows.filter(({ faults }) => faults.length > 0).length
   if (faulty === 0) return `all of the first ${rows.length} will be stored`
   return `${faulty} of the first ${plural(rows.length, noun)} will be rejected`
 }
 
-const tones = { stored: 'pill good', rejected: 'pill bad', refused: 'pill bad', 'no row': 'pill', 'not judged': 'pill' }
+const tones = {
+  stored: 'pill good',
+  rejected: 'pill bad',
+  refused: 'pill bad',
+  'no row': 'pill',
+  'not validated': 'pill',
+}
 
 export function VerdictPill({ row: { verdict } }: { readonly row: ValidatedRow }) {
   return <span class={tones[verdict]}>{verdict}</span>

@@ -68,7 +68,7 @@ function Progress({ push, bytes }: { readonly push: FilePush; readonly bytes: nu
       <progress max={Math.max(1, bytes)} value={readBytes} aria-label="How much of the file was read" />
       <p class="number" role="status">
         {countText(accepted)} rows on disk; {bytesText(Math.min(readBytes, bytes))} of {bytesText(bytes)} read
-        {state === 'stopping' ? '; stopping…' : read ? '; waiting until all are judged…' : ''}
+        {state === 'stopping' ? '; stopping…' : read ? '; waiting until all are validated…' : ''}
       </p>
       {waiting !== null && (
         <div class="note warn" role="status">

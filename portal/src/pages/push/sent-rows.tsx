@@ -45,7 +45,7 @@ export function SentRows({ alias, sent, accepted, seconds, whole }: Props) {
         <Figure name="On disk" value={countText(accepted)} aside={secondsText(seconds)} />
         <Figure name="Stored" value={countText(stored)} />
         <Figure name="Rejected" value={countText(rejected)} bad={rejected > 0} />
-        {pending > 0 && <Figure name="Not judged yet" value={countText(pending)} />}
+        {pending > 0 && <Figure name="Not validated yet" value={countText(pending)} />}
       </dl>
       {replaced > 0 && <p>{plural(replaced, 'row')} replaced an earlier one of the same push: same time and tags.</p>}
       {rejected > 0 && <Faults alias={alias} sent={sent} />}

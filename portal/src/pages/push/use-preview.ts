@@ -9,7 +9,7 @@ import { type Columns, mappingOf } from './columns.ts'
 import { firstBatch, type RowsFile, rowsOf, targetFor } from './file-rows.ts'
 
 /** `refused`: with this row the whole push is. `no row`: a comment or a blank line. */
-export type Verdict = 'stored' | 'rejected' | 'refused' | 'no row' | 'not judged'
+export type Verdict = 'stored' | 'rejected' | 'refused' | 'no row' | 'not validated'
 
 export interface ValidatedRow {
   readonly text: string
@@ -71,7 +71,7 @@ async function previewOfLines(rowsFile: RowsFile, columns: Columns, ingest: Show
   const rows = batch.texts.map((bytes, line): ValidatedRow => {
     const text = decoder.decode(bytes)
     if (target.rowsOf?.(bytes) === 0) return { text, verdict: 'no row', faults: [] }
-    if (errors === null) return { text, verdict: 'not judged', faults: [] }
+    if (errors === null) return { text, verdict: 'not validated', faults: [] }
     const faults = errors.filter(({ index }) => (places?.lineOf(index) ?? index) === line)
     return { text, verdict: faults.length === 0 ? 'stored' : 'rejected', faults }
   })

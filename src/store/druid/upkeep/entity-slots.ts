@@ -159,7 +159,7 @@ export class EntitySlots {
       await failures.attempt(id, () => slots.rest(id))
     }
     const changed = await waits.put(waiting, nowMs())
-    if (changed) observe({ kind: 'slotsWaitedFor', entities: waiting.map((id) => entities.get(id)!.name), freeSlots })
+    if (changed) observe({ kind: 'waitingForSlots', entities: waiting.map((id) => entities.get(id)!.name), freeSlots })
     if (wake.length + rest.length > 0) observe({ kind: 'slotsMoved', woken: wake, resting: rest })
   }
 

@@ -84,7 +84,7 @@ export class Purges {
 }
 
 const kept =
-  'The new retention is noted, but does not hold yet: rows that had left have to be gone before older ones are shown again, and stay hidden until then.'
+  'The new retention is saved but not in force: expired rows must first be removed from the files. They stay hidden until then.'
 
 function isDamaged(): Problem {
   return new Problem(

@@ -313,7 +313,7 @@ export class Upkeep {
     store.switchFiles({ add: [], remove: left, frozen: null, gone: removals.ofFiles(left) })
     this.#files = this.#files.filter((file) => !left.includes(file))
     reach('leave-readers-switched')
-    observe({ kind: 'filesLeft', files: left.length, rows: remove.reduce((sum, { rows }) => sum + rows, 0) })
+    observe({ kind: 'expiredFilesDeleted', files: left.length, rows: remove.reduce((sum, { rows }) => sum + rows, 0) })
     changed()
   }
 

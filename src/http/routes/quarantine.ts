@@ -8,13 +8,13 @@ import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
 import { noBodyProblems, pageProblems, pageQuery, pageRequest, refuseBody } from './admin-request.ts'
 
-export const getSetAside: Route = (app, { services, settings, guard }) => {
+export const getQuarantine: Route = (app, { services, settings, guard }) => {
   app.route({
     method: 'GET',
-    url: '/admin/set-aside',
+    url: '/admin/quarantine',
     schema: {
       tags: ['admin'],
-      operationId: 'listSetAside',
+      operationId: 'listQuarantine',
       summary: 'Pushes in quarantine because they crashed validation.',
       description: 'Needs a key with the right `observe` or `admin`.',
       security: keySecurity,
@@ -37,13 +37,13 @@ const mediaTypes = {
   replay: 'application/octet-stream',
 } as const
 
-export const getSetAsideBody: Route = (app, { services, guard }) => {
+export const getQuarantineBody: Route = (app, { services, guard }) => {
   app.route({
     method: 'GET',
-    url: '/admin/set-aside/:id/body',
+    url: '/admin/quarantine/:id/body',
     schema: {
       tags: ['admin'],
-      operationId: 'getSetAsideBody',
+      operationId: 'getQuarantineBody',
       summary: 'The body of a push in quarantine, byte for byte.',
       security: keySecurity,
       params: Type.Object({ id: Type.String({ description: 'The id in the list.' }) }),
@@ -66,13 +66,13 @@ export const getSetAsideBody: Route = (app, { services, guard }) => {
   })
 }
 
-export const deleteSetAside: Route = (app, { services, settings, guard }) => {
+export const deleteQuarantined: Route = (app, { services, settings, guard }) => {
   app.route({
     method: 'DELETE',
-    url: '/admin/set-aside/:id',
+    url: '/admin/quarantine/:id',
     schema: {
       tags: ['admin'],
-      operationId: 'letGoSetAside',
+      operationId: 'discardQuarantined',
       summary: 'Delete the body of a push in quarantine. Its rows stay in the list of rejected rows.',
       security: keySecurity,
       params: Type.Object({ id: Type.String({ description: 'The id in the list.' }) }),
