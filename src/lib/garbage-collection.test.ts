@@ -40,6 +40,14 @@ test('a thread collects when it is idle and holds more than after the last colle
   })
   expect(left).toEqual(looks.map(([, , thenMiB]) => thenMiB))
   expect(collected).toBe(4)
+  // Less than after the last collection, but known to be garbage.
+  held = 19
+  collection.check()
+  expect(collected).toBe(4)
+  collection.letGo(16 * mebibyte)
+  then = 3
+  collection.check()
+  expect([collected, held]).toEqual([5, 3])
 })
 
 test('an array that nobody uses is let go', () => {

@@ -48,10 +48,15 @@ export class GarbageCollection {
     collect()
     this.#keptBytes = heldBytes()
   }
+
+  /** So much of what it holds is garbage now. */
+  letGo(bytes: number): void {
+    this.#keptBytes -= bytes
+  }
 }
 
 /** Of the thread that calls this, until it ends. */
-export function collectGarbage(times: CollectionTimes): void {
+export function collectGarbage(times: CollectionTimes): GarbageCollection {
   let last: EventLoopUtilization | undefined
   const utilization = (): number => {
     const now = performance.eventLoopUtilization()
@@ -61,6 +66,7 @@ export function collectGarbage(times: CollectionTimes): void {
   }
   const collection = new GarbageCollection({ times, utilization, heldBytes, collect: newCollect() })
   setInterval(() => collection.check(), times.checkMs).unref()
+  return collection
 }
 
 export function heldBytes(): number {

@@ -25,6 +25,20 @@ test('a rest lets others run, and throws the reason of an abort', async () => {
   expect(() => new Pacer({ sliceMs: 0, signal: controller.signal })).toThrow('gone')
 })
 
+test('what presses has every second slice, however many rest', async () => {
+  const signal = new AbortController().signal
+  let met = ''
+  const run = async (name: string, presses: boolean): Promise<void> => {
+    const pacer = new Pacer({ sliceMs: 0, signal, isPressing: () => presses })
+    for (let slice = 0; slice < 3; slice++) {
+      await pacer.rest()
+      met += name
+    }
+  }
+  await Promise.all([run('a', false), run('b', false), run('c', false), run('X', true), run('Y', true)])
+  expect(met.replace(/^[abc]/, '')).toMatch(/^X[abc]Y[abc]X[abc]Y[abc]X[abc]Y[abc]+$/)
+})
+
 test('those that rest go on one a turn of the event loop, in their order', async () => {
   const signal = new AbortController().signal
   const met: string[] = []

@@ -7,17 +7,24 @@ export interface PacerOptions {
   /** How long a run may hold the event loop. */
   readonly sliceMs: number
   readonly signal: CancelSignal
+  /** Whether others wait for it now: then every second slice is its own, however many rest. Never, where it is left out. */
+  readonly isPressing?: () => boolean
 }
 
 /** All that rests in this thread, longest first: each turn of the event loop one of them goes on, however many there are. */
 const resting: (() => void)[] = []
+/** Of these, what others wait for: it has every second slice. */
+const pressing: (() => void)[] = []
+let wasPressing = false
 /** When the slice began that is running, or the last one. */
 let sliceStartMs = 0
 
 function nextSlice(): void {
   sliceStartMs = performance.now()
-  resting.shift()?.()
-  if (resting.length > 0) setImmediate(nextSlice)
+  wasPressing = pressing.length > 0 && (resting.length === 0 || !wasPressing)
+  const next = wasPressing ? pressing : resting
+  next.shift()?.()
+  if (resting.length + pressing.length > 0) setImmediate(nextSlice)
 }
 
 /**
@@ -28,13 +35,15 @@ function nextSlice(): void {
 export class Pacer {
   readonly #sliceMs: number
   readonly #signal: CancelSignal
+  readonly #isPressing: () => boolean
   #units = 0
 
-  constructor({ sliceMs, signal }: PacerOptions) {
+  constructor({ sliceMs, signal, isPressing = () => false }: PacerOptions) {
     this.#sliceMs = sliceMs
     this.#signal = signal
+    this.#isPressing = isPressing
     signal.throwIfAborted()
-    if (resting.length === 0) sliceStartMs = performance.now()
+    if (resting.length + pressing.length === 0) sliceStartMs = performance.now()
   }
 
   /** Counts work (a unit is about a row touched); true when the slice is over and `rest` is due. */
@@ -45,10 +54,15 @@ export class Pacer {
     return performance.now() - sliceStartMs >= this.#sliceMs
   }
 
-  /** Lets the event loop turn, and those that rest already go on first. Throws the signal's reason when it was aborted. */
+  /**
+   * Lets the event loop turn, and those that rest already go on first; where it presses, one of them. Throws the signal's reason when it was
+   * aborted.
+   */
   async rest(): Promise<void> {
     await new Promise<void>((resolve) => {
-      if (resting.push(resolve) === 1) setImmediate(nextSlice)
+      const queue = this.#isPressing() ? pressing : resting
+      queue.push(resolve)
+      if (resting.length + pressing.length === 1) setImmediate(nextSlice)
     })
     this.#signal.throwIfAborted()
   }

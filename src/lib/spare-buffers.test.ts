@@ -47,6 +47,7 @@ describe('when nobody needs it, all of it is let go', () => {
     giveOf(1, 2)
     vi.advanceTimersByTime(1000)
     expect(spares.bytes).toBe(0)
+    expect([spares.takeLetGoBytes(), spares.takeLetGoBytes()]).toEqual([3 * unit, 0])
     giveOf(1)
     expect(spares.bytes).toBe(unit)
   })

@@ -19,6 +19,7 @@ export class SpareBuffers {
   /** Smallest first. */
   #spares: ArrayBuffer[] = []
   #bytes = 0
+  #letGoBytes = 0
   #timer: NodeJS.Timeout | null = null
 
   constructor(options: SpareBuffersOptions) {
@@ -52,7 +53,15 @@ export class SpareBuffers {
     this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#clear(), idleMs).unref()
   }
 
+  /** How many bytes were let go since the last call: a thread that is idle has to be told, or it keeps the garbage. */
+  takeLetGoBytes(): number {
+    const bytes = this.#letGoBytes
+    this.#letGoBytes = 0
+    return bytes
+  }
+
   #clear(): void {
+    this.#letGoBytes += this.#bytes
     this.#spares = []
     this.#bytes = 0
     this.#timer = null

@@ -60,7 +60,7 @@ export async function runStoreThread(
   overrides: StoreThreadOverrides = {},
 ): Promise<void> {
   useZoneFiles(data.timeZones)
-  collectGarbage(data.isSmall ? whenGrown : whenIdle)
+  const garbage = collectGarbage(data.isSmall ? whenGrown : whenIdle)
   const stopping = new AbortController()
   const upkeepEnd = new AbortController()
   const { reach = () => undefined, disk = nodeDisk } = overrides
@@ -68,6 +68,7 @@ export async function runStoreThread(
   const { outbox, send, observe } = base
   const sources = await openSources(base, overrides)
   const { manifest, opened, pipeline } = sources
+  setInterval(() => garbage.letGo(opened.folder.dropUnused()), unusedMs).unref()
   const snapshots = await openSnapshots(data, { disk, ...opened, observe })
   const counts = new IngestCounts(manifest.counts)
   const { removals, expiry, upkeep } = await openUpkeep(base, sources, {
@@ -304,6 +305,9 @@ function openFollower(
 
 /** Strings that the second reading remembers. */
 const liveMemory = { rememberedStringsMax: 1 << 16, rememberedBytesMax: 32 << 20 }
+
+/** What was read of files and not used for as long, or twice as long, is forgotten. */
+const unusedMs = 60_000
 
 /** The columns of one step of the pipeline. */
 const batchMemory = { bytesMin: 4096, bytesMax: 16 * 1024 * 1024, idleMs: 10_000 }

@@ -3,26 +3,34 @@ import { expect, test } from 'vitest'
 import { ByteCache, type CacheEntry } from './byte-cache.ts'
 
 const anyStep = fc.record({
-  kind: fc.constantFrom('use', 'use', 'use', 'forget'),
+  kind: fc.constantFrom('use', 'use', 'use', 'use', 'use', 'use', 'forget', 'dropUnused'),
   entry: fc.nat(7),
   bytes: fc.nat(12),
 })
 
-test('keeps what was used last, within its bound', () => {
+test('keeps what was used last, within its bound, until it is not used for a while', () => {
   fc.assert(
     fc.property(fc.nat(30), fc.array(anyStep, { maxLength: 60 }), (bytesMax, steps) => {
       const cache = new ByteCache(bytesMax)
       /** Oldest use first. */
       let model: { entry: number; bytes: number }[] = []
+      const used = new Set<number>()
       const kept = new Set<number>()
       const entries = Array.from({ length: 8 }, (_, entry): CacheEntry => ({ evict: () => kept.delete(entry) }))
       for (const { kind, entry, bytes } of steps) {
-        model = model.filter((one) => one.entry !== entry)
+        if (kind === 'dropUnused') {
+          const before = cache.bytes
+          const dropped = cache.dropUnused()
+          model = model.filter((one) => used.has(one.entry))
+          used.clear()
+          expect(dropped).toBe(before - cache.bytes)
+        } else model = model.filter((one) => one.entry !== entry)
         if (kind === 'forget') {
           cache.forget(entries[entry])
           kept.delete(entry)
-        } else {
+        } else if (kind === 'use') {
           kept.add(entry)
+          used.add(entry)
           cache.use(entries[entry], bytes)
           model.push({ entry, bytes })
         }

@@ -3,7 +3,7 @@ export interface CacheEntry {
   evict(): void
 }
 
-/** The place of an entry in the order of use. The ends of that order are one place without an entry, so that it is a ring. */
+/** The place of an entry in the order of use. The ends of that order are one place without an entry, so that it is a ring; a mark is another one. */
 interface Place {
   readonly entry: CacheEntry | null
   bytes: number
@@ -19,10 +19,13 @@ export class ByteCache {
   readonly #bytesMax: number
   readonly #places = new Map<CacheEntry, Place>()
   readonly #ends = newPlace(null)
+  /** What was used since the last call of `dropUnused` is newer than this place without an entry. */
+  readonly #mark = newPlace(null)
   #bytes = 0
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
+    linkBefore(this.#ends, this.#mark)
   }
 
   get bytes(): number {
@@ -52,13 +55,27 @@ export class ByteCache {
     this.#bytes -= place.bytes
   }
 
+  /** Drops what was not used since the last call; answers with its bytes. */
+  dropUnused(): number {
+    const before = this.#bytes
+    for (let oldest = this.#ends.newer; oldest.entry !== null; oldest = this.#ends.newer) this.#drop(oldest.entry)
+    unlink(this.#mark)
+    linkBefore(this.#ends, this.#mark)
+    return before - this.#bytes
+  }
+
   #shrink(): void {
     while (this.#bytes > this.#bytesMax) {
-      const { entry } = this.#ends.newer
+      const oldest = this.#ends.newer
+      const { entry } = oldest === this.#mark ? oldest.newer : oldest
       if (entry === null) return
-      this.forget(entry)
-      entry.evict()
+      this.#drop(entry)
     }
+  }
+
+  #drop(entry: CacheEntry): void {
+    this.forget(entry)
+    entry.evict()
   }
 }
 

@@ -60,6 +60,12 @@ export class LocalFolder implements StoredFolder {
     return this.#caches.indexes.bytes
   }
 
+  /** Forgets what of files was not used since the last call; answers with its bytes, and those of spare memory that was let go. */
+  dropUnused(): number {
+    const { pages, indexes } = this.#caches
+    return pages.dropUnused() + indexes.dropUnused() + this.#spares.takeLetGoBytes()
+  }
+
   async create(target: SealedTarget, pacer: Pacer): Promise<LocalFileWriter> {
     const {
       disk,

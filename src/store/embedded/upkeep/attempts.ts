@@ -54,6 +54,6 @@ export class Attempts {
   }
 }
 
-async function sleepByTimer(ms: number, signal: AbortSignal): Promise<void> {
+export async function sleepByTimer(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch(() => undefined)
 }

@@ -27,6 +27,12 @@ export class MergeChoice {
     return chooseMerge(sound, this.#rules)
   }
 
+  /** How many are to be merged next: those that failed and are tried last do not count. */
+  waiting(files: readonly SealedFile[]): number {
+    const fresh = files.filter((file) => !this.#damaged.has(file) && !this.#postponed.has(file))
+    return chooseMerge(fresh, this.#rules)?.length ?? 0
+  }
+
   failed(merged: readonly SealedFile[], error: unknown): void {
     const damaged = error instanceof DamagedFileError ? merged.filter(({ info }) => error.path.includes(info.name)) : []
     for (const file of damaged) this.#damaged.add(file)

@@ -1,7 +1,7 @@
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { Observe } from '../../../observe/event.ts'
 import { type RewrittenFiles, rewriteFiles } from '../deletions/rewrite-files.ts'
-import { baseOf } from '../deletions/visible-file.ts'
+import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import { keepHours } from '../hours/keep-hours.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
@@ -24,6 +24,8 @@ export interface MergeParts {
   readonly attempts: Attempts
   /** Called at each rest of a merge of the entity's files; throws Preempted when that is to be begun again later. */
   readonly runDue: (entityId: number) => Promise<void>
+  /** Those of the store as it is now. */
+  readonly files: () => readonly SealedFile[]
   /** Called when the manifest and readers have these files in the place of those that were merged. */
   readonly exchange: (merged: readonly SealedFile[], files: readonly SealedFile[]) => void
   readonly observe: Observe
@@ -36,6 +38,8 @@ export type MergeOutcome = 'merged' | 'failed' | 'gave way'
 
 /** How long a merge may hold up queries and the pipeline. */
 const sliceMs = 2
+/** A merge is due at four files of similar size. When so many wait, rows wait too. */
+const waitingMax = 32
 
 /** Writes files of an entity anew: small ones as one, or one without the rows that have left. */
 export class Merges {
@@ -56,8 +60,30 @@ export class Merges {
   }
 
   /** What is to be merged next; null when nothing is. */
-  choose(files: readonly SealedFile[]): readonly SealedFile[] | null {
-    return this.#choice.choose(files)
+  choose(): readonly SealedFile[] | null {
+    return this.#choice.choose(this.#parts.files().filter((file) => this.#mayMerge(file)))
+  }
+
+  /** Whether so many files wait that rows wait for their merges: each costs memory, and every query time. */
+  get areBehind(): boolean {
+    return this.#choice.waiting(this.#parts.files().filter((file) => this.#mayMerge(file))) >= waitingMax
+  }
+
+  /** Rows that replace each other become one in a merge: those that were deleted could not be shown again. */
+  #mayMerge(file: SealedFile): boolean {
+    return !(file instanceof VisibleFile) || this.#parts.store.registry(file.info.entityId).columns.replaced === null
+  }
+
+  /** Says whether more files are to be merged than these, which are being merged. */
+  #isDueBeside(merged: readonly SealedFile[]): () => boolean {
+    let files: readonly SealedFile[] | null = null
+    let isDue = false
+    return () => {
+      if (files === this.#parts.files()) return isDue
+      files = this.#parts.files()
+      isDue = this.#choice.waiting(files.filter((file) => !merged.includes(file) && this.#mayMerge(file))) > 0
+      return isDue
+    }
   }
 
   /** Something waits: a merge that failed is not waited for. */
@@ -76,7 +102,7 @@ export class Merges {
     if (kept === null) return Promise.resolve('gave way')
     return this.#run(files, async () => {
       const rules = await this.#parts.expiry.keptRulesNow(kept)
-      return keepHours(files, { ...this.#writing(entityId), kept: rules, untilMs })
+      return keepHours(files, { ...this.#writing(entityId, files), kept: rules, untilMs })
     })
   }
 
@@ -120,13 +146,14 @@ export class Merges {
     const { entityId, kind } = merged[0]!.info
     // The day of a file may have left since it was chosen: then it goes next.
     const sinceMs = kind === 'day' ? null : this.#parts.expiry.goneMs(entityId)
-    const writing = this.#writing(entityId)
+    const writing = this.#writing(entityId, merged)
     return rewriteFiles(merged, { ...writing, registry: writing.registry.of({ kind }), sinceMs })
   }
 
-  #writing(entityId: number) {
+  #writing(entityId: number, merged: readonly SealedFile[]) {
     const { store, folder, settings, signal, reach, runDue, isErased, removals } = this.#parts
-    const pacer = new PreemptiblePacer({ sliceMs, signal }, () => runDue(entityId))
+    const isPressing = this.#isDueBeside(merged)
+    const pacer = new PreemptiblePacer({ sliceMs, signal, isPressing }, () => runDue(entityId))
     const { dayRowsMin } = settings
     const remove = (file: SealedFile): void => removals.remove(file)
     return { registry: store.registry(entityId), folder, dayRowsMin, pacer, reach, isErased, remove }

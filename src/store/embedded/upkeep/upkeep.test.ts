@@ -10,6 +10,7 @@ import { openSqliteCatalog } from '../../../catalog/sqlite/sqlite-catalog.ts'
 import { loadSettings } from '../../../config/load.ts'
 import type { Disk, DiskFile } from '../../../lib/disk.ts'
 import { nodeDisk } from '../../../lib/node-disk.ts'
+import { Pacer } from '../../../lib/pacer.ts'
 import type { Plan } from '../../../model/plan.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
@@ -18,7 +19,7 @@ import { StandingDeletions } from '../deletions/standing-deletions.ts'
 import { openStore } from '../open-store.ts'
 import { Expiry } from './expiry.ts'
 import { Removals } from './removals.ts'
-import { Upkeep } from './upkeep.ts'
+import { Upkeep, type UpkeepParts } from './upkeep.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'tidemark-upkeep-'))
 afterAll(() => rm(root, { recursive: true, force: true }))
@@ -140,7 +141,12 @@ class Faults {
 let folders = 0
 
 /** A store and its upkeep, on a disk that may fail. */
-async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin, reach: Reach = () => undefined) {
+async function opened(
+  faults: Faults,
+  dayRowsMin = settings.dayRowsMin,
+  reach: Reach = () => undefined,
+  sleep?: UpkeepParts['sleep'],
+) {
   const directory = join(root, String(++folders))
   await nodeDisk.makeDirectory(directory)
   const catalog = await openSqliteCatalog({ path: join(directory, 'catalog.sqlite') })
@@ -192,6 +198,7 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin, reach: R
     changed: () => undefined,
     durablePosition: () => store.position,
     wake: () => woken(),
+    ...(sleep === undefined ? {} : { sleep }),
   })
   const freeze = (first: number, rows = batchRows): void => {
     store.write(batch(first, rows))
@@ -212,7 +219,24 @@ async function opened(faults: Faults, dayRowsMin = settings.dayRowsMin, reach: R
     await upkeep.stop()
     await removals.settle()
   }
-  return { catalog, events, observe, storeDirectory, store, upkeep, freeze, seal, leave, dropForEver, stop }
+  const whenWoken = (then: () => void): void => {
+    woken = then
+  }
+  return {
+    catalog,
+    events,
+    observe,
+    storeDirectory,
+    store,
+    expiry,
+    upkeep,
+    freeze,
+    seal,
+    whenWoken,
+    leave,
+    dropForEver,
+    stop,
+  }
 }
 
 describe('when the pipeline has ended', () => {
@@ -333,6 +357,82 @@ describe('upkeep', () => {
       expect(kinds).toContain('sealFailed')
       expect(kinds).not.toContain('mergeFailed')
       expect(begun).toBe(3)
+    })
+  })
+
+  describe('files that pile up', () => {
+    test('are merged though there are always rows to seal', async () => {
+      let merged: () => void = () => undefined
+      const { catalog, upkeep, freeze, whenWoken, stop } = await opened(
+        new Faults(Number.POSITIVE_INFINITY, 0),
+        10,
+        (step) => {
+          if (step === 'merge-readers-switched') merged()
+        },
+        () =>
+          new Promise((resolve) => {
+            merged = resolve
+          }),
+      )
+      const seals = 100
+      let rows = 0
+      let filesMax = 0
+      await new Promise<void>((resolve) => {
+        const freezeNext = (): void => {
+          filesMax = Math.max(filesMax, upkeep.state.files)
+          if (rows === seals * batchRows) resolve()
+          else if (!upkeep.isFull) {
+            freeze(rows)
+            rows += batchRows
+          }
+        }
+        whenWoken(freezeNext)
+        freezeNext()
+      })
+      // Two days, each of 32 files and the few that are sealed while it waits for the other one.
+      expect(filesMax).toBeLessThan(80)
+      await stop()
+      await catalog.close()
+    })
+
+    test('are merged in every second slice while more wait than are merged, else in one of many', async () => {
+      const questions = 20
+      let asked = 0
+      let before = 0
+      let isMerging = false
+      /** Of each merge: how many slices questions had between two of its own, at least. */
+      const between: number[] = []
+      const { catalog, events, expiry, seal, stop } = await opened(
+        new Faults(Number.POSITIVE_INFINITY, 0),
+        10,
+        (step) => {
+          if (step === 'merge-chosen') between.push(Number.POSITIVE_INFINITY)
+          isMerging = step === 'merge-chosen'
+          before = Number.NEGATIVE_INFINITY
+        },
+      )
+      // It is looked at when a merge goes on.
+      Object.defineProperty(expiry, 'nextDropped', {
+        get: () => {
+          if (isMerging) between.push(Math.min(between.pop()!, asked - before))
+          before = asked
+          return null
+        },
+      })
+      const ending = new AbortController()
+      const ask = async (): Promise<void> => {
+        for (const pacer = new Pacer({ sliceMs: 1, signal: ending.signal }); ; asked++) await pacer.rest()
+      }
+      const many = 30_000
+      for (let number = 0; number < 4; number++) await seal(number * many, many)
+      const asking = Array.from({ length: questions }, ask)
+      const merges = () => events.filter(({ kind }) => kind === 'merged').length
+      while (merges() < 2) await new Promise((resolve) => setTimeout(resolve, 1))
+      ending.abort()
+      await Promise.allSettled(asking)
+      expect(between.map((slices) => (slices < questions ? slices : 'many'))).toEqual([1, 'many'])
+      await stop()
+      await catalog.close()
     })
   })
 

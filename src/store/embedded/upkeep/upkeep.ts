@@ -7,12 +7,12 @@ import type { Reach } from '../../../observe/crash-point.ts'
 import type { Observe } from '../../../observe/event.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
 import type { StandingDeletions } from '../deletions/standing-deletions.ts'
-import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
+import { baseOf } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
 import { sealRows } from '../sealing/sealer.ts'
 import type { FrozenRows } from '../store-changes.ts'
-import { type AttemptParts, Attempts } from './attempts.ts'
+import { type AttemptParts, Attempts, sleepByTimer } from './attempts.ts'
 import { Deletions } from './deletions.ts'
 import type { Expiry } from './expiry.ts'
 import { Leaving } from './leaving.ts'
@@ -71,6 +71,8 @@ interface Seal {
 
 /** How long sealing may hold up queries and the pipeline. */
 const sliceMs = 2
+/** A seal may have waited for room on the disk: no pause after it is longer. */
+const mergesTurnMsMax = 5000
 
 export class Upkeep {
   readonly #parts: UpkeepParts
@@ -88,6 +90,8 @@ export class Upkeep {
   /** The seal that is being made, by itself or beside a merge. */
   #sealing: Promise<void> | null = null
   #reportStuck: () => void = () => undefined
+  /** Seals may follow each other without a pause: when files pile up, merges have as much time after each as it took. */
+  #isMergesTurn = false
   /** Where the pipeline stands. */
   #position: number
 
@@ -107,6 +111,7 @@ export class Upkeep {
       isErased: (deletionId) => this.#deletions.isErased(deletionId),
       attempts: this.#attempts,
       runDue: (entityId) => this.#runDue(entityId),
+      files: () => this.#files,
       exchange: (merged, files) => {
         this.#files = [...this.#files.filter((file) => !merged.includes(file)), ...files]
       },
@@ -144,7 +149,7 @@ export class Upkeep {
     const { signal } = this.#parts
     if (this.#seal !== null && !(await this.#sealsAtOnce())) return
     this.#unsealed.advance(position, validatedBytes)
-    if (signal.aborted || this.#isHeld || this.#unsealed.isNothing) return
+    if (signal.aborted || this.#isBusy || this.#unsealed.isNothing) return
     this.#freeze(position, counts())
     await this.#sealsAtOnce()
   }
@@ -167,8 +172,13 @@ export class Upkeep {
     return this.#isHeld && this.#unsealed.isOverBounds(this.#parts.store.head)
   }
 
-  /** Rows are not frozen now: others are, or the rows of a dropped entity are to be forgotten first. */
+  /** Rows are not frozen now. */
   get #isHeld(): boolean {
+    return this.#isBusy || this.#isMergesTurn
+  }
+
+  /** Rows cannot be frozen now: others are, or the rows of a dropped entity are to be forgotten first. */
+  get #isBusy(): boolean {
     return this.#seal !== null || this.#parts.expiry.nextDropped !== null
   }
 
@@ -277,14 +287,9 @@ export class Upkeep {
   }
 
   async #merge(): Promise<boolean> {
-    const merged = this.#merges.choose(this.#files.filter((file) => this.#mayMerge(file)))
+    const merged = this.#merges.choose()
     if (merged !== null) await this.#merges.run(merged)
     return merged !== null
-  }
-
-  /** Rows that replace each other become one in a merge: those that were deleted could not be shown again. */
-  #mayMerge(file: SealedFile): boolean {
-    return !(file instanceof VisibleFile) || this.#parts.store.registry(file.info.entityId).columns.replaced === null
   }
 
   /** False when it failed: it is tried again. */
@@ -367,13 +372,24 @@ export class Upkeep {
     reach('readers-switched')
     const ms = performance.now() - startedMs
     observe({ kind: 'sealed', position, files: files.length, rows: frozen.rows, bytes: sizeOf(files), ms })
+    if (this.#merges.areBehind) this.#letMerge(Math.min(ms, mergesTurnMsMax))
     changed()
     wake()
   }
 
+  #letMerge(forMs: number): void {
+    const { signal, wake, sleep = sleepByTimer } = this.#parts
+    this.#isMergesTurn = true
+    void sleep(forMs, signal).then(() => {
+      this.#isMergesTurn = false
+      wake()
+    })
+  }
+
   async #writeSeal(frozen: FrozenRows) {
     const { folder, settings, signal, reach, extendRegistries, expiry } = this.#parts
-    const pacer = new Pacer({ sliceMs, signal })
+    // Rows in memory wait for it, and so do merges.
+    const pacer = new Pacer({ sliceMs, signal, isPressing: () => true })
     const sinceMs = (entityId: number): number | null => expiry.goneMs(entityId)
     const files = await sealRows(frozen, { folder, dayRowsMin: settings.dayRowsMin, sinceMs, pacer, reach })
     try {
