@@ -20,6 +20,7 @@ const tables = new Map<string, ZoneChanges>()
 
 /** Says where all offsets come from, from now on; null is the runtime. */
 export function useZoneFiles(files: ZoneFiles | null): void {
+  if (files === inForce) return
   inForce = files
   spelled.clear()
   tables.clear()

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { codePoint } from '../../test/support/code-point.ts'
 import { childIn, type Element, elementId, elementOf, lastPart, parentOf } from './element-ids.ts'
 
-const text = fc.string({ unit: 'binary' })
+const text = fc.string({ unit: codePoint })
 const parts = fc
   .array(fc.constantFrom('.', '/', 'a', 'b', ' ', '%', '\n', '\u{1f600}'), { maxLength: 8 })
   .map((all) => all.join(''))

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { codePoint } from '../../test/support/code-point.ts'
 import { rounds } from '../../test/support/rounds.ts'
 import { UsedMemory } from '../../test/support/used-memory.ts'
 import { foreseenFault } from '../file-push/foreseen-fault.ts'
@@ -110,7 +111,7 @@ const spelt = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 
 const text = fc.oneof(
   fc.constantFrom('', 'a', 'b', '01PHD.OSL101.PV', '01PHD.OSL102.PV', 'é', '😀', '\u0000', '"\\', '\ud800', 'x\udc00'),
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: codePoint, maxLength: 6 }),
 )
 
 const numberText = fc.oneof(

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { codePoint } from '../../test/support/code-point.ts'
 import { compareCodePoints } from './compare-code-points.ts'
 
 test.each([
@@ -16,7 +17,7 @@ test.each([
 })
 
 test('orders as UTF-8 bytes do', () => {
-  const text = fc.string({ unit: 'binary' })
+  const text = fc.string({ unit: codePoint })
   fc.assert(
     fc.property(text, text, (left, right) => {
       expect(Math.sign(compareCodePoints(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)))

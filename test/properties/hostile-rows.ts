@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { Field } from '../../src/model/field.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 import { formatInstant } from '../../src/model/instant.ts'
+import { codePoint } from '../support/code-point.ts'
 
 const field = (name: string, type: Field['type'], role: Field['role'], source = name): Field => ({
   name,
@@ -98,7 +99,7 @@ const dateText = fc.oneof(
 
 const plainText = fc.oneof(
   fc.constantFrom('', 'a', 'b', 'ab', 'é', '😀', '\u0000', '"\\', '\ud800', 'x\udc00', '\ufeff', '}],', '5', 'null'),
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: codePoint, maxLength: 6 }),
   fc.constantFrom('k'.repeat(2048), `${'k'.repeat(2047)}é`),
 )
 

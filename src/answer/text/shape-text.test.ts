@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { codePoint } from '../../../test/support/code-point.ts'
 import { rounds } from '../../../test/support/rounds.ts'
 import { CsvParser } from '../../lib/csv-parser.ts'
 import type { ColumnVector } from '../../model/column.ts'
@@ -172,7 +173,7 @@ describe('byte for byte as JSON.stringify', () => {
     }
   })
 
-  test('any string', () => check('string', orNull(fc.string({ unit: 'binary' })), strings))
+  test('any string', () => check('string', orNull(fc.string({ unit: codePoint })), strings))
 
   test('strings of several dictionaries, and long ones', () => {
     const long = fc.string({ unit: 'grapheme', minLength: 100, maxLength: 400 })
@@ -314,7 +315,7 @@ describe('CSV and NDJSON', () => {
 
   test('CSV is read back as it was', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string()), { minLength: 1 }), (rows) => {
+      fc.property(fc.array(fc.tuple(fc.string({ unit: codePoint }), fc.string()), { minLength: 1 }), (rows) => {
         const columns = [strings(rows.map(([left]) => left)), strings(rows.map(([, right]) => right))]
         const text = textOf(write(csvShaper, [field('a', 'string'), field('b', 'string')], [batchOf(...columns)]))
         const reader = new CsvParser({ recordCharsMax: 1_000_000 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { codePoint } from '../../../test/support/code-point.ts'
 import { InternedStrings, notWellFormed } from './interned-strings.ts'
 
 function read(strings: InternedStrings, spelling: string): number {
@@ -27,7 +28,7 @@ function spell(text: string, escaped: readonly boolean[]): string {
 
 test('all spellings of a string have its one code, and it keeps it', () => {
   const spelling = fc.tuple(
-    fc.string({ unit: 'binary', maxLength: 3 }),
+    fc.string({ unit: codePoint, maxLength: 3 }),
     fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
   )
   fc.assert(
