@@ -109,13 +109,13 @@ export class Retentions {
   #next(entity: Entity, { retention = entity.retention, hoursRetention }: RetentionChange): Retention {
     const { sinceMs } = entity
     // What left before has no hours.
-    const fresh = { sinceMs: entity.hours === undefined ? sinceMs : entity.hours.sinceMs }
+    const known = entity.hours ?? { sinceMs }
     const hours =
       hoursRetention === undefined
         ? entity.hours
         : hoursRetention === noHours
           ? undefined
-          : { retention: hoursRetention, ...fresh }
+          : { ...known, retention: hoursRetention }
     if (hours === undefined) return { retention, sinceMs }
     if (retention === null) {
       throw invalidRequest(

@@ -1,4 +1,4 @@
-import type { HiddenRows } from './deletion.ts'
+import type { HiddenRows, PositionRange } from './deletion.ts'
 import type { Field, FieldRole, FieldType } from './field.ts'
 import type { Duplicates } from './ingest.ts'
 import type { QualityCoding } from './quality.ts'
@@ -38,6 +38,27 @@ export interface HoursKept {
   readonly retention: string | null
   /** Hours before this date have left, or were never kept: a start of a UTC day. Null while all rows that left have hours. */
   readonly sinceMs: number | null
+  /** How far hours are made, on a cluster; absent while none are. One machine's store knows its own. */
+  readonly made?: HoursMade
+}
+
+/** Of rows before `madeMs` hours are made; all dates are starts of UTC days, and rise. */
+export interface HoursMade {
+  /** Rows before it that hours were made of are removed. */
+  readonly goneMs: number
+  readonly madeMs: number
+  /** Those that are made from `madeMs` on, or were made last; null once their rows are removed. */
+  readonly making: HoursMaking | null
+}
+
+/** What is settled before hours are made: whoever makes them makes the same. */
+export interface HoursMaking {
+  /** Before it; `madeMs` moves there when they are made. */
+  readonly untilMs: number
+  /** Where the rows stand that they are made of: those pushed later are late rows. */
+  readonly pushed: readonly PositionRange[]
+  /** The last of the deletions that they are made without the rows of; 0 of none. */
+  readonly deletionId: number
 }
 
 /** How an entity is read where a request does not say it. */

@@ -88,6 +88,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/observe/',
     ],
   ],
+  ['src/store/druid/hours/', ['src/store/druid/', 'src/store/hours/', algebra, ...words]],
   ['src/store/druid/', [...answerParts, 'src/druid-client/', algebra, ...words, 'src/observe/']],
   ['src/catalog/', ['src/catalog/', 'src/journal/partition-position.ts', ...words, 'src/observe/']],
   ['src/journal/', ['src/journal/', ...words, 'src/observe/']],

@@ -152,12 +152,12 @@ describe('a supervisor', () => {
     expect([failed, posted]).toEqual([[2], [supervisorSpec(others[1]!, settings)]])
   })
 
-  test('that is left of entities that were dropped is found, and rows of them, and no other cluster’s', async () => {
-    const names = ['plant_1', 'plant_4', 'plant_x', 'plants_5', 'plant_6']
+  test('that is left of entities that were dropped is found, rows of them, hours of them, and no other cluster’s', async () => {
+    const names = ['plant_1', 'plant_4', 'plant_x', 'plants_5', 'plant_6', 'plant_8_hours']
     const client = {
       manage: async (_: string, path: string) => (path.endsWith('/datasources') ? names : [{ id: 'plant_3' }]),
     }
     const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
-    expect(await supervisors.left(new Set([3, 4, 5, 7]))).toEqual([3, 4])
+    expect(await supervisors.left(new Set([3, 4, 5, 7, 8]))).toEqual([3, 4, 8])
   })
 })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { DruidClient } from '../../../druid-client/druid-client.ts'
+import { hoursSourceName } from '../../../model/druid-row.ts'
 import { Management, member } from './management.ts'
 import { retentionRules } from './retention-rules.ts'
 import { compactionConfig, type SupervisedEntity, type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'
@@ -91,9 +92,8 @@ export class Supervisors {
    */
   async left(entityIds: ReadonlySet<number>): Promise<readonly number[]> {
     const sources = await this.#management.list(`${coordinatorPath}/datasources`)
-    const names = [...(await this.#known()).keys(), ...sources.map(String)]
-    const ids = names.map((name) => this.#management.entityOf(name))
-    return [...new Set(ids.filter((id) => id !== null && entityIds.has(id)))].filter((id) => id !== null)
+    const names = new Set([...(await this.#known()).keys(), ...sources.map(String)])
+    return [...entityIds].filter((id) => this.#sourcesOf(id).some((name) => names.has(name)))
   }
 
   /** Stops reading the entity's topic, for good. What was read stays queryable. */
@@ -102,15 +102,16 @@ export class Supervisors {
     await this.#management.orMissing('POST', `${supervisorPath}/${name}/terminate`)
   }
 
-  /** Deletes all rows of an entity and ends its supervisor: they are marked as unused, and then removed by a task of Druid. */
+  /** Deletes all rows and hours of an entity and ends its supervisor: they are marked as unused, and then removed by a task of Druid. */
   async drop(entityId: number): Promise<void> {
-    const name = this.#management.nameOf(entityId)
     await this.end(entityId)
-    // They would read a topic that is gone, or wait for a server to load what nobody is to load any more.
-    await this.#endTasks(name)
-    await this.#management.orMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
-    await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
-    await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
+    for (const name of this.#sourcesOf(entityId)) {
+      // They would read a topic that is gone, or wait for a server to load what nobody is to load any more.
+      await this.#endTasks(name)
+      await this.#management.orMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
+      await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
+      await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
+    }
   }
 
   /** Deletes for good what is before a date; rows that a task still reads are not among it. */
@@ -189,6 +190,11 @@ export class Supervisors {
   /** Whether the processes of Druid that take supervisors and answer queries are there. Throws Problem `unavailable`. */
   async checkReachable(): Promise<void> {
     await this.#management.ask('GET', '/status/health')
+  }
+
+  /** Of rows, and of hours that outlive them. */
+  #sourcesOf(entityId: number): readonly string[] {
+    return [this.#management.nameOf(entityId), hoursSourceName(this.#parts.settings.clusterName, entityId)]
   }
 
   async #ensureSupervisor(entity: SupervisedEntity, found: unknown): Promise<boolean> {
