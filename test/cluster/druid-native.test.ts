@@ -26,7 +26,7 @@ interface Item {
 
 interface Tool {
   readonly nativeQueries: () => readonly Item[]
-  readonly validate: (item: Item, recorded: unknown, actual: unknown) => { readonly verdict: string }
+  readonly judge: (item: Item, recorded: unknown, actual: unknown) => { readonly verdict: string }
   readonly failed: (recorded: unknown) => boolean
   readonly parse: (text: string) => never
 }
@@ -98,7 +98,7 @@ if (!isRecorded) {
           body: expected.body,
         }
         const actual = { status: reply.status, body: reply.status === 200 ? tool.parse(reply.text) : null }
-        expect({ ...tool.validate(item, validated, actual), text: reply.text.slice(0, 500) }).toMatchObject({
+        expect({ ...tool.judge(item, validated, actual), text: reply.text.slice(0, 500) }).toMatchObject({
           verdict: differing[state].has(id) ? 'disagree' : 'agree',
         })
       })

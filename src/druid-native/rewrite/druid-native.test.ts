@@ -65,6 +65,18 @@ describe('what deletions hide', () => {
     ['of the bounds too', 'timeBoundary', { dataSource: 'rows' }, { ...table(7), ...isFiltered }],
     ['of what replaces older rows, within', 'timeseries', { dataSource: 'replaced' }, within(9, isFiltered)],
     [
+      'of what replaces older rows, within, in the dates that are asked for and row by row',
+      'timeseries',
+      { dataSource: 'replaced' },
+      within(9, { intervals: ['2026-01-01/P1D'], context: { vectorize: 'false' } }),
+    ],
+    [
+      'of what replaces older rows, within, of all time where none is asked for',
+      'groupBy',
+      { dataSource: 'replaced', dimensions: [], intervals: ['2026-01-01/2026-01-01'] },
+      within(9, { intervals: [expect.stringMatching(/^-1461/)] }),
+    ],
+    [
       'not by a column of the caller',
       'timeseries',
       { dataSource: 'rows', virtualColumns: [column] },

@@ -124,7 +124,7 @@ class Rewriting {
         ? sinceSegments(query, entities)
         : visibleRowsFilter(query, entities, hidden.filter, written('filter'))),
       ...(type === 'groupBy' && isOverNoTime(query) ? overNothing : {}),
-      dataSource: hidden.source ?? (await this.#source(source, readsTable)),
+      dataSource: hidden.source ?? (await this.#source(source, { readsTable, intervals: innerIntervals(query) })),
       context: { ...contextOf(query['context']), ...(needsWholeGroups(query) ? wholeGroups : {}) },
     }
   }
@@ -145,7 +145,7 @@ class Rewriting {
     if (entity.duplicates === 'replace' && !isBoundary) return nothingHidden
     if (!needsVisibleRows(query, entity))
       return { ...nothingHidden, filter: visibleFilter(takingRows(entity.hidden ?? [])) }
-    if (!isBoundary) return { ...nothingHidden, source: visibleRows(entity, this.#clusterName) }
+    if (!isBoundary) return { ...nothingHidden, source: visibleRows(entity, this.#clusterName, innerIntervals(query)) }
     throw unsupported(
       'query_data.filter',
       'a timeBoundary by a metric that was deleted in some rows: use timeseries; it',
@@ -188,34 +188,38 @@ class Rewriting {
     return columnsOf(source, [...this.#entities.values()])
   }
 
-  async #source(source: unknown, readsTable: boolean, isJoined = false): Promise<unknown> {
-    if (typeof source === 'string') return this.#table(source, readsTable, isJoined)
+  async #source(source: unknown, use: SourceUse): Promise<unknown> {
+    if (typeof source === 'string') return this.#table(source, use)
     if (!isNode(source)) throw invalidRequest('query_data.dataSource', 'must be a name or an object')
     switch (source['type']) {
       case 'union':
         return {
           type: 'union',
-          dataSources: await Promise.all(listOf(source['dataSources']).map((one) => this.#source(one, true))),
+          dataSources: await Promise.all(
+            listOf(source['dataSources']).map((one) => this.#source(one, { readsTable: true })),
+          ),
         }
       case 'query':
         return { type: 'query', query: await this.query(nodeOf(source['query'])) }
-      case 'join':
+      case 'join': {
+        const joined = { readsTable: use.readsTable, isJoined: true }
         return {
           ...Object.fromEntries(Object.entries(source).map(([name, value]) => [name, plain(value)])),
-          left: await this.#source(source['left'], readsTable, true),
-          right: await this.#source(source['right'], readsTable, true),
+          left: await this.#source(source['left'], joined),
+          right: await this.#source(source['right'], joined),
         }
+      }
       case 'inline':
         return plain(source)
       default:
-        return this.#table(String(source['name']), readsTable, isJoined)
+        return this.#table(String(source['name']), use)
     }
   }
 
-  #table(name: string, readsTable: boolean, isJoined: boolean): unknown {
+  #table(name: string, { readsTable, isJoined = false, intervals }: SourceUse): unknown {
     const entity = this.#entity(name)
-    if (entity.duplicates === 'replace' && !readsTable) return replacedRows(entity, this.#clusterName)
-    if (isJoined && entity.hidden !== undefined) return visibleRows(entity, this.#clusterName)
+    if (entity.duplicates === 'replace' && !readsTable) return replacedRows(entity, this.#clusterName, intervals)
+    if (isJoined && entity.hidden !== undefined) return visibleRows(entity, this.#clusterName, intervals)
     return { type: 'table', name: dataSourceName(this.#clusterName, entity.id) }
   }
 
@@ -235,6 +239,15 @@ class Rewriting {
     const message = `there is no entity ${JSON.stringify(name)}`
     throw new Problem('unknown_entity', message, { errors: [{ path: 'query_data.dataSource', message }] })
   }
+}
+
+/** How a query reads a data source. */
+interface SourceUse {
+  /** Whether it reads the rows as they were pushed. */
+  readonly readsTable: boolean
+  readonly isJoined?: boolean
+  /** Those of the query itself; absent where a part of the data source is read, for all time. */
+  readonly intervals?: unknown
 }
 
 interface HiddenParts {
@@ -268,6 +281,10 @@ function isOverNoTime(query: Node): boolean {
   const intervals = readIntervals(new Json(query['intervals'], 'query_data.intervals'))
   return intervals.every(({ startMs, endMs }) => startMs === endMs)
 }
+
+/** What a query within has to read for its own; undefined is all time, also over none, where Druid may break off. */
+const innerIntervals = (query: Node): unknown =>
+  query['intervals'] == null || isOverNoTime(query) ? undefined : plain(query['intervals'])
 
 /** A granularity of several hours, so that Druid rounds down before 1970 too. */
 function withLaterOrigin(value: unknown): unknown {

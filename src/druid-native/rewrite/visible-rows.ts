@@ -7,25 +7,28 @@ import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
 /** A text value is kept to this length: Druid sets so much memory aside for each. */
 const textBytesMax = 4096
 
-/** An entity whose newer rows replace older ones, as a data source of Druid: of each field the newest value that was pushed. */
-export function replacedRows(entity: Entity, clusterName: string): object {
+/**
+ * An entity whose newer rows replace older ones, as a data source of Druid: of each field the newest value that was pushed. `intervals`: those of the query
+ * that reads it, as it has them; undefined: all time.
+ */
+export function replacedRows(entity: Entity, clusterName: string, intervals: unknown): object {
   const tags = entity.fields.filter(({ role }) => role === 'tag')
   const others = entity.fields.filter(({ role }) => role !== 'tag' && role !== 'time')
   const visible = visibleMetrics(entity)
   return {
     type: 'query',
     query: {
-      ...visibleSource(entity, clusterName),
+      ...visibleSource(entity, clusterName, intervals),
       dimensions: tags.map(({ name }) => ({ type: 'default', dimension: name, outputName: name })),
       aggregations: others.map((field) => newest(field, visible.get(field.name)?.name ?? field.name)),
       // Else a groupBy around it reads pairs of position and value.
-      context: { finalize: true },
+      context: { finalize: true, ...oneByOne },
     },
   }
 }
 
-/** The rows of an entity as its deletions leave them, each by itself, as a data source of Druid. */
-export function visibleRows(entity: Entity, clusterName: string): object {
+/** The rows of an entity as its deletions leave them, each by itself, as a data source of Druid; `intervals` as above. */
+export function visibleRows(entity: Entity, clusterName: string, intervals: unknown): object {
   const fields = entity.fields.filter(({ role }) => role !== 'time')
   const visible = visibleMetrics(entity)
   const position = { type: 'default', dimension: positionColumn, outputName: positionColumn, outputType: 'LONG' }
@@ -35,17 +38,27 @@ export function visibleRows(entity: Entity, clusterName: string): object {
   }))
   return {
     type: 'query',
-    query: { ...visibleSource(entity, clusterName), dimensions: [position, ...shown], aggregations: [] },
+    query: {
+      ...visibleSource(entity, clusterName, intervals),
+      dimensions: [position, ...shown],
+      aggregations: [],
+      context: oneByOne,
+    },
   }
 }
 
-function visibleSource(entity: Entity, clusterName: string): object {
+/** In batches Druid clears its tables anew for each millisecond between the first and the last row: six times as long for a day as row by row. */
+const oneByOne = { vectorize: 'false' }
+
+const allTime = ['-146136543-09-08T08:23:32.096Z/146140482-04-24T15:36:27.903Z']
+
+function visibleSource(entity: Entity, clusterName: string, intervals: unknown = allTime): object {
   const filter = visibleFilter(takingRows(entity.hidden ?? []))
   const virtualColumns = [...visibleMetrics(entity).values()]
   return {
     queryType: 'groupBy',
     dataSource: { type: 'table', name: dataSourceName(clusterName, entity.id) },
-    intervals: ['-146136543-09-08T08:23:32.096Z/146140482-04-24T15:36:27.903Z'],
+    intervals,
     granularity: 'none',
     ...(filter === null ? {} : { filter }),
     ...(virtualColumns.length === 0 ? {} : { virtualColumns }),

@@ -56,6 +56,40 @@ test.each<[selection: Partial<DeletionSelection>, isNear: boolean]>([
   expect(hideRows(body, [hiding(selection)]) === body).toBe(!isNear)
 })
 
+const isOneOf = (dimension: string, ...values: readonly (string | null)[]) => ({ type: 'in', dimension, values })
+const any = (...fields: readonly object[]) => ({ type: 'or', fields })
+const both = (...fields: readonly object[]) => ({ type: 'and', fields })
+const notNull = { type: 'not', field: { type: 'null', column: 'V' } }
+
+test.each<[filter: object, selection: Partial<DeletionSelection>, isNear: boolean]>([
+  [isOneOf('T', 'a', 'b'), {}, true],
+  [isOneOf('T', 'b', null), {}, false],
+  [isOneOf('U', 'b'), {}, true],
+  [both(notNull, isOneOf('T', 'b')), {}, false],
+  [both(notNull, isOneOf('U', 'b')), {}, true],
+  [any(isOneOf('T', 'b'), both(isOneOf('U', 'a'), isOneOf('T', 'c'))), {}, false],
+  [any(isOneOf('T', 'b'), isOneOf('T', 'a')), {}, true],
+  [any(isOneOf('T', 'b'), isOneOf('U', 'c')), {}, true],
+  [{ type: 'not', field: isOneOf('T', 'b') }, {}, true],
+  [{ type: 'like', dimension: 'T', pattern: 'b%' }, {}, true],
+  [isOneOf('T', 'b'), { ids: null }, true],
+  [isOneOf('T', 'b1', null), { ids: null, prefixes: ['a', 'b'] }, true],
+  [isOneOf('T', 'cb', null), { ids: null, prefixes: ['a', 'b'] }, false],
+  [isOneOf('T', 'a', 'b1'), { ids: ['a'], prefixes: ['b'] }, true],
+])('of rows that pass %j a deletion of %j may hide some: %s', (filter, selection, isNear) => {
+  const query = { ...body, filter }
+  expect(hideRows(query, [hiding(selection)]) === query).toBe(!isNear)
+})
+
+test('a deletion whose prefixes are too many to compare with the values that are asked for goes along', () => {
+  const prefixes = Array.from({ length: 100 }, (_, one) => `p${one}`)
+  const isNear = (values: number): boolean => {
+    const query = { ...body, filter: isOneOf('T', ...Array.from({ length: values }, (_, one) => `b${one}`)) }
+    return hideRows(query, [hiding({ ids: null, prefixes })]) !== query
+  }
+  expect([isNear(10), isNear(11)]).toEqual([false, true])
+})
+
 describe('a metric that reads as null in some rows', () => {
   const hidden = [hiding({ metrics: [{ name: 'V', type: 'double' }] })]
   const shown = (query: object): object => hideRows({ ...body, ...query }, hidden)

@@ -2,7 +2,7 @@
 // which stand wherever the query names the metric.
 import { visibleColumn, visibleFilter } from '../../algebra/hidden-in-druid.ts'
 import { hidingIn, takingMetrics, takingRows } from '../../algebra/hidden-rows.ts'
-import type { HiddenRows } from '../../model/deletion.ts'
+import type { DeletionSelection, HiddenRows } from '../../model/deletion.ts'
 import { allOf, type NativeFilter, rangeOfInterval } from './native-query.ts'
 
 /** A query as it goes to Druid, without its data source. */
@@ -24,10 +24,41 @@ export function hideRows(body: NativeBody, hidden: readonly HiddenRows[]): Nativ
   }
 }
 
-function nearTo({ intervals }: NativeBody, hidden: readonly HiddenRows[]): readonly HiddenRows[] {
+/** Those that rows of the query's dates and tags may be hidden by: each that goes along is tried for each row. */
+function nearTo({ intervals, filter }: NativeBody, hidden: readonly HiddenRows[]): readonly HiddenRows[] {
   if (hidden.length === 0 || !Array.isArray(intervals)) return hidden
   const ranges = intervals.map((interval) => rangeOfInterval(String(interval)))
-  return hidden.filter((one) => ranges.some(({ fromMs, toMs }) => hidingIn([one], fromMs, toMs).length > 0))
+  const inDates = hidden.filter((one) => ranges.some(({ fromMs, toMs }) => hidingIn([one], fromMs, toMs).length > 0))
+  const tags = new Set(inDates.map(({ selection }) => selection.tag))
+  const values = new Map(Array.from(tags, (tag) => [tag, valuesPassed(filter, tag)]))
+  return inDates.filter(({ selection }) => {
+    const passed = values.get(selection.tag)!
+    return passed === null || selects(selection, passed)
+  })
+}
+
+type Values = ReadonlySet<string | null>
+
+/** The values of a tag that a filter of ours lets pass, or some more; null where it may be any. */
+function valuesPassed(filter: unknown, tag: string): Values | null {
+  if (typeof filter !== 'object' || filter === null) return null
+  const { type, dimension, values, fields } = filter as NativeFilter
+  if (type === 'in' && dimension === tag) return new Set(values as (string | null)[])
+  if (!Array.isArray(fields)) return null
+  const parts = fields.map((field) => valuesPassed(field, tag))
+  if (type === 'and') return parts.find((part) => part !== null) ?? null
+  if (type !== 'or' || parts.includes(null)) return null
+  return new Set(parts.flatMap((part) => [...part!]))
+}
+
+/** So many comparisons of texts a deletion is worth: with more, it goes along. */
+const comparisonsMax = 1000
+
+/** Whether a deletion's tags are, or may be, among these. */
+function selects({ ids, prefixes }: DeletionSelection, values: Values): boolean {
+  if (ids !== null && !ids.some((id) => values.has(id))) return false
+  if (prefixes === null || prefixes.length * values.size > comparisonsMax) return true
+  return [...values].some((value) => value !== null && prefixes.some((prefix) => value.startsWith(prefix)))
 }
 
 function visibleMetrics(hidden: readonly HiddenRows[]) {
