@@ -1,6 +1,5 @@
 import { qualityCondition } from '../../algebra/quality-condition.ts'
 import { addTo } from '../../lib/add-to.ts'
-import { inOrder, sortInSlices } from '../../lib/sort-in-slices.ts'
 import type { Value } from '../../model/column.ts'
 import type { OverTimePlan, Range, Selection } from '../../model/plan.ts'
 import { Problem } from '../../model/problem.ts'
@@ -11,9 +10,9 @@ import type { ResultBatch } from '../series-store.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
 import { valueRead } from './druid-value.ts'
 import { itemsAt } from './items-at.ts'
+import { byTimeAndPosition, itemsInOrder, type Row } from './items-in-order.ts'
 import { nearestItems } from './nearest-items.ts'
 import { rowWindows } from './row-windows.ts'
-import { items } from './selected-items.ts'
 import { selectionFilter, tagFilter } from './selection-filter.ts'
 import type { TagKey } from './tag-keys.ts'
 import type { Direction } from './time-windows.ts'
@@ -21,9 +20,6 @@ import type { Direction } from './time-windows.ts'
 /** About how many rows are in memory at once. */
 const windowRows = 200_000
 const always: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
-
-/** An item as it is read: its time, tags and fields, metrics, position. */
-type Row = readonly unknown[]
 
 /**
  * Values over time: the items of the range are read in their order, with those of each metric before and behind it. With `fields`, which
@@ -158,14 +154,7 @@ class HeldWindows {
   async read(window: Range): Promise<readonly Row[]> {
     const held = this.#held.get(window)
     if (held !== undefined) return held
-    const rows: Row[] = []
-    for await (const part of items(
-      { selection: this.#selection, ranges: [window], filter: null, limit: null },
-      this.#run,
-    )) {
-      for (const row of part) rows.push(row)
-    }
-    const ordered = await byTimeAndPosition(rows, this.#run)
+    const ordered = await itemsInOrder(this.#selection, window, this.#run)
     this.#held.set(window, ordered)
     return ordered
   }
@@ -175,14 +164,6 @@ class HeldWindows {
     this.#held.delete(window)
     return rows
   }
-}
-
-async function byTimeAndPosition(rows: readonly Row[], { pacer }: DruidRun): Promise<readonly Row[]> {
-  const times = Float64Array.from(rows, ([ms]) => Number(ms))
-  const positions = Float64Array.from(rows, (row) => Number(row.at(-1)))
-  const compare = (left: number, right: number): number =>
-    times[left]! - times[right]! || positions[left]! - positions[right]!
-  return Array.from(await sortInSlices(inOrder(rows.length), 0, compare, pacer), (place) => rows[place]!)
 }
 
 /** Of each tag and metric the newest item of the nearest date, and of that on which one is taken, as rows in which the other metrics are null. */
