@@ -1,4 +1,4 @@
-import type { HiddenRows, PositionRange } from './deletion.ts'
+import type { HiddenByDeletion, PositionRange } from './deletion.ts'
 import type { Field, FieldRole, FieldType } from './field.ts'
 import type { Duplicates } from './ingest.ts'
 import type { QualityCoding } from './quality.ts'
@@ -29,7 +29,7 @@ export interface Entity {
   /** Absent until something of it is set. */
   readonly reading?: Reading
   /** What its deletions hide, on a cluster; absent where there are none. One machine's store knows its own. */
-  readonly hidden?: readonly HiddenRows[]
+  readonly hidden?: readonly HiddenByDeletion[]
 }
 
 /** How long hours outlive their rows. */
@@ -59,6 +59,10 @@ export interface HoursMaking {
   readonly pushed: readonly PositionRange[]
   /** The last of the deletions that they are made without the rows of; 0 of none. */
   readonly deletionId: number
+  /** When that was settled: no two makings of an entity have the same. */
+  readonly startedMs: number
+  /** How many rows there were at these positions and dates when the hours were made, hidden ones too; null until they are made. */
+  readonly rows: number | null
 }
 
 /** How an entity is read where a request does not say it. */

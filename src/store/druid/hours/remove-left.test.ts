@@ -6,7 +6,7 @@ import { leftRows, removeLeft } from './remove-left.ts'
 const dayMs = 86_400_000
 const tag = { name: 'T', type: 'string', role: 'tag' } as const
 const entity = { id: 7, fields: [tag], duplicates: 'keep' } as const
-const making = { untilMs: 2 * dayMs, pushed: [{ from: 0, before: 5 }], deletionId: 0 }
+const making = { untilMs: 2 * dayMs, pushed: [{ from: 0, before: 5 }], deletionId: 0, startedMs: 9, rows: 3 }
 
 test.each<[string, HoursMade]>([
   ['none was ever made', { goneMs: 0, madeMs: 0, making: null }],
