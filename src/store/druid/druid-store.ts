@@ -3,15 +3,17 @@ import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { type CancelSignal, nativeSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
 import type { HiddenItems, HiddenRows } from '../../model/deletion.ts'
-import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
+import { dataSourceName, hoursSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import { type Entity, type EntityField, fieldsOfRole, timeField } from '../../model/entity.ts'
 import { isOverTime, type Plan, type PlanLimits, type Range } from '../../model/plan.ts'
 import { Problem } from '../../model/problem.ts'
+import { neededRange, requireRows } from '../hours/needed-rows.ts'
 import { filledBuckets } from '../over-time/fill-buckets.ts'
 import type { EntityStatistics, ResultBatch, SeriesQuerier, TagPage, TagRequest } from '../series-store.ts'
 import { countSelected, type DeletionRun, itemsMeeting } from './deleted-items.ts'
 import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { Bounds, DruidRun } from './druid-run.ts'
+import { type KeptHours, keptHours } from './hours/kept-hours.ts'
 import { intervalsOf, type NativeFilter } from './native-query.ts'
 import { countReplaced } from './replaced-items.ts'
 import { runAverage } from './run-average.ts'
@@ -32,11 +34,13 @@ export interface DruidStoreSettings {
   readonly readRows: number
 }
 
+type KnownOfEntity = 'fields' | 'duplicates' | 'sinceMs' | 'hours' | 'hidden'
+
 export interface DruidStoreParts {
   readonly client: Pick<DruidClient, 'query'>
   readonly settings: DruidStoreSettings
   /** What is known of an entity; undefined for one that was dropped. */
-  readonly entity: (id: number) => Pick<Entity, 'fields' | 'duplicates' | 'sinceMs' | 'hidden'> | undefined
+  readonly entity: (id: number) => Pick<Entity, KnownOfEntity> | undefined
   readonly nowMs: () => number
 }
 
@@ -62,8 +66,10 @@ export class DruidStore implements SeriesQuerier {
     const target = this.#visible(entityId, nativeSignal(signal))
     const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
     const bounds = (age: 'now' | 'about'): Promise<Bounds | null> => this.#boundsOf(entityId, target, age)
-    yield* runPlan(plan, {
+    const kept = this.#kept(entityId, target)
+    yield* runPlan(kept === null ? plan : beginningWith(kept, plan), {
       target,
+      kept,
       limits,
       pacer,
       bounds,
@@ -132,7 +138,7 @@ export class DruidStore implements SeriesQuerier {
     return { target, pacer, tags: this.#replacedBy(entityId), time: timeField({ fields }), sinceMs }
   }
 
-  #entity(entityId: number): Pick<Entity, 'fields' | 'duplicates' | 'hidden' | 'sinceMs'> {
+  #entity(entityId: number): Pick<Entity, KnownOfEntity> {
     const entity = this.#parts.entity(entityId)
     if (entity === undefined) throw new Problem('not_found', 'The entity was dropped meanwhile.')
     return entity
@@ -177,6 +183,12 @@ export class DruidStore implements SeriesQuerier {
     return { ...this.#target(entityId, signal), hidden: this.#parts.entity(entityId)?.hidden ?? [] }
   }
 
+  #kept(entityId: number, target: QueryTarget): KeptHours | null {
+    const entity = this.#parts.entity(entityId)
+    const source = hoursSourceName(this.#parts.settings.clusterName, entityId)
+    return entity === undefined ? null : keptHours(entity, target, source)
+  }
+
   async #boundsOf(entityId: number, target: QueryTarget, age: 'now' | 'about'): Promise<Bounds | null> {
     const nowMs = this.#parts.nowMs()
     const known = this.#bounds.get(entityId)
@@ -204,8 +216,14 @@ async function oneRow(
   return []
 }
 
+/** Rows may have left since the question was planned. */
+function beginningWith<Asked extends Plan>({ untilMs }: KeptHours, plan: Asked): Asked {
+  return { ...plan, selection: { ...plan.selection, sinceMs: untilMs } }
+}
+
 function runPlan(plan: Plan, run: DruidRun): AsyncGenerator<ResultBatch> {
   if (isOverTime(plan)) return runOverTime(plan, run)
+  if (plan.kind !== 'average') requireRows(run.kept, neededRange(plan))
   switch (plan.kind) {
     case 'select':
       return runSelect(plan, run)
