@@ -1,4 +1,4 @@
-import type { TimeBuckets } from '../../algebra/aggregation.ts'
+import type { AggregationPlan, Groups, TimeBuckets } from '../../algebra/aggregation.ts'
 import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { type CancelSignal, nativeSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
@@ -13,6 +13,7 @@ import type { EntityStatistics, ResultBatch, SeriesQuerier, TagPage, TagRequest 
 import { countSelected, type DeletionRun, itemsMeeting } from './deleted-items.ts'
 import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { Bounds, DruidRun } from './druid-run.ts'
+import { aggregateOverHours } from './hours/aggregate-over-hours.ts'
 import { type KeptHours, keptHours } from './hours/kept-hours.ts'
 import { intervalsOf, type NativeFilter } from './native-query.ts'
 import { countReplaced } from './replaced-items.ts'
@@ -64,7 +65,7 @@ export class DruidStore implements SeriesQuerier {
   ): AsyncGenerator<ResultBatch> {
     const { entityId } = plan.selection
     const target = this.#visible(entityId, nativeSignal(signal))
-    const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
+    const pacer = this.#pacer(signal)
     const bounds = (age: 'now' | 'about'): Promise<Bounds | null> => this.#boundsOf(entityId, target, age)
     const kept = this.#kept(entityId, target)
     yield* runPlan(kept === null ? plan : beginningWith(kept, plan), {
@@ -76,6 +77,19 @@ export class DruidStore implements SeriesQuerier {
       replacedBy: this.#replacedBy(entityId),
       readRows: this.#parts.settings.readRows,
       buckets,
+    })
+  }
+
+  /** Over hours and rows; null where rows alone answer. Throws Problem `rows_expired` where rows are needed that have left. */
+  async aggregate(plan: AggregationPlan, signal: CancelSignal, buckets: TimeBuckets | null): Promise<Groups | null> {
+    const { entityId } = plan
+    const kept = this.#kept(entityId, this.#visible(entityId, nativeSignal(signal)))
+    if (kept === null) return null
+    return aggregateOverHours(plan, {
+      kept,
+      buckets,
+      pacer: this.#pacer(signal),
+      replacedBy: this.#replacedBy(entityId),
     })
   }
 
@@ -133,7 +147,7 @@ export class DruidStore implements SeriesQuerier {
 
   #deletionRun(entityId: number, hidden: readonly HiddenRows[], signal: AbortSignal): DeletionRun {
     const { fields, sinceMs } = this.#entity(entityId)
-    const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
+    const pacer = this.#pacer(signal)
     const target = { ...this.#target(entityId, signal), hidden }
     return { target, pacer, tags: this.#replacedBy(entityId), time: timeField({ fields }), sinceMs }
   }
@@ -166,6 +180,10 @@ export class DruidStore implements SeriesQuerier {
     const filter = { type: 'in', dimension: positionColumn, values: positions.map(String) }
     const [rows] = await oneRow(target, intervalsFrom(null), filter, [{ type: 'count', name: ':rows' }])
     return Number(rows ?? 0)
+  }
+
+  #pacer(signal: CancelSignal): Pacer {
+    return new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
   }
 
   #replacedBy(entityId: number): readonly EntityField[] | null {

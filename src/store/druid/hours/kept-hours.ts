@@ -1,7 +1,7 @@
 // What a cluster keeps of rows that have left: hours that are made, in a data source of their own, and rows that are not seen any more and have no hours yet.
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import type { DeletionMetric, HiddenByDeletion } from '../../../model/deletion.ts'
-import type { Entity } from '../../../model/entity.ts'
+import { type Entity, fieldsOfRole } from '../../../model/entity.ts'
 import type { Granularity, ZonedGranularity } from '../../../model/granularity.ts'
 import type { Range } from '../../../model/plan.ts'
 import { rowsExpired } from '../../../model/rows-expired.ts'
@@ -18,6 +18,8 @@ export interface KeptHours extends Kept {
   readonly sinceMs: number
   /** Of rows before it hours are made, but for late ones. */
   readonly madeMs: number
+  /** The names of the tags whose combinations hours are of. */
+  readonly tags: readonly string[]
   readonly hours: QueryTarget
   /** Rows, without those that hours stand for. */
   readonly rows: QueryTarget
@@ -37,6 +39,7 @@ export function keptHours(
     untilMs,
     sinceMs: sinceMs ?? Number.NEGATIVE_INFINITY,
     madeMs: made?.madeMs ?? Number.NEGATIVE_INFINITY,
+    tags: fieldsOfRole(entity, 'tag').map(({ name }) => name),
     hours: { ...rows, dataSource: hoursSource, hidden: hidden.flatMap(hidingHours) },
     rows: left === null ? rows : { ...rows, hidden: [...rows.hidden, left] },
   }
