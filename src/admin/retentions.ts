@@ -16,8 +16,6 @@ export interface RetentionParts {
   }
   /** Called after each change, so that it holds for all queries. */
   readonly changed: () => Promise<void>
-  /** Whether hours of rows that leave can be kept: absent where they cannot. */
-  readonly keepsHours?: true
   readonly nowMs: () => number
   readonly reach: Reach
 }
@@ -91,12 +89,6 @@ export class Retentions {
       )
     }
     if (hoursRetention === undefined) return
-    if (this.#parts.keepsHours !== true) {
-      throw invalidRequest(
-        'hours_retention',
-        'a cluster keeps no hours of items that expire; the embedded engine does. Leave it out',
-      )
-    }
     if (hoursRetention !== null && hoursRetention !== noHours && parseDuration(hoursRetention) === null) {
       throw invalidRequest(
         'hours_retention',

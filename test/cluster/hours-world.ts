@@ -88,7 +88,7 @@ export class HoursWorld {
       .map((row) => [row.ms, ...row.tags, row.quality, row.value, row.long?.toString() ?? null, row.position])
     await writeHours(
       { entity, madeMs: 0, making: made.making!, hours: this.#counted(hoursOfItems(once(items), itemFields(entity))) },
-      { tasks: this.#tasks, clusterName: this.#clusterName, chunkBytes: 8_000_000, signal },
+      { tasks: this.#tasks, clusterName: this.#clusterName, chunkBytes: 8_000_000, stillDue: async () => undefined, signal },
     )
     await this.#tasks.served(dataSource, 0, 5 * dayMs, signal)
     this.#rows = rows.length

@@ -55,13 +55,6 @@ test('one that failed is told of, and tried under its next name by the next call
   expect(taken).toEqual(['t_1', 't_2'])
 })
 
-test('one that may be done again runs anew each time, and is waited for where it runs', async () => {
-  await newTasks().again('t', task, signal)
-  outcomes = ['RUNNING']
-  await Promise.all([newTasks().again('t', task, signal), newTasks().again('t', task, signal)])
-  expect(taken).toEqual(['t_1', 't_2'])
-})
-
 test('a task that fails each time is not tried for ever', async () => {
   for (let attempt = 1; attempt <= 100; attempt++) states.set(`t_${attempt}`, 'FAILED')
   await expect(newTasks().once('t', task, signal)).rejects.toThrow('failed 100 times')

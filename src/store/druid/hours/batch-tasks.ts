@@ -45,17 +45,6 @@ export class BatchTasks {
     throw new Error(`Druid's task ${name} has failed ${attemptsMax} times: see its log`)
   }
 
-  /** Runs it once more than before, or waits for that which runs: for what may be done any number of times. */
-  async again(name: string, task: () => BatchTask, signal: AbortSignal): Promise<void> {
-    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-      const id = `${name}_${attempt}`
-      const { state } = await this.#status(id)
-      if (state === 'FAILED' || state === 'SUCCESS') continue
-      return this.#run(id, state === 'none' ? task() : null, signal)
-    }
-    throw new Error(`Druid's task ${name} has run ${attemptsMax} times and is not done: see its log`)
-  }
-
   /** Resolves when servers of Druid answer for all that is published of these dates. */
   async served(dataSource: string, fromMs: number, toMs: number, signal: AbortSignal): Promise<void> {
     const interval = [fromMs, toMs].map((ms) => new Date(ms).toISOString()).join('_')

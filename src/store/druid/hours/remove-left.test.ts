@@ -22,17 +22,21 @@ test('rows that have left are removed, and it is over when Druid shows none of t
   const counts = [3, 3, 0]
   const asked: [string, BatchTask][] = []
   const parts = {
-    tasks: { again: async (name: string, task: () => BatchTask) => void asked.push([name, task()]) },
+    tasks: {
+      once: async (name: string, task: () => BatchTask) => void asked.push([name, task()]),
+      served: async () => undefined,
+    },
     store: { countPositions: async () => counts.shift() ?? 0 },
     clusterName: 'plant',
     askEveryMs: 0,
+    asksMax: 5,
     signal: new AbortController().signal,
   }
-  await removeLeft(entity, made, parts)
+  expect(await removeLeft(entity, made, parts)).toBe(true)
   expect(counts).toEqual([])
   expect(asked).toMatchObject([
     [
-      'plant_7_left_1970-01-01',
+      'plant_7_left_1970-01-01_9',
       {
         spec: {
           dataSchema: { granularitySpec: { intervals: ['1970-01-01T00:00:00.000Z/1970-01-03T00:00:00.000Z'] } },
@@ -46,6 +50,8 @@ test('rows that have left are removed, and it is over when Druid shows none of t
       },
     ],
   ])
-  await removeLeft(entity, made, parts)
+  expect(await removeLeft(entity, made, parts)).toBe(true)
   expect(asked).toHaveLength(1)
+  counts.push(...Array.from({ length: 9 }, () => 1))
+  expect(await removeLeft(entity, made, parts)).toBe(false)
 })

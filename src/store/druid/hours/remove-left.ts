@@ -13,32 +13,52 @@ import {
   type SupervisedEntity,
 } from '../supervision/supervisor-spec.ts'
 import type { BatchTask, BatchTasks } from './batch-tasks.ts'
+import type { LeavingRows } from './left-items.ts'
 import { leftRows } from './left-rows.ts'
 
 export interface RemoveLeftParts {
-  readonly tasks: Pick<BatchTasks, 'again'>
+  readonly tasks: Pick<BatchTasks, 'once' | 'served'>
   readonly store: Pick<DruidStore, 'countPositions'>
   readonly clusterName: string
   readonly askEveryMs: number
+  /** So often Druid is asked whether it shows them still. */
+  readonly asksMax: number
   readonly signal: AbortSignal
 }
 
-/** Resolves when Druid shows none of them. It may be asked again, and by several processes at once. */
-export async function removeLeft(entity: SupervisedEntity, made: HoursMade, parts: RemoveLeftParts): Promise<void> {
+/**
+ * Whether Druid shows none of them any more. They are removed once: what is seen long after that came since. It may be asked again, and by several
+ * processes at once.
+ */
+export async function removeLeft(entity: SupervisedEntity, made: HoursMade, parts: RemoveLeftParts): Promise<boolean> {
   const left = leftRows(entity, made)
-  if (left === null || (await count(entity.id, left, parts)) === 0) return
-  const { tasks, clusterName, askEveryMs, signal } = parts
+  const making = made.making
+  if (left === null || making === null) return true
+  const { tasks, store, clusterName, askEveryMs, asksMax, signal } = parts
+  const leaving = { dates: { fromMs: made.goneMs, toMs: made.madeMs - 1 }, pushed: making.pushed }
+  const isGone = async (): Promise<boolean> => (await countLeaving(store, entity.id, leaving)) === 0
+  if (await isGone()) return true
   const source = dataSourceName(clusterName, entity.id)
   const from = new Date(made.goneMs).toISOString().slice(0, 10)
-  await tasks.again(`${source}_left_${from}`, () => replaceTask(source, entity, left), signal)
+  const name = `${source}_left_${from}_${making.startedMs}`
+  await tasks.once(name, () => replaceTask(source, entity, left), signal)
+  await tasks.served(source, made.goneMs, made.madeMs, signal)
   // Until then servers answer with what they had.
-  while ((await count(entity.id, left, parts)) > 0) await sleep(askEveryMs, undefined, { signal })
+  for (let asks = 0; asks < asksMax; asks++) {
+    if (await isGone()) return true
+    await sleep(askEveryMs, undefined, { signal })
+  }
+  return false
 }
 
-async function count(entityId: number, { pushed, selection }: HiddenRows, { store }: RemoveLeftParts): Promise<number> {
-  const range = { fromMs: selection.fromMs!, toMs: selection.toMs! }
+/** Hidden ones too. */
+export async function countLeaving(
+  store: Pick<DruidStore, 'countPositions'>,
+  entityId: number,
+  { dates, pushed }: LeavingRows,
+): Promise<number> {
   let rows = 0
-  for (const { from, before } of pushed) rows += await store.countPositions(entityId, from, before, range)
+  for (const { from, before } of pushed) rows += await store.countPositions(entityId, from, before, dates)
   return rows
 }
 

@@ -1,5 +1,6 @@
 import { hoursSourceName } from '../../../model/druid-row.ts'
 import type { Entity, HoursMaking } from '../../../model/entity.ts'
+import { intervalsOf } from '../native-query.ts'
 import { concurrentLocks, rowsAsTheyAre } from '../supervision/supervisor-spec.ts'
 import type { BatchTask, BatchTasks } from './batch-tasks.ts'
 import { HourLines, type HourOfSeries, hourDimensions } from './hour-lines.ts'
@@ -20,21 +21,37 @@ export interface WriteHoursParts {
   readonly clusterName: string
   /** Of the lines of a task: Druid keeps them in its catalog. */
   readonly chunkBytes: number
+  /** Rejects where these hours are not to be made any more; asked before each task. */
+  readonly stillDue: () => Promise<void>
   readonly signal: AbortSignal
 }
 
-/** Resolves when Druid has all of the hours, each once, and serves them. It may be asked again, and by several processes at once. */
-export async function writeHours(write: HoursToWrite, parts: WriteHoursParts): Promise<void> {
+/**
+ * Resolves with how many hours they are when Druid has all of them, each once, and its servers have loaded them. It may be asked again, and by several
+ * processes at once: the first task takes the place of what an earlier making left of these dates, and each task is run once.
+ */
+export async function writeHours(write: HoursToWrite, parts: WriteHoursParts): Promise<number> {
   const { entity, madeMs, making, hours } = write
-  const { tasks, clusterName, chunkBytes, signal } = parts
+  const { tasks, clusterName, chunkBytes, stillDue, signal } = parts
   const source = hoursSourceName(clusterName, entity.id)
-  const from = new Date(madeMs).toISOString().slice(0, 10)
+  const [from, until] = [madeMs, making.untilMs].map((ms) => new Date(ms).toISOString().slice(0, 10))
+  const name = `${source}_${from}_${until}_${making.startedMs}`
   let number = 0
-  for await (const text of lineChunks(linesOf(entity, making, hours), chunkBytes)) {
-    number++
-    await tasks.once(`${source}_${from}_${number}`, () => appendTask(source, entity, text), signal)
+  let written = 0
+  async function* counted(): AsyncGenerator<HourOfSeries> {
+    for await (const hour of hours) {
+      written++
+      yield hour
+    }
   }
-  await tasks.served(source, madeMs, making.untilMs, signal)
+  for await (const text of lineChunks(linesOf(entity, making, counted()), chunkBytes)) {
+    number++
+    await stillDue()
+    const replaced = number === 1 ? intervalsOf(madeMs, making.untilMs - 1) : null
+    await tasks.once(`${name}_${number}`, () => hoursTask(source, entity, text, replaced), signal)
+  }
+  if (number > 0) await tasks.served(source, madeMs, making.untilMs, signal)
+  return written
 }
 
 async function* linesOf(
@@ -46,16 +63,29 @@ async function* linesOf(
   for await (const one of hours) yield lines.line(one, deletionId)
 }
 
-function appendTask(dataSource: string, entity: Pick<Entity, 'fields'>, data: string): BatchTask {
+/** `replaced`: the dates of which these lines become all that there is; null where they are added. */
+function hoursTask(
+  dataSource: string,
+  entity: Pick<Entity, 'fields'>,
+  data: string,
+  replaced: readonly string[] | null,
+): BatchTask {
+  const { timestampSpec, granularitySpec } = rowsAsTheyAre
+  const intervals = replaced === null ? {} : { intervals: replaced }
   return {
     type: 'index_parallel',
     spec: {
-      dataSchema: { dataSource, ...rowsAsTheyAre, dimensionsSpec: { dimensions: hourDimensions(itemFields(entity)) } },
+      dataSchema: {
+        dataSource,
+        timestampSpec,
+        granularitySpec: { ...granularitySpec, ...intervals },
+        dimensionsSpec: { dimensions: hourDimensions(itemFields(entity)) },
+      },
       ioConfig: {
         type: 'index_parallel',
         inputSource: { type: 'inline', data },
         inputFormat: { type: 'json' },
-        appendToExisting: true,
+        ...(replaced === null ? { appendToExisting: true } : { appendToExisting: false, dropExisting: true }),
       },
       // A line that cannot be read fails the task: none is left out.
       tuningConfig: { type: 'index_parallel', maxParseExceptions: 0 },

@@ -13,6 +13,13 @@ export function retentionRules(retention: string | null, nowMs: number): readonl
   return [{ type: 'loadByPeriod', period, includeFuture: true, ...load }, { type: 'dropForever' }]
 }
 
+/** Of hours: there are rules also where they are kept for ever, so that it is seen that hours were kept. Undefined: they are kept no more. */
+export function hoursRules(hours: { readonly retention: string | null } | undefined, nowMs: number): readonly object[] {
+  if (hours === undefined) return [{ type: 'dropForever' }]
+  const rules = retentionRules(hours.retention, nowMs)
+  return rules.length > 0 ? rules : [{ type: 'loadForever', ...load }]
+}
+
 function druidPeriod(retention: string, nowMs: number): string | null {
   const duration = parseDuration(retention)
   if (duration === null) throw new Error(`the catalog holds the retention ${retention}, which is no duration`)

@@ -14,7 +14,7 @@ export interface SupervisionSettings {
   readonly taskDurationMs: number
 }
 
-export type SupervisedEntity = Pick<Entity, 'id' | 'fields' | 'duplicates'>
+export type SupervisedEntity = Pick<Entity, 'id' | 'fields' | 'duplicates' | 'hours'>
 
 interface Dimension {
   readonly type: 'string' | 'double' | 'long'

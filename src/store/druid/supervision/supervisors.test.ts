@@ -160,4 +160,47 @@ describe('a supervisor', () => {
     const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
     expect(await supervisors.left(new Set([3, 4, 5, 7, 8]))).toEqual([3, 4, 8])
   })
+
+  test.each<[string, Parameters<Supervisors['retain']>[0], told: readonly string[], expected: unknown[]]>([
+    ['rows alone', { id: 1, retention: 'P9D' }, [], [['plant_1', ['P9D', 'dropForever']]]],
+    [
+      'rows and hours',
+      { id: 1, retention: 'P9D', hours: { retention: 'P90D', sinceMs: null } },
+      [],
+      [
+        ['plant_1', ['P90D', 'dropForever']],
+        ['plant_1_hours', ['P90D', 'dropForever']],
+      ],
+    ],
+    [
+      'hours for ever',
+      { id: 1, retention: 'P9D', hours: { retention: null, sinceMs: null } },
+      ['plant_1'],
+      [
+        ['plant_1', []],
+        ['plant_1_hours', ['loadForever']],
+      ],
+    ],
+    [
+      'hours no more',
+      { id: 1, retention: 'P9D' },
+      ['plant_1_hours'],
+      [
+        ['plant_1', ['P9D', 'dropForever']],
+        ['plant_1_hours', ['dropForever']],
+      ],
+    ],
+  ])('Druid is told how long it keeps %s', async (_, entity, told, expected) => {
+    const rules: unknown[] = []
+    const client = {
+      manage: async (method: string, path: string, body: unknown) => {
+        if (method === 'GET') return Object.fromEntries(told.map((source) => [source, [{ type: 'other' }]]))
+        const named = (body as { period?: string; type: string }[]).map(({ period, type }) => period ?? type)
+        return rules.push([path.split('/').at(-1), named])
+      },
+    }
+    const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
+    await supervisors.retain(entity, await supervisors.retentions())
+    expect(rules).toEqual(expected)
+  })
 })
