@@ -88,7 +88,13 @@ export class HoursWorld {
       .map((row) => [row.ms, ...row.tags, row.quality, row.value, row.long?.toString() ?? null, row.position])
     await writeHours(
       { entity, madeMs: 0, making: made.making!, hours: this.#counted(hoursOfItems(once(items), itemFields(entity))) },
-      { tasks: this.#tasks, clusterName: this.#clusterName, chunkBytes: 8_000_000, stillDue: async () => undefined, signal },
+      {
+        tasks: this.#tasks,
+        clusterName: this.#clusterName,
+        chunkBytes: 8_000_000,
+        stillDue: async () => undefined,
+        signal,
+      },
     )
     await this.#tasks.served(dataSource, 0, 5 * dayMs, signal)
     this.#rows = rows.length
@@ -131,7 +137,10 @@ export class Seen {
     this.#sql = new SqlOnDruid({
       ...{ store: this.store, nowMs: Date.now, clusterName },
       engine: new DruidSqlClient({ client, settings, nowMs: Date.now }),
-      metadata: { items: { inOneState: () => Promise.reject(new Error('no metadata is read')) }, limits: { metadataRows: 0, metadataBytes: 0 } },
+      metadata: {
+        items: { inOneState: () => Promise.reject(new Error('no metadata is read')) },
+        limits: { metadataRows: 0, metadataBytes: 0 },
+      },
       limits: { ...limits, queryTimeMs: 20_000, sqlTokens: 10_000 },
       unsent: new UnsentAnswers({ answerMemoryBytes: 1_000_000, memoryBytes: 10_000_000, fileBytes: 1 }),
       settings: { sliceMs: 5, spoolDirectory: '/nowhere' },

@@ -2,7 +2,7 @@ import type { AggregationPlan, Groups, TimeBuckets } from '../../algebra/aggrega
 import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { type CancelSignal, nativeSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
-import type { HiddenItems, HiddenRows } from '../../model/deletion.ts'
+import type { DeletionSelection, HiddenByDeletion, HiddenItems, HiddenRows } from '../../model/deletion.ts'
 import { dataSourceName, hoursSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import { type Entity, type EntityField, fieldsOfRole, timeField } from '../../model/entity.ts'
 import { isOverTime, type Plan, type PlanLimits, type Range } from '../../model/plan.ts'
@@ -14,7 +14,8 @@ import { countSelected, type DeletionRun, itemsMeeting } from './deleted-items.t
 import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { Bounds, DruidRun } from './druid-run.ts'
 import { aggregateOverHours } from './hours/aggregate-over-hours.ts'
-import { type KeptHours, keptHours } from './hours/kept-hours.ts'
+import { countHours, hidesHours } from './hours/count-hours.ts'
+import { firstHour, type KeptHours, keptHours } from './hours/kept-hours.ts'
 import { intervalsOf, type NativeFilter } from './native-query.ts'
 import { countReplaced } from './replaced-items.ts'
 import { runAverage } from './run-average.ts'
@@ -94,6 +95,13 @@ export class DruidStore implements SeriesQuerier {
   }
 
   async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
+    const kept = this.#kept(entityId, this.#visible(entityId, signal))
+    const hoursFromMs = kept && (await firstHour(kept))
+    const statistics = await this.#statistics(entityId, sinceMs, signal)
+    return hoursFromMs === null ? statistics : { ...statistics, hoursFromMs }
+  }
+
+  async #statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
     const target = this.#visible(entityId, signal)
     const tags = this.#replacedBy(entityId)
     if (tags !== null) {
@@ -122,13 +130,28 @@ export class DruidStore implements SeriesQuerier {
 
   /**
    * What a deletion would take from view: with metrics, items of the selection in which one of them is not null; in each case as the entity is seen
-   * now. `sinceMs` as of `Selection`.
+   * now. `ofHours` is what it selects of the hours of rows that have left, each of which counts as one; null where it selects none.
    */
-  async countTaken(entityId: number, taking: HiddenRows, signal: AbortSignal): Promise<number> {
-    const count = (hidden: readonly HiddenRows[]): Promise<number> =>
-      countSelected(taking.selection, this.#deletionRun(entityId, hidden, signal))
+  async countTaken(
+    entityId: number,
+    taking: HiddenRows,
+    ofHours: DeletionSelection | null,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const count = async (hidden: readonly HiddenByDeletion[]): Promise<number> => {
+      const kept = ofHours && this.#kept(entityId, { ...this.#target(entityId, signal), hidden }, hidden)
+      const rows = await countSelected(taking.selection, this.#deletionRun(entityId, hidden, signal))
+      return rows + (kept === null ? 0 : await countHours(kept, ofHours!))
+    }
     const { hidden = [] } = this.#entity(entityId)
-    return (await count(hidden)) - (await count([...hidden, taking]))
+    return (await count(hidden)) - (await count([...hidden, { ...taking, id: Number.MAX_SAFE_INTEGER }]))
+  }
+
+  /** Whether a deletion hides anything that is kept of rows that have left. */
+  async hidesHours(entityId: number, deletionId: number, signal: AbortSignal): Promise<boolean> {
+    const kept = this.#kept(entityId, this.#visible(entityId, signal))
+    const hidden = this.#entity(entityId).hidden?.find(({ id }) => id === deletionId)
+    return kept !== null && hidden !== undefined && hidesHours(kept, hidden)
   }
 
   /**
@@ -201,10 +224,12 @@ export class DruidStore implements SeriesQuerier {
     return { ...this.#target(entityId, signal), hidden: this.#parts.entity(entityId)?.hidden ?? [] }
   }
 
-  #kept(entityId: number, target: QueryTarget): KeptHours | null {
+  #kept(entityId: number, target: QueryTarget, hidden?: readonly HiddenByDeletion[]): KeptHours | null {
     const entity = this.#parts.entity(entityId)
     const source = hoursSourceName(this.#parts.settings.clusterName, entityId)
-    return entity === undefined ? null : keptHours(entity, target, source)
+    return entity === undefined
+      ? null
+      : keptHours(hidden === undefined ? entity : { ...entity, hidden }, target, source)
   }
 
   async #boundsOf(entityId: number, target: QueryTarget, age: 'now' | 'about'): Promise<Bounds | null> {

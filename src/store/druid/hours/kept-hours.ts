@@ -1,6 +1,7 @@
 // What a cluster keeps of rows that have left: hours that are made, in a data source of their own, and rows that are not seen any more and have no hours yet.
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import type { DeletionMetric, HiddenByDeletion } from '../../../model/deletion.ts'
+import { timeColumn } from '../../../model/druid-row.ts'
 import { type Entity, fieldsOfRole } from '../../../model/entity.ts'
 import type { Granularity, ZonedGranularity } from '../../../model/granularity.ts'
 import type { Range } from '../../../model/plan.ts'
@@ -9,7 +10,8 @@ import { hourParts, partColumn } from '../../hours/hour-row.ts'
 import { type Kept, keptRange } from '../../hours/needed-rows.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
 import { tooManyBuckets } from '../../limits.ts'
-import type { QueryTarget } from '../druid-query.ts'
+import { groupBy, type QueryTarget } from '../druid-query.ts'
+import { intervalsOf } from '../native-query.ts'
 import { leftRows } from './left-rows.ts'
 
 /** What a question sees of an entity that keeps hours, of rows that have left. */
@@ -46,7 +48,7 @@ export function keptHours(
 }
 
 /** A deletion as it hides hours: those that are not made without its rows already. One with a condition has taken all that it takes from rows. */
-function hidingHours({ id, selection }: HiddenByDeletion): HiddenByDeletion[] {
+export function hidingHours({ id, selection }: HiddenByDeletion): HiddenByDeletion[] {
   const { metrics, toMs, where } = selection
   if (where !== null) return []
   const ofHours = {
@@ -77,6 +79,28 @@ export function rangesOf(kept: KeptHours, range: Range): KeptRanges | null {
     hours: { fromMs, toMs: Math.min(whole.toMs, kept.madeMs - 1) },
     rows: { fromMs, toMs: range.toMs >= kept.untilMs ? range.toMs : whole.toMs },
   }
+}
+
+/** Null where nothing is kept of rows that left. */
+export async function firstHour({ hours, rows, sinceMs, madeMs, untilMs }: KeptHours): Promise<number | null> {
+  const of = async (target: QueryTarget, toMs: number): Promise<number> => {
+    const aggregations = [
+      { type: 'longMin', name: ':first', fieldName: timeColumn },
+      { type: 'count', name: ':rows' },
+    ]
+    const query = {
+      intervals: intervalsOf(sinceMs, toMs),
+      filter: null,
+      virtualColumns: [],
+      dimensions: [],
+      limit: null,
+    }
+    for await (const [row] of groupBy(target, { ...query, aggregations }, []))
+      if (Number(row?.[1] ?? 0) > 0) return Number(row![0])
+    return Number.POSITIVE_INFINITY
+  }
+  const firstMs = Math.min(await of(hours, madeMs - 1), await of(rows, untilMs - 1))
+  return firstMs === Number.POSITIVE_INFINITY ? null : Math.floor(firstMs / hourMs) * hourMs
 }
 
 /** Throws Problem `rows_expired` where a bucket by the clocks of a zone begins within an hour that has left. */

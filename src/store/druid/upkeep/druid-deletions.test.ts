@@ -10,7 +10,7 @@ function opened(sinceMs: number | null, made: readonly Deletion[] = []) {
   const calls: string[] = []
   const noted = (name: string) => async (): Promise<void> => void calls.push(name)
   const deletions = new DruidDeletions({
-    store: { itemsMeeting: async () => null, countTaken: async () => 3 },
+    store: { itemsMeeting: async () => null, countTaken: async () => 3, hidesHours: async () => false },
     catalog: {
       list: async () => made,
       lastChange: async () => 0,
