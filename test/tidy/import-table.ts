@@ -80,6 +80,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
     'src/store/druid/upkeep/',
     [
       'src/store/druid/',
+      'src/store/hours/',
       'src/kafka/rows-topics.ts',
       'src/catalog/catalog.ts',
       'src/catalog/deletions.ts',

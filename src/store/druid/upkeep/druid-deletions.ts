@@ -11,12 +11,13 @@ import type {
 } from '../../../model/deletion.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
+import { selectedHours } from '../../hours/selected-hours.ts'
 import type { DruidStore } from '../druid-store.ts'
 
 export interface DruidDeletionParts {
   readonly store: Pick<DruidStore, 'countTaken' | 'itemsMeeting'>
   readonly catalog: ClusterDeletionCatalog
-  readonly entity: (id: number) => Pick<Entity, 'duplicates' | 'sinceMs'> | undefined
+  readonly entity: (id: number) => Pick<Entity, 'duplicates' | 'sinceMs' | 'hours'> | undefined
   /** Resolves when queries of this process see what the catalog says. */
   readonly refresh: () => Promise<void>
   /** Where the rows of an entity end that are handed on to Druid, by partition. */
@@ -42,7 +43,7 @@ export class DruidDeletions {
 
   /**
    * Of the rows that `pushed` resolves with. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its condition is
-   * met by too many items, `unavailable` while Kafka is away.
+   * met by too many items, `rows_expired` where it needs rows of which hours alone are kept, `unavailable` while Kafka is away.
    */
   async delete(
     request: Omit<DeletionRequest, 'pushed'>,
@@ -66,7 +67,10 @@ export class DruidDeletions {
     const { entityId, deletionId } = request
     const made = (await catalog.list(entityId)).find(({ id }) => id === deletionId)
     const lastMs = made?.selection.toMs ?? Number.POSITIVE_INFINITY
-    if (lastMs < (entity(entityId)?.sinceMs ?? Number.NEGATIVE_INFINITY)) throw haveExpired(deletionId)
+    const known = entity(entityId)
+    // Hours that it took are there.
+    const sinceMs = known?.hours === undefined ? known?.sinceMs : known.hours.sinceMs
+    if (lastMs < (sinceMs ?? Number.NEGATIVE_INFINITY)) throw haveExpired(deletionId)
     const isTaken = await this.#alone(request, (told) => catalog.takeBack(request.deletionId, told))
     if (isTaken) await refresh()
     return isTaken
@@ -77,12 +81,16 @@ export class DruidDeletions {
     pushedBefore: () => Promise<readonly PositionRange[]>,
     told: ToldChange | null,
   ): Promise<DeletionOutcome> {
-    const { store, catalog, refresh } = this.#parts
-    const { deletionsMax, isDry: _, ...asked } = request
-    const { entityId, selection } = asked
+    const { store, catalog, entity, refresh } = this.#parts
+    const { deletionsMax, isDry: _, ...given } = request
+    const { entityId } = given
     const pushed = await pushedBefore()
-    // What it takes from view is counted beside what others of all processes take.
+    // What it takes from view is counted beside what others of all processes take. Days may have left meanwhile.
     await refresh()
+    const { hours, sinceMs = null } = entity(entityId) ?? {}
+    const isKept = hours !== undefined && sinceMs !== null
+    const selection = isKept ? selectedHours(given.selection, sinceMs).selection : given.selection
+    const asked = { ...given, selection }
     const { signal } = new AbortController()
     const items = await store.itemsMeeting(entityId, { selection, pushed }, itemsMax, signal)
     const rows = await store.countTaken(entityId, { selection, pushed, items }, signal)
