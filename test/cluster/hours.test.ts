@@ -77,7 +77,7 @@ async function* madeHours(): AsyncGenerator<HourOfSeries> {
         hour * hourMs + 7,
         id,
         0.1 * hour,
-        `-9223372036854775${800 + hour}`,
+        `-9223372036854775${700 + hour}`,
         hour,
       ])
     }
