@@ -19,7 +19,7 @@ import { writeHours } from '../../src/store/druid/hours/write-hours.ts'
 import { intervalsOf } from '../../src/store/druid/native-query.ts'
 import { Management } from '../../src/store/druid/supervision/management.ts'
 import { Supervisors } from '../../src/store/druid/supervision/supervisors.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { tag, time, value } from '../support/selection.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -239,6 +239,15 @@ test('by PATCH, on a service that is killed at each step: hours are what their r
       ...{ client, settings: { ...settings, clusterName: name } },
       ...{ entity: () => undefined, nowMs: Date.now },
     })
+    // A deletion takes whole hours from then on.
+    const deletionOf = (toMs: number) => ({
+      ...admin,
+      body: { start_date: new Date(old[0]!.D).toISOString(), end_date: new Date(toMs).toISOString(), reason: 'x' },
+    })
+    const deletions = '/admin/entities/kept/deletions'
+    const refused = await call(server.url, 'POST', deletions, deletionOf(old[0]!.D + 1000))
+    expect(refused).toMatchObject({ status: 400, body: { code: 'rows_expired' } })
+    await callWell(server.url, 'POST', deletions, deletionOf(old[0]!.D + 2 * hourMs))
     // What is not removed: late rows, and those of yesterday.
     expect(await rows.countPositions(1, 0, Number.MAX_SAFE_INTEGER, null)).toBe(late.length + 5)
   } finally {
