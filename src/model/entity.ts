@@ -51,6 +51,12 @@ export interface HoursMade {
   readonly making: HoursMaking | null
 }
 
+/** Whether hours stand for rows that are there still, and are removed now. */
+export function isLettingGo(entity: Pick<Entity, 'hours'> | undefined): boolean {
+  const made = entity?.hours?.made
+  return made !== undefined && made.making !== null && made.madeMs >= made.making.untilMs
+}
+
 /** What is settled before hours are made: whoever makes them makes the same. */
 export interface HoursMaking {
   /** Before it; `madeMs` moves there when they are made. */

@@ -1,21 +1,28 @@
 // Hours that outlive their rows, on a real Druid: they are written once, and the rows leave while others come.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DruidClient } from '../../src/druid-client/druid-client.ts'
 import { hoursSourceName, positionColumn, rowsTopic, timeColumn } from '../../src/model/druid-row.ts'
-import type { EntityField } from '../../src/model/entity.ts'
+import type { EntityField, HoursKept } from '../../src/model/entity.ts'
 import { type RawRows, scan } from '../../src/store/druid/druid-query.ts'
 import { DruidStore } from '../../src/store/druid/druid-store.ts'
 import { BatchTasks } from '../../src/store/druid/hours/batch-tasks.ts'
-import { type HourOfSeries, HourReader } from '../../src/store/druid/hours/hour-lines.ts'
-import { hoursOfItems, itemFields } from '../../src/store/druid/hours/hours-of-items.ts'
+import { HourLines, type HourOfSeries, HourReader } from '../../src/store/druid/hours/hour-lines.ts'
+import { hoursOfItems, type Item, itemFields } from '../../src/store/druid/hours/hours-of-items.ts'
 import { removeLeft } from '../../src/store/druid/hours/remove-left.ts'
 import { writeHours } from '../../src/store/druid/hours/write-hours.ts'
 import { intervalsOf } from '../../src/store/druid/native-query.ts'
 import { Management } from '../../src/store/druid/supervision/management.ts'
 import { Supervisors } from '../../src/store/druid/supervision/supervisors.ts'
+import { call, callWell, makeIngest } from '../support/api.ts'
+import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { tag, time, value } from '../support/selection.ts'
+import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { addresses } from './addresses.ts'
 
 const dayMs = 86_400_000
@@ -70,7 +77,7 @@ async function* madeHours(): AsyncGenerator<HourOfSeries> {
         hour * hourMs + 7,
         id,
         0.1 * hour,
-        `-9223372036854775${800 + hour}`,
+        `-9223372036854775${700 + hour}`,
         hour,
       ])
     }
@@ -78,10 +85,15 @@ async function* madeHours(): AsyncGenerator<HourOfSeries> {
   yield* hoursOfItems(items(), itemFields(entity))
 }
 
-async function readHours(): Promise<HourOfSeries[]> {
-  const reader = new HourReader(itemFields(entity))
-  const target = { client, dataSource: hoursSourceName(clusterName, 1), hidden: [], timeoutMs: 20_000 }
-  const query = { intervals: intervalsOf(0, 2 * dayMs - 1), filter: null, columns: reader.columns, limit: null }
+async function readHours(
+  cluster = clusterName,
+  of: Parameters<typeof itemFields>[0] = entity,
+  fromMs = 0,
+  toMs = 2 * dayMs - 1,
+): Promise<HourOfSeries[]> {
+  const reader = new HourReader(itemFields(of))
+  const target = { client, dataSource: hoursSourceName(cluster, 1), hidden: [], timeoutMs: 20_000 }
+  const query = { intervals: intervalsOf(fromMs, toMs), filter: null, columns: reader.columns, limit: null }
   const read: HourOfSeries[] = []
   for await (const rows of scan({ ...target, signal: AbortSignal.timeout(20_000) }, query, reader.longs)) {
     for (const row of rows) read.push(reader.read(row))
@@ -89,13 +101,15 @@ async function readHours(): Promise<HourOfSeries[]> {
   return read
 }
 
-const inOrder = (hours: readonly HourOfSeries[]): readonly HourOfSeries[] =>
-  hours.toSorted((a, b) => a.hour.hourMs - b.hour.hourMs || (JSON.stringify(a.tags) < JSON.stringify(b.tags) ? -1 : 1))
+/** Digit for digit, whatever deletions were known. */
+function linesOf(hours: readonly HourOfSeries[], of: Parameters<typeof itemFields>[0]): readonly string[] {
+  const writer = new HourLines(itemFields(of))
+  return hours.map((hour) => writer.line(hour, 0)).sort()
+}
 
 test('hours that several processes write at once are there once, digit for digit', async () => {
   const expected: HourOfSeries[] = []
-  for await (const { tags, hour } of madeHours())
-    expected.push({ tags, hour: { ...hour, position: making.deletionId } })
+  for await (const hour of madeHours()) expected.push(hour)
   const write = () =>
     writeHours(
       { entity, madeMs: 0, making, hours: madeHours() },
@@ -107,7 +121,7 @@ test('hours that several processes write at once are there once, digit for digit
   await Promise.all([write(), write()])
   await write()
   await expect.poll(async () => (await readHours()).length, { timeout: 30_000 }).toBe(expected.length)
-  expect(inOrder(await readHours())).toEqual(inOrder(expected))
+  expect(linesOf(await readHours(), entity)).toEqual(linesOf(expected, entity))
 }, 150_000)
 
 async function push(from: number, rows: number): Promise<void> {
@@ -146,3 +160,100 @@ test('rows that have left are removed while others come to their days', async ()
   await supervisors.handOver(1, AbortSignal.timeout(60_000))
   await expect.poll(() => Promise.all([countFrom(0, 100), countFrom(100, 1000)]), { timeout: 60_000 }).toEqual([33, 60])
 }, 400_000)
+
+test('by PATCH, on a service that is killed at each step: hours are what their rows were, and late rows stay', async () => {
+  const name = newClusterName()
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-test-'))
+  const environment = {
+    ...clusterEnvironment(name),
+    ...{ TIDEMARK_DRUID_CHECK_MS: '1000', TIDEMARK_LIMITS_QUERY_TIME_MS: '5000' },
+  }
+  const start = (): Promise<ServerProcess> => ServerProcess.start({ dataDirectory, environment })
+  const catalog = new pg.Client({ connectionString: addresses.postgresUrl })
+  await catalog.connect()
+  let server = await start()
+  try {
+    const admin = { key: adminKey }
+    const pusher = await makeIngest(server.url, adminKey, { alias: 'kept' })
+    const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+    const rowsOf = (days: number, rows: number) =>
+      Array.from({ length: rows }, (_, row) => ({
+        D: todayMs - days * dayMs + Math.floor((row * 7 * hourMs) / 6),
+        T: 'abc'[row % 3]!,
+        V: row * 0.1,
+      }))
+    const pushRows = (rows: ReturnType<typeof rowsOf>) =>
+      callWell(server.url, 'POST', '/ingests/kept/data?wait=true', {
+        key: pusher,
+        body: rows.map(({ D, ...row }) => ({ D: new Date(D).toISOString(), ...row })),
+      })
+    const old = [...rowsOf(40, 20), ...rowsOf(9, 20), ...rowsOf(5, 20)]
+    await pushRows([...old, ...rowsOf(1, 5)])
+    const deleted = { fromMs: todayMs - 9 * dayMs, toMs: todayMs - 9 * dayMs + 5 * hourMs + 1 }
+    await callWell(server.url, 'POST', '/admin/entities/kept/deletions', {
+      ...admin,
+      body: {
+        ids: ['a'],
+        start_date: new Date(deleted.fromMs).toISOString(),
+        end_date: new Date(deleted.toMs).toISOString(),
+        reason: 'a gauge was off',
+      },
+    })
+    await callWell(server.url, 'PATCH', '/admin/entities/kept', {
+      ...admin,
+      body: { retention: 'P2D', hours_retention: null },
+    })
+    const made = async () => {
+      const { rows } = await catalog.query(`select hours from "${name}".entities where id = 1`)
+      return (JSON.parse(rows[0].hours) as HoursKept).made
+    }
+    const killedAt: string[] = []
+    const late = rowsOf(40, 2)
+    const deadline = Date.now() + 600_000
+    for (let last = ''; ; await sleep(50)) {
+      const now = await made()
+      const at =
+        now === undefined ? 'none' : `${now.making !== null} ${now.madeMs < (now.making?.untilMs ?? 0)} ${now.goneMs}`
+      if (now?.goneMs === todayMs - 2 * dayMs) break
+      if (Date.now() > deadline) throw new Error(`hours are not made: ${JSON.stringify(now)}`)
+      if (at === last || now === undefined) continue
+      last = at
+      await server.kill()
+      killedAt.push(at)
+      server = await start()
+      if (killedAt.length === 1) await pushRows(late)
+    }
+    expect(killedAt.length).toBeGreaterThan(3)
+    const standing = old.filter(({ D, T }) => T !== 'a' || D < deleted.fromMs || D > deleted.toMs)
+    const fields = { fields: [time, tag, value] }
+    async function* items(): AsyncGenerator<readonly Item[]> {
+      yield standing
+        .map(({ D, T, V }, position): Item => [D, T, V, position])
+        .sort((a, b) => Number(a[0]) - Number(b[0]))
+    }
+    const expected: HourOfSeries[] = []
+    for await (const one of hoursOfItems(items(), itemFields(fields))) expected.push(one)
+    const read = await readHours(name, fields, todayMs - 60 * dayMs, todayMs)
+    expect(linesOf(read, fields)).toEqual(linesOf(expected, fields))
+    const rows = new DruidStore({
+      ...{ client, settings: { ...settings, clusterName: name } },
+      ...{ entity: () => undefined, nowMs: Date.now },
+    })
+    // A deletion takes whole hours from then on.
+    const deletionOf = (toMs: number) => ({
+      ...admin,
+      body: { start_date: new Date(old[0]!.D).toISOString(), end_date: new Date(toMs).toISOString(), reason: 'x' },
+    })
+    const deletions = '/admin/entities/kept/deletions'
+    const refused = await call(server.url, 'POST', deletions, deletionOf(old[0]!.D + 1000))
+    expect(refused).toMatchObject({ status: 400, body: { code: 'rows_expired' } })
+    await callWell(server.url, 'POST', deletions, deletionOf(old[0]!.D + 2 * hourMs))
+    // What is not removed: late rows, and those of yesterday.
+    expect(await rows.countPositions(1, 0, Number.MAX_SAFE_INTEGER, null)).toBe(late.length + 5)
+  } finally {
+    await server.kill()
+    await catalog.end()
+    await removeCluster(name)
+    await rm(dataDirectory, { recursive: true, force: true })
+  }
+}, 700_000)

@@ -1,5 +1,4 @@
 // What questions need of rows that have left, of which hours alone are kept.
-import type { DeletionSelection } from '../../model/deletion.ts'
 import type { AveragePlan, OverTimePlan, Plan, Range } from '../../model/plan.ts'
 import { rowsExpired } from '../../model/rows-expired.ts'
 import { hourMs } from './whole-hours.ts'
@@ -49,27 +48,4 @@ export function neededRange(plan: Exclude<Plan, OverTimePlan | AveragePlan>): Ra
     case 'snap':
       return { fromMs: plan.ticksMs[0] ?? Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
   }
-}
-
-/**
- * A selection where hours are kept of the rows before a date: those that it has, whole ones. Throws Problem `rows_expired` where it needs rows
- * that have left.
- */
-export function selectedHours(
-  selection: DeletionSelection,
-  untilMs: number,
-): { readonly selection: DeletionSelection; readonly ofHours: DeletionSelection | null } {
-  const range = {
-    fromMs: selection.fromMs ?? Number.NEGATIVE_INFINITY,
-    toMs: selection.toMs ?? Number.POSITIVE_INFINITY,
-  }
-  if (selection.where !== null) {
-    requireRows({ untilMs }, range)
-    return { selection: { ...selection, fromMs: Math.max(untilMs, range.fromMs) }, ofHours: null }
-  }
-  const kept = keptRange({ untilMs }, range)
-  if (kept === null) return { selection, ofHours: null }
-  // An hour lies at its start.
-  const ofHours = { ...selection, toMs: kept.toMs + 1 - hourMs }
-  return { selection: range.toMs < untilMs ? { ...selection, toMs: kept.toMs } : selection, ofHours }
 }

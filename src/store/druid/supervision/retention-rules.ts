@@ -4,7 +4,8 @@
 import { addDuration, parseDuration } from '../../../model/duration.ts'
 import { earliestMs, msPerDay } from '../../../model/instant.ts'
 
-const load = { tieredReplicants: null, useDefaultTierForNull: true }
+/** On as many servers as Druid's own setting says, which it writes into the rule. */
+const load = { useDefaultTierForNull: true }
 
 /** Druid's rules for a retention, which is an ISO 8601 duration; null keeps all days, as does what reaches back before all dates. */
 export function retentionRules(retention: string | null, nowMs: number): readonly object[] {

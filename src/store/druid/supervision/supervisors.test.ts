@@ -203,4 +203,21 @@ describe('a supervisor', () => {
     await supervisors.retain(entity, await supervisors.retentions())
     expect(rules).toEqual(expected)
   })
+
+  test('Druid is told once how long it keeps what, whatever it writes into the rules besides', async () => {
+    const rules = new Map<string, object[]>()
+    const client = {
+      manage: async (method: string, path: string, body: unknown) => {
+        if (method === 'GET') return Object.fromEntries(rules)
+        const filled = (body as object[]).map((rule) => ({ ...rule, tieredReplicants: { _default_tier: 2 } }))
+        return void rules.set(path.split('/').at(-1)!, filled)
+      },
+    }
+    const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
+    const entity = { id: 1, retention: 'P9D', hours: { retention: null, sinceMs: null } }
+    await supervisors.retain(entity, await supervisors.retentions())
+    const told = new Map(rules)
+    await supervisors.retain(entity, await supervisors.retentions())
+    expect(rules.get('plant_1_hours')).toBe(told.get('plant_1_hours'))
+  })
 })

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import type { DruidClient } from '../../../druid-client/druid-client.ts'
 import { hoursSourceName } from '../../../model/druid-row.ts'
 import type { Entity } from '../../../model/entity.ts'
@@ -157,12 +156,12 @@ export class Supervisors {
     const nowMs = this.#parts.nowMs()
     const [rows, ofHours] = this.#sourcesOf(id)
     const rules = retentionRules(hours === undefined ? retention : hours.retention, nowMs)
-    if (!isDeepStrictEqual(known.rulesOf(id), rules)) await this.#rule(rows, rules)
+    if (!holds(known.rulesOf(id), rules)) await this.#rule(rows, rules)
     const kept = known.rulesOf(id, 'hours')
     // Nothing is told of hours that never were.
-    if (hours === undefined && isDeepStrictEqual(kept, [])) return
+    if (hours === undefined && holds(kept, [])) return
     const keptRules = hoursRules(hours, nowMs)
-    if (!isDeepStrictEqual(kept, keptRules)) await this.#rule(ofHours, keptRules)
+    if (!holds(kept, keptRules)) await this.#rule(ofHours, keptRules)
   }
 
   async #rule(dataSource: string, rules: readonly object[]): Promise<void> {

@@ -11,7 +11,7 @@ import type {
 } from '../../../model/deletion.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
-import { selectedHours } from '../../hours/needed-rows.ts'
+import { selectedHours } from '../../hours/selected-hours.ts'
 import type { DruidStore } from '../druid-store.ts'
 
 export interface DruidDeletionParts {
@@ -43,7 +43,7 @@ export class DruidDeletions {
 
   /**
    * Of the rows that `pushed` resolves with. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its condition is
-   * met by too many items, `unavailable` while Kafka is away.
+   * met by too many items, `rows_expired` where it needs rows of which hours alone are kept, `unavailable` while Kafka is away.
    */
   async delete(
     request: Omit<DeletionRequest, 'pushed'>,
@@ -67,6 +67,7 @@ export class DruidDeletions {
     const { entityId, deletionId } = request
     const made = (await catalog.list(entityId)).find(({ id }) => id === deletionId)
     const lastMs = made?.selection.toMs ?? Number.POSITIVE_INFINITY
+    await refresh()
     const { sinceMs = null, hours } = entity(entityId) ?? {}
     const haveLeft = lastMs < (sinceMs ?? Number.NEGATIVE_INFINITY)
     const isThere =
@@ -86,7 +87,7 @@ export class DruidDeletions {
     const { deletionsMax, isDry: _, ...asked } = request
     const { entityId } = asked
     const pushed = await pushedBefore()
-    // What it takes from view is counted beside what others of all processes take.
+    // What it takes from view is counted beside what others of all processes take. Days may have left meanwhile.
     await refresh()
     const { selection, ofHours } = this.#selected(entityId, asked.selection)
     const signal = untimed()

@@ -88,8 +88,9 @@ export class HoursUpkeep {
     const { ingests, isMine, nowMs, settings } = this.#parts
     if (this.#stop.signal.aborted || !isMine()) return
     const failures = new EntityFailures({ nowMs, budgetMs: timeoutsMax * settings.waitMs })
-    for (const { id, hours } of await ingests.entities()) {
-      if (hours === undefined) continue
+    for (const entity of await ingests.entities()) {
+      if (!isKeeping(entity) || !isDue(entity)) continue
+      const { id } = entity
       await failures.attempt(id, async () => {
         while (!this.#stop.signal.aborted && (await this.#step(id)));
       })
@@ -110,8 +111,8 @@ export class HoursUpkeep {
   async #begin(entity: Keeping): Promise<boolean> {
     const { deletions, processed, nowMs } = this.#parts
     const { hours, sinceMs } = entity
-    const since = Math.max(hours.made?.madeMs ?? Number.NEGATIVE_INFINITY, hours.sinceMs ?? Number.NEGATIVE_INFINITY)
-    if (since >= sinceMs) return false
+    if (!isDue(entity)) return false
+    const since = begunMs(hours)
     const source = dataSourceName(this.#parts.settings.clusterName, entity.id)
     const [first] = await this.#windows(source, { fromMs: since, toMs: sinceMs - 1 })
     const firstMs = first === undefined ? null : Math.floor(first.fromMs / msPerDay) * msPerDay
@@ -232,6 +233,15 @@ export class HoursUpkeep {
 
 function isKeeping(entity: Entity): entity is Keeping {
   return entity.hours !== undefined && entity.sinceMs !== null
+}
+
+/** Where hours are made from next; -Infinity before the first. */
+function begunMs({ made, sinceMs }: HoursKept): number {
+  return Math.max(made?.madeMs ?? Number.NEGATIVE_INFINITY, sinceMs ?? Number.NEGATIVE_INFINITY)
+}
+
+function isDue({ hours, sinceMs }: Keeping): boolean {
+  return (hours.made?.making ?? null) !== null || begunMs(hours) < sinceMs
 }
 
 function isMaking(made: HoursMade): made is Making {
