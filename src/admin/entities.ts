@@ -87,7 +87,7 @@ export const ChangeEntity = Type.Object(
     hours_retention: Type.Optional(
       Type.Union([Type.String({ examples: ['P10Y'] }), Type.Null()], {
         description:
-          'How long the hours of expired items are kept, as an ISO 8601 duration that is longer than `retention`; null keeps them for ever, `none` keeps no hours and removes those there are. Embedded engine.',
+          'How long the hours of expired items are kept, as an ISO 8601 duration that is longer than `retention`; null keeps them for ever, `none` keeps no hours and removes those there are.',
       }),
     ),
     time_zone: Type.Optional(

@@ -16,8 +16,6 @@ export interface RetentionParts {
   }
   /** Called after each change, so that it holds for all queries. */
   readonly changed: () => Promise<void>
-  /** Whether hours of rows that leave can be kept: absent where they cannot. */
-  readonly keepsHours?: true
   readonly nowMs: () => number
   readonly reach: Reach
 }
@@ -91,12 +89,6 @@ export class Retentions {
       )
     }
     if (hoursRetention === undefined) return
-    if (this.#parts.keepsHours !== true) {
-      throw invalidRequest(
-        'hours_retention',
-        'a cluster keeps no hours of items that expire; the embedded engine does. Leave it out',
-      )
-    }
     if (hoursRetention !== null && hoursRetention !== noHours && parseDuration(hoursRetention) === null) {
       throw invalidRequest(
         'hours_retention',
@@ -109,13 +101,13 @@ export class Retentions {
   #next(entity: Entity, { retention = entity.retention, hoursRetention }: RetentionChange): Retention {
     const { sinceMs } = entity
     // What left before has no hours.
-    const fresh = { sinceMs: entity.hours === undefined ? sinceMs : entity.hours.sinceMs }
+    const known = entity.hours ?? { sinceMs }
     const hours =
       hoursRetention === undefined
         ? entity.hours
         : hoursRetention === noHours
           ? undefined
-          : { retention: hoursRetention, ...fresh }
+          : { ...known, retention: hoursRetention }
     if (hours === undefined) return { retention, sinceMs }
     if (retention === null) {
       throw invalidRequest(

@@ -1,4 +1,10 @@
-import type { ClusterDeletionChange, Deletion, DeletionChange, HiddenRows } from '../model/deletion.ts'
+import type {
+  ClusterDeletionChange,
+  Deletion,
+  DeletionChange,
+  HiddenByDeletion,
+  HiddenRows,
+} from '../model/deletion.ts'
 import type { StoredVector } from './manifest.ts'
 
 export interface DeletionCatalog {
@@ -56,8 +62,8 @@ export interface ClusterDeletionCatalog extends Pick<DeletionCatalog, 'list' | '
   ): Promise<{ readonly changes: readonly ClusterDeletionChange[]; readonly isUnderWay: boolean }>
   /** False when there is no such deletion. Throws Problem `unavailable` where it is not under way any more. */
   takeBack(id: number, told: ToldChange): Promise<boolean>
-  /** What is hidden, by entity id. */
-  hidden(): Promise<ReadonlyMap<number, readonly HiddenRows[]>>
+  /** What is hidden, by entity id; in the order of the deletions. */
+  hidden(): Promise<ReadonlyMap<number, readonly HiddenByDeletion[]>>
   /**
    * Throws Problem `not_found` where the entity was dropped, `conflict` where it has as many deletions as it may have, or where these would note
    * more items, `unavailable` where it is not under way any more.

@@ -38,6 +38,11 @@ export interface HiddenRows {
   readonly items: readonly HiddenItems[] | null
 }
 
+/** What a deletion of the catalog hides; those made later have a higher id. */
+export interface HiddenByDeletion extends HiddenRows {
+  readonly id: number
+}
+
 export interface PositionRange {
   readonly from: number
   /** It is not included. */

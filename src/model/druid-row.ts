@@ -17,3 +17,7 @@ export function rowsTopic(clusterName: string, entityId: number): string {
 export function dataSourceName(clusterName: string, entityId: number | ''): string {
   return `${clusterName}_${entityId}`
 }
+
+/** The data source of the hours that outlive an entity's rows. */
+export const hoursSourceName = (clusterName: string, entityId: number): string =>
+  `${dataSourceName(clusterName, entityId)}_hours`

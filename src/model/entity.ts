@@ -1,4 +1,4 @@
-import type { HiddenRows } from './deletion.ts'
+import type { HiddenByDeletion, PositionRange } from './deletion.ts'
 import type { Field, FieldRole, FieldType } from './field.ts'
 import type { Duplicates } from './ingest.ts'
 import type { QualityCoding } from './quality.ts'
@@ -29,7 +29,7 @@ export interface Entity {
   /** Absent until something of it is set. */
   readonly reading?: Reading
   /** What its deletions hide, on a cluster; absent where there are none. One machine's store knows its own. */
-  readonly hidden?: readonly HiddenRows[]
+  readonly hidden?: readonly HiddenByDeletion[]
 }
 
 /** How long hours outlive their rows. */
@@ -38,6 +38,37 @@ export interface HoursKept {
   readonly retention: string | null
   /** Hours before this date have left, or were never kept: a start of a UTC day. Null while all rows that left have hours. */
   readonly sinceMs: number | null
+  /** How far hours are made, on a cluster; absent while none are. One machine's store knows its own. */
+  readonly made?: HoursMade
+}
+
+/** Of rows before `madeMs` hours are made; all dates are starts of UTC days, and rise. */
+export interface HoursMade {
+  /** Rows before it that hours were made of are removed. */
+  readonly goneMs: number
+  readonly madeMs: number
+  /** Those that are made from `madeMs` on, or were made last; null once their rows are removed. */
+  readonly making: HoursMaking | null
+}
+
+/** Whether hours stand for rows that are there still, and are removed now. */
+export function isLettingGo(entity: Pick<Entity, 'hours'> | undefined): boolean {
+  const made = entity?.hours?.made
+  return made !== undefined && made.making !== null && made.madeMs >= made.making.untilMs
+}
+
+/** What is settled before hours are made: whoever makes them makes the same. */
+export interface HoursMaking {
+  /** Before it; `madeMs` moves there when they are made. */
+  readonly untilMs: number
+  /** Where the rows stand that they are made of: those pushed later are late rows. */
+  readonly pushed: readonly PositionRange[]
+  /** The last of the deletions that they are made without the rows of; 0 of none. */
+  readonly deletionId: number
+  /** When that was settled: no two makings of an entity have the same. */
+  readonly startedMs: number
+  /** How many rows there were at these positions and dates when the hours were made, hidden ones too; null until they are made. */
+  readonly rows: number | null
 }
 
 /** How an entity is read where a request does not say it. */

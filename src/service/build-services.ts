@@ -50,6 +50,7 @@ import { type ReplayParts, Replays } from '../ingest/replay/replays.ts'
 import type { JournalWriter } from '../journal/journal.ts'
 import { ItemAdmin } from '../metadata/item-admin.ts'
 import { Metadata } from '../metadata/metadata.ts'
+import { isLettingGo } from '../model/entity.ts'
 import { NextTokens } from '../model/next-token.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -262,6 +263,7 @@ function operatorServices(
         journal,
         progress,
         isQueryable: parts.replayIsQueryable,
+        isLettingGo: (id) => isLettingGo(definitions.entities().find((entity) => entity.id === id)),
         journaled: () => parts.audit.tell(null),
         nowMs,
         reach,

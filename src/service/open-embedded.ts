@@ -227,7 +227,7 @@ async function openRetentions(
     changed: (): void => store.changed(),
     purge: (entityId: number): Promise<void> => store.purge(entityId, settings.limits.queryTimeMs),
   }
-  const retentions = new Retentions({ ingests: catalog.ingests, store: rows, changed, keepsHours: true, nowMs, reach })
+  const retentions = new Retentions({ ingests: catalog.ingests, store: rows, changed, nowMs, reach })
   const failed = checkFailed(observe)
   await retentions.check().catch(failed)
   closers.push(repeat(() => retentions.check(), settings.store.retentionCheckMs, failed))

@@ -126,7 +126,13 @@ const answered = (entity: string): readonly (readonly [string, () => Promise<{ s
         `SELECT TIME_FLOOR(__time, 'P1D', NULL, 'Europe/Madrid') AS "d", SUM(V) AS "s" FROM ${entity} WHERE T = 'a' GROUP BY 1 ORDER BY 1`,
       ),
   ],
-  ...(
+  ...(onCluster ? [] : nativeHours(entity)),
+]
+
+const nativeHours = (
+  entity: string,
+): readonly (readonly [string, () => Promise<{ status: number; body: unknown }>])[] =>
+  (
     [
       ['groupBy', { granularity: 'day', dimensions: ['T'] }],
       ['timeseries', { granularity: 'day' }],
@@ -140,10 +146,10 @@ const answered = (entity: string): readonly (readonly [string, () => Promise<{ s
   ).map(
     ([queryType, more]) =>
       [`native ${queryType} ${JSON.stringify(more)}`, () => native(entity, queryType, more)] as const,
-  ),
-]
+  )
 
 const expired = (entity: string): readonly (readonly [string, () => Promise<{ status: number; body: unknown }>])[] => [
+  ...(onCluster ? nativeHours(entity) : []),
   ['select', () => ask('select', { entity, start_date: text(startMs) })],
   ['last', () => ask('last', { entity, date: text(startMs + dayMs) })],
   ['snap', () => ask('snap', { entity, granularity: 'day', start_date: text(startMs) })],
@@ -184,7 +190,7 @@ const expired = (entity: string): readonly (readonly [string, () => Promise<{ st
   ],
 ]
 
-describe.skipIf(onCluster)('hours of rows that expired', () => {
+describe('hours of rows that expired', () => {
   test('answer what the rows did, also after a restart', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
     await push('plant', key, rowsOf(9))
@@ -196,7 +202,7 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     const check = async (): Promise<void> => {
       for (const [place, [name, asked]] of answered('plant').entries()) {
         const { status, body } = await asked()
-        expect([name, status]).toEqual([name, 200])
+        expect([name, status, (body as Row)['detail']]).toEqual([name, 200, undefined])
         expect([name, near(body)]).toEqual([name, near(before[place])])
       }
       for (const [name, asked] of expired('plant')) {
@@ -214,7 +220,7 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     expect((await sql('SELECT T FROM plant')).body).toHaveLength(2 * 144 * 2)
   })
 
-  test('are kept of fields that came after they were switched on', async () => {
+  test.skipIf(onCluster)('are kept of fields that came after they were switched on', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'grown' })
     await push('grown', key, rowsOf(9))
     await retain('grown', { retention: 'P3D', hours_retention: null })
@@ -281,8 +287,10 @@ describe.skipIf(onCluster)('hours of rows that expired', () => {
     expect(await taken({ end_date: text(startMs + 7 * hourMs - 1) })).toBe(2)
     service = await service.restart()
     expect(await count()).toEqual([{ n: 9 * 288 - 5 * 6 }])
-    await call(service.url, 'DELETE', `${path}/${String(id)}`, admin)
-    expect(await count()).toEqual([{ n: 9 * 288 }])
+    const { status } = await call(service.url, 'DELETE', `${path}/${String(id)}`, admin)
+    // Hours that a cluster has made, or makes, without its rows do not come back.
+    expect(onCluster ? [204, 409, 503] : [204]).toContain(status)
+    expect(await count()).toEqual([{ n: 9 * 288 - (status === 204 ? 0 : 5 * 6) }])
   })
 
   test('count once when they are deleted, and not where another deletion took them', async () => {

@@ -97,11 +97,11 @@ test('a supervisor is made once, reads fields that are added, and ends with its 
 
   const rules = async () => (await supervisors.retentions()).rulesOf(1)
   expect(await rules()).toEqual([])
-  await supervisors.retain(1, 'P30000D', await supervisors.retentions())
+  await supervisors.retain({ id: 1, retention: 'P30000D' }, await supervisors.retentions())
   expect(await rules()).toMatchObject([{ period: 'P30000D' }, { type: 'dropForever' }])
-  await supervisors.retain(1, 'P30000D', await supervisors.retentions())
+  await supervisors.retain({ id: 1, retention: 'P30000D' }, await supervisors.retentions())
   // It would end each round of Druid's coordinator, for all data sources.
-  await supervisors.retain(1, 'P999999999Y', await supervisors.retentions())
+  await supervisors.retain({ id: 1, retention: 'P999999999Y' }, await supervisors.retentions())
   expect(await rules()).toEqual([])
   expect(await rules()).toEqual([])
   expect((await supervisors.states()).map(({ entityId }) => entityId)).toEqual([1])

@@ -83,7 +83,6 @@ export function useAdminSide(): void {
         purge: (entityId) => reported.purging.then(() => void reported.purged.push(entityId)),
       },
       changed,
-      keepsHours: true,
       nowMs: () => reported.currentMs,
       reach: () => {},
     })

@@ -80,6 +80,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
     'src/store/druid/upkeep/',
     [
       'src/store/druid/',
+      'src/store/hours/',
       'src/kafka/rows-topics.ts',
       'src/catalog/catalog.ts',
       'src/catalog/deletions.ts',
@@ -88,7 +89,8 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/observe/',
     ],
   ],
-  ['src/store/druid/', [...answerParts, 'src/druid-client/', algebra, ...words, 'src/observe/']],
+  ['src/store/druid/hours/', [...answerParts, 'src/store/druid/', 'src/store/hours/', algebra, ...words]],
+  ['src/store/druid/', [...answerParts, 'src/store/hours/', 'src/druid-client/', algebra, ...words, 'src/observe/']],
   ['src/catalog/', ['src/catalog/', 'src/journal/partition-position.ts', ...words, 'src/observe/']],
   ['src/journal/', ['src/journal/', ...words, 'src/observe/']],
   ['src/sql-engine/duckdb/', ['src/sql-engine/sql-engine.ts', 'src/druid-time/', ...words, 'src/observe/']],

@@ -1,11 +1,12 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { addTo } from '../../lib/add-to.ts'
-import type { Deletion, HiddenRows } from '../../model/deletion.ts'
+import type { Deletion, HiddenByDeletion, HiddenRows } from '../../model/deletion.ts'
 import { Problem } from '../../model/problem.ts'
 import type { ClusterDeletionCatalog, ToldChange, UnderWay } from '../deletions.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { changeOf, deletionsOf, forgetChanges, hasChanged, putChange, rowOf, selectionOf } from './deletions.ts'
+import { hoursIn } from './entities.ts'
 import { inTransaction } from './in-transaction.ts'
 
 /** Clocks of processes differ. */
@@ -78,15 +79,15 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
     await this.#database.deleteFrom('deletions_under_way').where('until_ms', '<', nowMs).execute()
   }
 
-  async hidden(): Promise<ReadonlyMap<number, readonly HiddenRows[]>> {
+  async hidden(): Promise<ReadonlyMap<number, readonly HiddenByDeletion[]>> {
     const rows = await this.#database
       .selectFrom('deletions')
-      .select(['entity_id', 'selection', 'hidden'])
+      .select(['entity_id', 'id', 'selection', 'hidden'])
       .orderBy('id')
       .execute()
-    const byEntity = new Map<number, HiddenRows[]>()
-    for (const { entity_id, ...row } of rows) {
-      addTo(byEntity, entity_id, hiddenOf(row))
+    const byEntity = new Map<number, HiddenByDeletion[]>()
+    for (const { entity_id, id, ...row } of rows) {
+      addTo(byEntity, entity_id, { id, ...hiddenOf(row) })
     }
     return byEntity
   }
@@ -133,7 +134,9 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
         .returning('selection')
         .executeTakeFirst()
       if (taken === undefined) return false
-      await tell(transaction, { id, entityId, selection: selectionOf(taken) }, { ...told, isUndone: true })
+      const selection = selectionOf(taken)
+      await requireNoHoursWithout(transaction, { id, entityId, selection })
+      await tell(transaction, { id, entityId, selection }, { ...told, isUndone: true })
       return true
     })
   }
@@ -152,6 +155,24 @@ async function tell(
 async function requireUnderWay(transaction: Transaction<Tables>, underWay: UnderWay): Promise<void> {
   if (await endUnderWay(transaction, underWay)) return
   throw new Problem('unavailable', 'The catalog could not be reached for too long. Nothing was changed: try again.')
+}
+
+/** Hours are made without the rows that it hides: whoever goes on with them has to make the same. */
+async function requireNoHoursWithout(
+  transaction: Transaction<Tables>,
+  { id, entityId, selection }: Pick<Deletion, 'id' | 'entityId' | 'selection'>,
+): Promise<void> {
+  const entity = await transaction.selectFrom('entities').select('hours').where('id', '=', entityId).executeTakeFirst()
+  const made = entity?.hours == null ? undefined : hoursIn(entity.hours).made
+  const making = made?.making ?? null
+  if (made === undefined || making === null || made.madeMs >= making.untilMs || id > making.deletionId) return
+  const { fromMs, toMs } = selection
+  if ((fromMs !== null && fromMs >= making.untilMs) || (toMs !== null && toMs < made.madeMs)) return
+  throw new Problem(
+    'unavailable',
+    `Rows that deletion ${id} took have expired, and hours are being made without them. Take it back again in some minutes.`,
+    { retryAfterS: 60 },
+  )
 }
 
 async function endUnderWay(database: Kysely<Tables>, { entityId, name }: UnderWay): Promise<boolean> {

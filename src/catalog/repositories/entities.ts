@@ -81,10 +81,12 @@ export async function seriesEntities(database: Kysely<Tables>): Promise<readonly
     ingests: ingests.get(id) ?? [],
     retention,
     sinceMs: since_ms,
-    ...(hours === null ? {} : { hours: JSON.parse(hours) as HoursKept }),
+    ...(hours === null ? {} : { hours: hoursIn(hours) }),
     ...(reading === null ? {} : { reading: readingOf(reading) }),
   }))
 }
+
+export const hoursIn = (json: string): HoursKept => JSON.parse(json)
 
 export const readingOf = (json: string): Reading => JSON.parse(json)
 

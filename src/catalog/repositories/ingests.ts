@@ -4,6 +4,7 @@ import {
   changedReading,
   type Entity,
   type HoursKept,
+  type HoursMade,
   type MetadataEntity,
   type ReadingChange,
 } from '../../model/entity.ts'
@@ -197,7 +198,19 @@ export class IngestRepository implements IngestCatalog {
 
 /** As it is compared: one order of the members. */
 const hoursText = (hours: HoursKept | undefined): string | null =>
-  hours === undefined ? null : JSON.stringify({ retention: hours.retention, sinceMs: hours.sinceMs })
+  hours === undefined
+    ? null
+    : JSON.stringify({
+        retention: hours.retention,
+        sinceMs: hours.sinceMs,
+        ...(hours.made === undefined ? {} : { made: madeInOrder(hours.made) }),
+      })
+
+function madeInOrder({ goneMs, madeMs, making }: HoursMade): HoursMade {
+  if (making === null) return { goneMs, madeMs, making }
+  const { untilMs, pushed, deletionId, startedMs, rows } = making
+  return { goneMs, madeMs, making: { untilMs, pushed, deletionId, startedMs, rows } }
+}
 
 function isOrNull(
   column: ExpressionBuilder<Tables, 'entities'>,

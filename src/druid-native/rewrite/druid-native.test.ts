@@ -35,12 +35,12 @@ describe('what deletions hide', () => {
   const pushed = [{ from: 0, before: 512 }]
   const metrics = [{ name: 'V', type: 'double' as const }]
   const fields = [...plant.fields, { name: 'V', type: 'double', role: 'metric' } as const]
-  const rowsGone = { ...plant, id: 7, name: 'rows', fields, hidden: [{ selection, pushed, items: null }] }
+  const rowsGone = { ...plant, id: 7, name: 'rows', fields, hidden: [{ id: 1, selection, pushed, items: null }] }
   const valuesGone = {
     ...rowsGone,
     id: 8,
     name: 'values',
-    hidden: [{ selection: { ...selection, metrics }, pushed, items: null }],
+    hidden: [{ id: 2, selection: { ...selection, metrics }, pushed, items: null }],
   }
   const replaced = { ...rowsGone, id: 9, name: 'replaced', duplicates: 'replace' as const }
   const entities = [plant, rowsGone, valuesGone, replaced]

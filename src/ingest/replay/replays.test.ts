@@ -37,6 +37,7 @@ const rejectedAt = (position: number): RejectedRow => ({
 class World {
   readonly states = new Map<number, 'kept' | 'discarded' | 'stored'>()
   readonly waitedFor: ValidatedAgain[] = []
+  isLettingGo = false
   readonly replays: Replays
   readonly #journal: JournalEntry[] = []
   #validated = 0
@@ -64,6 +65,7 @@ class World {
       isQueryable: async (rows) => {
         this.waitedFor.push(rows)
       },
+      isLettingGo: () => this.isLettingGo,
       nowMs: () => 0,
       reach: () => undefined,
     })
@@ -137,6 +139,13 @@ describe('a replay', () => {
     world.states.set(1, 'discarded')
     world.validate()
     expect(await replay).toEqual({ replayed: 1, stored: 1, rejected: 0 })
+  })
+
+  test('waits until rows of the entity are removed that hours stand for', async () => {
+    const world = new World(4)
+    world.isLettingGo = true
+    await expect(world.replays.replay(ingest, null, nobodyLeaves)).rejects.toMatchObject({ code: 'unavailable' })
+    expect([...world.states.values()]).toEqual(['kept', 'kept', 'kept', 'kept'])
   })
 
   test('of many rows goes page by page', async () => {

@@ -3,6 +3,7 @@ import type { RejectedCatalog, RejectedFates, RejectedPage } from '../../catalog
 import { type JournalEntry, type JournalWriter, positionAfter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
 import type { Ingest } from '../../model/ingest.ts'
+import { Problem } from '../../model/problem.ts'
 import type { Repair, UnusedName } from '../../model/row-mapping.ts'
 import type { Reach } from '../../observe/crash-point.ts'
 import type { IngestProgress } from '../progress.ts'
@@ -35,6 +36,8 @@ export interface ReplayParts {
   readonly progress: Pick<IngestProgress, 'waitFor'>
   /** Resolves once queries see the rows that were stored, or it took too long; rejects with the signal's reason when it is aborted. */
   readonly isQueryable: (rows: ValidatedAgain, signal: AbortSignal) => Promise<void>
+  /** Whether rows of an entity are being removed that hours stand for: one that came to its old position now would go with them. */
+  readonly isLettingGo?: (entityId: number) => boolean
   /** Called when rows were put into the journal: whatever follows, they are validated again. */
   readonly journaled: () => Promise<void>
   readonly nowMs: () => number
@@ -65,7 +68,7 @@ export class Replays {
   /**
    * Validates rejected rows by the fields that their ingest, or the one they go into, has now: those at these positions, or with null all, mended by the
    * mapping. Resolves when they are queryable, or rejected still. What an earlier replay stored meanwhile counts as stored; what was discarded does not
-   * count. Throws the Problems of `JournalWriter.append` and the signal's reason: a part may be validated by then, and it may be asked again.
+   * count. Throws the Problems of `JournalWriter.append`, `unavailable` while rows of the entity are being removed, and the signal's reason: a part may be validated by then, and it may be asked again.
    */
   replay(
     ingest: Ingest,
@@ -100,7 +103,8 @@ export class Replays {
     rows: readonly ReplayedRow[],
     signal: AbortSignal,
   ): Promise<RejectedFates> {
-    const { rejected, journal, journaled, progress, isQueryable, nowMs, reach } = this.#parts
+    const { rejected, journal, journaled, progress, isQueryable, isLettingGo, nowMs, reach } = this.#parts
+    if (isLettingGo?.(target.entityId) === true) throw rowsLeave()
     const body = encodeReplayedRows(rows)
     const entry: JournalEntry = {
       ingestId: target.id,
@@ -164,5 +168,13 @@ function chunksOf(positions: readonly number[]): readonly (readonly number[])[] 
   const all = [...new Set(positions)].sort((left, right) => left - right)
   return Array.from({ length: Math.ceil(all.length / rowsAtOnce) }, (_, index) =>
     all.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
+  )
+}
+
+function rowsLeave(): Problem {
+  return new Problem(
+    'unavailable',
+    'Rows of the entity that have expired are being removed, now that their hours are made. Replay again in some minutes.',
+    { retryAfterS: 60 },
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
-import type { ClusterDeletionChange, HiddenRows } from '../../model/deletion.ts'
+import type { ClusterDeletionChange, HiddenByDeletion } from '../../model/deletion.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { LiveQuestion } from '../live-rows.ts'
 import { ClusterRows } from './cluster-rows.ts'
@@ -21,9 +21,9 @@ const emptyKafka = {
 
 test('who goes on learns first what was deleted at another process: rows of that are not told', async () => {
   const made: ClusterDeletionChange[] = []
-  const hidden: HiddenRows[] = []
+  const hidden: HiddenByDeletion[] = []
   const entity = { id: 1, name: 'plant', fields: [], duplicates: 'keep' } as unknown as Entity
-  const seen: HiddenRows[] = []
+  const seen: HiddenByDeletion[] = []
   const rows = new ClusterRows({
     client: emptyKafka,
     clusterName: 'c',
@@ -53,7 +53,7 @@ test('who goes on learns first what was deleted at another process: rows of that
     })
     await rows.follow(question, null, follower('the first'))
     made.push({ id: 1, entityId: 1, deletionId: 1, isUndone: false, selection, places: [0] })
-    hidden.push({ selection, pushed: [{ from: 0, before: 9 }], items: null })
+    hidden.push({ id: 1, selection, pushed: [{ from: 0, before: 9 }], items: null })
     await rows.follow(question, '0-1', follower('who goes on'))
     expect(heard).toEqual(['the first begins, 0 deleted', 'who goes on begins, 1 deleted'])
   } finally {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ClusterDeletionChange, DeletionSelection, HiddenRows } from '../../model/deletion.ts'
+import type { ClusterDeletionChange, DeletionSelection, HiddenByDeletion } from '../../model/deletion.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { StoredRows } from '../journal-rows.ts'
 import { EntityDeletions } from './entity-deletions.ts'
@@ -16,7 +16,7 @@ function changeOf(id: number, ...places: readonly number[]): ClusterDeletionChan
   return { id, entityId: 1, deletionId: id, isUndone: false, selection: ofA, places }
 }
 
-function opened(hidden: readonly HiddenRows[] = [], duplicates: Entity['duplicates'] = 'keep') {
+function opened(hidden: readonly HiddenByDeletion[] = [], duplicates: Entity['duplicates'] = 'keep') {
   const state = { changes: [] as ClusterDeletionChange[], isUnderWay: false, told: 0, nowMs: 0 }
   const calls: string[] = []
   const deletions = new EntityDeletions({
@@ -108,12 +108,12 @@ const stored: StoredRows = {
   rejected: new Set(),
 }
 
-test.each<[string, HiddenRows['pushed'], duplicates: Entity['duplicates'], rejected: number[]]>([
+test.each<[string, HiddenByDeletion['pushed'], duplicates: Entity['duplicates'], rejected: number[]]>([
   ['pushed before', [{ from: 0, before: 200 }], 'keep', [100, 101]],
   ['some of them pushed before', [{ from: 0, before: 101 }], 'keep', [100]],
   ['of another partition', [{ from: 200, before: 300 }], 'keep', []],
   ['that replace each other: items are asked of the store', [{ from: 0, before: 200 }], 'replace', []],
 ])('rows %s', (_, pushed, duplicates, rejected) => {
-  const { deletions } = opened([{ selection: ofA, pushed, items: null }], duplicates)
+  const { deletions } = opened([{ id: 1, selection: ofA, pushed, items: null }], duplicates)
   expect([...deletions.ofPartition(0).seen(stored).rejected]).toEqual(rejected)
 })

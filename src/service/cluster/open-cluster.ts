@@ -83,7 +83,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
   const known = await openKnown(parts, closers)
   const { catalog, audit, definitions, access, newAdminKey } = known
   const rows = await openRows(parts, known, closers)
-  const { druid, supervisors, kafka, journal, store, progress, keys, isSeen } = rows
+  const { druid, supervisors, kafka, journal, store, progress, keys } = rows
   const queryParts = { ...parts, druid, store, definitions, items: catalog.items }
   const queries = await openQueries(queryParts, closers)
   const waits = openWaits(parts, catalog, closers)
@@ -127,7 +127,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
     },
   )
   openHooks({ ...parts, catalog, definitions, progress, queries: services.queries }, closers)
-  if (settings.role !== 'api') openPipeline({ ...parts, catalog, keys, supervisors, druid, isSeen }, closers)
+  if (settings.role !== 'api') openPipeline({ ...parts, catalog, ...rows }, closers)
   return { services, newAdminKey, started: async () => undefined }
 }
 
@@ -340,8 +340,12 @@ function openRetentions(
   },
   closers: Closer[],
 ): Retentions {
-  const purge = (entityId: number, beforeMs: number): Promise<void> =>
-    purgeBefore(entityId, beforeMs, { supervisors, store, timeoutMs: purgeMs, askEveryMs: retryMs })
+  const purge = async (entityId: number, beforeMs: number): Promise<void> => {
+    const entity = (await catalog.ingests.entities()).find(({ id }) => id === entityId)
+    // Their rows go once hours are made of them.
+    if (entity?.hours !== undefined) return
+    await purgeBefore(entityId, beforeMs, { supervisors, store, timeoutMs: purgeMs, askEveryMs: retryMs })
+  }
   const retentions = new Retentions({
     ingests: catalog.ingests,
     store: { changed: () => undefined, purge },

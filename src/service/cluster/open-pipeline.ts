@@ -7,20 +7,28 @@ import type { SharedKeys } from '../../ingest/idempotency/shared-keys.ts'
 import { ItemValidator } from '../../ingest/item-validator.ts'
 import { RowValidator } from '../../ingest/row-validator.ts'
 import type { JournalCursor } from '../../journal/journal.ts'
+import type { KafkaJournal } from '../../journal/kafka/kafka-journal.ts'
 import { KafkaJournalCursor } from '../../journal/kafka/kafka-journal-cursor.ts'
+import { positionAt } from '../../journal/partition-position.ts'
 import { KafkaClient } from '../../kafka/kafka-client.ts'
 import { RowsTopics } from '../../kafka/rows-topics.ts'
 import { repeat } from '../../lib/repeat.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import { oldestPendingMs } from '../../partitions/oldest-pending.ts'
+import type { PartitionProgress } from '../../partitions/partition-progress.ts'
+import { rowsArePublished } from '../../partitions/published-rows.ts'
 import { SharedPartitions } from '../../partitions/shared-partitions.ts'
 import { TopicTrim } from '../../partitions/topic-trim.ts'
 import { type IsSeen, VisibilityWatch } from '../../partitions/visibility-watch.ts'
+import type { DruidStore } from '../../store/druid/druid-store.ts'
+import { BatchTasks } from '../../store/druid/hours/batch-tasks.ts'
+import { Management } from '../../store/druid/supervision/management.ts'
 import { SupervisorSlots } from '../../store/druid/supervision/supervisor-slots.ts'
 import type { Supervisors } from '../../store/druid/supervision/supervisors.ts'
 import { DruidUpkeep } from '../../store/druid/upkeep/druid-upkeep.ts'
 import { EntitySlots } from '../../store/druid/upkeep/entity-slots.ts'
+import { HoursUpkeep } from '../../store/druid/upkeep/hours-upkeep.ts'
 import type { Closer } from '../open-storage.ts'
 import { journalTopic, kafkaAccess, rowsTopicSettings, supervisionSettings } from './cluster-connections.ts'
 
@@ -33,6 +41,15 @@ const trimEveryMs = 60_000
 /** Rows of entities that were quiet, one after another, are one look at Druid. */
 const slotsPauseMs = 250
 
+const sliceMs = 5
+/** Of the lines that a task of Druid's writes: it keeps them in its catalog. */
+const chunkBytes = 8 * 1024 * 1024
+/** All processes know by then what the catalog says. */
+const definitionsMs = 60_000
+const hoursAskEveryMs = 1000
+/** Tasks of Druid look every minute whether what they published is served. */
+const hoursWaitMs = 180_000
+
 export interface OpenPipelineParts {
   readonly settings: Settings
   readonly observe: Observe
@@ -41,6 +58,9 @@ export interface OpenPipelineParts {
   readonly supervisors: Supervisors
   readonly druid: DruidClient
   readonly isSeen: IsSeen
+  readonly journal: KafkaJournal
+  readonly progress: PartitionProgress
+  readonly store: DruidStore
   readonly nowMs: () => number
 }
 
@@ -95,7 +115,36 @@ export function openPipeline(parts: OpenPipelineParts, closers: Closer[]): void 
   closers.push(repeat(() => seen.check(), seenEveryMs, checkFailed(observe)))
   openTrim(parts, client, closers)
   openUpkeep(parts, rowsTopics, closers)
+  openHours(parts, { client, isMine: () => pipeline.partitions.includes(0) }, closers)
   openForgetting(parts, { client, topic, openCursor: () => openCursor(0) }, closers)
+}
+
+function openHours(
+  { settings, observe, catalog, supervisors, druid, journal, progress, store, nowMs }: OpenPipelineParts,
+  { client, isMine }: { readonly client: KafkaClient; readonly isMine: () => boolean },
+  closers: Closer[],
+): void {
+  const { ingests, deletions, partitions } = catalog
+  const clusterName = settings.cluster.name
+  const { checkMs } = settings.druid
+  const { queryTimeMs } = settings.limits
+  const publishing = { journal, progress, client, clusterName, supervisors, askEveryMs: hoursAskEveryMs }
+  const management = new Management(druid, clusterName)
+  const upkeep = new HoursUpkeep({
+    ...{ ingests, deletions, client: druid, store, isMine, nowMs },
+    tasks: new BatchTasks({ management, askEveryMs: hoursAskEveryMs }),
+    published: (entityId, signal) => rowsArePublished(publishing, entityId, signal),
+    processed: async () =>
+      (await partitions.partitions())
+        .map(({ partition, processedPosition }) => ({ from: positionAt(partition, 0), before: processedPosition }))
+        .filter(({ from, before }) => from < before),
+    settings: {
+      ...{ clusterName, queryTimeMs, sliceMs, chunkBytes, graceMs: queryTimeMs + definitionsMs },
+      ...{ waitMs: hoursWaitMs, askEveryMs: hoursAskEveryMs },
+    },
+  })
+  closers.push(() => upkeep.close())
+  closers.push(repeat(() => upkeep.check(), checkMs, checkFailed(observe)))
 }
 
 function openForgetting(

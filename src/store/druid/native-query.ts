@@ -59,7 +59,7 @@ const end = '146140482-04-24T15:36:27.903Z'
 
 /** Both ends belong to it, as to a plan's range; none when it is empty. */
 export function intervalsOf(fromMs: number, toMs: number): readonly string[] {
-  if (fromMs > toMs) return []
+  if (fromMs > toMs || toMs === Number.NEGATIVE_INFINITY) return []
   const from = fromMs < earliestMs ? beginning : formatInstant(fromMs)
   const to = toMs >= latestMs ? end : formatInstant(toMs + 1)
   return [`${from}/${to}`]

@@ -1,5 +1,5 @@
 // What questions need of rows that have left, of which hours alone are kept.
-import type { Range } from '../../model/plan.ts'
+import type { AveragePlan, OverTimePlan, Plan, Range } from '../../model/plan.ts'
 import { rowsExpired } from '../../model/rows-expired.ts'
 import { hourMs } from './whole-hours.ts'
 
@@ -32,4 +32,20 @@ export function keptRange(kept: Kept, { fromMs, toMs }: Range): Range | null {
   if (!isWhole(untilMs))
     throw rowsExpired(kept, 'of those before it there are hours alone, so a range ends with a full hour of UTC')
   return { fromMs, toMs: untilMs - 1 }
+}
+
+/** Of which dates a plan needs the rows. */
+export function neededRange(plan: Exclude<Plan, OverTimePlan | AveragePlan>): Range {
+  switch (plan.kind) {
+    case 'select':
+      return plan.range
+    case 'latest':
+      return { fromMs: plan.fromMs, toMs: Number.POSITIVE_INFINITY }
+    case 'last':
+      return { fromMs: Number.NEGATIVE_INFINITY, toMs: plan.dateMs - 1 }
+    case 'next':
+      return { fromMs: plan.dateMs + 1, toMs: Number.POSITIVE_INFINITY }
+    case 'snap':
+      return { fromMs: plan.ticksMs[0] ?? Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+  }
 }

@@ -109,7 +109,7 @@ interface Props {
 const hoursText = ({ hours_retention }: EntityAnswer): string =>
   hours_retention === undefined ? '' : (hours_retention ?? 'ever')
 
-/** Undefined where nothing is to change: a cluster keeps no hours, and refuses to be asked. */
+/** Undefined where nothing is to change. */
 function hoursAsked(text: string, before: string): string | null | undefined {
   if (text === before) return undefined
   return text === '' ? 'none' : text === 'ever' ? null : text

@@ -4,13 +4,21 @@
 import { addDuration, parseDuration } from '../../../model/duration.ts'
 import { earliestMs, msPerDay } from '../../../model/instant.ts'
 
-const load = { tieredReplicants: null, useDefaultTierForNull: true }
+/** On as many servers as Druid's own setting says, which it writes into the rule. */
+const load = { useDefaultTierForNull: true }
 
 /** Druid's rules for a retention, which is an ISO 8601 duration; null keeps all days, as does what reaches back before all dates. */
 export function retentionRules(retention: string | null, nowMs: number): readonly object[] {
   const period = retention === null ? null : druidPeriod(retention, nowMs)
   if (period === null) return []
   return [{ type: 'loadByPeriod', period, includeFuture: true, ...load }, { type: 'dropForever' }]
+}
+
+/** Of hours: there are rules also where they are kept for ever, so that it is seen that hours were kept. Undefined: they are kept no more. */
+export function hoursRules(hours: { readonly retention: string | null } | undefined, nowMs: number): readonly object[] {
+  if (hours === undefined) return [{ type: 'dropForever' }]
+  const rules = retentionRules(hours.retention, nowMs)
+  return rules.length > 0 ? rules : [{ type: 'loadForever', ...load }]
 }
 
 function druidPeriod(retention: string, nowMs: number): string | null {

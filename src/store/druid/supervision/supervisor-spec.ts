@@ -14,7 +14,7 @@ export interface SupervisionSettings {
   readonly taskDurationMs: number
 }
 
-export type SupervisedEntity = Pick<Entity, 'id' | 'fields' | 'duplicates'>
+export type SupervisedEntity = Pick<Entity, 'id' | 'fields' | 'duplicates' | 'hours'>
 
 interface Dimension {
   readonly type: 'string' | 'double' | 'long'
@@ -38,19 +38,8 @@ export function supervisorSpec(
     spec: {
       dataSchema: {
         dataSource: dataSourceName(clusterName, entity.id),
-        timestampSpec: { column: timeColumn, format: 'millis' },
-        dimensionsSpec: {
-          dimensions: dimensionsOf(entity).filter(({ name }) => declared === null || declared.has(name)),
-          // Fields that are added later are found in the rows, with the type that they are written in.
-          includeAllDimensions: true,
-          useSchemaDiscovery: true,
-        },
-        granularitySpec: {
-          type: 'uniform',
-          segmentGranularity: 'DAY',
-          queryGranularity: { type: 'none' },
-          rollup: false,
-        },
+        ...rowsAsTheyAre,
+        dimensionsSpec: rowsDimensions(entity, declared),
       },
       ioConfig: {
         topic: rowsTopic(clusterName, entity.id),
@@ -71,8 +60,24 @@ export function supervisorSpec(
   }
 }
 
-/** Lets segments be merged while others are added to the same day. */
-const concurrentLocks = { useConcurrentLocks: true }
+/** Each row with its date to the millisecond, in segments of a UTC day. */
+export const rowsAsTheyAre = {
+  timestampSpec: { column: timeColumn, format: 'millis' },
+  granularitySpec: { type: 'uniform', segmentGranularity: 'DAY', queryGranularity: { type: 'none' }, rollup: false },
+} as const
+
+/** `declared`: as of `supervisorSpec`. */
+export function rowsDimensions(entity: SupervisedEntity, declared: ReadonlySet<string> | null = null): object {
+  return {
+    dimensions: dimensionsOf(entity).filter(({ name }) => declared === null || declared.has(name)),
+    // Fields that are added later are found in the rows, with the type that they are written in.
+    includeAllDimensions: true,
+    useSchemaDiscovery: true,
+  }
+}
+
+/** Lets segments be merged, and rows be removed, while others are added to the same day. */
+export const concurrentLocks = { useConcurrentLocks: true }
 
 /** Segments of one day are merged until they have about five million rows; the newest hours are left to the tasks. */
 export function compactionConfig(dataSource: string): object {

@@ -152,12 +152,72 @@ describe('a supervisor', () => {
     expect([failed, posted]).toEqual([[2], [supervisorSpec(others[1]!, settings)]])
   })
 
-  test('that is left of entities that were dropped is found, and rows of them, and no other cluster’s', async () => {
-    const names = ['plant_1', 'plant_4', 'plant_x', 'plants_5', 'plant_6']
+  test('that is left of entities that were dropped is found, rows of them, hours of them, and no other cluster’s', async () => {
+    const names = ['plant_1', 'plant_4', 'plant_x', 'plants_5', 'plant_6', 'plant_8_hours']
     const client = {
       manage: async (_: string, path: string) => (path.endsWith('/datasources') ? names : [{ id: 'plant_3' }]),
     }
     const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
-    expect(await supervisors.left(new Set([3, 4, 5, 7]))).toEqual([3, 4])
+    expect(await supervisors.left(new Set([3, 4, 5, 7, 8]))).toEqual([3, 4, 8])
+  })
+
+  test.each<[string, Parameters<Supervisors['retain']>[0], told: readonly string[], expected: unknown[]]>([
+    ['rows alone', { id: 1, retention: 'P9D' }, [], [['plant_1', ['P9D', 'dropForever']]]],
+    [
+      'rows and hours',
+      { id: 1, retention: 'P9D', hours: { retention: 'P90D', sinceMs: null } },
+      [],
+      [
+        ['plant_1', ['P90D', 'dropForever']],
+        ['plant_1_hours', ['P90D', 'dropForever']],
+      ],
+    ],
+    [
+      'hours for ever',
+      { id: 1, retention: 'P9D', hours: { retention: null, sinceMs: null } },
+      ['plant_1'],
+      [
+        ['plant_1', []],
+        ['plant_1_hours', ['loadForever']],
+      ],
+    ],
+    [
+      'hours no more',
+      { id: 1, retention: 'P9D' },
+      ['plant_1_hours'],
+      [
+        ['plant_1', ['P9D', 'dropForever']],
+        ['plant_1_hours', ['dropForever']],
+      ],
+    ],
+  ])('Druid is told how long it keeps %s', async (_, entity, told, expected) => {
+    const rules: unknown[] = []
+    const client = {
+      manage: async (method: string, path: string, body: unknown) => {
+        if (method === 'GET') return Object.fromEntries(told.map((source) => [source, [{ type: 'other' }]]))
+        const named = (body as { period?: string; type: string }[]).map(({ period, type }) => period ?? type)
+        return rules.push([path.split('/').at(-1), named])
+      },
+    }
+    const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
+    await supervisors.retain(entity, await supervisors.retentions())
+    expect(rules).toEqual(expected)
+  })
+
+  test('Druid is told once how long it keeps what, whatever it writes into the rules besides', async () => {
+    const rules = new Map<string, object[]>()
+    const client = {
+      manage: async (method: string, path: string, body: unknown) => {
+        if (method === 'GET') return Object.fromEntries(rules)
+        const filled = (body as object[]).map((rule) => ({ ...rule, tieredReplicants: { _default_tier: 2 } }))
+        return void rules.set(path.split('/').at(-1)!, filled)
+      },
+    }
+    const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
+    const entity = { id: 1, retention: 'P9D', hours: { retention: null, sinceMs: null } }
+    await supervisors.retain(entity, await supervisors.retentions())
+    const told = new Map(rules)
+    await supervisors.retain(entity, await supervisors.retentions())
+    expect(rules.get('plant_1_hours')).toBe(told.get('plant_1_hours'))
   })
 })

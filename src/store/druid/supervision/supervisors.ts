@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import type { DruidClient } from '../../../druid-client/druid-client.ts'
+import { hoursSourceName } from '../../../model/druid-row.ts'
+import type { Entity } from '../../../model/entity.ts'
 import { Management, member } from './management.ts'
-import { retentionRules } from './retention-rules.ts'
+import { hoursRules, retentionRules } from './retention-rules.ts'
 import { compactionConfig, type SupervisedEntity, type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'
 
 export interface SupervisorsParts {
@@ -16,7 +17,7 @@ export type EntityFailed = (entityId: number, error: unknown) => void
 
 /** What Druid was told of how long it keeps the days of all entities. */
 export interface KnownRetentions {
-  readonly rulesOf: (entityId: number) => unknown
+  readonly rulesOf: (entityId: number, kept?: 'rows' | 'hours') => unknown
 }
 
 export interface EnsureOptions {
@@ -75,9 +76,11 @@ export class Supervisors {
         if (!makes && found === undefined) continue
         if (await this.#ensureSupervisor(entity, found)) changed.push(entity.id)
         // Asked for by itself: whoever made the supervisor may have failed, or ended, before it came to this.
-        const compaction = compactionConfig(name)
-        if (holds(merged.get(name), compaction)) continue
-        await this.#management.ask('POST', `${coordinatorPath}/config/compaction`, compaction)
+        for (const source of entity.hours === undefined ? [name] : this.#sourcesOf(entity.id)) {
+          const compaction = compactionConfig(source)
+          if (holds(merged.get(source), compaction)) continue
+          await this.#management.ask('POST', `${coordinatorPath}/config/compaction`, compaction)
+        }
       } catch (error) {
         failed(entity.id, error)
       }
@@ -91,9 +94,8 @@ export class Supervisors {
    */
   async left(entityIds: ReadonlySet<number>): Promise<readonly number[]> {
     const sources = await this.#management.list(`${coordinatorPath}/datasources`)
-    const names = [...(await this.#known()).keys(), ...sources.map(String)]
-    const ids = names.map((name) => this.#management.entityOf(name))
-    return [...new Set(ids.filter((id) => id !== null && entityIds.has(id)))].filter((id) => id !== null)
+    const names = new Set([...(await this.#known()).keys(), ...sources.map(String)])
+    return [...entityIds].filter((id) => this.#sourcesOf(id).some((name) => names.has(name)))
   }
 
   /** Stops reading the entity's topic, for good. What was read stays queryable. */
@@ -102,23 +104,26 @@ export class Supervisors {
     await this.#management.orMissing('POST', `${supervisorPath}/${name}/terminate`)
   }
 
-  /** Deletes all rows of an entity and ends its supervisor: they are marked as unused, and then removed by a task of Druid. */
+  /** Deletes all rows and hours of an entity and ends its supervisor: they are marked as unused, and then removed by a task of Druid. */
   async drop(entityId: number): Promise<void> {
-    const name = this.#management.nameOf(entityId)
     await this.end(entityId)
-    // They would read a topic that is gone, or wait for a server to load what nobody is to load any more.
-    await this.#endTasks(name)
-    await this.#management.orMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
-    await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
-    await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
+    for (const name of this.#sourcesOf(entityId)) {
+      // They would read a topic that is gone, or wait for a server to load what nobody is to load any more.
+      await this.#endTasks(name)
+      await this.#management.orMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
+      await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
+      await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}/intervals/${allTime}`)
+    }
   }
 
-  /** Deletes for good what is before a date; rows that a task still reads are not among it. */
+  /** Deletes for good what is before a date, hours too; rows that a task still reads are not among it. */
   async purge(entityId: number, beforeMs: number): Promise<void> {
     const interval = `${allTime.split('_')[0]}/${new Date(beforeMs).toISOString()}`
-    const path = `${coordinatorPath}/datasources/${this.#management.nameOf(entityId)}`
-    await this.#management.orMissing('POST', `${path}/markUnused`, { interval })
-    await this.#management.orMissing('DELETE', `${path}/intervals/${interval.replace('/', '_')}`)
+    for (const source of this.#sourcesOf(entityId)) {
+      const path = `${coordinatorPath}/datasources/${source}`
+      await this.#management.orMissing('POST', `${path}/markUnused`, { interval })
+      await this.#management.orMissing('DELETE', `${path}/intervals/${interval.replace('/', '_')}`)
+    }
   }
 
   /**
@@ -137,14 +142,30 @@ export class Supervisors {
   /** In one request, however many entities there are: it is given to `retain`. */
   async retentions(): Promise<KnownRetentions> {
     const rules = await this.#management.ask('GET', `${coordinatorPath}/rules`)
-    return { rulesOf: (entityId) => member(rules, this.#management.nameOf(entityId)) ?? [] }
+    return {
+      rulesOf: (entityId, kept = 'rows') => member(rules, this.#sourcesOf(entityId)[kept === 'rows' ? 0 : 1]) ?? [],
+    }
   }
 
-  /** Days older than the period leave the servers of Druid; null keeps all. `period` is an ISO 8601 duration. */
-  async retain(entityId: number, period: string | null, known: KnownRetentions): Promise<void> {
-    const rules = retentionRules(period, this.#parts.nowMs())
-    if (isDeepStrictEqual(known.rulesOf(entityId), rules)) return
-    await this.#management.ask('POST', `${coordinatorPath}/rules/${this.#management.nameOf(entityId)}`, rules)
+  /**
+   * Days older than the retention leave the servers of Druid. Where hours are kept, rows stay as long as these: until hours stand for them, and late
+   * ones for ever.
+   */
+  async retain(entity: Pick<Entity, 'id' | 'retention' | 'hours'>, known: KnownRetentions): Promise<void> {
+    const { id, retention, hours } = entity
+    const nowMs = this.#parts.nowMs()
+    const [rows, ofHours] = this.#sourcesOf(id)
+    const rules = retentionRules(hours === undefined ? retention : hours.retention, nowMs)
+    if (!holds(known.rulesOf(id), rules)) await this.#rule(rows, rules)
+    const kept = known.rulesOf(id, 'hours')
+    // Nothing is told of hours that never were.
+    if (hours === undefined && holds(kept, [])) return
+    const keptRules = hoursRules(hours, nowMs)
+    if (!holds(kept, keptRules)) await this.#rule(ofHours, keptRules)
+  }
+
+  async #rule(dataSource: string, rules: readonly object[]): Promise<void> {
+    await this.#management.ask('POST', `${coordinatorPath}/rules/${dataSource}`, rules)
   }
 
   /**
@@ -175,6 +196,11 @@ export class Supervisors {
     return from.size === 0 ? null : from
   }
 
+  /** Whether tasks run that Druid asks to publish before it ends them, or none does. */
+  isSettled(entityId: number): Promise<boolean> {
+    return this.#isReading(this.#management.nameOf(entityId))
+  }
+
   /** Of all our supervisors. */
   async states(): Promise<SupervisorState[]> {
     const listed = await this.#management.list(`${supervisorPath}?state=true`)
@@ -189,6 +215,11 @@ export class Supervisors {
   /** Whether the processes of Druid that take supervisors and answer queries are there. Throws Problem `unavailable`. */
   async checkReachable(): Promise<void> {
     await this.#management.ask('GET', '/status/health')
+  }
+
+  /** Of rows, and of hours that outlive them. */
+  #sourcesOf(entityId: number): readonly [rows: string, hours: string] {
+    return [this.#management.nameOf(entityId), hoursSourceName(this.#parts.settings.clusterName, entityId)]
   }
 
   async #ensureSupervisor(entity: SupervisedEntity, found: unknown): Promise<boolean> {

@@ -79,7 +79,7 @@ function newUpkeep(beforeSupervisors: () => Promise<void> = async () => undefine
         ask('retentions', () => undefined)
         return { rulesOf: () => [] }
       },
-      retain: async (id) => ask(`retain ${id}`, () => undefined),
+      retain: async ({ id }) => ask(`retain ${id}`, () => undefined),
     },
     rowsTopics: {
       ensure: async (id) => {

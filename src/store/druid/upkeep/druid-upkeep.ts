@@ -95,7 +95,7 @@ export class DruidUpkeep {
     if (ids.length > 0) observe({ kind: 'supervisorsChanged', entityIds: ids })
     if (ready.length > 0) {
       const known = await supervisors.retentions()
-      for (const { id, retention } of ready) await failures.attempt(id, () => supervisors.retain(id, retention, known))
+      for (const entity of ready) await failures.attempt(entity.id, () => supervisors.retain(entity, known))
     }
     const untold = failures.ids
     this.#told = new Map(entities.filter(({ id }) => !untold.has(id)).map((entity) => [entity.id, tellingOf(entity)]))
@@ -133,6 +133,6 @@ function failedLast(entities: readonly Entity[], failed: ReadonlySet<number>): r
 }
 
 /** All of an entity that Druid is told. */
-function tellingOf({ fields, duplicates, retention }: Entity): string {
-  return JSON.stringify([fields, duplicates, retention])
+function tellingOf({ fields, duplicates, retention, hours }: Entity): string {
+  return JSON.stringify([fields, duplicates, retention, hours?.retention])
 }

@@ -10,8 +10,7 @@ import type {
 } from '../../../model/deletion.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
-import { keptRange, requireRows } from '../../hours/needed-rows.ts'
-import { hourMs } from '../../hours/whole-hours.ts'
+import { selectedHours } from '../../hours/selected-hours.ts'
 import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
 import { countSeen, countSeenHours, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
 import type { StandingDeletions } from '../deletions/standing-deletions.ts'
@@ -263,29 +262,6 @@ export class Deletions {
 }
 
 type End = ReturnType<StandingDeletions['begin']>
-
-/**
- * A selection where hours are kept of the rows before a date: those that it has, whole ones. Throws Problem `rows_expired` where it needs rows
- * that have left.
- */
-function selectedHours(
-  selection: DeletionSelection,
-  untilMs: number,
-): { readonly selection: DeletionSelection; readonly ofHours: DeletionSelection | null } {
-  const range = {
-    fromMs: selection.fromMs ?? Number.NEGATIVE_INFINITY,
-    toMs: selection.toMs ?? Number.POSITIVE_INFINITY,
-  }
-  if (selection.where !== null) {
-    requireRows({ untilMs }, range)
-    return { selection: { ...selection, fromMs: Math.max(untilMs, range.fromMs) }, ofHours: null }
-  }
-  const kept = keptRange({ untilMs }, range)
-  if (kept === null) return { selection, ofHours: null }
-  // An hour lies at its start.
-  const ofHours = { ...selection, toMs: kept.toMs + 1 - hourMs }
-  return { selection: range.toMs < untilMs ? { ...selection, toMs: kept.toMs } : selection, ofHours }
-}
 
 function hoursFrom(goneMs: number | null, ofHours: DeletionSelection): DeletionSelection {
   return goneMs === null ? ofHours : { ...ofHours, fromMs: Math.max(goneMs, ofHours.fromMs ?? goneMs) }

@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from 'vitest'
+import { readFailure } from '../../../druid-client/druid-failure.ts'
+import { Management } from '../supervision/management.ts'
+import { type BatchTask, BatchTasks } from './batch-tasks.ts'
+
+const task = (): BatchTask => ({ type: 'index_parallel', spec: {}, context: {} })
+const { signal } = new AbortController()
+
+/** Druid: what became of tasks, what becomes of the next ones, and which were taken. */
+let states: Map<string, string>
+let outcomes: string[]
+let taken: string[]
+let loads: unknown[]
+
+beforeEach(() => {
+  states = new Map()
+  outcomes = []
+  taken = []
+  loads = []
+})
+
+/** A task runs until it is asked for a second time. */
+function newTasks(): BatchTasks {
+  const manage = async (method: string, path: string, body: unknown): Promise<unknown> => {
+    if (path.includes('/loadstatus?')) return loads.shift()
+    if (method === 'POST') {
+      const { id } = body as { readonly id: string }
+      if (states.has(id)) throw readFailure(400, '{"error": "already exists"}')
+      states.set(id, 'RUNNING')
+      taken.push(id)
+      return { task: id }
+    }
+    const id = path.split('/').at(-2)!
+    const statusCode = states.get(id)
+    if (statusCode === undefined) throw readFailure(404, 'none')
+    if (statusCode === 'RUNNING') states.set(id, outcomes.shift() ?? 'SUCCESS')
+    return { task: id, status: { statusCode, errorMsg: statusCode === 'FAILED' ? 'no disk' : null } }
+  }
+  return new BatchTasks({ management: new Management({ manage }, 'plant'), askEveryMs: 0 })
+}
+
+test('a task that several processes ask for runs once, and none of them ends before it', async () => {
+  outcomes = ['RUNNING', 'RUNNING', 'RUNNING']
+  await Promise.all([newTasks(), newTasks(), newTasks()].map((tasks) => tasks.once('t', task, signal)))
+  expect([taken, states.get('t_1')]).toEqual([['t_1'], 'SUCCESS'])
+  await newTasks().once('t', task, signal)
+  expect(taken).toEqual(['t_1'])
+})
+
+test('one that failed is told of, and tried under its next name by the next call', async () => {
+  outcomes = ['FAILED']
+  await expect(newTasks().once('t', task, signal)).rejects.toThrow('task t_1 failed: no disk')
+  await newTasks().once('t', task, signal)
+  await newTasks().once('t', task, signal)
+  expect(taken).toEqual(['t_1', 't_2'])
+})
+
+test('a task that fails each time is not tried for ever', async () => {
+  for (let attempt = 1; attempt <= 100; attempt++) states.set(`t_${attempt}`, 'FAILED')
+  await expect(newTasks().once('t', task, signal)).rejects.toThrow('failed 100 times')
+  expect(taken).toEqual([])
+})
+
+test.each([[[null]], [[{ h: 100 }]], [[{ h: 40 }, { h: 100 }]]])(
+  'what is published is served after %j',
+  async (answers) => {
+    loads = [...answers]
+    await newTasks().served('h', 0, 1, signal)
+    expect(loads).toEqual([])
+  },
+)

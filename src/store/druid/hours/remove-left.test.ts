@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { HoursMade } from '../../../model/entity.ts'
+import type { BatchTask } from './batch-tasks.ts'
+import { leftRows } from './left-rows.ts'
+import { removeLeft } from './remove-left.ts'
+
+const dayMs = 86_400_000
+const tag = { name: 'T', type: 'string', role: 'tag' } as const
+const entity = { id: 7, fields: [tag], duplicates: 'keep' } as const
+const making = { untilMs: 2 * dayMs, pushed: [{ from: 0, before: 5 }], deletionId: 0, startedMs: 9, rows: 3 }
+
+test.each<[string, HoursMade]>([
+  ['none was ever made', { goneMs: 0, madeMs: 0, making: null }],
+  ['they are made just now', { goneMs: 0, madeMs: 0, making }],
+  ['they were removed', { goneMs: 2 * dayMs, madeMs: 2 * dayMs, making }],
+])('no row has left where hours stand for none: %s', (_, made) => {
+  expect(leftRows(entity, made)).toBeNull()
+})
+
+test('rows that have left are removed, and it is over when Druid shows none of them', async () => {
+  const made = { goneMs: 0, madeMs: 2 * dayMs, making }
+  const counts = [3, 3, 0]
+  const asked: [string, BatchTask][] = []
+  const parts = {
+    tasks: {
+      once: async (name: string, task: () => BatchTask) => void asked.push([name, task()]),
+      served: async () => undefined,
+    },
+    store: { countPositions: async () => counts.shift() ?? 0 },
+    clusterName: 'plant',
+    askEveryMs: 0,
+    asksMax: 5,
+    signal: new AbortController().signal,
+  }
+  expect(await removeLeft(entity, made, parts)).toBe(true)
+  expect(counts).toEqual([])
+  expect(asked).toMatchObject([
+    [
+      'plant_7_left_1970-01-01_9',
+      {
+        spec: {
+          dataSchema: { granularitySpec: { intervals: ['1970-01-01T00:00:00.000Z/1970-01-03T00:00:00.000Z'] } },
+          ioConfig: {
+            inputSource: { type: 'druid', dataSource: 'plant_7' },
+            appendToExisting: false,
+            dropExisting: true,
+          },
+        },
+        context: { useConcurrentLocks: true },
+      },
+    ],
+  ])
+  expect(await removeLeft(entity, made, parts)).toBe(true)
+  expect(asked).toHaveLength(1)
+  counts.push(...Array.from({ length: 9 }, () => 1))
+  expect(await removeLeft(entity, made, parts)).toBe(false)
+})

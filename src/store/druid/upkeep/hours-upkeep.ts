@@ -1,0 +1,249 @@
+// Makes hours of rows that leave, and then lets the rows go. What is under way stands with the entity in the catalog, so that any process goes on with
+// it. Each step may be done again, and by several processes at once: each moves the catalog on only from what it has seen there.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { IngestCatalog } from '../../../catalog/catalog.ts'
+import type { ClusterDeletionCatalog } from '../../../catalog/deletions.ts'
+import { Pacer } from '../../../lib/pacer.ts'
+import { Serial } from '../../../lib/serial.ts'
+import type { PositionRange } from '../../../model/deletion.ts'
+import { dataSourceName, hoursSourceName } from '../../../model/druid-row.ts'
+import type { Entity, HoursKept, HoursMade, HoursMaking } from '../../../model/entity.ts'
+import { msPerDay } from '../../../model/instant.ts'
+import type { Range } from '../../../model/plan.ts'
+import type { QueryTarget } from '../druid-query.ts'
+import type { DruidStore } from '../druid-store.ts'
+import type { BatchTasks } from '../hours/batch-tasks.ts'
+import { hoursOfItems, itemFields } from '../hours/hours-of-items.ts'
+import { leftItems } from '../hours/left-items.ts'
+import { countLeaving, removeLeft } from '../hours/remove-left.ts'
+import { writeHours } from '../hours/write-hours.ts'
+import { rowWindows } from '../row-windows.ts'
+import { EntityFailures } from './entity-failures.ts'
+
+export interface HoursUpkeepSettings {
+  readonly clusterName: string
+  readonly queryTimeMs: number
+  readonly sliceMs: number
+  /** Of the lines of one task. */
+  readonly chunkBytes: number
+  /** Rows that hours stand for are removed so long after that at the earliest: until then queries that began before may read them. */
+  readonly graceMs: number
+  /** How long a step waits for Druid at the most, before it is tried anew. */
+  readonly waitMs: number
+  readonly askEveryMs: number
+}
+
+export interface HoursUpkeepParts {
+  readonly ingests: Pick<IngestCatalog, 'entities' | 'retain'>
+  readonly deletions: Pick<ClusterDeletionCatalog, 'hidden' | 'begin' | 'end'>
+  /** Where the rows stand that are stored, or rejected. */
+  readonly processed: () => Promise<readonly PositionRange[]>
+  /** Resolves when Druid has published all rows of an entity that were acknowledged before. */
+  readonly published: (entityId: number, signal: AbortSignal) => Promise<void>
+  readonly client: QueryTarget['client']
+  readonly store: Pick<DruidStore, 'countPositions'>
+  readonly tasks: Pick<BatchTasks, 'once' | 'served'>
+  /** Whether this process does it: one is enough. */
+  readonly isMine: () => boolean
+  readonly nowMs: () => number
+  readonly settings: HoursUpkeepSettings
+}
+
+/** An entity of which rows leave and hours stay. */
+type Keeping = Entity & { readonly hours: HoursKept; readonly sinceMs: number }
+type Making = HoursMade & { readonly making: HoursMaking }
+
+/** Hours are made of so many days at once, at the most. */
+const daysMax = 31
+/** So many failures may take their whole time before a round is given up. */
+const timeoutsMax = 3
+/** For so long a process that ends holds deletions up. */
+const leaseMs = 10_000
+/** What Druid shows so long after the removal has come since. */
+const cameSinceMs = 900_000
+
+export class HoursUpkeep {
+  readonly #parts: HoursUpkeepParts
+  readonly #rounds = new Serial()
+  readonly #stop = new AbortController()
+  /** Since when hours are known to stand for rows, by entity and making. */
+  readonly #made = new Map<string, number>()
+
+  constructor(parts: HoursUpkeepParts) {
+    this.#parts = parts
+  }
+
+  /** One round. Throws Problem `unavailable` while a part is away, and an Error that names the entities at which something failed. */
+  check(): Promise<void> {
+    return this.#rounds.run(() => this.#round())
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#rounds.run(async () => undefined)
+  }
+
+  async #round(): Promise<void> {
+    const { ingests, isMine, nowMs, settings } = this.#parts
+    if (this.#stop.signal.aborted || !isMine()) return
+    const failures = new EntityFailures({ nowMs, budgetMs: timeoutsMax * settings.waitMs })
+    for (const entity of await ingests.entities()) {
+      if (!isKeeping(entity) || !isDue(entity)) continue
+      const { id } = entity
+      await failures.attempt(id, async () => {
+        while (!this.#stop.signal.aborted && (await this.#step(id)));
+      })
+    }
+    failures.throwAny()
+  }
+
+  /** False when nothing is to be done now. */
+  async #step(id: number): Promise<boolean> {
+    const entity = (await this.#parts.ingests.entities()).find((one) => one.id === id)
+    if (entity === undefined || !isKeeping(entity)) return false
+    const { made } = entity.hours
+    if (made === undefined || !isMaking(made)) return this.#begin(entity)
+    return made.madeMs < made.making.untilMs ? this.#make(entity, made) : this.#letGo(entity, made)
+  }
+
+  /** Settles what hours are made of next, of days that have left. */
+  async #begin(entity: Keeping): Promise<boolean> {
+    const { deletions, processed, nowMs } = this.#parts
+    const { hours, sinceMs } = entity
+    if (!isDue(entity)) return false
+    const since = begunMs(hours)
+    const source = dataSourceName(this.#parts.settings.clusterName, entity.id)
+    const [first] = await this.#windows(source, { fromMs: since, toMs: sinceMs - 1 })
+    const firstMs = first === undefined ? null : Math.floor(first.fromMs / msPerDay) * msPerDay
+    const fromMs = Number.isFinite(since) ? since : firstMs
+    // The first row says where hours begin.
+    if (fromMs === null) return false
+    const untilMs = firstMs === null ? sinceMs : Math.min(sinceMs, Math.max(fromMs, firstMs) + daysMax * msPerDay)
+    // One that is made meanwhile may take a part of an hour yet.
+    const underWay = { entityId: entity.id, name: randomUUID() }
+    if (!(await deletions.begin(underWay, leaseMs))) return false
+    try {
+      const pushed = await processed()
+      const hidden = (await deletions.hidden()).get(entity.id) ?? []
+      const deletionId = hidden.at(-1)?.id ?? 0
+      const making = { untilMs, pushed, deletionId, startedMs: nowMs(), rows: null }
+      return await this.#settle(entity, { goneMs: fromMs, madeMs: fromMs, making })
+    } finally {
+      await deletions.end(underWay)
+    }
+  }
+
+  async #make(entity: Keeping, { madeMs, making }: Making): Promise<boolean> {
+    const { published, store, tasks, settings } = this.#parts
+    const { untilMs, pushed } = making
+    const signal = this.#patience()
+    await published(entity.id, signal)
+    const source = dataSourceName(settings.clusterName, entity.id)
+    const leaving = { dates: { fromMs: madeMs, toMs: untilMs - 1 }, pushed }
+    await tasks.served(source, madeMs, untilMs, signal)
+    const rows = await countLeaving(store, entity.id, leaving)
+    const written = await this.#write(entity, madeMs, making)
+    await tasks.served(source, madeMs, untilMs, this.#patience())
+    // Rows that were rejected and pass later come to their old positions: then these hours are made anew.
+    const isWhole = (await countLeaving(store, entity.id, leaving)) === rows
+    if (!isWhole || !(await this.#areSeen(entity.id, leaving.dates, written))) {
+      await this.#settle(entity, { goneMs: madeMs, madeMs, making: null })
+      return false
+    }
+    return this.#settle(entity, { goneMs: madeMs, madeMs: untilMs, making: { ...making, rows } })
+  }
+
+  async #write(entity: Keeping, madeMs: number, making: HoursMaking): Promise<number> {
+    const { deletions, tasks, settings } = this.#parts
+    const { clusterName, sliceMs, chunkBytes } = settings
+    const { signal } = this.#stop
+    const standing = (await deletions.hidden()).get(entity.id) ?? []
+    const hidden = standing.filter(({ id }) => id <= making.deletionId)
+    const target = { ...this.#target(dataSourceName(clusterName, entity.id)), hidden }
+    const pacer = new Pacer({ sliceMs, signal })
+    const leaving = { dates: { fromMs: madeMs, toMs: making.untilMs - 1 }, pushed: making.pushed }
+    const hours = hoursOfItems(leftItems(entity, leaving, { target, pacer }), itemFields(entity))
+    const stillDue = (): Promise<void> => this.#requireDue(entity.id, making)
+    return writeHours({ entity, madeMs, making, hours }, { tasks, clusterName, chunkBytes, stillDue, signal })
+  }
+
+  /** Whoever was held up must not write what was given up. */
+  async #requireDue(id: number, { startedMs }: HoursMaking): Promise<void> {
+    const entity = (await this.#parts.ingests.entities()).find((one) => one.id === id)
+    const made = entity?.hours?.made
+    if (made?.making?.startedMs === startedMs && made.madeMs < made.making.untilMs) return
+    throw new Error('another process went on with the hours')
+  }
+
+  /** Waits until queries see hours that were written. False where they see more. */
+  async #areSeen(entityId: number, dates: Range, written: number): Promise<boolean> {
+    const { clusterName, askEveryMs } = this.#parts.settings
+    const signal = this.#patience()
+    for (;;) {
+      const windows = await this.#windows(hoursSourceName(clusterName, entityId), dates)
+      const seen = windows.reduce((sum, { rows }) => sum + rows, 0)
+      if (seen >= written) return seen === written
+      await sleep(askEveryMs, undefined, { signal })
+    }
+  }
+
+  /** Rows that hours stand for are removed, once nobody can be reading them. */
+  async #letGo(entity: Keeping, made: Making): Promise<boolean> {
+    const { store, tasks, nowMs, settings } = this.#parts
+    const { goneMs, madeMs, making } = made
+    const key = `${entity.id} ${making.startedMs}`
+    const sinceMs = this.#made.get(key) ?? nowMs()
+    this.#made.set(key, sinceMs)
+    if (nowMs() - sinceMs < settings.graceMs) return false
+    const leaving = { dates: { fromMs: goneMs, toMs: madeMs - 1 }, pushed: making.pushed }
+    if ((await countLeaving(store, entity.id, leaving)) > (making.rows ?? 0)) {
+      // Some came to their old positions: these hours are made anew with them.
+      return this.#settle(entity, { goneMs, madeMs: goneMs, making: null })
+    }
+    const { clusterName, askEveryMs, waitMs } = settings
+    const asksMax = Math.ceil(waitMs / askEveryMs)
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(2 * waitMs)])
+    const isGone = await removeLeft(entity, made, { tasks, store, clusterName, askEveryMs, asksMax, signal })
+    if (!isGone && nowMs() - sinceMs < cameSinceMs) return false
+    this.#made.delete(key)
+    return this.#settle(entity, { goneMs: madeMs, madeMs, making: null })
+  }
+
+  /** True in each case: where another process was quicker, there is something else to do. */
+  async #settle(entity: Keeping, made: HoursMade): Promise<true> {
+    const { retention, sinceMs, hours } = entity
+    await this.#parts.ingests.retain(entity.id, { retention, sinceMs, hours: { ...hours, made } }, entity)
+    return true
+  }
+
+  #windows(dataSource: string, dates: Range) {
+    return rowWindows(this.#target(dataSource), dates, null, Number.MAX_SAFE_INTEGER)
+  }
+
+  #target(dataSource: string): QueryTarget {
+    const { client, settings } = this.#parts
+    return { client, dataSource, hidden: [], timeoutMs: settings.queryTimeMs, signal: this.#stop.signal }
+  }
+
+  #patience(): AbortSignal {
+    return AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#parts.settings.waitMs)])
+  }
+}
+
+function isKeeping(entity: Entity): entity is Keeping {
+  return entity.hours !== undefined && entity.sinceMs !== null
+}
+
+/** Where hours are made from next; -Infinity before the first. */
+function begunMs({ made, sinceMs }: HoursKept): number {
+  return Math.max(made?.madeMs ?? Number.NEGATIVE_INFINITY, sinceMs ?? Number.NEGATIVE_INFINITY)
+}
+
+function isDue({ hours, sinceMs }: Keeping): boolean {
+  return (hours.made?.making ?? null) !== null || begunMs(hours) < sinceMs
+}
+
+function isMaking(made: HoursMade): made is Making {
+  return made.making !== null
+}

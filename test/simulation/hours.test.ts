@@ -1,0 +1,282 @@
+// Hours that outlive their rows on a cluster: killed after any step of theirs and gone on with by another process, all of them are made, each once, and
+// no row leaves before. At each moment what readers add up is what was pushed and not deleted.
+import { expect, test } from 'vitest'
+import type { Retention } from '../../src/catalog/catalog.ts'
+import type { HiddenByDeletion } from '../../src/model/deletion.ts'
+import { dataSourceName, hoursSourceName, positionColumn, timeColumn } from '../../src/model/druid-row.ts'
+import type { Entity, EntityField } from '../../src/model/entity.ts'
+import { DruidStore } from '../../src/store/druid/druid-store.ts'
+import { BatchTasks } from '../../src/store/druid/hours/batch-tasks.ts'
+import { HourLines } from '../../src/store/druid/hours/hour-lines.ts'
+import { hoursOfItems, type Item, itemFields } from '../../src/store/druid/hours/hours-of-items.ts'
+import { Management } from '../../src/store/druid/supervision/management.ts'
+import { HoursUpkeep } from '../../src/store/druid/upkeep/hours-upkeep.ts'
+import { tag, time, value } from '../support/selection.ts'
+import { type DruidRow, SimulatedDruid } from './simulated-druid.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const clusterName = 'plant'
+const [rowsSource, hoursSource] = [dataSourceName(clusterName, 1), hoursSourceName(clusterName, 1)]
+const long: EntityField = { name: 'N', type: 'long', role: 'metric' }
+const fields = [time, tag, value, long]
+const sinceMs = 40 * dayMs
+const everything = { tag: 'T', ids: null, prefixes: null, fromMs: null, toMs: null, metrics: null, where: null }
+/** Of rows, and of hours: it is made before, between and after. */
+const deletion = (id: number, fromMs: number): HiddenByDeletion => ({
+  ...{ id, pushed: [{ from: 0, before: 60 }], items: null },
+  selection: { ...everything, ids: ['a'], fromMs, toMs: fromMs + 2 * hourMs - 1 },
+})
+
+class Killed extends Error {}
+
+class World {
+  readonly druid = new SimulatedDruid()
+  entity: Entity = {
+    ...{ id: 1, name: 'e', fields, duplicates: 'keep', ingests: ['e'], retention: 'P1D', sinceMs },
+    hours: { retention: null, sinceMs: null },
+  }
+  hidden: HiddenByDeletion[] = [deletion(1, 2 * dayMs)]
+  processed = 60
+  nowMs = 0
+  underWay: string | null = null
+  /** So many requests are answered before the process is killed. */
+  left = Number.POSITIVE_INFINITY
+  /** What is done at the moment of a request, by its number. */
+  readonly events = new Map<number, () => void>()
+  requests = 0
+
+  constructor() {
+    const rows = this.druid.rowsOf(rowsSource)
+    for (let position = 0; position < 60; position++) rows.push(rowAt(position, (position * 7919) % 45))
+  }
+
+  /** One process, from its start to its kill or until nothing is to be done. */
+  async run(plant: Partial<ConstructorParameters<typeof HoursUpkeep>[0]> = {}): Promise<void> {
+    const client = {
+      query: async function* (this: World, language: unknown, query: object) {
+        await this.step()
+        yield* this.druid.query(language, query)
+      }.bind(this),
+      manage: (method: string, path: string, body: unknown) =>
+        this.asked(() => this.druid.manage(method, path, body)) as Promise<unknown>,
+    }
+    const storeSettings = { clusterName, queryTimeMs: 1000, sliceMs: 5, readRows: 1000 }
+    const upkeep = new HoursUpkeep({
+      ingests: {
+        entities: () => this.asked(async () => [structuredClone(this.entity)]),
+        retain: (_, next, known) => this.asked(async () => this.retain(next, known)),
+      },
+      deletions: {
+        hidden: () => this.asked(async () => new Map([[1, [...this.hidden]]])),
+        begin: async () => true,
+        end: async () => undefined,
+      },
+      processed: () => this.asked(async () => [{ from: 0, before: this.processed }]),
+      published: () => this.asked(async () => undefined),
+      client,
+      store: new DruidStore({ client, settings: storeSettings, entity: () => this.entity, nowMs: () => 0 }),
+      tasks: new BatchTasks({ management: new Management(client, clusterName), askEveryMs: 1 }),
+      isMine: () => true,
+      nowMs: () => this.nowMs++,
+      settings: {
+        ...{ clusterName, queryTimeMs: 1000, sliceMs: 5, chunkBytes: 5000, graceMs: 20, waitMs: 2000, askEveryMs: 1 },
+      },
+      ...plant,
+    })
+    for (let rounds = 0; rounds < 60 && !this.isDone; rounds++) {
+      await upkeep.check().catch((error: Error) => {
+        if (!error.message.includes('killed')) throw error
+      })
+      if (this.left <= 0) return
+    }
+  }
+
+  get isDone(): boolean {
+    return this.entity.hours?.made?.goneMs === sinceMs
+  }
+
+  /** Each request may be the last: before it is done, or before its answer comes. */
+  async asked<T>(request: () => Promise<T>): Promise<T> {
+    await this.step()
+    const answer = await request()
+    await this.step()
+    return answer
+  }
+
+  async step(): Promise<void> {
+    this.events.get(++this.requests)?.()
+    if (--this.left < 0) throw new Killed('killed')
+    this.check()
+  }
+
+  retain(next: Retention, known: Retention): boolean {
+    const textOf = ({ retention, sinceMs: since, hours }: Retention): string =>
+      JSON.stringify([retention, since, hours])
+    if (textOf(known) !== textOf(this.entity)) return false
+    this.entity = { ...this.entity, ...next }
+    return true
+  }
+
+  /** What readers add up: hours before `madeMs`, and the rows that these do not stand for. */
+  check(): void {
+    const { made } = this.entity.hours!
+    const hours = this.druid.rowsOf(hoursSource).filter((row) => Number(row[timeColumn]) < (made?.madeMs ?? 0))
+    const seenHours = hours.filter((row) => !this.hides(row, Number(row[positionColumn])))
+    const isStoodFor = (row: DruidRow): boolean =>
+      made !== undefined &&
+      made.making !== null &&
+      Number(row[timeColumn]) >= made.goneMs &&
+      Number(row[timeColumn]) < made.madeMs &&
+      made.making.pushed.some(({ before }) => Number(row[positionColumn]) < before)
+    const rows = this.druid.rowsOf(rowsSource).filter((row) => !isStoodFor(row) && !this.hides(row, 0))
+    const counted = seenHours.reduce((sum, row) => sum + Number(row[':rows']), rows.length)
+    expect(counted).toBe(this.expectedRows)
+  }
+
+  hides(row: DruidRow, fromId: number): boolean {
+    return this.hidden.some(({ id, pushed, selection }) => {
+      const ms = Number(row[timeColumn])
+      const isNamed = row['T'] === 'a' && ms >= selection.fromMs! && ms <= selection.toMs!
+      return isNamed && (fromId > 0 || ':rows' in row ? id > fromId : Number(row[positionColumn]) < pushed[0]!.before)
+    })
+  }
+
+  /** By what was pushed. */
+  readonly pushed: DruidRow[] = Array.from({ length: 60 }, (_, position) => rowAt(position, (position * 7919) % 45))
+  get expectedRows(): number {
+    return this.pushed.filter((row) => !this.hides(row, 0)).length
+  }
+
+  push(position: number, day: number): void {
+    this.pushed.push(rowAt(position, day))
+    this.druid.rowsOf(rowsSource).push(rowAt(position, day))
+  }
+}
+
+function rowAt(position: number, day: number): DruidRow {
+  const ms = day * dayMs + (((position * 104_729) % 25) * hourMs) / 7 + position
+  const N = position % 3 === 0 ? { N: position } : {}
+  return {
+    ...{ [timeColumn]: Math.floor(ms), T: ['a', 'b', null][position % 3], V: 0.1 * position, ...N },
+    [positionColumn]: position,
+  }
+}
+
+async function expectedLines(rows: readonly DruidRow[], position: number): Promise<string[]> {
+  const items = rows
+    .map((row): Item => [row[timeColumn], row['T'] ?? null, row['V'], row['N'] ?? null, row[positionColumn]])
+    .sort((a, b) => Number(a[0]) - Number(b[0]) || Number(a[3]) - Number(b[3]))
+  async function* parts() {
+    yield items
+  }
+  const lines: string[] = []
+  const writer = new HourLines(itemFields({ fields }))
+  for await (const hour of hoursOfItems(parts(), itemFields({ fields }))) lines.push(writer.line(hour, position))
+  return lines.sort()
+}
+
+const hoursIn = (world: World): string[] =>
+  world.druid
+    .rowsOf(hoursSource)
+    .map((row) => JSON.stringify(row))
+    .sort()
+
+async function expectAllMade(world: World): Promise<void> {
+  expect(world.isDone).toBe(true)
+  const made = world.pushed.filter((row) => Number(row[timeColumn]) < sinceMs && Number(row[positionColumn]) < 60)
+  const before = new World()
+  const standing = made.filter((row) => !before.hides(row, 0))
+  expect(hoursIn(world)).toEqual(await expectedLines(standing, 1))
+  const rows = world.druid.rowsOf(rowsSource).map((row) => Number(row[positionColumn]))
+  const left = world.pushed.filter((row) => !made.includes(row)).map((row) => Number(row[positionColumn]))
+  expect(rows.sort()).toEqual(left.sort())
+  world.check()
+}
+
+test('hours are made of all days that have left, with late rows beside them, and their rows go', async () => {
+  const world = new World()
+  world.events.set(40, () => world.push(700, 3))
+  await world.run()
+  await expectAllMade(world)
+  expect(world.requests).toBeGreaterThan(60)
+})
+
+test('whenever the process is killed, another one goes on', async () => {
+  const whole = new World()
+  await whole.run()
+  for (let kill = 1; kill < whole.requests; kill += 2) {
+    const world = new World()
+    world.events.set(Math.floor(kill / 2), () => world.push(700, 3))
+    for (const left of [kill, Math.ceil(kill / 2), Number.POSITIVE_INFINITY]) {
+      world.left = left
+      await world.run()
+    }
+    await expectAllMade(world)
+  }
+}, 60_000)
+
+test('a row that comes to its old position meanwhile is among the hours, or late', async () => {
+  const whole = new World()
+  await whole.run()
+  for (let moment = 1; moment < whole.requests; moment++) {
+    const world = new World()
+    const late = world.pushed.find((row) => Number(row[timeColumn]) < dayMs * 30)!
+    world.druid.sources.set(
+      rowsSource,
+      world.druid.rowsOf(rowsSource).filter((row) => row[positionColumn] !== late[positionColumn]),
+    )
+    world.pushed.splice(world.pushed.indexOf(late), 1)
+    world.check = () => undefined
+    world.events.set(moment, () => {
+      // Where rows are about to go, replays are refused.
+      const { made } = world.entity.hours!
+      if (made?.making != null && made.madeMs === made.making.untilMs) return
+      world.pushed.push(late)
+      world.druid.rowsOf(rowsSource).push(late)
+    })
+    await world.run()
+    World.prototype.check.call(world)
+  }
+}, 60_000)
+
+test.each<[string, (world: World) => Parameters<World['run']>[0]]>([
+  [
+    'a catalog that says that hours are made before they are',
+    (world) => ({
+      ingests: {
+        entities: async () => [structuredClone(world.entity)],
+        retain: async (_, { hours, ...next }, known) => {
+          const { made, ...kept } = hours!
+          const early = made!.making === null ? made! : { ...made!, madeMs: made!.making.untilMs }
+          return world.retain({ ...next, hours: { ...kept, made: early } }, known)
+        },
+      },
+    }),
+  ],
+  [
+    'rows that leave whenever they were pushed',
+    (world) => {
+      world.events.set(10, () => world.push(700, 3))
+      world.druid.removesAll = true
+      return {}
+    },
+  ],
+  [
+    'rows that come after they were said to be published',
+    (world) => {
+      const rows = world.druid.rowsOf(rowsSource)
+      const row = rows.find((one) => Number(one[timeColumn]) < dayMs)!
+      world.druid.sources.set(
+        rowsSource,
+        rows.filter((one) => one !== row),
+      )
+      return {}
+    },
+  ],
+])('a planted fault is found: %s', async (_, plant) => {
+  const world = new World()
+  const planted = plant(world)
+  const round = world.run(planted).then(() => expectAllMade(world))
+  await expect(round).rejects.toThrow()
+})
