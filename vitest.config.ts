@@ -54,12 +54,12 @@ function randomTests(): string[] {
 
 /** Of the tests of the whole service, those that hold with either engine. */
 const acceptance =
-  'ingestion pending own-rows deletions tags lifecycle repair check metadata queries refusals inherited-names edge-requests replace native sql sql-metadata druid-http copy metrics storage real-data influxql influxql-clients live mcp i3x i3x-subscriptions i3x-quality'
+  'ingestion pending own-rows deletions tags lifecycle repair check metadata queries refusals inherited-names edge-requests replace native sql sql-metadata druid-http copy metrics storage real-data influxql influxql-clients live mcp i3x i3x-subscriptions i3x-quality kept-hours'
 /** The portal: the whole way through it, and all journeys but those that need a data folder. */
 const journeys = 'whole-way overview ingests push explore views deletions query metadata access'
 /** What a change passes before it lands: each part by itself, the scenarios through all of them, and a kill of each. */
 const shortCluster =
-  'journal given-up-appends kept-topics postgres-catalog postgres-partitions supervisors added-fields shared-keys left-queries druid-sql service live deletions hours kills'
+  'journal given-up-appends kept-topics postgres-catalog postgres-partitions supervisors added-fields shared-keys left-queries druid-sql service live deletions hours hours-answers kills'
 const shortAcceptance = 'ingestion pending metrics replace sql sql-metadata'
 
 const named = (folder: string, names: string): string => `test/${folder}/{${names.replaceAll(' ', ',')}}.test.ts`

@@ -18,6 +18,7 @@ import { tablesOf } from './rewrite/queries-within.ts'
 import { RowCount } from './rewrite/row-count.ts'
 import { newestWeek } from './rewrite/rows-left.ts'
 import type { DayBounds } from './run/native-engine.ts'
+import { requireRowsOf } from './run/needed-rows.ts'
 
 /** Runs native queries that our own code wrote; the answer comes in pieces of JSON: a bracket or a comma, and whole elements. */
 export interface DruidNatives {
@@ -46,6 +47,7 @@ export class NativeOnDruid implements NativeEngines {
   ): Promise<readonly Engine[]> {
     const { engine, clusterName, limits, unsent, settings } = this.#parts
     const { resultBytes, resultRows, buckets } = limits
+    requireRowsOf(entities, bytes)
     const { tree, query: rewritten } = await druidNative(bytes, { entities, clusterName, rowsMax: resultRows })
     await checkQuery(tree, entities, { rowsMax: resultRows, bucketsMax: buckets, bytesMax: resultBytes })
     const daysOf = (names: readonly string[], intervals: readonly Interval[]): Promise<readonly DayBounds[]> =>

@@ -3,10 +3,18 @@
 import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
+import { timeBuckets } from '../druid-time/plain-granularity.ts'
+import { Zone } from '../druid-time/zone.ts'
+import { Pacer } from '../lib/pacer.ts'
 import type { Sql } from '../lib/sql-text.ts'
 import type { ColumnType } from '../model/column.ts'
+import { Problem } from '../model/problem.ts'
 import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
+import type { GroupsQuerier } from '../store/series-store.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
+import { answerSql } from './plan/answer-sql.ts'
+import { requireRowsOf } from './plan/needed-rows.ts'
+import { planSql } from './plan/plan-sql.ts'
 import { druidStatement } from './rewrite/druid-statement.ts'
 import type { KnownColumns } from './rewrite/entity-source.ts'
 import type { CheckedQuestion, SqlLimits } from './sql-language.ts'
@@ -31,6 +39,9 @@ export interface DruidStatements {
 }
 
 export interface SqlOnDruidParts {
+  /** Answers over rows that have expired of their hours, and else null. */
+  readonly store: Pick<GroupsQuerier, 'aggregate'>
+  readonly nowMs: () => number
   readonly metadata: ItemsParts
   readonly engine: DruidStatements
   readonly clusterName: string
@@ -47,7 +58,35 @@ export class SqlOnDruid {
   }
 
   /** Throws Problem `result_too_large`, `overloaded` or `unavailable`, and the signal's reason when it is aborted. */
-  async answer({ question, checked, readable, format }: CheckedQuestion, deadline: AbortSignal): Promise<Answer> {
+  async answer(query: CheckedQuestion, deadline: AbortSignal): Promise<Answer> {
+    return (await this.#overHours(query, deadline)) ?? this.#byDruid(query, deadline)
+  }
+
+  /** Null where rows alone answer. Throws Problem `rows_expired` where rows are needed that have left. */
+  async #overHours(
+    { question, checked, entities, format }: CheckedQuestion,
+    deadline: AbortSignal,
+  ): Promise<Answer | null> {
+    const { store, nowMs, limits, unsent, settings } = this.#parts
+    const entity = entities.find(({ hours }) => hours !== undefined)
+    if (entity === undefined) return null
+    const clock = { nowMs: nowMs(), zone: question.zone ?? Zone.utc }
+    const plan = entities.length > 1 ? null : planSql(question, checked, entity, clock.nowMs)
+    if (plan === null || 'scan' in plan) {
+      requireRowsOf(entities, checked.rows, clock)
+      return null
+    }
+    const { aggregation } = plan
+    const groups = await store.aggregate(aggregation, deadline, timeBuckets(aggregation.granularity))
+    if (groups === null) return null
+    const pacer = new Pacer({ sliceMs: settings.sliceMs, signal: deadline })
+    const rows = await answerSql(plan, groups, limits, pacer)
+    if (rows === null) throw tooManyRows(limits.resultRows)
+    const shape = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
+    return unsent.open(await storeRows(rows, shape, settings, deadline))
+  }
+
+  async #byDruid({ question, checked, readable, format }: CheckedQuestion, deadline: AbortSignal): Promise<Answer> {
     const { engine, clusterName, metadata, limits, unsent, settings } = this.#parts
     const { zone } = question
     const { query, columns, items: needed, namedKeys, needsWholeGroups } = checked
@@ -65,4 +104,11 @@ export class SqlOnDruid {
     const shape = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
     return unsent.open(await storeRows({ fields: fieldsOf(columns), batches }, shape, settings, deadline))
   }
+}
+
+function tooManyRows(rowsMax: number): Problem {
+  return new Problem(
+    'result_too_large',
+    `The answer would have more than ${rowsMax} rows, which is limits.resultRows. Ask for a shorter range of __time, or add a LIMIT.`,
+  )
 }

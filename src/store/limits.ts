@@ -26,3 +26,11 @@ export function tooManyBuckets(limit: number): Problem {
     `The answer would have more than ${limit} buckets, which is limits.buckets. ${narrower}, or for a coarser granularity.`,
   )
 }
+
+/** Values over time need all rows of a range. */
+export function tooManyRead(rows: number, limit: number): Problem {
+  return new Problem(
+    'result_too_large',
+    `The query would read ${rows} rows, and limits.readRows is ${limit}. Ask for a shorter range of dates, for fewer tags (ids, prefixes), or without fields.`,
+  )
+}

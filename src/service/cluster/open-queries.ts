@@ -15,7 +15,7 @@ import { openOwnFolder } from '../../lib/own-folder.ts'
 import type { Observe } from '../../observe/event.ts'
 import { PlansOnDruid } from '../../query/plans-on-druid.ts'
 import { segmentSizes } from '../../store/druid/segment-sizes.ts'
-import type { SeriesQuerier } from '../../store/series-store.ts'
+import type { GroupsQuerier, SeriesQuerier } from '../../store/series-store.ts'
 import type { ServiceParts } from '../build-services.ts'
 import { openSqlEngine } from '../open-sql-engine.ts'
 import type { Closer } from '../open-storage.ts'
@@ -28,7 +28,7 @@ interface QueryParts {
   /** The compiled `entry.js` of the process that answers what reads INFORMATION_SCHEMA or metadata alone. */
   readonly sqlEntryUrl: URL
   readonly druid: DruidClient
-  readonly store: SeriesQuerier
+  readonly store: SeriesQuerier & Pick<GroupsQuerier, 'aggregate'>
   readonly definitions: Definitions
   readonly items: ItemCatalog
 }
@@ -63,7 +63,7 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
   const written = { unsent, settings: { sliceMs, spoolDirectory } }
   const onDruid = { engine, clusterName, limits, ...written }
   const sqlEngine = openSqlEngine({ ...parts, unsent, directories: [], scratchDirectory }, closers)
-  const rows = { druid: new SqlOnDruid({ ...onDruid, metadata }) }
+  const rows = { druid: new SqlOnDruid({ ...onDruid, store, nowMs, metadata }) }
   return {
     runner,
     admission,

@@ -4,6 +4,7 @@ import { positionColumn, timeColumn } from '../../model/druid-row.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { PlanLimits, Selection } from '../../model/plan.ts'
 import type { QueryTarget } from './druid-query.ts'
+import type { KeptHours } from './hours/kept-hours.ts'
 import type { NativeColumn, NativeDimension } from './native-query.ts'
 
 /** What the runs of all plan kinds share. */
@@ -11,6 +12,8 @@ export interface DruidRun {
   readonly target: QueryTarget
   readonly limits: PlanLimits
   readonly pacer: Pacer
+  /** What is kept of rows that have left; null where none have, or no hours are kept. */
+  readonly kept: KeptHours | null
   /** The tags that make an item together with its time, where newer rows replace older ones; null where all rows are items. */
   readonly replacedBy: readonly EntityField[] | null
   /**

@@ -1,17 +1,21 @@
-import type { TimeBuckets } from '../../algebra/aggregation.ts'
+import type { AggregationPlan, Groups, TimeBuckets } from '../../algebra/aggregation.ts'
 import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { type CancelSignal, nativeSignal } from '../../lib/cancellation.ts'
 import { Pacer } from '../../lib/pacer.ts'
-import type { HiddenItems, HiddenRows } from '../../model/deletion.ts'
-import { dataSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
+import type { DeletionSelection, HiddenByDeletion, HiddenItems, HiddenRows } from '../../model/deletion.ts'
+import { dataSourceName, hoursSourceName, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import { type Entity, type EntityField, fieldsOfRole, timeField } from '../../model/entity.ts'
 import { isOverTime, type Plan, type PlanLimits, type Range } from '../../model/plan.ts'
 import { Problem } from '../../model/problem.ts'
+import { neededRange, requireRows } from '../hours/needed-rows.ts'
 import { filledBuckets } from '../over-time/fill-buckets.ts'
 import type { EntityStatistics, ResultBatch, SeriesQuerier, TagPage, TagRequest } from '../series-store.ts'
 import { countSelected, type DeletionRun, itemsMeeting } from './deleted-items.ts'
 import { groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { Bounds, DruidRun } from './druid-run.ts'
+import { aggregateOverHours } from './hours/aggregate-over-hours.ts'
+import { countHours, hidesHours } from './hours/count-hours.ts'
+import { firstHour, type KeptHours, keptHours } from './hours/kept-hours.ts'
 import { intervalsOf, type NativeFilter } from './native-query.ts'
 import { countReplaced } from './replaced-items.ts'
 import { runAverage } from './run-average.ts'
@@ -32,11 +36,13 @@ export interface DruidStoreSettings {
   readonly readRows: number
 }
 
+type KnownOfEntity = 'fields' | 'duplicates' | 'sinceMs' | 'hours' | 'hidden'
+
 export interface DruidStoreParts {
   readonly client: Pick<DruidClient, 'query'>
   readonly settings: DruidStoreSettings
   /** What is known of an entity; undefined for one that was dropped. */
-  readonly entity: (id: number) => Pick<Entity, 'fields' | 'duplicates' | 'sinceMs' | 'hidden'> | undefined
+  readonly entity: (id: number) => Pick<Entity, KnownOfEntity> | undefined
   readonly nowMs: () => number
 }
 
@@ -60,10 +66,12 @@ export class DruidStore implements SeriesQuerier {
   ): AsyncGenerator<ResultBatch> {
     const { entityId } = plan.selection
     const target = this.#visible(entityId, nativeSignal(signal))
-    const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
+    const pacer = this.#pacer(signal)
     const bounds = (age: 'now' | 'about'): Promise<Bounds | null> => this.#boundsOf(entityId, target, age)
-    yield* runPlan(plan, {
+    const kept = this.#kept(entityId, target)
+    yield* runPlan(kept === null ? plan : beginningWith(kept, plan), {
       target,
+      kept,
       limits,
       pacer,
       bounds,
@@ -73,7 +81,27 @@ export class DruidStore implements SeriesQuerier {
     })
   }
 
+  /** Over hours and rows; null where rows alone answer. Throws Problem `rows_expired` where rows are needed that have left. */
+  async aggregate(plan: AggregationPlan, signal: CancelSignal, buckets: TimeBuckets | null): Promise<Groups | null> {
+    const { entityId } = plan
+    const kept = this.#kept(entityId, this.#visible(entityId, nativeSignal(signal)))
+    if (kept === null) return null
+    return aggregateOverHours(plan, {
+      kept,
+      buckets,
+      pacer: this.#pacer(signal),
+      replacedBy: this.#replacedBy(entityId),
+    })
+  }
+
   async statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
+    const kept = this.#kept(entityId, this.#visible(entityId, signal))
+    const hoursFromMs = kept && (await firstHour(kept))
+    const statistics = await this.#statistics(entityId, sinceMs, signal)
+    return hoursFromMs === null ? statistics : { ...statistics, hoursFromMs }
+  }
+
+  async #statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {
     const target = this.#visible(entityId, signal)
     const tags = this.#replacedBy(entityId)
     if (tags !== null) {
@@ -102,13 +130,28 @@ export class DruidStore implements SeriesQuerier {
 
   /**
    * What a deletion would take from view: with metrics, items of the selection in which one of them is not null; in each case as the entity is seen
-   * now. `sinceMs` as of `Selection`.
+   * now. `ofHours` is what it selects of the hours of rows that have left, each of which counts as one; null where it selects none.
    */
-  async countTaken(entityId: number, taking: HiddenRows, signal: AbortSignal): Promise<number> {
-    const count = (hidden: readonly HiddenRows[]): Promise<number> =>
-      countSelected(taking.selection, this.#deletionRun(entityId, hidden, signal))
+  async countTaken(
+    entityId: number,
+    taking: HiddenRows,
+    ofHours: DeletionSelection | null,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const count = async (hidden: readonly HiddenByDeletion[]): Promise<number> => {
+      const kept = ofHours && this.#kept(entityId, { ...this.#target(entityId, signal), hidden }, hidden)
+      const rows = await countSelected(taking.selection, this.#deletionRun(entityId, hidden, signal))
+      return rows + (kept === null ? 0 : await countHours(kept, ofHours!))
+    }
     const { hidden = [] } = this.#entity(entityId)
-    return (await count(hidden)) - (await count([...hidden, taking]))
+    return (await count(hidden)) - (await count([...hidden, { ...taking, id: Number.MAX_SAFE_INTEGER }]))
+  }
+
+  /** Whether a deletion hides anything that is kept of rows that have left. */
+  async hidesHours(entityId: number, deletionId: number, signal: AbortSignal): Promise<boolean> {
+    const kept = this.#kept(entityId, this.#visible(entityId, signal))
+    const hidden = this.#entity(entityId).hidden?.find(({ id }) => id === deletionId)
+    return kept !== null && hidden !== undefined && hidesHours(kept, hidden)
   }
 
   /**
@@ -127,12 +170,12 @@ export class DruidStore implements SeriesQuerier {
 
   #deletionRun(entityId: number, hidden: readonly HiddenRows[], signal: AbortSignal): DeletionRun {
     const { fields, sinceMs } = this.#entity(entityId)
-    const pacer = new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
+    const pacer = this.#pacer(signal)
     const target = { ...this.#target(entityId, signal), hidden }
     return { target, pacer, tags: this.#replacedBy(entityId), time: timeField({ fields }), sinceMs }
   }
 
-  #entity(entityId: number): Pick<Entity, 'fields' | 'duplicates' | 'hidden' | 'sinceMs'> {
+  #entity(entityId: number): Pick<Entity, KnownOfEntity> {
     const entity = this.#parts.entity(entityId)
     if (entity === undefined) throw new Problem('not_found', 'The entity was dropped meanwhile.')
     return entity
@@ -162,6 +205,10 @@ export class DruidStore implements SeriesQuerier {
     return Number(rows ?? 0)
   }
 
+  #pacer(signal: CancelSignal): Pacer {
+    return new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
+  }
+
   #replacedBy(entityId: number): readonly EntityField[] | null {
     const entity = this.#parts.entity(entityId)
     return entity?.duplicates === 'replace' ? fieldsOfRole(entity, 'tag') : null
@@ -175,6 +222,14 @@ export class DruidStore implements SeriesQuerier {
 
   #visible(entityId: number, signal: AbortSignal): QueryTarget {
     return { ...this.#target(entityId, signal), hidden: this.#parts.entity(entityId)?.hidden ?? [] }
+  }
+
+  #kept(entityId: number, target: QueryTarget, hidden?: readonly HiddenByDeletion[]): KeptHours | null {
+    const entity = this.#parts.entity(entityId)
+    const source = hoursSourceName(this.#parts.settings.clusterName, entityId)
+    return entity === undefined
+      ? null
+      : keptHours(hidden === undefined ? entity : { ...entity, hidden }, target, source)
   }
 
   async #boundsOf(entityId: number, target: QueryTarget, age: 'now' | 'about'): Promise<Bounds | null> {
@@ -204,8 +259,14 @@ async function oneRow(
   return []
 }
 
+/** Rows may have left since the question was planned. */
+function beginningWith<Asked extends Plan>({ untilMs }: KeptHours, plan: Asked): Asked {
+  return { ...plan, selection: { ...plan.selection, sinceMs: untilMs } }
+}
+
 function runPlan(plan: Plan, run: DruidRun): AsyncGenerator<ResultBatch> {
   if (isOverTime(plan)) return runOverTime(plan, run)
+  if (plan.kind !== 'average') requireRows(run.kept, neededRange(plan))
   switch (plan.kind) {
     case 'select':
       return runSelect(plan, run)

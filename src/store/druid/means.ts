@@ -1,18 +1,20 @@
-// Means that are taken here and not by Druid.
-import type { AveragePlan } from '../../model/plan.ts'
+// Sums and counts of values, by bucket and by keys: Druid adds up rows; where newer rows replace older ones, items are added up here.
+import { timeColumn } from '../../model/druid-row.ts'
+import type { EntityField } from '../../model/entity.ts'
+import type { AveragePlan, Range } from '../../model/plan.ts'
 import { resultTooLarge } from '../limits.ts'
 import { bucketStarts } from './bucket-columns.ts'
-import { type DruidRun, startMs } from './druid-run.ts'
+import type { DruidRun } from './druid-run.ts'
+import { groupsIn, stretchesOf } from './groups.ts'
+import { columnText, isNull, type NativeAggregation, type NativeColumn, not } from './native-query.ts'
 import { items } from './selected-items.ts'
+import { selectionFilter } from './selection-filter.ts'
 
-/** The start of a bucket, null for the one bucket of granularity `all`, then the keys, then the means. */
-export type MeanRow = unknown[]
+/** The start of a bucket, null for the one bucket of granularity `all`, the keys, the sums, the counts, and the date of the first item if it was asked for. */
+export type SummedRow = readonly unknown[]
 
-export interface Means {
-  readonly rows: MeanRow[]
-  /** The date of the first item, where it was asked for. */
-  firstMs: number
-}
+/** Sums of values, each times `factor`. */
+export type Sums = (factor: number) => AsyncGenerator<readonly SummedRow[]>
 
 /** What values are multiplied by where their sum overflows: a power of two, so that nothing is rounded. */
 export const overflowScale = 2 ** -64
@@ -22,65 +24,90 @@ export function unscaled(mean: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, mean / overflowScale))
 }
 
-/** A mean while its values come. */
-class Mean {
-  #sum = 0
-  #scaled = 0
-  #count = 0
+export const keysOf = ({ selection, byTag }: AveragePlan): readonly EntityField[] => [
+  ...(byTag ? selection.tags : []),
+  ...selection.fields,
+]
 
-  add(value: number): void {
-    this.#count++
-    this.#sum += value
-    this.#scaled += value * overflowScale
-  }
+/** Whether the bucket is stamped with the first item. */
+export const needsFirst = ({ granularity, range }: AveragePlan): boolean =>
+  granularity.kind === 'all' && range.fromMs === Number.NEGATIVE_INFINITY
 
-  get value(): number | null {
-    if (this.#count === 0) return null
-    return Number.isFinite(this.#sum) ? this.#sum / this.#count : unscaled(this.#scaled / this.#count)
-  }
+/** Of the rows or items of a range. */
+export function sumsOfRows(plan: AveragePlan, range: Range, run: DruidRun): Sums {
+  return (factor) =>
+    run.replacedBy === null ? summedRows(plan, range, factor, run) : summedItems(plan, range, factor, run)
 }
 
-interface Gathered {
-  readonly bucketMs: number | null
-  readonly keys: readonly unknown[]
-  readonly means: readonly Mean[]
-}
-
-/** The means of an entity whose newer rows replace older ones. */
-export async function replacedMeans(
-  { selection, range, granularity, byTag }: AveragePlan,
+async function* summedRows(
+  plan: AveragePlan,
+  range: Range,
+  factor: number,
   run: DruidRun,
-): Promise<Means> {
+): AsyncGenerator<readonly SummedRow[]> {
+  const { selection, granularity } = plan
+  const { metrics } = selection
+  // All items have a value where there is one metric.
+  const counts = metrics.map(({ name }, index): NativeAggregation => {
+    const count = { type: 'count', name: `:count${index}` }
+    return metrics.length === 1 ? count : { type: 'filtered', filter: not(isNull(name)), aggregator: count }
+  })
+  const sums = metrics.map(({ name }, index): NativeAggregation => {
+    return { type: 'doubleSum', name: `:sum${index}`, fieldName: factor === 1 ? name : scaledName(index) }
+  })
+  const first = needsFirst(plan) ? [{ type: 'longMin', name: ':first', fieldName: timeColumn }] : []
+  const { buckets, limits } = run
+  const bounds = (): ReturnType<DruidRun['bounds']> => run.bounds('now')
+  const source = {
+    target: run.target,
+    stretches: await stretchesOf(range, { granularity, buckets, bucketsMax: limits.buckets, bounds }),
+    filter: selectionFilter(selection),
+    columns: factor === 1 ? [] : metrics.map(({ name }, index) => scaled(columnText(name), index, factor)),
+    aggregations: [...sums, ...counts, ...first],
+    longs: [],
+  }
+  yield* groupsIn(source, keysOf(plan), limits.resultRows + 1, run)
+}
+
+const scaledName = (index: number): string => `:s${index}`
+
+function scaled(value: string, index: number, factor: number): NativeColumn {
+  return { type: 'expression', name: scaledName(index), expression: `${value} * ${factor}`, outputType: 'DOUBLE' }
+}
+
+/** Where newer rows replace older ones. */
+async function* summedItems(
+  plan: AveragePlan,
+  range: Range,
+  factor: number,
+  run: DruidRun,
+): AsyncGenerator<readonly SummedRow[]> {
+  const { selection, granularity, byTag } = plan
+  const { metrics, tags } = selection
   const startOf = bucketStarts(granularity, run.buckets)
-  const ranges = [{ fromMs: startMs(selection, range.fromMs), toMs: range.toMs }]
-  const fieldsFrom = 1 + selection.tags.length
-  const keysFrom = byTag ? 1 : fieldsFrom
-  const metricsFrom = fieldsFrom + selection.fields.length
-  const groups = new Map<string, Gathered>()
-  let firstMs = Number.POSITIVE_INFINITY
-  for await (const rows of items({ selection, ranges, filter: null, limit: null }, run)) {
+  const keysFrom = byTag ? 1 : 1 + tags.length
+  const metricsFrom = 1 + tags.length + selection.fields.length
+  const groups = new Map<string, unknown[]>()
+  for await (const rows of items({ selection, ranges: [range], filter: null, limit: null }, run)) {
     for (const row of rows) {
       const ms = Number(row[0])
-      const bucketMs = startOf(ms)
-      const keys = row.slice(keysFrom, metricsFrom)
-      const key = JSON.stringify([bucketMs, ...keys])
-      let group = groups.get(key)
-      if (group === undefined) {
-        group = { bucketMs, keys, means: selection.metrics.map(() => new Mean()) }
-        groups.set(key, group)
-      }
-      firstMs = Math.min(firstMs, ms)
-      for (const [index, mean] of group.means.entries()) {
+      const keys = [startOf(ms), ...row.slice(keysFrom, metricsFrom)]
+      const key = JSON.stringify(keys)
+      const group = groups.get(key) ?? [...keys, ...metrics.map(() => 0), ...metrics.map(() => 0), ms]
+      groups.set(key, group)
+      group[group.length - 1] = Math.min(Number(group.at(-1)), ms)
+      for (let index = 0; index < metrics.length; index++) {
         const value = row[metricsFrom + index] ?? null
-        if (value !== null) mean.add(Number(value))
+        if (value === null) continue
+        add(group, keys.length + index, Number(value) * factor)
+        add(group, keys.length + metrics.length + index, 1)
       }
     }
     if (groups.size > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
   }
-  const rows = [...groups.values()].map(({ bucketMs, keys, means }) => [
-    bucketMs,
-    ...keys,
-    ...means.map(({ value }) => value),
-  ])
-  return { rows, firstMs }
+  yield [...groups.values()]
+}
+
+function add(group: unknown[], at: number, value: number): void {
+  group[at] = Number(group[at]) + value
 }

@@ -2,13 +2,22 @@ import { qualityCondition } from '../../algebra/quality-condition.ts'
 import { addTo } from '../../lib/add-to.ts'
 import type { Value } from '../../model/column.ts'
 import type { OverTimePlan, Range, Selection } from '../../model/plan.ts'
-import { Problem } from '../../model/problem.ts'
 import { codingOf, isTaken, qualityOf } from '../../model/quality.ts'
+import { hasPartsOfHours, type KeptOverTime, keptOverTime } from '../hours/kept-over-time.ts'
+import { tooManyRead } from '../limits.ts'
 import type { ItemRun, QualityOfRows } from '../over-time/item-run.ts'
-import { type Ends, type NeededItems, neededItems, OverTimeAnswer, type Series } from '../over-time/over-time-answer.ts'
+import {
+  type Ends,
+  type NeededItems,
+  neededItems,
+  OverTimeAnswer,
+  plottedRange,
+  type Series,
+} from '../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
 import { valueRead } from './druid-value.ts'
+import { HoursOfRun } from './hours/hours-over-time.ts'
 import { itemsAt } from './items-at.ts'
 import { byTimeAndPosition, itemsInOrder, type Row } from './items-in-order.ts'
 import { nearestItems } from './nearest-items.ts'
@@ -23,21 +32,25 @@ const always: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_
 
 /**
  * Values over time: the items of the range are read in their order, with those of each metric before and behind it. With `fields`, which
- * combinations there are only all rows say.
+ * combinations there are only all rows say. What has left its hours tell.
  */
 export async function* runOverTime(plan: OverTimePlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   const { selection } = plan
-  const { window, ...needed } = neededItems(plan)
+  const needed = neededItems(plan)
+  const { window } = needed
   // Of a plot fields are shown alone.
   const readsAll = selection.fields.length > 0 && plan.kind !== 'plot'
   const read = ofAnyQuality(selection)
+  const hours = run.kept && (await HoursOfRun.open(selection, run.kept, run))
+  const told = keptOverTime(plan, needed, hours, run.buckets)
   const wanted = readsAll ? always : { fromMs: window.fromMs, toMs: window.endMs }
   const range = { fromMs: startMs(selection, wanted.fromMs), toMs: wanted.toMs }
   const windows = await windowsOf(read, range, run)
   const held = new HeldWindows(read, run)
   const layout = new RowLayout(plan, read)
-  const ends = needed.ends === null ? null : await endsOf(needed.ends, windows, held, layout)
+  const { ends, kept } = await endsAndKept(plan, { ends: needed.ends, hours, kept: told }, { windows, held, layout })
   const functions = new Functions(layout, new OverTimeAnswer(plan, run, ends))
+  if (hours !== null && kept !== null) await functions.addKept(hours, kept)
   if (needed.before && !readsAll && window.fromMs > Number.NEGATIVE_INFINITY) {
     const earlier = { fromMs: startMs(selection, Number.NEGATIVE_INFINITY), toMs: window.fromMs - 1 }
     functions.add(await nearest(selection, earlier, 'backwards', run))
@@ -46,7 +59,7 @@ export async function* runOverTime(plan: OverTimePlan, run: DruidRun): AsyncGene
     functions.add(await held.take(one))
     if (run.pacer.spend(windowRows)) await run.pacer.rest()
   }
-  const later = { fromMs: window.endMs + 1, toMs: Number.POSITIVE_INFINITY }
+  const later = { fromMs: startMs(selection, window.endMs + 1), toMs: Number.POSITIVE_INFINITY }
   if (needed.after && !readsAll) functions.add(await nearest(selection, later, 'forwards', run))
   yield* functions.finish()
 }
@@ -105,27 +118,49 @@ async function windowsOf(selection: Selection, range: Range, run: DruidRun): Pro
   const windows = await rowWindows(run.target, range, filter, windowRows)
   const rows = windows.reduce((sum, window) => sum + window.rows, 0)
   if (rows <= run.readRows) return windows
-  throw new Problem(
-    'result_too_large',
-    `The query would read ${rows} rows, and limits.readRows is ${run.readRows}. Ask for a shorter range of dates, for fewer tags (ids, prefixes), or without fields.`,
-  )
+  throw tooManyRead(rows, run.readRows)
+}
+
+interface RowsInOrder {
+  readonly windows: readonly Range[]
+  readonly held: HeldWindows
+  readonly layout: RowLayout
+}
+
+interface KeptRun {
+  readonly hours: HoursOfRun | null
+  readonly kept: KeptOverTime | null
+}
+
+/** The ends that are needed, and what hours tell: of a plot nothing where its parts turn out to be finer than they are. */
+async function endsAndKept(
+  plan: OverTimePlan,
+  { ends: needed, hours, kept }: KeptRun & Pick<NeededItems, 'ends'>,
+  rows: RowsInOrder,
+): Promise<{ readonly ends: Ends | null; readonly kept: KeptOverTime | null }> {
+  if (needed === null) return { ends: null, kept }
+  const ends = await endsOf(needed, rows, { hours, kept })
+  if (kept === null || plan.kind !== 'plot' || hasPartsOfHours(plan, hours, plottedRange(plan, ends)))
+    return { ends, kept }
+  return { ends: await endsOf(needed, rows, { hours, kept: null }), kept: null }
 }
 
 /** The dates of the first and last item, where they are needed. */
 async function endsOf(
   needed: NonNullable<NeededItems['ends']>,
-  windows: readonly Range[],
-  held: HeldWindows,
-  layout: RowLayout,
+  { windows, held, layout }: RowsInOrder,
+  { hours, kept }: KeptRun,
 ): Promise<Ends> {
   const taken = async (window: Range): Promise<readonly Row[]> => {
     const rows = await held.read(window)
     const quality = layout.quality(rows)
     return quality === null ? rows : rows.filter((_, row) => quality.isTaken(row))
   }
+  const series = kept === null ? [] : Array.from(hours?.series ?? [], (_, place) => place)
   const ends = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY }
+  for (const one of needed.first ? series : []) ends.firstMs = Math.min(ends.firstMs, await kept!.firstMs(one))
   // The windows at the ends may hold rows that are no items, and so none.
-  for (const window of needed.first ? windows : []) {
+  for (const window of needed.first && ends.firstMs === Number.POSITIVE_INFINITY ? windows : []) {
     const first = (await taken(window))[0]
     if (first === undefined) continue
     ends.firstMs = Number(first[0])
@@ -137,6 +172,8 @@ async function endsOf(
     ends.lastMs = Number(last[0])
     break
   }
+  const isOfKept = needed.last && ends.lastMs === Number.NEGATIVE_INFINITY
+  for (const one of isOfKept ? series : []) ends.lastMs = Math.max(ends.lastMs, await kept!.lastMs(one))
   return ends
 }
 
@@ -198,10 +235,21 @@ class Functions {
   readonly #answer: OverTimeAnswer
   readonly #layout: RowLayout
   readonly #series = new Map<string, Series>()
+  /** Those of which hours tell all that is asked. */
+  readonly #over = new Set<string>()
 
   constructor(layout: RowLayout, answer: OverTimeAnswer) {
     this.#layout = layout
     this.#answer = answer
+  }
+
+  /** What hours tell of each series; it comes before rows. */
+  async addKept({ series: all }: HoursOfRun, kept: KeptOverTime): Promise<void> {
+    for (const [place, { tags }] of all.entries()) {
+      const key = JSON.stringify(tags)
+      const rowsFromMs = await kept.read(place, this.#of(key, tags))
+      if (rowsFromMs === Number.POSITIVE_INFINITY) this.#over.add(key)
+    }
   }
 
   /** Rows in their order. */
@@ -212,10 +260,14 @@ class Functions {
       addTo(byKey, key, row)
     }
     for (const [key, own] of byKey) {
-      const series = this.#series.get(key) ?? this.#answer.series(this.#layout.keys(own[0]!))
-      this.#series.set(key, series)
-      series.add(new RowsRun(own, this.#layout))
+      if (!this.#over.has(key)) this.#of(key, this.#layout.keys(own[0]!)).add(new RowsRun(own, this.#layout))
     }
+  }
+
+  #of(key: string, keys: readonly Value[]): Series {
+    const series = this.#series.get(key) ?? this.#answer.series(keys)
+    this.#series.set(key, series)
+    return series
   }
 
   async *finish(): AsyncGenerator<ResultBatch> {

@@ -6,7 +6,11 @@ import type { Selection } from '../../model/plan.ts'
 import { allOf, anyOf, isNull, isOneOf, type NativeFilter, not } from './native-query.ts'
 
 /** Tags that pass `ids` and `prefixes`. */
-export function tagFilter({ tags: [tag], ids, prefixes }: Selection): NativeFilter | null {
+export function tagFilter({
+  tags: [tag],
+  ids,
+  prefixes,
+}: Pick<Selection, 'tags' | 'ids' | 'prefixes'>): NativeFilter | null {
   return allOf([
     ids === null ? null : isOneOf(tag.name, ids),
     prefixes === null ? null : anyOf(prefixes.map((prefix) => beginsWith(tag.name, prefix))),

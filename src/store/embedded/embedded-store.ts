@@ -2,16 +2,9 @@ import type { AggregationPlan, Groups, TimeBuckets } from '../../algebra/aggrega
 import type { ScannedRow, ScanPlan } from '../../algebra/scan-plan.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import { Pacer, type PacerOptions } from '../../lib/pacer.ts'
-import {
-  type AveragePlan,
-  isOverTime,
-  type OverTimePlan,
-  type Plan,
-  type PlanLimits,
-  type Range,
-} from '../../model/plan.ts'
+import { isOverTime, type Plan, type PlanLimits } from '../../model/plan.ts'
 import type { RowBatch } from '../../model/row-batch.ts'
-import { requireRows } from '../hours/needed-rows.ts'
+import { neededRange, requireRows } from '../hours/needed-rows.ts'
 import { filledBuckets } from '../over-time/fill-buckets.ts'
 import type {
   EntityStatistics,
@@ -301,22 +294,6 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     const entity = new EntityRows(new EntityRegistry(entityId), this.#settings.generationRows)
     this.#entities.set(entityId, entity)
     return entity
-  }
-}
-
-/** Of which dates a plan needs the rows. */
-function neededRange(plan: Exclude<Plan, OverTimePlan | AveragePlan>): Range {
-  switch (plan.kind) {
-    case 'select':
-      return plan.range
-    case 'latest':
-      return { fromMs: plan.fromMs, toMs: Number.POSITIVE_INFINITY }
-    case 'last':
-      return { fromMs: Number.NEGATIVE_INFINITY, toMs: plan.dateMs - 1 }
-    case 'next':
-      return { fromMs: plan.dateMs + 1, toMs: Number.POSITIVE_INFINITY }
-    case 'snap':
-      return { fromMs: plan.ticksMs[0] ?? Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
   }
 }
 

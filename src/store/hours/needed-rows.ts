@@ -1,5 +1,6 @@
 // What questions need of rows that have left, of which hours alone are kept.
-import type { Range } from '../../model/plan.ts'
+import type { DeletionSelection } from '../../model/deletion.ts'
+import type { AveragePlan, OverTimePlan, Plan, Range } from '../../model/plan.ts'
 import { rowsExpired } from '../../model/rows-expired.ts'
 import { hourMs } from './whole-hours.ts'
 
@@ -32,4 +33,43 @@ export function keptRange(kept: Kept, { fromMs, toMs }: Range): Range | null {
   if (!isWhole(untilMs))
     throw rowsExpired(kept, 'of those before it there are hours alone, so a range ends with a full hour of UTC')
   return { fromMs, toMs: untilMs - 1 }
+}
+
+/** Of which dates a plan needs the rows. */
+export function neededRange(plan: Exclude<Plan, OverTimePlan | AveragePlan>): Range {
+  switch (plan.kind) {
+    case 'select':
+      return plan.range
+    case 'latest':
+      return { fromMs: plan.fromMs, toMs: Number.POSITIVE_INFINITY }
+    case 'last':
+      return { fromMs: Number.NEGATIVE_INFINITY, toMs: plan.dateMs - 1 }
+    case 'next':
+      return { fromMs: plan.dateMs + 1, toMs: Number.POSITIVE_INFINITY }
+    case 'snap':
+      return { fromMs: plan.ticksMs[0] ?? Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+  }
+}
+
+/**
+ * A selection where hours are kept of the rows before a date: those that it has, whole ones. Throws Problem `rows_expired` where it needs rows
+ * that have left.
+ */
+export function selectedHours(
+  selection: DeletionSelection,
+  untilMs: number,
+): { readonly selection: DeletionSelection; readonly ofHours: DeletionSelection | null } {
+  const range = {
+    fromMs: selection.fromMs ?? Number.NEGATIVE_INFINITY,
+    toMs: selection.toMs ?? Number.POSITIVE_INFINITY,
+  }
+  if (selection.where !== null) {
+    requireRows({ untilMs }, range)
+    return { selection: { ...selection, fromMs: Math.max(untilMs, range.fromMs) }, ofHours: null }
+  }
+  const kept = keptRange({ untilMs }, range)
+  if (kept === null) return { selection, ofHours: null }
+  // An hour lies at its start.
+  const ofHours = { ...selection, toMs: kept.toMs + 1 - hourMs }
+  return { selection: range.toMs < untilMs ? { ...selection, toMs: kept.toMs } : selection, ofHours }
 }

@@ -5,7 +5,7 @@ import type { EntityField } from '../../../model/entity.ts'
 import { type HourMetric, HourOfMetric, type HourRow, hourParts, partColumn } from '../../hours/hour-row.ts'
 
 /** How many rows of its series an hour has; no field's name has the sign. */
-const rowsColumn = ':rows'
+export const rowsColumn = ':rows'
 
 /** What hours are kept of: an hour is one of the tags of a series. */
 export interface HoursOf {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { HoursMade } from '../../../model/entity.ts'
 import type { BatchTask } from './batch-tasks.ts'
-import { leftRows, removeLeft } from './remove-left.ts'
+import { leftRows } from './left-rows.ts'
+import { removeLeft } from './remove-left.ts'
 
 const dayMs = 86_400_000
 const tag = { name: 'T', type: 'string', role: 'tag' } as const

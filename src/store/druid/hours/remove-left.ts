@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { visibleFilter } from '../../../algebra/hidden-in-druid.ts'
 import type { HiddenRows } from '../../../model/deletion.ts'
 import { dataSourceName } from '../../../model/druid-row.ts'
-import { fieldsOfRole, type HoursMade } from '../../../model/entity.ts'
+import type { HoursMade } from '../../../model/entity.ts'
 import type { DruidStore } from '../druid-store.ts'
 import { intervalsOf } from '../native-query.ts'
 import {
@@ -14,16 +14,7 @@ import {
 } from '../supervision/supervisor-spec.ts'
 import type { BatchTask, BatchTasks } from './batch-tasks.ts'
 import type { LeavingRows } from './left-items.ts'
-
-/** The rows that hours stand for already; null where there are none. */
-export function leftRows({ fields }: Pick<SupervisedEntity, 'fields'>, made: HoursMade): HiddenRows | null {
-  const { goneMs, madeMs, making } = made
-  const [tag] = fieldsOfRole({ fields }, 'tag')
-  if (making === null || goneMs >= madeMs || tag === undefined) return null
-  const dates = { fromMs: goneMs, toMs: madeMs - 1 }
-  const selection = { tag: tag.name, ids: null, prefixes: null, ...dates, metrics: null, where: null }
-  return { selection, pushed: making.pushed, items: null }
-}
+import { leftRows } from './left-rows.ts'
 
 export interface RemoveLeftParts {
   readonly tasks: Pick<BatchTasks, 'once' | 'served'>

@@ -11,11 +11,11 @@ import type {
 } from '../../../model/deletion.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
-import { selectedHours } from '../../hours/selected-hours.ts'
+import { selectedHours } from '../../hours/needed-rows.ts'
 import type { DruidStore } from '../druid-store.ts'
 
 export interface DruidDeletionParts {
-  readonly store: Pick<DruidStore, 'countTaken' | 'itemsMeeting'>
+  readonly store: Pick<DruidStore, 'countTaken' | 'hidesHours' | 'itemsMeeting'>
   readonly catalog: ClusterDeletionCatalog
   readonly entity: (id: number) => Pick<Entity, 'duplicates' | 'sinceMs' | 'hours'> | undefined
   /** Resolves when queries of this process see what the catalog says. */
@@ -43,7 +43,7 @@ export class DruidDeletions {
 
   /**
    * Of the rows that `pushed` resolves with. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its condition is
-   * met by too many items, `rows_expired` where it needs rows of which hours alone are kept, `unavailable` while Kafka is away.
+   * met by too many items, `unavailable` while Kafka is away.
    */
   async delete(
     request: Omit<DeletionRequest, 'pushed'>,
@@ -67,10 +67,11 @@ export class DruidDeletions {
     const { entityId, deletionId } = request
     const made = (await catalog.list(entityId)).find(({ id }) => id === deletionId)
     const lastMs = made?.selection.toMs ?? Number.POSITIVE_INFINITY
-    const known = entity(entityId)
-    // Hours that it took are there.
-    const sinceMs = known?.hours === undefined ? known?.sinceMs : known.hours.sinceMs
-    if (lastMs < (sinceMs ?? Number.NEGATIVE_INFINITY)) throw haveExpired(deletionId)
+    const { sinceMs = null, hours } = entity(entityId) ?? {}
+    const haveLeft = lastMs < (sinceMs ?? Number.NEGATIVE_INFINITY)
+    const isThere =
+      haveLeft && hours !== undefined && (await this.#parts.store.hidesHours(entityId, deletionId, untimed()))
+    if (haveLeft && !isThere) throw haveExpired(deletionId)
     const isTaken = await this.#alone(request, (told) => catalog.takeBack(request.deletionId, told))
     if (isTaken) await refresh()
     return isTaken
@@ -81,25 +82,28 @@ export class DruidDeletions {
     pushedBefore: () => Promise<readonly PositionRange[]>,
     told: ToldChange | null,
   ): Promise<DeletionOutcome> {
-    const { store, catalog, entity, refresh } = this.#parts
-    const { deletionsMax, isDry: _, ...given } = request
-    const { entityId } = given
+    const { store, catalog, refresh } = this.#parts
+    const { deletionsMax, isDry: _, ...asked } = request
+    const { entityId } = asked
     const pushed = await pushedBefore()
-    // What it takes from view is counted beside what others of all processes take. Days may have left meanwhile.
+    // What it takes from view is counted beside what others of all processes take.
     await refresh()
-    const { hours, sinceMs = null } = entity(entityId) ?? {}
-    const isKept = hours !== undefined && sinceMs !== null
-    const selection = isKept ? selectedHours(given.selection, sinceMs).selection : given.selection
-    const asked = { ...given, selection }
-    const { signal } = new AbortController()
+    const { selection, ofHours } = this.#selected(entityId, asked.selection)
+    const signal = untimed()
     const items = await store.itemsMeeting(entityId, { selection, pushed }, itemsMax, signal)
-    const rows = await store.countTaken(entityId, { selection, pushed, items }, signal)
+    const rows = await store.countTaken(entityId, { selection, pushed, items }, ofHours, signal)
     if (told === null) return { rows, deletion: null }
     const position = Math.max(0, ...pushed.map(({ before }) => before))
-    const made = { ...asked, position, rows }
+    const made = { ...asked, selection, position, rows }
     const deletion = await catalog.create(made, { pushed, items }, { deletionsMax, itemsMax }, told)
     await refresh()
     return { rows, deletion }
+  }
+
+  /** Of rows that have left it takes whole hours. Throws Problem `rows_expired` where it needs the rows. */
+  #selected(entityId: number, selection: DeletionSelection): ReturnType<typeof selectedHours> {
+    const { sinceMs = null, hours } = this.#parts.entity(entityId) ?? {}
+    return hours === undefined || sinceMs === null ? { selection, ofHours: null } : selectedHours(selection, sinceMs)
   }
 
   /** Live readers of all processes are told nothing of the entity meanwhile that comes behind the place of the change. */
@@ -130,6 +134,8 @@ export class DruidDeletions {
     }
   }
 }
+
+const untimed = (): AbortSignal => new AbortController().signal
 
 function haveExpired(id: number): Problem {
   return new Problem(

@@ -10,7 +10,7 @@ import type {
 } from '../../../model/deletion.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
-import { selectedHours } from '../../hours/selected-hours.ts'
+import { selectedHours } from '../../hours/needed-rows.ts'
 import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
 import { countSeen, countSeenHours, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
 import type { StandingDeletions } from '../deletions/standing-deletions.ts'

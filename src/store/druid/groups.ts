@@ -1,0 +1,94 @@
+// Rows of one data source in groups, by bucket and by keys: Druid sums and counts.
+import type { TimeBuckets } from '../../algebra/aggregation.ts'
+import type { EntityField } from '../../model/entity.ts'
+import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
+import type { Range } from '../../model/plan.ts'
+import { type BucketStretch, bucketStretches, zonedStretches } from './bucket-columns.ts'
+import { groupBy, type QueryTarget, type RawRows, timeseries } from './druid-query.ts'
+import { type Bounds, type DruidRun, groupKeys, longsIn } from './druid-run.ts'
+import { intervalsOf, type NativeAggregation, type NativeColumn, type NativeFilter } from './native-query.ts'
+
+const bucket = ':bucket'
+
+type Stretch = Omit<BucketStretch, 'expression'> & { readonly expression: string | null }
+
+/** Druid goes through every bucket of a period, be there rows in it or not: finer ones are put to each row. */
+const coarsePeriod = /^P(\d+[DWM]|T\d+[HM])$/
+
+export interface BucketsAsked {
+  readonly granularity: Granularity | ZonedGranularity
+  /** How time is cut where that is by the clocks of a zone. */
+  readonly buckets: TimeBuckets | null
+  readonly bucketsMax: number
+  /** First and last date of what there is; null when there is nothing. */
+  readonly bounds: () => Promise<Bounds | null>
+}
+
+/** The stretches of time that are asked one by one; the buckets of `all` need no column. */
+export async function stretchesOf(
+  { fromMs, toMs }: Range,
+  { granularity, buckets, bucketsMax, bounds }: BucketsAsked,
+): Promise<readonly Stretch[]> {
+  if (granularity.kind === 'all') return [{ fromMs, toMs, expression: null, period: null }]
+  if (granularity.kind !== 'compound' && granularity.kind !== 'zoned') return bucketStretches(granularity, fromMs, toMs)
+  const there = await bounds()
+  if (there === null) return []
+  const known = { fromMs: Math.max(fromMs, there.minMs), toMs: Math.min(toMs, there.maxMs) }
+  if (granularity.kind === 'compound') return bucketStretches(granularity, known.fromMs, known.toMs)
+  if (buckets === null) throw new Error('buckets by the clocks of a zone are given')
+  return zonedStretches(buckets, known, bucketsMax)
+}
+
+/** Where rows lie, and what is made of them. */
+export interface GroupSource {
+  readonly target: QueryTarget
+  readonly stretches: readonly Stretch[]
+  readonly filter: NativeFilter | null
+  readonly columns: readonly NativeColumn[]
+  readonly aggregations: readonly NativeAggregation[]
+  /** The aggregations whose values may be more than a double can tell apart. */
+  readonly longs: readonly number[]
+}
+
+/** Each row is the start of its bucket, null where all are in one; the keys; the aggregations. No stretch has more than `limit`. */
+export async function* groupsIn(
+  source: GroupSource,
+  keys: readonly EntityField[],
+  limit: number,
+  { pacer }: Pick<DruidRun, 'pacer'>,
+): AsyncGenerator<RawRows> {
+  for (const stretch of source.stretches) {
+    for await (const rows of groupsOf(source, stretch, keys, limit)) {
+      yield stretch.expression === null ? rows.map((row) => [null, ...row]) : rows
+      if (pacer.spend(rows.length * source.aggregations.length)) await pacer.rest()
+    }
+  }
+}
+
+function groupsOf(
+  { target, filter, columns, aggregations, longs }: GroupSource,
+  { fromMs, toMs, expression, period: asked }: Stretch,
+  keys: readonly EntityField[],
+  limit: number,
+): AsyncGenerator<RawRows> {
+  const { dimensions, virtualColumns } = groupKeys(keys)
+  const period = asked !== null && coarsePeriod.test(asked) ? asked : null
+  const bucketColumn: NativeColumn[] =
+    expression === null || period !== null ? [] : [{ type: 'expression', name: bucket, expression, outputType: 'LONG' }]
+  const buckets = bucketColumn.map(
+    ({ name }) => ({ type: 'default', dimension: name, outputName: ':b', outputType: 'LONG' }) as const,
+  )
+  const query = {
+    period,
+    intervals: intervalsOf(fromMs, toMs),
+    filter,
+    virtualColumns: [...bucketColumn, ...virtualColumns, ...columns],
+    dimensions: [...buckets, ...dimensions],
+    aggregations,
+    limit,
+  }
+  if (dimensions.length === 0 && period !== null && longs.length === 0) return timeseries(target, query, period)
+  const keysFrom = expression === null ? 0 : 1
+  const ofAggregations = longs.map((index) => keysFrom + keys.length + index)
+  return groupBy(target, query, [...longsIn(keys).map((index) => index + keysFrom), ...ofAggregations])
+}

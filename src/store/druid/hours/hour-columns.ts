@@ -1,0 +1,27 @@
+// What Druid reads of a metric of kept hours, as expressions of their columns.
+import { type HourMetric, type HourPart, partColumn } from '../../hours/hour-row.ts'
+import { columnText } from '../native-query.ts'
+
+export const partText = (metric: HourMetric, part: HourPart): string => columnText(partColumn(metric, part).name)
+
+const sets = { all: '', good: 'good_' } as const
+
+/** How many values an hour has, or good ones. */
+export function hourCount(metric: HourMetric, isOfGood: boolean): string {
+  const all = partText(metric, 'count')
+  return isOfGood ? `nvl(${partText(metric, 'good_count')}, ${all})` : all
+}
+
+/** Beyond all doubles: no sum of values that hours have kept. */
+const beyond = '(1.0E308 * 10.0)'
+
+/** Their sum; what has no end where it is not known, and null where there are none. */
+export function hourSum(metric: HourMetric, isOfGood: boolean): string {
+  const [all, good] = (['all', 'good'] as const).map((of) => sumOf(metric, sets[of]))
+  return isOfGood ? `if(isnull(${partText(metric, 'good_count')}), ${all}, ${good})` : all!
+}
+
+function sumOf(metric: HourMetric, set: '' | 'good_'): string {
+  const [count, sum, lost] = (['count', 'sum', 'lost'] as const).map((part) => partText(metric, `${set}${part}`))
+  return `case_searched(isnull(${count}), null, isnull(${sum}), ${beyond}, ${sum} + nvl(${lost}, 0.0))`
+}

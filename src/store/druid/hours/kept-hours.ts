@@ -1,0 +1,124 @@
+// What a cluster keeps of rows that have left: hours that are made, in a data source of their own, and rows that are not seen any more and have no hours yet.
+import type { TimeBuckets } from '../../../algebra/aggregation.ts'
+import type { DeletionMetric, HiddenByDeletion } from '../../../model/deletion.ts'
+import { timeColumn } from '../../../model/druid-row.ts'
+import { type Entity, fieldsOfRole } from '../../../model/entity.ts'
+import type { Granularity, ZonedGranularity } from '../../../model/granularity.ts'
+import type { Range } from '../../../model/plan.ts'
+import { rowsExpired } from '../../../model/rows-expired.ts'
+import { hourParts, partColumn } from '../../hours/hour-row.ts'
+import { type Kept, keptRange } from '../../hours/needed-rows.ts'
+import { hourMs } from '../../hours/whole-hours.ts'
+import { tooManyBuckets } from '../../limits.ts'
+import { groupBy, type QueryTarget } from '../druid-query.ts'
+import { intervalsOf } from '../native-query.ts'
+import { leftRows } from './left-rows.ts'
+
+/** What a question sees of an entity that keeps hours, of rows that have left. */
+export interface KeptHours extends Kept {
+  /** Hours before it have left too. */
+  readonly sinceMs: number
+  /** Of rows before it hours are made, but for late ones. */
+  readonly madeMs: number
+  /** The names of the tags whose combinations hours are of. */
+  readonly tags: readonly string[]
+  readonly hours: QueryTarget
+  /** Rows, without those that hours stand for. */
+  readonly rows: QueryTarget
+}
+
+/** Null where no rows have left, or no hours are kept. `rows` are as deletions leave them. */
+export function keptHours(
+  entity: Pick<Entity, 'fields' | 'sinceMs' | 'hours' | 'hidden'>,
+  rows: QueryTarget,
+  hoursSource: string,
+): KeptHours | null {
+  const { hours, sinceMs: untilMs, hidden = [] } = entity
+  if (hours === undefined || untilMs === null) return null
+  const { sinceMs, made } = hours
+  const left = made === undefined ? null : leftRows(entity, made)
+  return {
+    untilMs,
+    sinceMs: sinceMs ?? Number.NEGATIVE_INFINITY,
+    madeMs: made?.madeMs ?? Number.NEGATIVE_INFINITY,
+    tags: fieldsOfRole(entity, 'tag').map(({ name }) => name),
+    hours: { ...rows, dataSource: hoursSource, hidden: hidden.flatMap(hidingHours) },
+    rows: left === null ? rows : { ...rows, hidden: [...rows.hidden, left] },
+  }
+}
+
+/** A deletion as it hides hours: those that are not made without its rows already. One with a condition has taken all that it takes from rows. */
+export function hidingHours({ id, selection }: HiddenByDeletion): HiddenByDeletion[] {
+  const { metrics, toMs, where } = selection
+  if (where !== null) return []
+  const ofHours = {
+    ...selection,
+    metrics: metrics?.flatMap(partsOf) ?? null,
+    // An hour lies at its start.
+    toMs: toMs === null ? null : toMs + 1 - hourMs,
+  }
+  return [{ id, selection: ofHours, pushed: [{ from: 0, before: id }], items: null }]
+}
+
+function partsOf({ name, type }: DeletionMetric): DeletionMetric[] {
+  return type === 'double' || type === 'long' ? hourParts.map((part) => partColumn({ name, type }, part)) : []
+}
+
+/** Where the answer to a question by whole hours lies. */
+export interface KeptRanges {
+  readonly hours: Range
+  readonly rows: Range
+}
+
+/** Null where there are rows of all of a range. Throws Problem `rows_expired` where it has parts of hours that have left. */
+export function rangesOf(kept: KeptHours, range: Range): KeptRanges | null {
+  const whole = keptRange(kept, range)
+  if (whole === null) return null
+  const fromMs = Math.max(whole.fromMs, kept.sinceMs)
+  return {
+    hours: { fromMs, toMs: Math.min(whole.toMs, kept.madeMs - 1) },
+    rows: { fromMs, toMs: range.toMs >= kept.untilMs ? range.toMs : whole.toMs },
+  }
+}
+
+/** Null where nothing is kept of rows that left. */
+export async function firstHour({ hours, rows, sinceMs, madeMs, untilMs }: KeptHours): Promise<number | null> {
+  const of = async (target: QueryTarget, toMs: number): Promise<number> => {
+    const aggregations = [
+      { type: 'longMin', name: ':first', fieldName: timeColumn },
+      { type: 'count', name: ':rows' },
+    ]
+    const query = {
+      intervals: intervalsOf(sinceMs, toMs),
+      filter: null,
+      virtualColumns: [],
+      dimensions: [],
+      limit: null,
+    }
+    for await (const [row] of groupBy(target, { ...query, aggregations }, []))
+      if (Number(row?.[1] ?? 0) > 0) return Number(row![0])
+    return Number.POSITIVE_INFINITY
+  }
+  const firstMs = Math.min(await of(hours, madeMs - 1), await of(rows, untilMs - 1))
+  return firstMs === Number.POSITIVE_INFINITY ? null : Math.floor(firstMs / hourMs) * hourMs
+}
+
+/** Throws Problem `rows_expired` where a bucket by the clocks of a zone begins within an hour that has left. */
+export function requireWholeHours(
+  kept: KeptHours,
+  granularity: Granularity | ZonedGranularity,
+  buckets: TimeBuckets | null,
+  { fromMs, toMs }: Range,
+  bucketsMax: number,
+): void {
+  if (granularity.kind !== 'zoned' || buckets === null || fromMs > toMs) return
+  let count = 0
+  for (let at = buckets.endOf(fromMs); at <= toMs; ) {
+    if (++count > bucketsMax) throw tooManyBuckets(bucketsMax)
+    const endMs = buckets.endOf(at)
+    const alike = buckets.startOf(at) === at ? buckets.alike(at, toMs) : 1
+    if (at % hourMs !== 0 || (alike > 1 && (endMs - at) % hourMs !== 0))
+      throw rowsExpired(kept, 'of those before it there are hours alone, and a bucket cuts one')
+    at += alike * (endMs - at)
+  }
+}
