@@ -129,7 +129,9 @@ const answered = (entity: string): readonly (readonly [string, () => Promise<{ s
   ...(onCluster ? [] : nativeHours(entity)),
 ]
 
-const nativeHours = (entity: string): readonly (readonly [string, () => Promise<{ status: number; body: unknown }>])[] =>
+const nativeHours = (
+  entity: string,
+): readonly (readonly [string, () => Promise<{ status: number; body: unknown }>])[] =>
   (
     [
       ['groupBy', { granularity: 'day', dimensions: ['T'] }],

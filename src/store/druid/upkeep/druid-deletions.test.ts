@@ -19,7 +19,11 @@ function opened(sinceMs: number | null, made: readonly Deletion[] = [], hours?: 
   const calls: string[] = []
   const noted = (name: string) => async (): Promise<void> => void calls.push(name)
   const deletions = new DruidDeletions({
-    store: { itemsMeeting: async () => null, countTaken: async () => 3, hidesHours: async () => hours?.sinceMs === null },
+    store: {
+      itemsMeeting: async () => null,
+      countTaken: async () => 3,
+      hidesHours: async () => hours?.sinceMs === null,
+    },
     catalog: {
       list: async () => made,
       lastChange: async () => 0,
