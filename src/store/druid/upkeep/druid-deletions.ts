@@ -43,7 +43,7 @@ export class DruidDeletions {
 
   /**
    * Of the rows that `pushed` resolves with. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its condition is
-   * met by too many items, `rows_expired` where it needs rows of which hours alone are kept, `unavailable` while Kafka is away.
+   * met by too many items, `unavailable` while Kafka is away.
    */
   async delete(
     request: Omit<DeletionRequest, 'pushed'>,
@@ -87,7 +87,7 @@ export class DruidDeletions {
     const { deletionsMax, isDry: _, ...asked } = request
     const { entityId } = asked
     const pushed = await pushedBefore()
-    // What it takes from view is counted beside what others of all processes take. Days may have left meanwhile.
+    // What it takes from view is counted beside what others of all processes take.
     await refresh()
     const { selection, ofHours } = this.#selected(entityId, asked.selection)
     const signal = untimed()
