@@ -69,6 +69,8 @@ export interface HoursMaking {
   readonly startedMs: number
   /** How many rows there were at these positions and dates when the hours were made, hidden ones too; null until they are made. */
   readonly rows: number | null
+  /** Whether the rows are being removed: from then on these hours are the only ones that can be made. */
+  readonly isRemoving: boolean
 }
 
 /** How an entity is read where a request does not say it. */

@@ -69,7 +69,14 @@ export class HoursWorld {
     const known: Entity = {
       ...{ id: 1, name: 'plant', fields, duplicates: 'keep', ingests: [], retention: null, sinceMs: null },
     }
-    const making = { untilMs: madeMs, pushed: [{ from: 0, before: lateFrom }], deletionId: 4, startedMs: 0, rows: null }
+    const making = {
+      untilMs: madeMs,
+      pushed: [{ from: 0, before: lateFrom }],
+      deletionId: 4,
+      startedMs: 0,
+      rows: null,
+      isRemoving: false,
+    }
     const hours = { retention: null, sinceMs: null, made: { goneMs: 0, madeMs, making } }
     this.#before = known
     this.#after = { ...known, retention: 'P1D', sinceMs, hours }

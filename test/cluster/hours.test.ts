@@ -30,7 +30,14 @@ const hourMs = 3_600_000
 const clusterName = `h${Date.now().toString(36)}`
 const long: EntityField = { name: 'N', type: 'long', role: 'metric' }
 const entity = { id: 1, fields: [time, tag, value, long], duplicates: 'keep' } as const
-const making = { untilMs: 2 * dayMs, pushed: [{ from: 0, before: 100 }], deletionId: 4, startedMs: 9, rows: null }
+const making = {
+  untilMs: 2 * dayMs,
+  pushed: [{ from: 0, before: 100 }],
+  deletionId: 4,
+  startedMs: 9,
+  rows: null,
+  isRemoving: false,
+}
 const topic = rowsTopic(clusterName, 1)
 const kafka = { clientId: 'tidemark-test', bootstrapBrokers: [addresses.kafkaBrokers] }
 const admin = new Admin(kafka)

@@ -43,7 +43,14 @@ test('a deletion is not taken back while hours are made without its rows, and la
   const made = await deletions.create(asked, hidden, { deletionsMax: 9, itemsMax: 9 }, await told())
   expect((await deletions.hidden()).get(entityId)).toEqual([{ id: made.id, selection: everything, ...hidden }])
   const entity = async () => (await ingests.entities()).find(({ id }) => id === entityId)!
-  const making = { untilMs: 15, pushed: hidden.pushed, deletionId: made.id, startedMs: 1, rows: null }
+  const making = {
+    untilMs: 15,
+    pushed: hidden.pushed,
+    deletionId: made.id,
+    startedMs: 1,
+    rows: null,
+    isRemoving: false,
+  }
   const begun = { goneMs: 0, madeMs: 0, making }
   for (const known of [begun, { ...begun, madeMs: 15 }]) {
     const hours = { retention: null, sinceMs: null, made: known }

@@ -216,6 +216,52 @@ test('whenever the process is killed, another one goes on', async () => {
   }
 }, 60_000)
 
+test('a query that Druid answers without a day, as while a server is away, loses nothing and counts nothing twice', async () => {
+  const whole = new World()
+  await whole.run()
+  for (let query = 1; query <= whole.druid.queries; query++) {
+    for (const last of [query, query + 1]) {
+      const world = new World()
+      for (let lacking = query; lacking <= last; lacking++) world.druid.lacking.add(lacking)
+      await world.run()
+      expect(world.isDone).toBe(true)
+      world.check()
+    }
+  }
+}, 60_000)
+
+test('a removal that was asked for is not given up for a row that comes after', async () => {
+  const world = new World()
+  const late = world.pushed.find((row) => Number(row[timeColumn]) < dayMs * 30)!
+  world.check = () => undefined
+  const manage = world.druid.manage.bind(world.druid)
+  world.druid.manage = async (method, path, body) => {
+    const answer = await manage(method, path, body)
+    const isFirst = !world.druid.rowsOf(rowsSource).includes(late)
+    const isRemoval = isFirst && method === 'POST' && JSON.stringify(body).includes('_left_')
+    // It comes to its old position once the others are gone, and the process is killed.
+    if (isRemoval) world.druid.rowsOf(rowsSource).push(late)
+    if (isRemoval) world.left = 0
+    return answer
+  }
+  await world.run()
+  world.left = Number.POSITIVE_INFINITY
+  const hours = hoursIn(world)
+  const settings = {
+    clusterName,
+    queryTimeMs: 1000,
+    sliceMs: 5,
+    chunkBytes: 5000,
+    graceMs: 20,
+    waitMs: 500,
+    askEveryMs: 50,
+  }
+  await world.run({ settings, nowMs: () => (world.nowMs += 100_000) })
+  expect(world.isDone).toBe(true)
+  expect(hoursIn(world)).toEqual(expect.arrayContaining(hours))
+  expect(world.druid.rowsOf(rowsSource)).toContainEqual(late)
+})
+
 test('a row that comes to its old position meanwhile is among the hours, or late', async () => {
   const whole = new World()
   await whole.run()

@@ -13,6 +13,9 @@ export class SimulatedDruid {
   readonly sources = new Map<string, DruidRow[]>()
   /** By id, how often a task was asked for. */
   readonly #tasks = new Map<string, number>()
+  /** Of these queries, by number, the answers lack a day, as while a server that holds it is away. */
+  readonly lacking = new Set<number>()
+  queries = 0
   /** A planted fault: rows leave whatever the filter says. */
   removesAll = false
 
@@ -28,15 +31,28 @@ export class SimulatedDruid {
 
   async manage(method: string, path: string, body: unknown): Promise<unknown> {
     if (path.includes('/loadstatus?')) return null
+    if (path.endsWith('/markUnused')) return this.#clear(path, body as { readonly interval: string })
     if (method === 'POST') return this.#take(body as { readonly id: string; readonly spec: Json })
     const asked = this.#tasks.get(path.split('/').at(-2)!)
     if (asked === undefined) throw readFailure(404, 'none')
     return { status: { statusCode: 'SUCCESS' } }
   }
 
+  #clear(path: string, { interval }: { readonly interval: string }): null {
+    const source = path.split('/').at(-2)!
+    const { fromMs, toMs } = rangeOfInterval(interval)
+    const isLeft = (row: DruidRow): boolean => Number(row[timeColumn]) < fromMs || Number(row[timeColumn]) > toMs
+    this.sources.set(source, this.rowsOf(source).filter(isLeft))
+    return null
+  }
+
   #answer(body: Json): unknown {
     const ranges = (body['intervals'] as string[]).map(rangeOfInterval)
-    const rows = this.rowsOf(String(body['dataSource'])).filter((row) => {
+    const all = this.rowsOf(String(body['dataSource']))
+    const day = Math.floor(Number(all[0]?.[timeColumn] ?? 0) / dayMs)
+    const isAway = (row: DruidRow): boolean => Math.floor(Number(row[timeColumn]) / dayMs) === day
+    const there = this.lacking.has(++this.queries) ? all.filter((row) => !isAway(row)) : all
+    const rows = there.filter((row) => {
       const ms = Number(row[timeColumn])
       return ranges.some(({ fromMs, toMs }) => ms >= fromMs && ms <= toMs) && passes(row, body['filter'])
     })

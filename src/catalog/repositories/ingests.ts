@@ -208,8 +208,8 @@ const hoursText = (hours: HoursKept | undefined): string | null =>
 
 function madeInOrder({ goneMs, madeMs, making }: HoursMade): HoursMade {
   if (making === null) return { goneMs, madeMs, making }
-  const { untilMs, pushed, deletionId, startedMs, rows } = making
-  return { goneMs, madeMs, making: { untilMs, pushed, deletionId, startedMs, rows } }
+  const { untilMs, pushed, deletionId, startedMs, rows, isRemoving } = making
+  return { goneMs, madeMs, making: { untilMs, pushed, deletionId, startedMs, rows, isRemoving } }
 }
 
 function isOrNull(

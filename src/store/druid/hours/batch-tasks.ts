@@ -58,6 +58,13 @@ export class BatchTasks {
     }
   }
 
+  /** Takes all that there is of whole days from view. */
+  async clear(dataSource: string, fromMs: number, toMs: number): Promise<void> {
+    const interval = [fromMs, toMs].map((ms) => new Date(ms).toISOString()).join('/')
+    const path = `${coordinatorPath}/datasources/${dataSource}/markUnused`
+    await this.#parts.management.orMissing('POST', path, { interval })
+  }
+
   /** `task` is null where it runs already. */
   async #run(id: string, task: BatchTask | null, signal: AbortSignal): Promise<void> {
     // Refused where another process was quicker: its task is the same.

@@ -49,6 +49,17 @@ export async function* leftItems(
   }
 }
 
+/** How many rows these items are of. */
+export async function countLeft(
+  entity: LeavingEntity,
+  { dates, pushed }: LeavingRows,
+  target: QueryTarget,
+): Promise<number> {
+  const filter = pushedIn(pushed, selectionOf(entity).tags[0].name)
+  const windows = await rowWindows(target, dates, filter, Number.MAX_SAFE_INTEGER)
+  return windows.reduce((sum, { rows }) => sum + rows, 0)
+}
+
 function read(
   entity: LeavingEntity,
   selection: Selection,

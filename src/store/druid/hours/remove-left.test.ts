@@ -7,7 +7,14 @@ import { removeLeft } from './remove-left.ts'
 const dayMs = 86_400_000
 const tag = { name: 'T', type: 'string', role: 'tag' } as const
 const entity = { id: 7, fields: [tag], duplicates: 'keep' } as const
-const making = { untilMs: 2 * dayMs, pushed: [{ from: 0, before: 5 }], deletionId: 0, startedMs: 9, rows: 3 }
+const making = {
+  untilMs: 2 * dayMs,
+  pushed: [{ from: 0, before: 5 }],
+  deletionId: 0,
+  startedMs: 9,
+  rows: 3,
+  isRemoving: true,
+}
 
 test.each<[string, HoursMade]>([
   ['none was ever made', { goneMs: 0, madeMs: 0, making: null }],
@@ -19,7 +26,7 @@ test.each<[string, HoursMade]>([
 
 test('rows that have left are removed, and it is over when Druid shows none of them', async () => {
   const made = { goneMs: 0, madeMs: 2 * dayMs, making }
-  const counts = [3, 3, 0]
+  const counts = [3, 0]
   const asked: [string, BatchTask][] = []
   const parts = {
     tasks: {
@@ -50,8 +57,11 @@ test('rows that have left are removed, and it is over when Druid shows none of t
       },
     ],
   ])
+  // A server that is away shows none: that is no reason to leave them.
   expect(await removeLeft(entity, made, parts)).toBe(true)
-  expect(asked).toHaveLength(1)
+  expect(asked).toHaveLength(2)
+  expect(await removeLeft(entity, { ...made, making: { ...making, rows: 0 } }, parts)).toBe(true)
+  expect(asked).toHaveLength(2)
   counts.push(...Array.from({ length: 9 }, () => 1))
   expect(await removeLeft(entity, made, parts)).toBe(false)
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { hoursSourceName } from '../../../model/druid-row.ts'
 import type { Entity, HoursMaking } from '../../../model/entity.ts'
 import { intervalsOf } from '../native-query.ts'
@@ -17,7 +18,7 @@ export interface HoursToWrite {
 }
 
 export interface WriteHoursParts {
-  readonly tasks: Pick<BatchTasks, 'once' | 'served'>
+  readonly tasks: Pick<BatchTasks, 'clear' | 'once' | 'served'>
   readonly clusterName: string
   /** Of the lines of a task: Druid keeps them in its catalog. */
   readonly chunkBytes: number
@@ -26,21 +27,31 @@ export interface WriteHoursParts {
   readonly signal: AbortSignal
 }
 
+/** What was written, and of how many rows. */
+export interface WrittenHours {
+  readonly hours: number
+  readonly rows: number
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
 /**
- * Resolves with how many hours they are when Druid has all of them, each once, and its servers have loaded them. It may be asked again, and by several
- * processes at once: the first task takes the place of what an earlier making left of these dates, and each task is run once.
+ * Resolves when Druid has all of them, each once, and its servers have loaded them. It may be asked again, and by several
+ * processes at once: the first task takes the place of what an earlier making left of these dates, and each
+ * task is run once. Its id has a digest of its lines: where two processes read different rows, what is seen is more than was written.
  */
-export async function writeHours(write: HoursToWrite, parts: WriteHoursParts): Promise<number> {
+export async function writeHours(write: HoursToWrite, parts: WriteHoursParts): Promise<WrittenHours> {
   const { entity, madeMs, making, hours } = write
   const { tasks, clusterName, chunkBytes, stillDue, signal } = parts
   const source = hoursSourceName(clusterName, entity.id)
   const [from, until] = [madeMs, making.untilMs].map((ms) => new Date(ms).toISOString().slice(0, 10))
   const name = `${source}_${from}_${until}_${making.startedMs}`
   let number = 0
-  let written = 0
+  const written = { hours: 0, rows: 0 }
   async function* counted(): AsyncGenerator<HourOfSeries> {
     for await (const hour of hours) {
-      written++
+      written.hours++
+      written.rows += hour.hour.rows
       yield hour
     }
   }
@@ -48,9 +59,10 @@ export async function writeHours(write: HoursToWrite, parts: WriteHoursParts): P
     number++
     await stillDue()
     const replaced = number === 1 ? intervalsOf(madeMs, making.untilMs - 1) : null
-    await tasks.once(`${name}_${number}`, () => hoursTask(source, entity, text, replaced), signal)
+    await tasks.once(`${name}_${number}_${digestOf(text)}`, () => hoursTask(source, entity, text, replaced), signal)
   }
-  if (number > 0) await tasks.served(source, madeMs, making.untilMs, signal)
+  if (number === 0) await tasks.clear(source, madeMs, making.untilMs)
+  else await tasks.served(source, madeMs, making.untilMs, signal)
   return written
 }
 

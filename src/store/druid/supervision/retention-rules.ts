@@ -14,6 +14,18 @@ export function retentionRules(retention: string | null, nowMs: number): readonl
   return [{ type: 'loadByPeriod', period, includeFuture: true, ...load }, { type: 'dropForever' }]
 }
 
+/** Of rows: where hours are kept, as long as these, and in each case as long as rows are seen: a month has no certain length in days. */
+export function rowsRules(
+  retention: string | null,
+  hours: { readonly retention: string | null } | undefined,
+  nowMs: number,
+): readonly object[] {
+  const rules = retentionRules(retention, nowMs)
+  if (hours === undefined) return rules
+  const [kept] = retentionRules(hours.retention, nowMs)
+  return kept === undefined ? [] : [kept, ...rules]
+}
+
 /** Of hours: there are rules also where they are kept for ever, so that it is seen that hours were kept. Undefined: they are kept no more. */
 export function hoursRules(hours: { readonly retention: string | null } | undefined, nowMs: number): readonly object[] {
   if (hours === undefined) return [{ type: 'dropForever' }]

@@ -168,7 +168,7 @@ describe('a supervisor', () => {
       { id: 1, retention: 'P9D', hours: { retention: 'P90D', sinceMs: null } },
       [],
       [
-        ['plant_1', ['P90D', 'dropForever']],
+        ['plant_1', ['P90D', 'P9D', 'dropForever']],
         ['plant_1_hours', ['P90D', 'dropForever']],
       ],
     ],

@@ -3,7 +3,7 @@ import type { DruidClient } from '../../../druid-client/druid-client.ts'
 import { hoursSourceName } from '../../../model/druid-row.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { Management, member } from './management.ts'
-import { hoursRules, retentionRules } from './retention-rules.ts'
+import { hoursRules, rowsRules } from './retention-rules.ts'
 import { compactionConfig, type SupervisedEntity, type SupervisionSettings, supervisorSpec } from './supervisor-spec.ts'
 
 export interface SupervisorsParts {
@@ -155,7 +155,7 @@ export class Supervisors {
     const { id, retention, hours } = entity
     const nowMs = this.#parts.nowMs()
     const [rows, ofHours] = this.#sourcesOf(id)
-    const rules = retentionRules(hours === undefined ? retention : hours.retention, nowMs)
+    const rules = rowsRules(retention, hours, nowMs)
     if (!holds(known.rulesOf(id), rules)) await this.#rule(rows, rules)
     const kept = known.rulesOf(id, 'hours')
     // Nothing is told of hours that never were.

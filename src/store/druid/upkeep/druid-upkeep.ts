@@ -134,5 +134,5 @@ function failedLast(entities: readonly Entity[], failed: ReadonlySet<number>): r
 
 /** All of an entity that Druid is told. */
 function tellingOf({ fields, duplicates, retention, hours }: Entity): string {
-  return JSON.stringify([fields, duplicates, retention, hours?.retention])
+  return JSON.stringify([fields, duplicates, retention, hours === undefined ? 'none' : [hours.retention]])
 }

@@ -15,9 +15,9 @@ import type { QueryTarget } from '../druid-query.ts'
 import type { DruidStore } from '../druid-store.ts'
 import type { BatchTasks } from '../hours/batch-tasks.ts'
 import { hoursOfItems, itemFields } from '../hours/hours-of-items.ts'
-import { leftItems } from '../hours/left-items.ts'
+import { countLeft, type LeavingRows, leftItems } from '../hours/left-items.ts'
 import { countLeaving, removeLeft } from '../hours/remove-left.ts'
-import { writeHours } from '../hours/write-hours.ts'
+import { type WrittenHours, writeHours } from '../hours/write-hours.ts'
 import { rowWindows } from '../row-windows.ts'
 import { EntityFailures } from './entity-failures.ts'
 
@@ -43,7 +43,7 @@ export interface HoursUpkeepParts {
   readonly published: (entityId: number, signal: AbortSignal) => Promise<void>
   readonly client: QueryTarget['client']
   readonly store: Pick<DruidStore, 'countPositions'>
-  readonly tasks: Pick<BatchTasks, 'once' | 'served'>
+  readonly tasks: Pick<BatchTasks, 'clear' | 'once' | 'served'>
   /** Whether this process does it: one is enough. */
   readonly isMine: () => boolean
   readonly nowMs: () => number
@@ -127,7 +127,7 @@ export class HoursUpkeep {
       const pushed = await processed()
       const hidden = (await deletions.hidden()).get(entity.id) ?? []
       const deletionId = hidden.at(-1)?.id ?? 0
-      const making = { untilMs, pushed, deletionId, startedMs: nowMs(), rows: null }
+      const making = { untilMs, pushed, deletionId, startedMs: nowMs(), rows: null, isRemoving: false }
       return await this.#settle(entity, { goneMs: fromMs, madeMs: fromMs, making })
     } finally {
       await deletions.end(underWay)
@@ -145,27 +145,46 @@ export class HoursUpkeep {
     const rows = await countLeaving(store, entity.id, leaving)
     const written = await this.#write(entity, madeMs, making)
     await tasks.served(source, madeMs, untilMs, this.#patience())
-    // Rows that were rejected and pass later come to their old positions: then these hours are made anew.
-    const isWhole = (await countLeaving(store, entity.id, leaving)) === rows
-    if (!isWhole || !(await this.#areSeen(entity.id, leaving.dates, written))) {
+    // Rows that were rejected and pass later come to their old positions, and a server of Druid may have been away: then these hours are made anew.
+    const isWhole =
+      (await countLeaving(store, entity.id, leaving)) === rows &&
+      (await this.#areOfAll(entity, leaving, making, written))
+    if (!isWhole || !(await this.#areSeen(entity.id, leaving.dates, written.hours))) {
       await this.#settle(entity, { goneMs: madeMs, madeMs, making: null })
       return false
     }
     return this.#settle(entity, { goneMs: madeMs, madeMs: untilMs, making: { ...making, rows } })
   }
 
-  async #write(entity: Keeping, madeMs: number, making: HoursMaking): Promise<number> {
-    const { deletions, tasks, settings } = this.#parts
+  async #write(entity: Keeping, madeMs: number, making: HoursMaking): Promise<WrittenHours> {
+    const { tasks, settings } = this.#parts
     const { clusterName, sliceMs, chunkBytes } = settings
     const { signal } = this.#stop
-    const standing = (await deletions.hidden()).get(entity.id) ?? []
-    const hidden = standing.filter(({ id }) => id <= making.deletionId)
-    const target = { ...this.#target(dataSourceName(clusterName, entity.id)), hidden }
+    const target = await this.#before(entity, making)
     const pacer = new Pacer({ sliceMs, signal })
     const leaving = { dates: { fromMs: madeMs, toMs: making.untilMs - 1 }, pushed: making.pushed }
     const hours = hoursOfItems(leftItems(entity, leaving, { target, pacer }), itemFields(entity))
     const stillDue = (): Promise<void> => this.#requireDue(entity.id, making)
     return writeHours({ entity, madeMs, making, hours }, { tasks, clusterName, chunkBytes, stillDue, signal })
+  }
+
+  /** Rows as the deletions leave them that the hours are made under. */
+  async #before(entity: Keeping, { deletionId }: HoursMaking): Promise<QueryTarget> {
+    const { deletions, settings } = this.#parts
+    const standing = (await deletions.hidden()).get(entity.id) ?? []
+    const hidden = standing.filter(({ id }) => id <= deletionId)
+    return { ...this.#target(dataSourceName(settings.clusterName, entity.id)), hidden }
+  }
+
+  /** Whether hours are of all rows that there are. Where newer rows replace older ones, an item is of several. */
+  async #areOfAll(
+    entity: Keeping,
+    leaving: LeavingRows,
+    making: HoursMaking,
+    { rows }: WrittenHours,
+  ): Promise<boolean> {
+    if (entity.duplicates === 'replace') return true
+    return rows === (await countLeft(entity, leaving, await this.#before(entity, making)))
   }
 
   /** Whoever was held up must not write what was given up. */
@@ -176,7 +195,7 @@ export class HoursUpkeep {
     throw new Error('another process went on with the hours')
   }
 
-  /** Waits until queries see hours that were written. False where they see more. */
+  /** Waits until queries see hours that were written. False where they see more, or not all of them for long. */
   async #areSeen(entityId: number, dates: Range, written: number): Promise<boolean> {
     const { clusterName, askEveryMs } = this.#parts.settings
     const signal = this.#patience()
@@ -184,7 +203,9 @@ export class HoursUpkeep {
       const windows = await this.#windows(hoursSourceName(clusterName, entityId), dates)
       const seen = windows.reduce((sum, { rows }) => sum + rows, 0)
       if (seen >= written) return seen === written
-      await sleep(askEveryMs, undefined, { signal })
+      this.#stop.signal.throwIfAborted()
+      if (signal.aborted) return false
+      await sleep(askEveryMs, undefined, { signal: this.#stop.signal })
     }
   }
 
@@ -196,10 +217,14 @@ export class HoursUpkeep {
     const sinceMs = this.#made.get(key) ?? nowMs()
     this.#made.set(key, sinceMs)
     if (nowMs() - sinceMs < settings.graceMs) return false
-    const leaving = { dates: { fromMs: goneMs, toMs: madeMs - 1 }, pushed: making.pushed }
-    if ((await countLeaving(store, entity.id, leaving)) > (making.rows ?? 0)) {
-      // Some came to their old positions: these hours are made anew with them.
-      return this.#settle(entity, { goneMs, madeMs: goneMs, making: null })
+    if (!making.isRemoving) {
+      // Rows that are replayed come to their old positions; those that were taken before replays were refused are published by now.
+      await this.#parts.published(entity.id, this.#patience())
+      const leaving = { dates: { fromMs: goneMs, toMs: madeMs - 1 }, pushed: making.pushed }
+      const hasMore = (await countLeaving(store, entity.id, leaving)) > (making.rows ?? 0)
+      // These hours are made anew with them, or never again: rows that are on their way out must not become all that hours are made of.
+      const next = hasMore ? { madeMs: goneMs, making: null } : { madeMs, making: { ...making, isRemoving: true } }
+      return this.#settle(entity, { goneMs, ...next })
     }
     const { clusterName, askEveryMs, waitMs } = settings
     const asksMax = Math.ceil(waitMs / askEveryMs)
