@@ -43,6 +43,8 @@ export async function follow({ folder, port, steps }: ShellOptions): Promise<Out
     TIDEMARK_PORT: String(port),
     TIDEMARK_URL: `http://127.0.0.1:${port}`,
     TIDEMARK_LOG_FORMAT: 'json',
+    // Its own rows would take the positions that pages show, on a machine that is slow.
+    TIDEMARK_SELF_HISTORY_MS: '0',
   })
   const outcomes = output.split(mark).slice(1)
   return outcomes.map((text) => {
