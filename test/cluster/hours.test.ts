@@ -156,7 +156,8 @@ test('rows that have left are removed while others come to their days', async ()
   const made = { goneMs: 0, madeMs: 2 * dayMs, making }
   const remove = () =>
     removeLeft(entity, made, {
-      ...{ tasks: newTasks(), store, clusterName, askEveryMs: 100, asksMax: 600, signal: AbortSignal.timeout(100_000) },
+      ...{ tasks: newTasks(), clusterName, askEveryMs: 100, asksMax: 600, signal: AbortSignal.timeout(100_000) },
+      count: () => store.countPositions(1, 0, 100, { fromMs: 0, toMs: made.madeMs - 1 }),
     })
   await Promise.all([remove(), remove(), push(130, 30)])
   // The third day is not among it.

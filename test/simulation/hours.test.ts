@@ -5,7 +5,6 @@ import type { Retention } from '../../src/catalog/catalog.ts'
 import type { HiddenByDeletion } from '../../src/model/deletion.ts'
 import { dataSourceName, hoursSourceName, positionColumn, timeColumn } from '../../src/model/druid-row.ts'
 import type { Entity, EntityField } from '../../src/model/entity.ts'
-import { DruidStore } from '../../src/store/druid/druid-store.ts'
 import { BatchTasks } from '../../src/store/druid/hours/batch-tasks.ts'
 import { HourLines } from '../../src/store/druid/hours/hour-lines.ts'
 import { hoursOfItems, type Item, itemFields } from '../../src/store/druid/hours/hours-of-items.ts'
@@ -61,7 +60,6 @@ class World {
       manage: (method: string, path: string, body: unknown) =>
         this.asked(() => this.druid.manage(method, path, body)) as Promise<unknown>,
     }
-    const storeSettings = { clusterName, queryTimeMs: 1000, sliceMs: 5, readRows: 1000 }
     const upkeep = new HoursUpkeep({
       ingests: {
         entities: () => this.asked(async () => [structuredClone(this.entity)]),
@@ -75,7 +73,6 @@ class World {
       processed: () => this.asked(async () => [{ from: 0, before: this.processed }]),
       published: () => this.asked(async () => undefined),
       client,
-      store: new DruidStore({ client, settings: storeSettings, entity: () => this.entity, nowMs: () => 0 }),
       tasks: new BatchTasks({ management: new Management(client, clusterName), askEveryMs: 1 }),
       isMine: () => true,
       nowMs: () => this.nowMs++,

@@ -120,7 +120,7 @@ export function openPipeline(parts: OpenPipelineParts, closers: Closer[]): void 
 }
 
 function openHours(
-  { settings, observe, catalog, supervisors, druid, journal, progress, store, nowMs }: OpenPipelineParts,
+  { settings, observe, catalog, supervisors, druid, journal, progress, nowMs }: OpenPipelineParts,
   { client, isMine }: { readonly client: KafkaClient; readonly isMine: () => boolean },
   closers: Closer[],
 ): void {
@@ -131,7 +131,7 @@ function openHours(
   const publishing = { journal, progress, client, clusterName, supervisors, askEveryMs: hoursAskEveryMs }
   const management = new Management(druid, clusterName)
   const upkeep = new HoursUpkeep({
-    ...{ ingests, deletions, client: druid, store, isMine, nowMs },
+    ...{ ingests, deletions, client: druid, isMine, nowMs },
     tasks: new BatchTasks({ management, askEveryMs: hoursAskEveryMs }),
     published: (entityId, signal) => rowsArePublished(publishing, entityId, signal),
     processed: async () =>

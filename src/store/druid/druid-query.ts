@@ -39,6 +39,18 @@ export async function* groupBy(target: QueryTarget, query: GroupBy, longs: reado
   for await (const text of elements(target, body)) yield exactRows(text, listIn(JSON.parse(text)), longs, listIn)
 }
 
+/** The aggregations over all rows; nothing when there are none. */
+export async function oneRow(
+  target: QueryTarget,
+  intervals: readonly string[],
+  filter: GroupBy['filter'],
+  aggregations: readonly NativeAggregation[],
+): Promise<readonly unknown[]> {
+  const query = { intervals, filter, virtualColumns: [], dimensions: [], aggregations, limit: null }
+  for await (const rows of groupBy(target, query, [])) for (const row of rows) return row
+  return []
+}
+
 /** The aggregations of a query without dimensions by buckets of a period: each row is the bucket's start, then the aggregations. */
 export async function* timeseries(
   target: QueryTarget,

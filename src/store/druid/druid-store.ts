@@ -11,12 +11,12 @@ import { neededRange, requireRows } from '../hours/needed-rows.ts'
 import { filledBuckets } from '../over-time/fill-buckets.ts'
 import type { EntityStatistics, ResultBatch, SeriesQuerier, TagPage, TagRequest } from '../series-store.ts'
 import { countSelected, type DeletionRun, itemsMeeting } from './deleted-items.ts'
-import { type Bounds, groupBy, type QueryTarget, timeBoundary } from './druid-query.ts'
+import { type Bounds, oneRow, type QueryTarget, timeBoundary } from './druid-query.ts'
 import type { DruidRun } from './druid-run.ts'
 import { aggregateOverHours } from './hours/aggregate-over-hours.ts'
 import { countHours, hidesHours } from './hours/count-hours.ts'
 import { firstHour, type KeptHours, keptHours } from './hours/kept-hours.ts'
-import { intervalsOf, type NativeFilter } from './native-query.ts'
+import { intervalsOf } from './native-query.ts'
 import { countReplaced } from './replaced-items.ts'
 import { runAverage } from './run-average.ts'
 import { runLatest, runNeighbour } from './run-nearest.ts'
@@ -245,18 +245,6 @@ export class DruidStore implements SeriesQuerier {
 
 function intervalsFrom(sinceMs: number | null): readonly string[] {
   return intervalsOf(sinceMs ?? Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
-}
-
-/** The aggregations over all rows; nothing when there are none. */
-async function oneRow(
-  target: QueryTarget,
-  intervals: readonly string[],
-  filter: NativeFilter | null,
-  aggregations: readonly NativeFilter[],
-): Promise<readonly unknown[]> {
-  const query = { intervals, filter, virtualColumns: [], dimensions: [], aggregations, limit: null }
-  for await (const rows of groupBy(target, query, [])) for (const row of rows) return row
-  return []
 }
 
 /** Rows may have left since the question was planned. */

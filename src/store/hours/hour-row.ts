@@ -1,5 +1,6 @@
 // What is kept of an hour of a series once its rows have left: docs/formats/kept-hours.md says what each part means.
 import { lostIn } from '../../lib/lost-in-sum.ts'
+import type { EntityField } from '../../model/entity.ts'
 
 /** The parts of a metric; a column each, `V@count` of V. */
 export const hourParts = [
@@ -23,6 +24,11 @@ export interface HourMetric {
   readonly name: string
   readonly type: 'double' | 'long'
 }
+
+export const hourMetric = ({ name, type }: Pick<EntityField, 'name' | 'type'>): HourMetric => ({
+  name,
+  type: type === 'long' ? 'long' : 'double',
+})
 
 export const partColumn = ({ name, type }: HourMetric, part: HourPart): HourMetric => ({
   name: `${name}@${part}`,

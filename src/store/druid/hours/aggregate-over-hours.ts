@@ -6,7 +6,7 @@ import { isNumericField } from '../../../model/field.ts'
 import type { Range } from '../../../model/plan.ts'
 import { Problem } from '../../../model/problem.ts'
 import { rowsExpired } from '../../../model/rows-expired.ts'
-import { partColumn } from '../../hours/hour-row.ts'
+import { hourMetric, partColumn } from '../../hours/hour-row.ts'
 import { requireRows } from '../../hours/needed-rows.ts'
 import { areOfWholeHours } from '../../hours/whole-hours.ts'
 import { timeBoundary } from '../druid-query.ts'
@@ -17,7 +17,6 @@ import { isNull, type NativeAggregation, type NativeColumn, type NativeFilter, n
 import { hourSum } from './hour-columns.ts'
 import { rowsColumn } from './hour-lines.ts'
 import { type KeptHours, rangesOf, requireWholeHours } from './kept-hours.ts'
-import { hourMetric } from './sums-of-hours.ts'
 
 export type AggregationRun = Pick<DruidRun, 'pacer' | 'replacedBy' | 'buckets'> & { readonly kept: KeptHours }
 

@@ -4,7 +4,7 @@ import type { DeletionSelection, HiddenByDeletion } from '../../../model/deletio
 import type { Range } from '../../../model/plan.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
 import { bucketStretches } from '../bucket-columns.ts'
-import { groupBy, type QueryTarget } from '../druid-query.ts'
+import { groupBy, oneRow, type QueryTarget } from '../druid-query.ts'
 import { allOf, anyOf, intervalsOf, isNull, type NativeColumn, type NativeFilter, not } from '../native-query.ts'
 import { tagFilter } from '../selection-filter.ts'
 import { hidingHours, type KeptHours } from './kept-hours.ts'
@@ -34,10 +34,8 @@ export async function hidesHours(kept: KeptHours, hidden: HiddenByDeletion): Pro
 }
 
 async function count(target: QueryTarget, { fromMs, toMs }: Range, filter: NativeFilter | null): Promise<number> {
-  const aggregations = [{ type: 'count', name: ':rows' }]
-  const query = { intervals: intervalsOf(fromMs, toMs), filter, virtualColumns: [], dimensions: [], limit: null }
-  for await (const [row] of groupBy(target, { ...query, aggregations }, [])) return Number(row?.[0] ?? 0)
-  return 0
+  const [rows] = await oneRow(target, intervalsOf(fromMs, toMs), filter, [{ type: 'count', name: ':rows' }])
+  return Number(rows ?? 0)
 }
 
 async function countHoursOfRows({ rows, tags }: KeptHours, range: Range, filter: NativeFilter | null): Promise<number> {

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import { withExactLongs } from '../../../lib/json-with-longs.ts'
 import { timeColumn } from '../../../model/druid-row.ts'
 import { HourOfMetric, type HourPart, hourParts } from '../../hours/hour-row.ts'
-import { HourLines, HourReader, type HoursOf, hourDimensions } from './hour-lines.ts'
-import { lineChunks } from './line-chunks.ts'
+import { HourLines, HourReader, type HoursOf, hourDimensions, lineChunks } from './hour-lines.ts'
 
 const of: HoursOf = {
   tags: [{ name: 'T' }, { name: 'U' }],

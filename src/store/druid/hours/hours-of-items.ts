@@ -2,7 +2,7 @@ import { type Entity, type EntityField, fieldsOfRole } from '../../../model/enti
 import { isNumericField } from '../../../model/field.ts'
 import { codingOf, qualityOf } from '../../../model/quality.ts'
 import { HourMaker } from '../../hours/hour-maker.ts'
-import type { HourMetric } from '../../hours/hour-row.ts'
+import { hourMetric } from '../../hours/hour-row.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
 import { valueRead } from '../druid-value.ts'
 import type { HourOfSeries, HoursOf } from './hour-lines.ts'
@@ -20,7 +20,7 @@ export function itemFields(entity: Pick<Entity, 'fields'>): ItemFields {
   return {
     tags: fieldsOfRole(entity, 'tag'),
     quality: fieldsOfRole(entity, 'quality')[0] ?? null,
-    metrics: metrics.map(({ name, type }): HourMetric => ({ name, type: type === 'long' ? 'long' : 'double' })),
+    metrics: metrics.map(hourMetric),
   }
 }
 

@@ -10,7 +10,7 @@ import { hourParts, partColumn } from '../../hours/hour-row.ts'
 import { type Kept, keptRange } from '../../hours/needed-rows.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
 import { tooManyBuckets } from '../../limits.ts'
-import { groupBy, type QueryTarget } from '../druid-query.ts'
+import { oneRow, type QueryTarget } from '../druid-query.ts'
 import { intervalsOf } from '../native-query.ts'
 import { leftRows } from './left-rows.ts'
 
@@ -88,16 +88,8 @@ export async function firstHour({ hours, rows, sinceMs, madeMs, untilMs }: KeptH
       { type: 'longMin', name: ':first', fieldName: timeColumn },
       { type: 'count', name: ':rows' },
     ]
-    const query = {
-      intervals: intervalsOf(sinceMs, toMs),
-      filter: null,
-      virtualColumns: [],
-      dimensions: [],
-      limit: null,
-    }
-    for await (const [row] of groupBy(target, { ...query, aggregations }, []))
-      if (Number(row?.[1] ?? 0) > 0) return Number(row![0])
-    return Number.POSITIVE_INFINITY
+    const [first, rows] = await oneRow(target, intervalsOf(sinceMs, toMs), null, aggregations)
+    return Number(rows ?? 0) > 0 ? Number(first) : Number.POSITIVE_INFINITY
   }
   const firstMs = Math.min(await of(hours, madeMs - 1), await of(rows, untilMs - 1))
   return firstMs === Number.POSITIVE_INFINITY ? null : Math.floor(firstMs / hourMs) * hourMs

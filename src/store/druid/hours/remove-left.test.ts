@@ -33,7 +33,7 @@ test('rows that have left are removed, and it is over when Druid shows none of t
       once: async (name: string, task: () => BatchTask) => void asked.push([name, task()]),
       served: async () => undefined,
     },
-    store: { countPositions: async () => counts.shift() ?? 0 },
+    count: async () => counts.shift() ?? 0,
     clusterName: 'plant',
     askEveryMs: 0,
     asksMax: 5,

@@ -4,7 +4,6 @@ import { visibleFilter } from '../../../algebra/hidden-in-druid.ts'
 import type { HiddenRows } from '../../../model/deletion.ts'
 import { dataSourceName } from '../../../model/druid-row.ts'
 import type { HoursMade } from '../../../model/entity.ts'
-import type { DruidStore } from '../druid-store.ts'
 import { intervalsOf } from '../native-query.ts'
 import {
   concurrentLocks,
@@ -13,12 +12,12 @@ import {
   type SupervisedEntity,
 } from '../supervision/supervisor-spec.ts'
 import type { BatchTask, BatchTasks } from './batch-tasks.ts'
-import type { LeavingRows } from './left-items.ts'
 import { leftRows } from './left-rows.ts'
 
 export interface RemoveLeftParts {
   readonly tasks: Pick<BatchTasks, 'once' | 'served'>
-  readonly store: Pick<DruidStore, 'countPositions'>
+  /** How many of these rows Druid shows. */
+  readonly count: () => Promise<number>
   readonly clusterName: string
   readonly askEveryMs: number
   /** So often Druid is asked whether it shows them still. */
@@ -34,8 +33,7 @@ export async function removeLeft(entity: SupervisedEntity, made: HoursMade, part
   const left = leftRows(entity, made)
   const making = made.making
   if (left === null || making === null) return true
-  const { tasks, store, clusterName, askEveryMs, asksMax, signal } = parts
-  const leaving = { dates: { fromMs: made.goneMs, toMs: made.madeMs - 1 }, pushed: making.pushed }
+  const { tasks, count, clusterName, askEveryMs, asksMax, signal } = parts
   // That none is seen is no proof that there is none: a server of Druid may be away.
   if (making.rows === 0) return true
   const source = dataSourceName(clusterName, entity.id)
@@ -45,21 +43,10 @@ export async function removeLeft(entity: SupervisedEntity, made: HoursMade, part
   await tasks.served(source, made.goneMs, made.madeMs, signal)
   // Until then servers answer with what they had.
   for (let asks = 0; asks < asksMax; asks++) {
-    if ((await countLeaving(store, entity.id, leaving)) === 0) return true
+    if ((await count()) === 0) return true
     await sleep(askEveryMs, undefined, { signal })
   }
   return false
-}
-
-/** Hidden ones too. */
-export async function countLeaving(
-  store: Pick<DruidStore, 'countPositions'>,
-  entityId: number,
-  { dates, pushed }: LeavingRows,
-): Promise<number> {
-  let rows = 0
-  for (const { from, before } of pushed) rows += await store.countPositions(entityId, from, before, dates)
-  return rows
 }
 
 function replaceTask(dataSource: string, entity: SupervisedEntity, left: HiddenRows): BatchTask {

@@ -1,7 +1,7 @@
 // The hours of the series of a question before a date: those that are made, and those of rows that have none yet or came late.
 import { isNumericField } from '../../../model/field.ts'
 import type { Range, Selection } from '../../../model/plan.ts'
-import { type HourRow, hoursTogether } from '../../hours/hour-row.ts'
+import { type HourRow, hourMetric, hoursTogether } from '../../hours/hour-row.ts'
 import { groupBy, type RawRows, scan } from '../druid-query.ts'
 import type { DruidRun } from '../druid-run.ts'
 import { byTimeAndPosition, type Row } from '../items-in-order.ts'
@@ -13,7 +13,6 @@ import { type TagKey, TagKeys } from '../tag-keys.ts'
 import { type HourOfSeries, HourReader } from './hour-lines.ts'
 import { hoursOfItems, type Item, type ItemFields } from './hours-of-items.ts'
 import type { KeptHours } from './kept-hours.ts'
-import { hourMetric } from './sums-of-hours.ts'
 
 /** About how many rows are in memory at once. */
 const windowRows = 200_000

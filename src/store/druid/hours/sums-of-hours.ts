@@ -1,9 +1,8 @@
 // The sums and counts of an average where rows have left: those of hours that are made, and of the rows that are there.
 import { qualityCondition } from '../../../algebra/quality-condition.ts'
-import type { EntityField } from '../../../model/entity.ts'
 import { isNumericField } from '../../../model/field.ts'
 import type { AveragePlan, Range } from '../../../model/plan.ts'
-import type { HourMetric } from '../../hours/hour-row.ts'
+import { hourMetric } from '../../hours/hour-row.ts'
 import { requireRows } from '../../hours/needed-rows.ts'
 import { areOfWholeHours } from '../../hours/whole-hours.ts'
 import { timeBoundary } from '../druid-query.ts'
@@ -82,9 +81,4 @@ async function* summedHours(
 
 const column = (name: string, expression: string): NativeColumn => ({
   ...{ type: 'expression', name, expression, outputType: 'DOUBLE' },
-})
-
-export const hourMetric = ({ name, type }: EntityField): HourMetric => ({
-  name,
-  type: type === 'long' ? 'long' : 'double',
 })

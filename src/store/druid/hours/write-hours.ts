@@ -4,9 +4,8 @@ import type { Entity, HoursMaking } from '../../../model/entity.ts'
 import { intervalsOf } from '../native-query.ts'
 import { concurrentLocks, rowsAsTheyAre } from '../supervision/supervisor-spec.ts'
 import type { BatchTask, BatchTasks } from './batch-tasks.ts'
-import { HourLines, type HourOfSeries, hourDimensions } from './hour-lines.ts'
+import { HourLines, type HourOfSeries, hourDimensions, lineChunks } from './hour-lines.ts'
 import { itemFields } from './hours-of-items.ts'
-import { lineChunks } from './line-chunks.ts'
 
 export interface HoursToWrite {
   readonly entity: Pick<Entity, 'id' | 'fields'>

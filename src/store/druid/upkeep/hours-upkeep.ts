@@ -12,11 +12,10 @@ import type { Entity, HoursKept, HoursMade, HoursMaking } from '../../../model/e
 import { msPerDay } from '../../../model/instant.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { QueryTarget } from '../druid-query.ts'
-import type { DruidStore } from '../druid-store.ts'
 import type { BatchTasks } from '../hours/batch-tasks.ts'
 import { hoursOfItems, itemFields } from '../hours/hours-of-items.ts'
 import { countLeft, type LeavingRows, leftItems } from '../hours/left-items.ts'
-import { countLeaving, removeLeft } from '../hours/remove-left.ts'
+import { removeLeft } from '../hours/remove-left.ts'
 import { type WrittenHours, writeHours } from '../hours/write-hours.ts'
 import { rowWindows } from '../row-windows.ts'
 import { EntityFailures } from './entity-failures.ts'
@@ -42,7 +41,6 @@ export interface HoursUpkeepParts {
   /** Resolves when Druid has published all rows of an entity that were acknowledged before. */
   readonly published: (entityId: number, signal: AbortSignal) => Promise<void>
   readonly client: QueryTarget['client']
-  readonly store: Pick<DruidStore, 'countPositions'>
   readonly tasks: Pick<BatchTasks, 'clear' | 'once' | 'served'>
   /** Whether this process does it: one is enough. */
   readonly isMine: () => boolean
@@ -135,20 +133,19 @@ export class HoursUpkeep {
   }
 
   async #make(entity: Keeping, { madeMs, making }: Making): Promise<boolean> {
-    const { published, store, tasks, settings } = this.#parts
+    const { published, tasks, settings } = this.#parts
     const { untilMs, pushed } = making
     const signal = this.#patience()
     await published(entity.id, signal)
     const source = dataSourceName(settings.clusterName, entity.id)
     const leaving = { dates: { fromMs: madeMs, toMs: untilMs - 1 }, pushed }
     await tasks.served(source, madeMs, untilMs, signal)
-    const rows = await countLeaving(store, entity.id, leaving)
+    const rows = await this.#count(entity, leaving)
     const written = await this.#write(entity, madeMs, making)
     await tasks.served(source, madeMs, untilMs, this.#patience())
     // Rows that were rejected and pass later come to their old positions, and a server of Druid may have been away: then these hours are made anew.
     const isWhole =
-      (await countLeaving(store, entity.id, leaving)) === rows &&
-      (await this.#areOfAll(entity, leaving, making, written))
+      (await this.#count(entity, leaving)) === rows && (await this.#areOfAll(entity, leaving, making, written))
     if (!isWhole || !(await this.#areSeen(entity.id, leaving.dates, written.hours))) {
       await this.#settle(entity, { goneMs: madeMs, madeMs, making: null })
       return false
@@ -209,19 +206,25 @@ export class HoursUpkeep {
     }
   }
 
+  /** Rows, hidden ones too. */
+  #count(entity: Keeping, leaving: LeavingRows): Promise<number> {
+    return countLeft(entity, leaving, this.#target(dataSourceName(this.#parts.settings.clusterName, entity.id)))
+  }
+
   /** Rows that hours stand for are removed, once nobody can be reading them. */
   async #letGo(entity: Keeping, made: Making): Promise<boolean> {
-    const { store, tasks, nowMs, settings } = this.#parts
+    const { tasks, nowMs, settings } = this.#parts
     const { goneMs, madeMs, making } = made
     const key = `${entity.id} ${making.startedMs}`
     const sinceMs = this.#made.get(key) ?? nowMs()
     this.#made.set(key, sinceMs)
     if (nowMs() - sinceMs < settings.graceMs) return false
+    const leaving = { dates: { fromMs: goneMs, toMs: madeMs - 1 }, pushed: making.pushed }
+    const count = (): Promise<number> => this.#count(entity, leaving)
     if (!making.isRemoving) {
       // Rows that are replayed come to their old positions; those that were taken before replays were refused are published by now.
       await this.#parts.published(entity.id, this.#patience())
-      const leaving = { dates: { fromMs: goneMs, toMs: madeMs - 1 }, pushed: making.pushed }
-      const hasMore = (await countLeaving(store, entity.id, leaving)) > (making.rows ?? 0)
+      const hasMore = (await count()) > (making.rows ?? 0)
       // These hours are made anew with them, or never again: rows that are on their way out must not become all that hours are made of.
       const next = hasMore ? { madeMs: goneMs, making: null } : { madeMs, making: { ...making, isRemoving: true } }
       return this.#settle(entity, { goneMs, ...next })
@@ -229,7 +232,7 @@ export class HoursUpkeep {
     const { clusterName, askEveryMs, waitMs } = settings
     const asksMax = Math.ceil(waitMs / askEveryMs)
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(2 * waitMs)])
-    const isGone = await removeLeft(entity, made, { tasks, store, clusterName, askEveryMs, asksMax, signal })
+    const isGone = await removeLeft(entity, made, { tasks, count, clusterName, askEveryMs, asksMax, signal })
     if (!isGone && nowMs() - sinceMs < cameSinceMs) return false
     this.#made.delete(key)
     return this.#settle(entity, { goneMs: madeMs, madeMs, making: null })
