@@ -70,7 +70,7 @@ export function rowsAnswers(description: string, problemCodes: readonly ProblemC
   return { ...answers(200, description, RowsResponse, problemCodes), 200: { description, content } }
 }
 
-type Security = readonly Readonly<Record<string, string[]>>[]
+export type Security = readonly Readonly<Record<string, string[]>>[]
 export const keySecurity: Security = [{ bearer: [] }, { apiKey: [] }]
 /** Of the paths that take Basic authentication too. */
 export const optionalBasicSecurity: Security = [{}, ...keySecurity, { basic: [] }]

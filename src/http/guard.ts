@@ -9,6 +9,14 @@ import type { HttpSettings } from './http-settings.ts'
 import { type Public, publicBar } from './open-access.ts'
 import type { Services } from './services.ts'
 
+/** Lets a request in, before a byte of its body is read, unless the check throws. */
+export const admits =
+  (check: (request: FastifyRequest) => unknown): onRequestHookHandler =>
+  (request, _reply, done) => {
+    check(request)
+    done()
+  }
+
 /** Decides, before a byte of a body is read, whether a request is let in. */
 export class Guard {
   readonly #access: Services['access']
@@ -37,32 +45,22 @@ export class Guard {
   }
 
   /** Consumption: public, or with a key that has the right to it; what may be read with it is asked of `mayRead`. */
-  readonly consumption: onRequestHookHandler = (request, _reply, done) => {
-    this.requireConsumption(request)
-    done()
-  }
+  readonly consumption = admits((request) => this.requireConsumption(request))
 
   requireConsumption(request: FastifyRequest): void {
     const bar = this.#bar(this.#consumption, request)
     if (bar !== null) this.#access.requireConsume(told(this.asker(request), bar))
   }
 
-  readonly admin: onRequestHookHandler = (request, _reply, done) => {
-    this.#access.requireAdmin(this.asker(request))
-    done()
-  }
+  readonly admin = admits((request) => this.#access.requireAdmin(this.asker(request)))
 
-  readonly metrics: onRequestHookHandler = (request, _reply, done) => {
+  readonly metrics = admits((request) => {
     const bar = this.#bar(this.#metrics, request)
     if (bar !== null) this.#access.requireObserve(told(this.asker(request), bar))
-    done()
-  }
+  })
 
   /** What tells how the service and its ingests fare, and shows no rows and no keys. */
-  readonly observe: onRequestHookHandler = (request, _reply, done) => {
-    this.#access.requireObserve(this.asker(request))
-    done()
-  }
+  readonly observe = admits((request) => this.#access.requireObserve(this.asker(request)))
 
   /** Of what anyone is told, and who may observe is told more: the answer would tell a right key from a wrong one, so a wrong one waits as where it is refused. */
   readonly state: onRequestHookHandler = (request, _reply, done) => {

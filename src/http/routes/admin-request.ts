@@ -53,7 +53,7 @@ const pageParameters = ({ items, itemsMax }: PageLimits) => ({
   ),
   NextToken: Type.Optional(Type.String({ description: 'The `NextToken` of the page before.' })),
 })
-const PageQuery = Type.Object(pageParameters(usualLimits))
+export const PageQuery = Type.Object(pageParameters(usualLimits))
 
 /** The query parameters of a list, its own filters among them. */
 export function pageQuery<Filters extends TProperties>(filters: Filters, limits: PageLimits = usualLimits) {
@@ -68,18 +68,10 @@ export function pageRequest({ limit, NextToken }: Static<typeof PageQuery>): { l
   }
 }
 
-/** What every request with a body may be refused for. */
-export const bodyProblems = [
-  'invalid_request',
-  'invalid_json',
-  'invalid_body',
-  'body_too_large',
-  'forbidden',
-  'not_acceptable',
-  'unsupported_media_type',
-  'overloaded',
-  'shutting_down',
-] as const
+export const AliasParameters = Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) })
+
+/** What a request that only reads may be refused for. */
+export const readProblems = ['invalid_request', 'forbidden', 'not_acceptable', 'shutting_down'] as const
 
 /** What a request that takes no body may be refused for. */
 export const noBodyProblems = [
@@ -93,6 +85,9 @@ export const noBodyProblems = [
   'shutting_down',
 ] as const
 
+/** What every request with a body may be refused for. */
+export const bodyProblems = [...noBodyProblems, 'not_acceptable'] as const
+
 /** What a list that is a query like the others may be refused for. */
 export const listProblems = [
   'forbidden',
@@ -104,10 +99,4 @@ export const listProblems = [
 ] as const
 
 /** What every request for a page may be refused for. */
-export const pageProblems = [
-  'invalid_request',
-  'invalid_token',
-  'forbidden',
-  'not_acceptable',
-  'shutting_down',
-] as const
+export const pageProblems = [...readProblems, 'invalid_token'] as const

@@ -2,72 +2,69 @@
 import Type from 'typebox'
 import { Problem } from '../../model/problem.ts'
 import { sendJson } from '../answer.ts'
+import { optionalBasicSecurity } from '../document.ts'
 import { druidAnswers, druidConfig, druidSchema } from '../druid-route.ts'
-import { acceptJson } from '../guard.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
+import { jsonRoutes } from './json-route.ts'
+
+const druidRoute = jsonRoutes({
+  tag: 'druid',
+  security: optionalBasicSecurity,
+  config: druidConfig,
+  admit: ({ guard }) => guard.consumption,
+})
 
 const problemCodes = ['forbidden', 'not_acceptable', 'shutting_down'] as const
 
 const Names = Type.Array(Type.String(), { examples: [['plant']] })
 
-export const getDruidDatasources: Route = (app, { services, settings, guard }) => {
-  for (const url of ['/druid/v2/datasources', '/druid/v2/datasources/']) {
-    app.route({
-      method: 'GET',
-      url,
-      config: druidConfig,
-      schema: {
-        ...druidSchema,
-        hide: url.endsWith('/'),
-        operationId: 'druid-datasources',
-        summary: 'The entities that the caller may read, by name, as Apache Druid lists its data sources.',
-        querystring: anyParameters,
-        response: druidAnswers(200, 'Their names.', { 'application/json': { schema: Names } }, problemCodes),
-      },
-      onRequest: [guard.consumption, acceptJson],
-      handler: (request, reply) => {
-        const mayRead = guard.readable(request)
-        const names = services.definitions.entities().map(({ name }) => name)
-        return sendJson(request, reply, names.filter(mayRead).sort(), settings.limits.sendIdleMs)
-      },
-    })
-  }
-}
+const datasources = (url: string): Route =>
+  druidRoute({
+    method: 'GET',
+    url,
+    hide: url.endsWith('/'),
+    operationId: 'druid-datasources',
+    summary: 'The entities that the caller may read, by name, as Apache Druid lists its data sources.',
+    querystring: anyParameters,
+    response: druidAnswers(200, 'Their names.', { 'application/json': { schema: Names } }, problemCodes),
+    answer: (request, { services, guard }) => {
+      const names = services.definitions.entities().map(({ name }) => name)
+      return names.filter(guard.readable(request)).sort()
+    },
+  })
 
-const datasourceProblemCodes = [...problemCodes, 'not_found'] as const
+export const getDruidDatasources: Route = (app, parts) => {
+  for (const url of ['/druid/v2/datasources', '/druid/v2/datasources/']) datasources(url)(app, parts)
+}
 
 const Columns = Type.Object({
   dimensions: Type.Array(Type.String(), { description: 'Tags and dimensions.' }),
   metrics: Type.Array(Type.String()),
 })
 
-export const getDruidDatasource: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'GET',
-    url: '/druid/v2/datasources/:name',
-    config: druidConfig,
-    schema: {
-      ...druidSchema,
-      operationId: 'druid-datasource',
-      summary: 'The columns of one entity, as Apache Druid describes a data source.',
-      params: Type.Object({ name: Type.String({ description: 'The name of the entity.' }) }),
-      querystring: anyParameters,
-      response: druidAnswers(200, 'Its columns.', { 'application/json': { schema: Columns } }, datasourceProblemCodes),
-    },
-    onRequest: [guard.consumption, acceptJson],
-    handler: (request, reply) => {
-      const { name } = request.params
-      const entity = guard.readable(request)(name) ? services.definitions.entity(name) : undefined
-      if (entity === undefined) throw new Problem('not_found', `There is no data source "${name}" to be read.`)
-      const fields = entity.fields.filter(({ role }) => role !== 'time')
-      const [metrics, dimensions] = [true, false].map((isMetric) =>
-        fields.filter(({ role }) => (role === 'metric') === isMetric).map((field) => field.name),
-      )
-      return sendJson(request, reply, { dimensions, metrics }, settings.limits.sendIdleMs)
-    },
-  })
-}
+export const getDruidDatasource = druidRoute({
+  method: 'GET',
+  url: '/druid/v2/datasources/:name',
+  operationId: 'druid-datasource',
+  summary: 'The columns of one entity, as Apache Druid describes a data source.',
+  params: Type.Object({ name: Type.String({ description: 'The name of the entity.' }) }),
+  querystring: anyParameters,
+  response: druidAnswers(200, 'Its columns.', { 'application/json': { schema: Columns } }, [
+    ...problemCodes,
+    'not_found',
+  ]),
+  answer: (request, { services, guard }) => {
+    const { name } = request.params
+    const entity = guard.readable(request)(name) ? services.definitions.entity(name) : undefined
+    if (entity === undefined) throw new Problem('not_found', `There is no data source "${name}" to be read.`)
+    const fields = entity.fields.filter(({ role }) => role !== 'time')
+    const [metrics, dimensions] = [true, false].map((isMetric) =>
+      fields.filter(({ role }) => (role === 'metric') === isMetric).map((field) => field.name),
+    )
+    return { dimensions, metrics }
+  },
+})
 
 /** The release of Druid whose answers these paths give: tools look at it before they ask for what newer ones have. */
 const druidVersion = '33.0.0'
@@ -77,27 +74,15 @@ const DruidStatus = Type.Object(
   { description: 'The version of Druid whose answers are given.' },
 )
 
-export const getDruidStatus: Route = (app, { settings, guard }) => {
-  app.route({
-    method: 'GET',
-    url: '/status',
-    config: druidConfig,
-    schema: {
-      ...druidSchema,
-      operationId: 'druid-status',
-      summary: 'The status of Apache Druid, as far as tools read it.',
-      querystring: anyParameters,
-      response: druidAnswers(200, 'The status.', { 'application/json': { schema: DruidStatus } }, [
-        'forbidden',
-        'not_acceptable',
-        'shutting_down',
-      ]),
-    },
-    onRequest: [guard.consumption, acceptJson],
-    handler: (request, reply) =>
-      sendJson(request, reply, { version: druidVersion, modules: [], memory: {} }, settings.limits.sendIdleMs),
-  })
-}
+export const getDruidStatus = druidRoute({
+  method: 'GET',
+  url: '/status',
+  operationId: 'druid-status',
+  summary: 'The status of Apache Druid, as far as tools read it.',
+  querystring: anyParameters,
+  response: druidAnswers(200, 'The status.', { 'application/json': { schema: DruidStatus } }, problemCodes),
+  answer: () => ({ version: druidVersion, modules: [], memory: {} }),
+})
 
 export const getDruidHealth: Route = (app, { settings }) => {
   app.route({

@@ -2,34 +2,23 @@ import { Readable } from 'node:stream'
 import Type from 'typebox'
 import { QuarantinePage } from '../../admin/quarantine.ts'
 import { isLineFormat } from '../../model/line-format.ts'
-import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
-import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
-import { noBodyProblems, pageProblems, pageQuery, pageRequest, refuseBody } from './admin-request.ts'
+import { noBodyProblems, pageProblems, pageQuery, pageRequest } from './admin-request.ts'
+import { adminRoute, observeRoute } from './json-route.ts'
 
-export const getQuarantine: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'GET',
-    url: '/admin/quarantine',
-    schema: {
-      tags: ['admin'],
-      operationId: 'listQuarantine',
-      summary: 'Pushes in quarantine because they crashed validation.',
-      description: 'Needs a key with the right `observe` or `admin`.',
-      security: keySecurity,
-      querystring: pageQuery({}),
-      response: answers(200, 'A page of pushes, in the order in which they were accepted.', QuarantinePage, [
-        ...pageProblems,
-      ]),
-    },
-    onRequest: [guard.observe, acceptJson],
-    handler: async (request, reply) => {
-      const answer = await services.quarantineAdmin.list(pageRequest(request.query))
-      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
-    },
-  })
-}
+export const getQuarantine = observeRoute({
+  method: 'GET',
+  url: '/admin/quarantine',
+  operationId: 'listQuarantine',
+  summary: 'Pushes in quarantine because they crashed validation.',
+  description: 'Needs a key with the right `observe` or `admin`.',
+  querystring: pageQuery({}),
+  response: answers(200, 'A page of pushes, in the order in which they were accepted.', QuarantinePage, pageProblems),
+  answer: ({ query }, { services }) => services.quarantineAdmin.list(pageRequest(query)),
+})
+
+const IdParameters = Type.Object({ id: Type.String({ description: 'The id in the list.' }) })
 
 const mediaTypes = {
   json: 'application/json',
@@ -46,7 +35,7 @@ export const getQuarantineBody: Route = (app, { services, guard }) => {
       operationId: 'getQuarantineBody',
       summary: 'The body of a push in quarantine, byte for byte.',
       security: keySecurity,
-      params: Type.Object({ id: Type.String({ description: 'The id in the list.' }) }),
+      params: IdParameters,
       response: answers(200, 'The body, as it was pushed, decompressed.', Type.Unknown(), [
         'invalid_request',
         'forbidden',
@@ -66,24 +55,13 @@ export const getQuarantineBody: Route = (app, { services, guard }) => {
   })
 }
 
-export const deleteQuarantined: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'DELETE',
-    url: '/admin/quarantine/:id',
-    schema: {
-      tags: ['admin'],
-      operationId: 'discardQuarantined',
-      summary: 'Delete the body of a push in quarantine. Its rows stay in the list of rejected rows.',
-      security: keySecurity,
-      params: Type.Object({ id: Type.String({ description: 'The id in the list.' }) }),
-      response: answers(204, 'The body is deleted.', null, [...noBodyProblems, 'not_found', 'unavailable']),
-    },
-    config: { audited: { name: ['id'] } },
-    onRequest: guard.admin,
-    preValidation: refuseBody(settings),
-    handler: async (request, reply) => {
-      await services.quarantineAdmin.release(request.params.id)
-      return reply.code(204).send()
-    },
-  })
-}
+export const deleteQuarantined = adminRoute({
+  method: 'DELETE',
+  url: '/admin/quarantine/:id',
+  operationId: 'discardQuarantined',
+  summary: 'Delete the body of a push in quarantine. Its rows stay in the list of rejected rows.',
+  params: IdParameters,
+  response: answers(204, 'The body is deleted.', null, [...noBodyProblems, 'not_found', 'unavailable']),
+  audited: { name: ['id'] },
+  answer: ({ params }, { services }) => services.quarantineAdmin.release(params.id),
+})

@@ -4,11 +4,11 @@ import { StoragePage } from '../../admin/storage.ts'
 import { Problem } from '../../model/problem.ts'
 import { sendBody, sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
-import { acceptJson } from '../guard.ts'
 import { anyParameters } from '../query-parameters.ts'
 import { ReadinessAnswer, stateAlone } from '../readiness.ts'
 import type { Route } from '../route.ts'
-import { pageProblems, pageQuery, pageRequest } from './admin-request.ts'
+import { pageProblems, pageQuery, pageRequest, readProblems } from './admin-request.ts'
+import { adminRoute, observeRoute } from './json-route.ts'
 
 export const getHealth: Route = (app, { settings }) => {
   app.route({
@@ -79,49 +79,25 @@ export const getMetrics: Route = (app, { services, settings, guard }) => {
   })
 }
 
-export const getStorage: Route = (app, { services, settings, guard, inFlight }) => {
-  app.route({
-    method: 'GET',
-    url: '/admin/storage',
-    schema: {
-      tags: ['admin'],
-      operationId: 'listStorage',
-      summary: 'How many files, rows and bytes each entity has on disk, by name.',
-      description:
-        'Needs a key with the right `observe` or `admin`. On a cluster the numbers are those of the segments in Druid.',
-      security: keySecurity,
-      querystring: pageQuery({}),
-      response: answers(200, 'A page of entities.', StoragePage, [...pageProblems, 'overloaded', 'unavailable']),
-    },
-    onRequest: [guard.observe, acceptJson],
-    handler: async (request, reply) => {
-      const answer = await services.storageList.list(pageRequest(request.query), inFlight.signal(reply))
-      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
-    },
-  })
-}
+export const getStorage = observeRoute({
+  method: 'GET',
+  url: '/admin/storage',
+  operationId: 'listStorage',
+  summary: 'How many files, rows and bytes each entity has on disk, by name.',
+  description:
+    'Needs a key with the right `observe` or `admin`. On a cluster the numbers are those of the segments in Druid.',
+  querystring: pageQuery({}),
+  response: answers(200, 'A page of entities.', StoragePage, [...pageProblems, 'overloaded', 'unavailable']),
+  answer: ({ query }, { services, inFlight }, reply) =>
+    services.storageList.list(pageRequest(query), inFlight.signal(reply)),
+})
 
-export const getSettings: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'GET',
-    url: '/admin/settings',
-    schema: {
-      tags: ['admin'],
-      operationId: 'listSettings',
-      summary: 'The settings of the process that answers.',
-      description: 'Needs a key with the right `admin`. All are on one page. No secret is shown.',
-      security: keySecurity,
-      response: answers(200, 'All settings.', SettingPage, [
-        'invalid_request',
-        'forbidden',
-        'not_acceptable',
-        'shutting_down',
-      ]),
-    },
-    onRequest: [guard.admin, acceptJson],
-    handler: async (request, reply) => {
-      const answer = { Items: services.settingsInForce(), NextToken: null }
-      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
-    },
-  })
-}
+export const getSettings = adminRoute({
+  method: 'GET',
+  url: '/admin/settings',
+  operationId: 'listSettings',
+  summary: 'The settings of the process that answers.',
+  description: 'Needs a key with the right `admin`. All are on one page. No secret is shown.',
+  response: answers(200, 'All settings.', SettingPage, readProblems),
+  answer: (_request, { services }) => ({ Items: services.settingsInForce(), NextToken: null }),
+})

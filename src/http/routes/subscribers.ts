@@ -10,203 +10,100 @@ import {
   SubscriptionPage,
 } from '../../admin/subscriber-schemas.ts'
 import { keyState, subscriberState, subscriptionsState } from '../../admin/subscribers.ts'
-import { sendJson } from '../answer.ts'
 import { answers, keySecurity } from '../document.ts'
-import { acceptJson } from '../guard.ts'
-import type { Route } from '../route.ts'
-import {
-  bodyProblems,
-  noBodyProblems,
-  pageProblems,
-  pageQuery,
-  pageRequest,
-  readAdminBody,
-  refuseBody,
-} from './admin-request.ts'
+import { bodyProblems, noBodyProblems, pageProblems, pageQuery, pageRequest, readProblems } from './admin-request.ts'
+import { adminRoute, jsonRoutes } from './json-route.ts'
 
-export const postSubscriber: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'POST',
-    url: '/admin/subscribers',
-    schema: {
-      tags: ['admin'],
-      operationId: 'createSubscriber',
-      summary: 'Create a subscriber.',
-      security: keySecurity,
-      body: CreateSubscriber,
-      response: answers(201, 'The new subscriber.', SubscriberAnswer, [...bodyProblems, 'conflict']),
-    },
-    config: { audited: { name: ['name'], state: subscriberState } },
-    onRequest: [guard.admin, acceptJson],
-    preValidation: readAdminBody(settings),
-    handler: async (request, reply) => {
-      const answer = await services.subscriberAdmin.create(request.body)
-      reply.code(201)
-      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
-    },
-  })
-}
+const Named = Type.Object({ name: Type.String({ description: 'The name of the subscriber.' }) })
 
-export const getSubscribers: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'GET',
-    url: '/admin/subscribers',
-    schema: {
-      tags: ['admin'],
-      operationId: 'listSubscribers',
-      summary: 'All subscribers with the ids of their keys, by name.',
-      security: keySecurity,
-      querystring: pageQuery({}),
-      response: answers(200, 'A page of subscribers.', SubscriberPage, [...pageProblems]),
-    },
-    onRequest: [guard.admin, acceptJson],
-    handler: async (request, reply) => {
-      const answer = await services.subscriberAdmin.list(pageRequest(request.query))
-      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
-    },
-  })
-}
+export const postSubscriber = adminRoute({
+  method: 'POST',
+  url: '/admin/subscribers',
+  operationId: 'createSubscriber',
+  summary: 'Create a subscriber.',
+  body: CreateSubscriber,
+  response: answers(201, 'The new subscriber.', SubscriberAnswer, [...bodyProblems, 'conflict']),
+  audited: { name: ['name'], state: subscriberState },
+  answer: ({ body }, { services }) => services.subscriberAdmin.create(body),
+})
 
-export const deleteSubscriber: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'DELETE',
-    url: '/admin/subscribers/:name',
-    schema: {
-      tags: ['admin'],
-      operationId: 'deleteSubscriber',
-      summary: 'Delete a subscriber; its keys are revoked at once.',
-      security: keySecurity,
-      params: Type.Object({ name: Type.String({ description: 'The name of the subscriber.' }) }),
-      response: answers(204, 'It is deleted.', null, [...noBodyProblems, 'not_found']),
-    },
-    config: { audited: { name: ['name'], state: subscriberState } },
-    onRequest: guard.admin,
-    preValidation: refuseBody(settings),
-    handler: async (request, reply) => {
-      await services.subscriberAdmin.delete(request.params.name)
-      return reply.code(204).send()
-    },
-  })
-}
+export const getSubscribers = adminRoute({
+  method: 'GET',
+  url: '/admin/subscribers',
+  operationId: 'listSubscribers',
+  summary: 'All subscribers with the ids of their keys, by name.',
+  querystring: pageQuery({}),
+  response: answers(200, 'A page of subscribers.', SubscriberPage, pageProblems),
+  answer: ({ query }, { services }) => services.subscriberAdmin.list(pageRequest(query)),
+})
 
-export const postKey: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'POST',
-    url: '/admin/subscribers/:name/keys',
-    schema: {
-      tags: ['admin'],
-      operationId: 'createKey',
-      summary: 'Create a key for a subscriber.',
-      security: keySecurity,
-      params: Type.Object({ name: Type.String({ description: 'The name of the subscriber.' }) }),
-      body: CreateKey,
-      response: answers(201, 'The new key. This answer is the only one that shows it.', CreatedKey, [
-        ...bodyProblems,
-        'not_found',
-      ]),
-    },
-    config: { audited: { name: ['name'], state: subscriberState } },
-    onRequest: [guard.admin, acceptJson],
-    preValidation: readAdminBody(settings),
-    handler: async (request, reply) => {
-      const answer = await services.subscriberAdmin.createKey(request.params.name, request.body)
-      reply.code(201)
-      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
-    },
-  })
-}
+export const deleteSubscriber = adminRoute({
+  method: 'DELETE',
+  url: '/admin/subscribers/:name',
+  operationId: 'deleteSubscriber',
+  summary: 'Delete a subscriber; its keys are revoked at once.',
+  params: Named,
+  response: answers(204, 'It is deleted.', null, [...noBodyProblems, 'not_found']),
+  audited: { name: ['name'], state: subscriberState },
+  answer: ({ params }, { services }) => services.subscriberAdmin.delete(params.name),
+})
 
-export const deleteKey: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'DELETE',
-    url: '/admin/keys/:id',
-    schema: {
-      tags: ['admin'],
-      operationId: 'deleteKey',
-      summary: 'Revoke a key at once.',
-      security: keySecurity,
-      params: Type.Object({ id: Type.String({ description: 'The id of the key.' }) }),
-      response: answers(204, 'It is revoked.', null, [...noBodyProblems, 'not_found']),
-    },
-    config: { audited: { name: ['id'], state: keyState } },
-    onRequest: guard.admin,
-    preValidation: refuseBody(settings),
-    handler: async (request, reply) => {
-      await services.subscriberAdmin.deleteKey(request.params.id)
-      return reply.code(204).send()
-    },
-  })
-}
+export const postKey = adminRoute({
+  method: 'POST',
+  url: '/admin/subscribers/:name/keys',
+  operationId: 'createKey',
+  summary: 'Create a key for a subscriber.',
+  params: Named,
+  body: CreateKey,
+  response: answers(201, 'The new key. This answer is the only one that shows it.', CreatedKey, [
+    ...bodyProblems,
+    'not_found',
+  ]),
+  audited: { name: ['name'], state: subscriberState },
+  answer: ({ params, body }, { services }) => services.subscriberAdmin.createKey(params.name, body),
+})
 
-export const putSubscriptions: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'PUT',
-    url: '/admin/subscribers/:name/subscriptions',
-    schema: {
-      tags: ['admin'],
-      operationId: 'putSubscriptions',
-      summary: 'Replace all subscriptions of a subscriber.',
-      security: keySecurity,
-      params: Type.Object({ name: Type.String({ description: 'The name of the subscriber.' }) }),
-      body: PutSubscriptions,
-      response: answers(200, 'The subscriptions as they are now.', SubscriptionPage, [...bodyProblems, 'not_found']),
-    },
-    config: { audited: { name: ['name'], state: subscriptionsState } },
-    onRequest: [guard.admin, acceptJson],
-    preValidation: readAdminBody(settings),
-    handler: async (request, reply) => {
-      const answer = await services.subscriberAdmin.putSubscriptions(request.params.name, request.body)
-      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
-    },
-  })
-}
+export const deleteKey = adminRoute({
+  method: 'DELETE',
+  url: '/admin/keys/:id',
+  operationId: 'deleteKey',
+  summary: 'Revoke a key at once.',
+  params: Type.Object({ id: Type.String({ description: 'The id of the key.' }) }),
+  response: answers(204, 'It is revoked.', null, [...noBodyProblems, 'not_found']),
+  audited: { name: ['id'], state: keyState },
+  answer: ({ params }, { services }) => services.subscriberAdmin.deleteKey(params.id),
+})
 
-export const getSubscriptions: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'GET',
-    url: '/admin/subscribers/:name/subscriptions',
-    schema: {
-      tags: ['admin'],
-      operationId: 'listSubscriptions',
-      summary: 'The subscriptions of a subscriber.',
-      security: keySecurity,
-      params: Type.Object({ name: Type.String({ description: 'The name of the subscriber.' }) }),
-      response: answers(200, 'All of them.', SubscriptionPage, [
-        'invalid_request',
-        'forbidden',
-        'not_acceptable',
-        'shutting_down',
-        'not_found',
-      ]),
-    },
-    onRequest: [guard.admin, acceptJson],
-    handler: async (request, reply) => {
-      const answer = await services.subscriberAdmin.getSubscriptions(request.params.name)
-      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
-    },
-  })
-}
+export const putSubscriptions = adminRoute({
+  method: 'PUT',
+  url: '/admin/subscribers/:name/subscriptions',
+  operationId: 'putSubscriptions',
+  summary: 'Replace all subscriptions of a subscriber.',
+  params: Named,
+  body: PutSubscriptions,
+  response: answers(200, 'The subscriptions as they are now.', SubscriptionPage, [...bodyProblems, 'not_found']),
+  audited: { name: ['name'], state: subscriptionsState },
+  answer: ({ params, body }, { services }) => services.subscriberAdmin.putSubscriptions(params.name, body),
+})
 
-export const getSubscription: Route = (app, { services, settings, guard }) => {
-  app.route({
-    method: 'GET',
-    url: '/subscription',
-    schema: {
-      tags: ['access'],
-      operationId: 'subscription',
-      summary: "Shows the rights of the request's key.",
-      security: keySecurity,
-      response: answers(200, 'The subscriber of the key, with its subscriptions.', OwnSubscriptionAnswer, [
-        'invalid_request',
-        'forbidden',
-        'not_acceptable',
-        'shutting_down',
-      ]),
-    },
-    onRequest: acceptJson,
-    handler: async (request, reply) => {
-      const answer = services.access.describe(guard.asker(request))
-      return sendJson(request, reply, answer, settings.limits.sendIdleMs)
-    },
-  })
-}
+export const getSubscriptions = adminRoute({
+  method: 'GET',
+  url: '/admin/subscribers/:name/subscriptions',
+  operationId: 'listSubscriptions',
+  summary: 'The subscriptions of a subscriber.',
+  params: Named,
+  response: answers(200, 'All of them.', SubscriptionPage, [...readProblems, 'not_found']),
+  answer: ({ params }, { services }) => services.subscriberAdmin.getSubscriptions(params.name),
+})
+
+/** Open to whoever shows a key: the answer is about it. */
+const ownRoute = jsonRoutes({ tag: 'access', security: keySecurity, admit: () => [] })
+
+export const getSubscription = ownRoute({
+  method: 'GET',
+  url: '/subscription',
+  operationId: 'subscription',
+  summary: "Shows the rights of the request's key.",
+  response: answers(200, 'The subscriber of the key, with its subscriptions.', OwnSubscriptionAnswer, readProblems),
+  answer: (request, { services, guard }) => services.access.describe(guard.asker(request)),
+})

@@ -1,0 +1,80 @@
+// Endpoints that answer with JSON: each says what it is and makes its answer; what they have in common is added here.
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import { sendJson } from '../answer.ts'
+import type { AuditedRoute } from '../audited-routes.ts'
+import { keySecurity, optionalKeySecurity, type Security } from '../document.ts'
+import { acceptJson } from '../guard.ts'
+import type { Route, RouteParts } from '../route.ts'
+import { readAdminBody, refuseBody } from './admin-request.ts'
+
+/** Who may ask, and the part of the OpenAPI document that such endpoints stand in. */
+interface Audience {
+  readonly tag: string
+  readonly security: Security
+  readonly config?: FastifyContextConfig
+  /** What lets a request in before its body is read. */
+  readonly admit: (parts: RouteParts) => onRequestHookHandler | readonly onRequestHookHandler[]
+}
+
+interface JsonRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
+  /** Whether the OpenAPI document leaves it out. */
+  readonly hide?: boolean
+  readonly params?: Params
+  readonly querystring?: Query
+  /** A body is refused where this is left out, but for a GET. */
+  readonly body?: Body
+  readonly 'x-body-may-be-left-out'?: true
+  /** Of a 200 and a 201 the 201 is sent, unless `answer` sets the other. */
+  readonly response: Readonly<Record<number, object>>
+  readonly audited?: AuditedRoute | false
+  /** Makes what is sent; of a 204 nothing is. */
+  readonly answer: (
+    request: FastifyRequest<{ Params: Static<Params>; Querystring: Static<Query>; Body: Static<Body> }>,
+    parts: RouteParts,
+    reply: FastifyReply,
+  ) => unknown
+}
+
+export const jsonRoutes =
+  ({ tag, security, config, admit }: Audience) =>
+  <Params extends TSchema, Query extends TSchema, Body extends TSchema>(route: JsonRoute<Params, Query, Body>): Route =>
+  (app, parts) => {
+    const { method, url, audited, answer, ...schema } = route
+    const { settings } = parts
+    const status = [204, 201].find((one) => one in schema.response) ?? 200
+    const whenEmpty = 'x-body-may-be-left-out' in schema ? { whenEmpty: '{}' } : {}
+    const readBody = schema.body === undefined ? refuseBody(settings) : readAdminBody(settings, whenEmpty)
+    app.route({
+      method,
+      url,
+      schema: { tags: [tag], security, ...schema },
+      config: { ...config, audited },
+      onRequest: [admit(parts), status === 204 ? [] : acceptJson].flat(),
+      preValidation: method === 'GET' ? [] : readBody,
+      handler: async (request, reply) => {
+        reply.code(status)
+        // Checked by the schema.
+        const value = await answer(request as Parameters<typeof answer>[0], parts, reply)
+        return status === 204 ? reply.send() : sendJson(request, reply, value, settings.limits.sendIdleMs)
+      },
+    })
+  }
+
+/** For a key with the right `admin`. */
+export const adminRoute = jsonRoutes({ tag: 'admin', security: keySecurity, admit: ({ guard }) => guard.admin })
+
+/** For a key with the right `observe` or `admin`. */
+export const observeRoute = jsonRoutes({ tag: 'admin', security: keySecurity, admit: ({ guard }) => guard.observe })
+
+/** For everyone where reading is public, else for a key with the right `consume`. */
+export const consumptionRoute = jsonRoutes({
+  tag: 'consumption',
+  security: optionalKeySecurity,
+  admit: ({ guard }) => guard.consumption,
+})
