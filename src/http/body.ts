@@ -10,6 +10,7 @@ import { messageOf } from '../lib/message-of.ts'
 import { formatMediaType } from '../model/answer-format.ts'
 import { Problem } from '../model/problem.ts'
 import type { BodyBudget, BodyShare } from './body-budget.ts'
+import type { HttpSettings } from './http-settings.ts'
 
 export interface BodyRule {
   /** The most bytes, counted decompressed. */
@@ -100,6 +101,20 @@ export function readJson(rule: BodyRule, kept?: WeakMap<FastifyRequest, Uint8Arr
       }
     })
   }
+}
+
+/** The same of a query. */
+export function readQueryBody(
+  { limits }: HttpSettings,
+  kept?: WeakMap<FastifyRequest, Uint8Array>,
+): preValidationHookHandler {
+  const rule: BodyRule = {
+    limitBytes: limits.queryBodyBytes,
+    limitName: 'limits.queryBodyBytes',
+    tooLarge: 'query_body_too_large',
+    mediaTypes: jsonTypes,
+  }
+  return readJson(rule, kept)
 }
 
 function parseJson(body: unknown): unknown {

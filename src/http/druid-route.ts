@@ -1,15 +1,22 @@
 // What the paths of Apache Druid have in common.
-import Type from 'typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static, type TSchema } from 'typebox'
+import type { Reader } from '../admission/reader.ts'
+import type { Answer } from '../answer/whole-answer.ts'
+import type { CancelSignal } from '../lib/cancellation.ts'
 import type { ProblemCode } from '../model/problem.ts'
+import { readQueryBody } from './body.ts'
 import { answeredByHeader, answers, optionalBasicSecurity } from './document.ts'
+import { type DruidContext, readDruidContext } from './druid-context.ts'
+import { anyParameters } from './query-parameters.ts'
+import type { Route, RouteParts } from './route.ts'
+import { answerQuery, commonProblemCodes } from './routes/rows-query.ts'
+import type { Services } from './services.ts'
 
 /** Their callers know Basic authentication alone, and read errors as Druid writes them. */
 export const druidConfig = { keySchemes: ['basic'], errorBody: 'druid' } as const
 
 export const druidSchema = { tags: ['druid'], security: optionalBasicSecurity }
-
-/** What Druid tells beside an answer: segments and intervals that are missing from it. There are none. */
-export const nothingMissing = ['X-Druid-Response-Context', '{}'] as const
 
 const DruidError = Type.Object(
   {
@@ -23,14 +30,84 @@ const DruidError = Type.Object(
   { title: 'DruidError', description: "An error as Druid's JSON, with the statuses of all other endpoints." },
 )
 
-/** As `druidAnswers`, of a query, which more than one part may answer. */
-export function druidQueryAnswers(
-  description: string,
-  content: Readonly<Record<string, object>>,
-  problemCodes: readonly ProblemCode[],
-): Record<number, object> {
-  const good = { description, headers: answeredByHeader, content }
-  return { ...druidAnswers(200, description, content, problemCodes), 200: good }
+/** A query in one of Druid's languages. */
+interface DruidQuery<Body extends TSchema> {
+  /** Its path, which may also end with a slash. */
+  readonly url: string
+  readonly operationId: string
+  readonly summary: string
+  readonly body: Body
+  /** What the answer is. */
+  readonly description: string
+  readonly content: Readonly<Record<string, object>>
+  /** Besides those of all queries. */
+  readonly problemCodes: readonly ProblemCode[]
+  /** The headers that tell its id, and the properties of its context that may hold it. */
+  readonly ids: Readonly<Record<string, string>>
+  readonly read: (body: Static<Body>, bytes: Uint8Array, services: Services) => DruidQuestion
+}
+
+/** What is asked, once its body is read. */
+interface DruidQuestion {
+  readonly context: unknown
+  readonly mediaType: string
+  /** Of a good answer. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly run: (context: DruidContext, signal: CancelSignal, reader: Reader) => Promise<Answer>
+}
+
+export function druidQuery<Body extends TSchema>(query: DruidQuery<Body>): Route {
+  const { url, operationId, summary, body, description, content } = query
+  const codes = commonProblemCodes.filter((code) => code !== 'not_acceptable')
+  const response = druidAnswers(200, description, content, [...codes, 'query_canceled', ...query.problemCodes])
+  return (app, parts) => {
+    const bodies = new WeakMap<FastifyRequest, Uint8Array>()
+    for (const path of [url, `${url}/`]) {
+      app.route({
+        method: 'POST',
+        url: path,
+        config: druidConfig,
+        schema: {
+          ...{ ...druidSchema, hide: path !== url, operationId, summary, querystring: anyParameters, body },
+          response: { ...response, 200: { description, headers: answeredByHeader, content } },
+        },
+        onRequest: parts.guard.consumption,
+        preValidation: readQueryBody(parts.settings, bodies),
+        handler: (request, reply) => {
+          // Checked by the schema.
+          const question = query.read(request.body as Static<Body>, bodies.get(request)!, parts.services)
+          return answerDruid(query, question, request, reply, parts)
+        },
+      })
+    }
+  }
+}
+
+/** Its id is told before it is run: an error has it too, by which it is found in the log. */
+function answerDruid(
+  { operationId: name, ids }: Pick<DruidQuery<TSchema>, 'operationId' | 'ids'>,
+  { context: given, mediaType, headers = {}, run }: DruidQuestion,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: RouteParts,
+): Promise<FastifyReply> {
+  const tell = (id: string) => reply.headers(Object.fromEntries(Object.keys(ids).map((header) => [header, id])))
+  tell(request.id)
+  const context = readDruidContext(given, Object.values(ids))
+  const id = context.id ?? request.id
+  tell(id)
+  return answerQuery(request, reply, parts, {
+    name,
+    mediaType,
+    run: async (cancellation, reader) => {
+      const found = await parts.runningQueries.run(id, reader.id, cancellation, (signal) =>
+        run(context, signal, reader),
+      )
+      // What Druid tells beside an answer: segments and intervals that are missing from it. There are none.
+      reply.headers({ 'X-Druid-Response-Context': '{}', ...headers })
+      return found
+    },
+  })
 }
 
 /** As `answers`, with errors as Druid writes them. */

@@ -5,7 +5,7 @@ import { type I3xAnswer, piecesOf } from '../i3x/answers.ts'
 import type { I3xCaller } from '../i3x/caller.ts'
 import { type ProblemCode, problems } from '../model/problem.ts'
 import { sendBody } from './answer.ts'
-import { jsonTypes, readJson } from './body.ts'
+import { readQueryBody } from './body.ts'
 import { answers, optionalKeySecurity } from './document.ts'
 import { acceptJson } from './guard.ts'
 import type { Route, RouteParts } from './route.ts'
@@ -96,15 +96,7 @@ export function withBody(
 ) {
   return {
     onRequest: isStream ? [guard.consumption] : [guard.consumption, acceptJson],
-    preValidation: readJson(
-      {
-        limitBytes: settings.limits.queryBodyBytes,
-        limitName: 'limits.queryBodyBytes',
-        tooLarge: 'query_body_too_large',
-        mediaTypes: jsonTypes,
-      },
-      kept,
-    ),
+    preValidation: readQueryBody(settings, kept),
   }
 }
 

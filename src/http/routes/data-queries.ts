@@ -4,12 +4,11 @@ import { NativeQueryRequest } from '../../druid-native/request.ts'
 import { SqlQueryRequest } from '../../druid-sql/request.ts'
 import type { QueryKind } from '../../model/query-kind.ts'
 import { queryRequests } from '../../query/requests.ts'
-import { sendBody } from '../answer.ts'
-import { jsonTypes, readJson } from '../body.ts'
+import { readQueryBody } from '../body.ts'
 import { answeredByHeader, answers, optionalKeySecurity } from '../document.ts'
 import { acceptJson } from '../guard.ts'
 import type { Route } from '../route.ts'
-import { commonProblemCodes, releaseAfter, rowsRoutes } from './rows-query.ts'
+import { answerQuery, commonProblemCodes, rowsRoutes } from './rows-query.ts'
 
 /** The endpoint of one of the data queries. */
 export function dataQuery(kind: QueryKind, text: { readonly summary: string; readonly rows: string }): Route {
@@ -92,8 +91,7 @@ const NativeAnswer = Type.Array(Type.Unknown(), {
   description: "The answer in Druid's own shape for the type of query.",
 })
 
-export const postNativeQuery: Route = (app, { services, settings, guard, inFlight }) => {
-  const { queryBodyBytes, sendIdleMs } = settings.limits
+export const postNativeQuery: Route = (app, parts) => {
   const bodies = new WeakMap<FastifyRequest, Uint8Array>()
   for (const name of names) {
     app.route({
@@ -110,24 +108,15 @@ export const postNativeQuery: Route = (app, { services, settings, guard, inFligh
           200: { description, headers: answeredByHeader, content: { 'application/json': { schema: NativeAnswer } } },
         },
       },
-      onRequest: [guard.consumption, acceptJson],
-      preValidation: readJson(
-        {
-          limitBytes: queryBodyBytes,
-          limitName: 'limits.queryBodyBytes',
-          tooLarge: 'query_body_too_large',
-          mediaTypes: jsonTypes,
-        },
-        bodies,
-      ),
+      onRequest: [parts.guard.consumption, acceptJson],
+      preValidation: readQueryBody(parts.settings, bodies),
       handler: async (request, reply) => {
-        const startedMs = performance.now()
         const query = { bytes: bodies.get(request)!, query: request.body.query_data }
-        const answer = await services.nativeQueries.run(query, inFlight.cancellation(reply), guard.reader(request))
-        releaseAfter(reply, answer)
-        const { rows, bytes } = answer
-        services.observe({ kind: 'queryAnswered', query: name, rows, bytes, ms: performance.now() - startedMs })
-        return sendBody(request, reply, 'application/json', answer, sendIdleMs)
+        return answerQuery(request, reply, parts, {
+          name,
+          mediaType: 'application/json',
+          run: (cancellation, reader) => parts.services.nativeQueries.run(query, cancellation, reader),
+        })
       },
     })
   }

@@ -8,13 +8,13 @@ import type { ResultFormat } from '../../influxql/write-results.ts'
 import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { formatContentType } from '../../model/answer-format.ts'
 import { Problem } from '../../model/problem.ts'
-import { sendBody } from '../answer.ts'
 import { readBytes } from '../body.ts'
+import { admits } from '../guard.ts'
 import { lineAnswers, lineConfig, lineSchema, StatementError } from '../line-route.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { refuseBody } from './admin-request.ts'
-import { commonProblemCodes, releaseAfter } from './rows-query.ts'
+import { answerQuery, commonProblemCodes } from './rows-query.ts'
 
 const ignored = Type.Optional(Type.String({ description: 'Ignored.' }))
 const parameters = Type.Object({
@@ -62,10 +62,7 @@ export const influxQuery: Route = (app, parts) => {
   const { guard } = parts
   const config = { ...lineConfig, errorBody: 'influxql' } as const
   const schema = { ...lineSchema, summary: 'Statements in InfluxQL, as InfluxDB 1 takes them.', response }
-  const onRequest = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
-    if (!isCaller(guard.asker(request))) guard.requireConsumption(request)
-    done()
-  }
+  const onRequest = admits((request) => isCaller(guard.asker(request)) || guard.requireConsumption(request))
   app.route({
     method: 'GET',
     url: '/query',
@@ -126,8 +123,9 @@ async function answer(
   given: ReadonlyMap<string, unknown>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { services, settings, guard, inFlight }: RouteParts,
+  parts: RouteParts,
 ): Promise<FastifyReply> {
+  const { services, guard } = parts
   const text = (name: string): string | null => {
     const value = given.get(name)
     return typeof value === 'string' ? value : null
@@ -141,19 +139,14 @@ async function answer(
   const statements = parseInfluxql(query, boundValues(text('params')))
   if (statements.every(({ kind }) => kind === 'create database')) requireCaller(guard.asker(request))
   else guard.requireConsumption(request)
-  const cancellation = inFlight.cancellation(reply)
-  const startedMs = performance.now()
   const format = formatOf(text, request.headers.accept)
-  const found = await services.influxQueries.run(
-    { statements, database: text('db'), format },
-    cancellation,
-    guard.reader(request),
-  )
-  releaseAfter(reply, found)
-  const { rows, bytes } = found
-  services.observe({ kind: 'queryAnswered', query: 'influxql', rows, bytes, ms: performance.now() - startedMs })
   reply.header('Cache-Control', 'no-store')
-  return sendBody(request, reply, formatContentType(format.isCsv ? 'csv' : 'json'), found, settings.limits.sendIdleMs)
+  return answerQuery(request, reply, parts, {
+    name: 'influxql',
+    mediaType: formatContentType(format.isCsv ? 'csv' : 'json'),
+    run: (cancellation, reader) =>
+      services.influxQueries.run({ statements, database: text('db'), format }, cancellation, reader),
+  })
 }
 
 const epochsNs: ReadonlyMap<string, bigint> = new Map([

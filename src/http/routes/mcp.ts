@@ -7,7 +7,7 @@ import { formatMediaType } from '../../model/answer-format.ts'
 import type { QueryKind } from '../../model/query-kind.ts'
 import type { QueryRequest } from '../../query/requests.ts'
 import { sendBody } from '../answer.ts'
-import { jsonTypes, readJson } from '../body.ts'
+import { readQueryBody } from '../body.ts'
 import { answers, optionalKeySecurity } from '../document.ts'
 import { anyParameters } from '../query-parameters.ts'
 import type { Route, RouteParts } from '../route.ts'
@@ -55,12 +55,7 @@ export const postMcp: Route = (app, parts) => {
       },
     },
     onRequest: guard.consumption,
-    preValidation: readJson({
-      limitBytes: settings.limits.queryBodyBytes,
-      limitName: 'limits.queryBodyBytes',
-      tooLarge: 'query_body_too_large',
-      mediaTypes: jsonTypes,
-    }),
+    preValidation: readQueryBody(settings),
     handler: async (request, reply: FastifyReply) => {
       // Loaded with the first question: a third of a second, and 25 MB.
       const { answerMessage } = await import('../../mcp/assistant-server.ts')

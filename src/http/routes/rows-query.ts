@@ -10,7 +10,7 @@ import type { ProblemCode } from '../../model/problem.ts'
 import { acceptFormat, formatFor } from '../accept.ts'
 import { addressOf, refuseKeys, takeFormat } from '../address.ts'
 import { sendBody } from '../answer.ts'
-import { jsonTypes, readJson } from '../body.ts'
+import { readQueryBody } from '../body.ts'
 import { optionalKeySecurity, rowsAnswers } from '../document.ts'
 import type { App, RouteParts } from '../route.ts'
 import { refuseBody } from './admin-request.ts'
@@ -65,12 +65,7 @@ export function rowsRoutes<Body extends TObject>(app: App, parts: RouteParts, qu
     url,
     schema: { ...schema, body, response: responsesOf(query) },
     onRequest: [guard.consumption, acceptFormat],
-    preValidation: readJson({
-      limitBytes: settings.limits.queryBodyBytes,
-      limitName: 'limits.queryBodyBytes',
-      tooLarge: 'query_body_too_large',
-      mediaTypes: jsonTypes,
-    }),
+    preValidation: readQueryBody(settings),
     handler: (request, reply) => answerRows(query, request.body as Static<Body>, request, reply, parts),
   })
 }
@@ -83,28 +78,43 @@ function responsesOf<Body extends TObject>(
   return headers === undefined ? responses : { ...responses, 200: { ...responses[200], headers } }
 }
 
-/** Runs a query for a request and sends its answer. */
-async function answerRows<Body extends TObject>(
+function answerRows<Body extends TObject>(
   { name, run }: RowsQuery<Body>,
   asked: Static<Body>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { services, settings, guard, inFlight }: RouteParts,
+  parts: RouteParts,
 ): Promise<FastifyReply> {
-  const cancellation = inFlight.cancellation(reply)
-  const startedMs = performance.now()
   const format = formatFor(request.headers.accept)
-  const answer = await run(asked, { format, cancellation, reader: guard.reader(request) })
-  releaseAfter(reply, answer)
-  const { rows, bytes } = answer
-  services.observe({ kind: 'queryAnswered', query: name, rows, bytes, ms: performance.now() - startedMs })
-  return sendBody(request, reply, formatContentType(format), answer, settings.limits.sendIdleMs)
+  return answerQuery(request, reply, parts, {
+    name,
+    mediaType: formatContentType(format),
+    run: (cancellation, reader) => run(asked, { format, cancellation, reader }),
+  })
 }
 
-/** Sent or not: what the answer holds is given back when the response is over. */
-export function releaseAfter({ raw }: FastifyReply, answer: Answer): void {
+interface AskedQuery {
+  /** In the log and the metrics. */
+  readonly name: string
+  readonly mediaType: string
+  readonly run: (cancellation: Cancellation, reader: Reader) => Promise<Answer>
+}
+
+/** Runs a query for a request and sends its answer. Sent or not: what the answer holds is given back when the response is over. */
+export async function answerQuery(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services, settings, guard, inFlight }: RouteParts,
+  { name, mediaType, run }: AskedQuery,
+): Promise<FastifyReply> {
+  const { raw } = reply
+  const startedMs = performance.now()
+  const answer = await run(inFlight.cancellation(reply), guard.reader(request))
   if (raw.closed) answer.release()
   else raw.once('close', () => answer.release(raw.writableFinished))
+  const { rows, bytes } = answer
+  services.observe({ kind: 'queryAnswered', query: name, rows, bytes, ms: performance.now() - startedMs })
+  return sendBody(request, reply, mediaType, answer, settings.limits.sendIdleMs)
 }
 
 export const commonProblemCodes = [
