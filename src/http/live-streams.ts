@@ -1,10 +1,10 @@
-// Answers that go on: rows as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+// Rows as server-sent events.
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { selectionAnswer } from '../admin/deletion-schemas.ts'
 import type { Live, LiveAsked } from '../live/live.ts'
 import type { Following, LivePosition, Told, ToldDeletion } from '../live/live-rows.ts'
-import { commonHeaders } from './common-headers.ts'
+import { aheadBytes, type EventStream, EventStreams, isOver } from './event-streams.ts'
 import { cutOffIdle } from './idle-clients.ts'
 
 type LivePort = Pick<Live<LivePosition>, 'follow' | 'idOf'>
@@ -17,10 +17,8 @@ export interface LiveStreamSettings {
   readonly sendIdleMs: number
 }
 
-interface OpenStream {
-  readonly raw: ServerResponse
+interface OpenStream extends EventStream {
   readonly asked: LiveAsked
-  readonly isAllowed: () => boolean
   following: Following | null
   /** From then on rows are told as they come. */
   hasCaughtUp: boolean
@@ -29,34 +27,17 @@ interface OpenStream {
   position: LivePosition
 }
 
-const secondMs = 1000
-/** In seconds. */
-const commentEvery = 15
-const accessEvery = 2
-/** Whoever has more than that before him is told no more of what he missed, until he has taken it. */
-const aheadBytes = 256 * 1024
-
-/** How long it took until the head had left. */
-const headMs = new WeakMap<ServerResponse, number>()
-
-/** How long a stream took to begin, which then goes on for as long as its reader likes; undefined of other answers. */
-export function msToStream(raw: ServerResponse): number | undefined {
-  return headMs.get(raw)
-}
-
-/** The streams of one server. One timer serves all of them: a thousand of their own would be a thousand wakes a second. */
+/** The streams of one server. */
 export class LiveStreams {
   readonly #live: LivePort
   readonly #settings: LiveStreamSettings
-  readonly #streams = new Set<OpenStream>()
+  readonly #streams = new EventStreams<OpenStream>()
   /** What was told is told to many: it is written once. */
   readonly #frames = new WeakMap<Told<LivePosition>, Buffer>()
   /** Told that they are behind, and still to take what was sent before. */
   readonly #leaving = new Set<ServerResponse>()
   /** What all readers have not taken; at least that. */
   #unsentBytes = 0
-  #seconds = 0
-  #timer: NodeJS.Timeout | null = null
 
   constructor(live: LivePort, settings: LiveStreamSettings) {
     this.#live = live
@@ -73,6 +54,7 @@ export class LiveStreams {
     const { raw } = reply
     const stream: OpenStream = {
       ...{ raw, asked, isAllowed, following: null, hasCaughtUp: false, sentPosition: '', position: '' },
+      ...{ end: () => this.#end(stream), everySecond: () => this.#tellPosition(stream) },
     }
     let begin = (): void => undefined
     const begun = new Promise<void>((resolve) => {
@@ -93,7 +75,6 @@ export class LiveStreams {
     const closed = (): void => {
       this.#streams.delete(stream)
       following.end()
-      this.#keepTime()
       begin()
     }
     if (raw.closed || raw.destroyed) closed()
@@ -113,25 +94,17 @@ export class LiveStreams {
     { position, isReset }: { readonly position: LivePosition; readonly isReset: boolean },
   ): void {
     const { raw, asked } = stream
-    reply.hijack()
-    for (const [name, value] of Object.entries({ ...commonHeaders(requestId), ...reply.getHeaders() })) {
-      if (value !== undefined) raw.setHeader(name, value)
-    }
-    // Proxies that know the second one do not hold the events back.
-    raw.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
-    headMs.set(raw, reply.elapsedTime)
+    this.#streams.begin(requestId, reply, stream)
     stream.sentPosition = position
     stream.position = position
     const block = `id: ${this.#live.idOf(asked, position)}\n`
     raw.write(isReset ? `${block}event: reset\ndata: {"date":null}\n\n` : `${block}\n`)
     raw.on('drain', () => stream.following?.wait(false))
-    this.#streams.add(stream)
-    this.#keepTime()
   }
 
   #told(stream: OpenStream, told: Told<LivePosition>): void {
     const { raw, asked } = stream
-    if (raw.writableEnded || raw.destroyed) return
+    if (isOver(raw)) return
     const sentPosition = told.deletion === undefined ? told.rows.at(-1)?.position : told.position
     stream.position = told.position
     if (sentPosition === undefined) return
@@ -165,7 +138,7 @@ export class LiveStreams {
   /** Says that there is more than this reader has taken. The last id stands: it leads on from what he has got. */
   #behind(stream: OpenStream, limit: 'liveBytes' | 'liveTotalBytes'): void {
     const { raw } = stream
-    if (raw.writableEnded || raw.destroyed) return
+    if (isOver(raw)) return
     raw.write(`event: behind\ndata: {"${limit}":${this.#settings[limit]}}\n\n`)
     cutOffIdle(raw, this.#settings.sendIdleMs)
     this.#leaving.add(raw)
@@ -199,27 +172,12 @@ export class LiveStreams {
     stream.raw.end()
   }
 
-  #keepTime(): void {
-    if (this.#streams.size > 0) this.#timer ??= setInterval(() => this.#second(), secondMs).unref()
-    else if (this.#timer !== null) {
-      clearInterval(this.#timer)
-      this.#timer = null
-    }
-  }
-
-  #second(): void {
-    this.#seconds++
-    for (const stream of this.#streams) {
-      if (this.#seconds % accessEvery === 0 && !stream.isAllowed()) {
-        this.#end(stream)
-        continue
-      }
-      if (stream.position !== stream.sentPosition) {
-        stream.sentPosition = stream.position
-        stream.raw.write(`id: ${this.#live.idOf(stream.asked, stream.position)}\n\n`)
-      }
-      if (this.#seconds % commentEvery === 0) stream.raw.write(':\n\n')
-    }
+  /** Past rows that are none of his, a reader goes on from there too. */
+  #tellPosition(stream: OpenStream): void {
+    const { raw, asked, position, sentPosition } = stream
+    if (position === sentPosition) return
+    stream.sentPosition = position
+    raw.write(`id: ${this.#live.idOf(asked, position)}\n\n`)
   }
 }
 

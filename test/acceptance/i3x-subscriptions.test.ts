@@ -19,13 +19,15 @@ interface Body {
   readonly responseDetail?: { readonly status: number; readonly detail: string }
 }
 
+/** Of a web page, which reads streams too. */
+const origin = 'https://page.example'
 let service: RunningService
 let key: string
 let last = 0
 
 beforeAll(async () => {
   const settings = { 'access.consumption': 'key', 'i3x.hierarchy': 'equipment,parent,name', 'i3x.waitingBytes': '1500' }
-  service = await runService({ ...settings, 'i3x.subscriptions': '40' })
+  service = await runService({ ...settings, 'i3x.subscriptions': '40', 'cors.origins': origin })
   await makeIngest(service.url, adminKey, { alias: 'plant' })
   await makeIngest(service.url, adminKey, { alias: 'other' })
   const fields = ['id', 'parent', 'name'].map((name) => ({
@@ -217,11 +219,12 @@ async function openStream(named: Subscribed): Promise<OpenStream> {
   const cutting = new AbortController()
   const response = await fetch(`${service.url}/i3x/v1/subscriptions/stream`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'application/json', origin },
     body: JSON.stringify(named),
     signal: cutting.signal,
   })
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  const headers = ['content-type', 'access-control-allow-origin'].map((name) => response.headers.get(name))
+  expect([response.status, ...headers]).toEqual([200, 'text/event-stream', origin])
   const told: Update[] = []
   const read = async (): Promise<string> => {
     let rest = ''
