@@ -14,7 +14,7 @@ import { type Entity, type EntityField, mergeFields } from '../../src/model/enti
 import type { Field } from '../../src/model/field.ts'
 import type { Duplicates, Ingest, IngestCounters } from '../../src/model/ingest.ts'
 import type { QueryKind } from '../../src/model/query-kind.ts'
-import { type DataQuestion, dataLanguage } from '../../src/query/data-language.ts'
+import { type DataQuestion, dataLanguage } from '../../src/query/plan-query.ts'
 import type { QueryRequest } from '../../src/query/requests.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { EntityStatistics } from '../../src/store/series-store.ts'

@@ -33,7 +33,6 @@ import { type OpenedStore, openStore } from '../../store/embedded/open-store.ts'
 import { Expiry } from '../../store/embedded/upkeep/expiry.ts'
 import { Removals } from '../../store/embedded/upkeep/removals.ts'
 import { Upkeep, type UpkeepParts } from '../../store/embedded/upkeep/upkeep.ts'
-import { PlanAnswers } from '../plan-answers.ts'
 import type { Awaited, StoreThreadData, ToStore } from '../protocol.ts'
 import { Asks } from './asks.ts'
 import { CatalogChanges } from './catalog-changes.ts'
@@ -93,8 +92,7 @@ export async function runStoreThread(
     signal: stopping.signal,
   })
   const { store } = opened
-  const answers = new PlanAnswers({ store, disk, spoolDirectory: data.spoolDirectory, observe })
-  const asks = new Asks({ store, answers, snapshots, outbox })
+  const asks = new Asks({ store, disk, spoolDirectory: data.spoolDirectory, observe, snapshots, outbox })
   const stop = (sealMs: number): void => {
     const isStopped = new Error('the store is stopped')
     stopping.abort(isStopped)
