@@ -6,8 +6,7 @@ import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
 import { newColumnBuilder } from '../store/column-builder.ts'
 import type { DruidClient } from './druid-client.ts'
 import { asProblem, asRefusal, DruidFailure } from './druid-failure.ts'
-import { jsonElements } from './json-elements.ts'
-import { jsonLines } from './json-lines.ts'
+import { jsonElements, jsonLines } from './json-elements.ts'
 
 export interface DruidSqlClientSettings {
   /** What the names of data sources begin with. */

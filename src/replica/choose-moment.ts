@@ -7,8 +7,16 @@ import {
   type TakePiece,
 } from './read-journal.ts'
 import { momentNames, orDamage, readLast, readLastGood, readLogEntry, readMoment, requireLogEntry } from './read-log.ts'
-import { missingObject, ReplicaDamaged } from './replica-damage.ts'
-import { type LogEntry, logName, type Mark, type Moment, numberOf, type RetainedMoment } from './replica-format.ts'
+import {
+  type LogEntry,
+  logName,
+  type Mark,
+  type Moment,
+  missingObject,
+  numberOf,
+  ReplicaDamaged,
+  type RetainedMoment,
+} from './replica-format.ts'
 import type { StoreAttempt } from './replica-log.ts'
 
 /** What a folder is made of. */

@@ -2,13 +2,13 @@
 // Tested by `test/acceptance/replica.test.ts`.
 import { Serial } from '../lib/serial.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
+import type { Observe } from '../observe/event.ts'
 import { ByteRate } from './byte-rate.ts'
 import { ChangeWatch } from './change-watch.ts'
 import type { CopierParts, OpenedReplica, ReplicaState } from './copier-parts.ts'
 import { requireLocationOfFirstUpload } from './first-upload.ts'
 import { JournalCopier } from './journal-copier.ts'
 import { JournalMarks } from './journal-marks.ts'
-import { LagWatch } from './lag-watch.ts'
 import { MomentMaker } from './moment-maker.ts'
 import { hasExpired } from './moment-plan.ts'
 import { readMomentBefore } from './read-log.ts'
@@ -17,7 +17,6 @@ import type { Mark } from './replica-format.ts'
 import { ReplicaLog } from './replica-log.ts'
 import { ReplicaWaiters } from './replica-waiters.ts'
 import { Restorable } from './restorable.ts'
-import { Rests } from './rests.ts'
 import { isFinal, StoreAttempts } from './store-attempts.ts'
 import { sweep } from './sweep.ts'
 
@@ -277,5 +276,59 @@ export class Copier {
     this.#report('end', inWords(error))
     this.#stop.abort(error)
     this.#parts.mayTrim()
+  }
+}
+
+/** Pauses of one loop, which somebody else may end. */
+class Rests {
+  #end: (() => void) | null = null
+  #isIdle = false
+
+  /** An idle one also ends when there is something to do. */
+  async rest(ms: number, isIdle: boolean): Promise<void> {
+    if (ms <= 0) return
+    this.#isIdle = isIdle
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#end = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#end = null
+  }
+
+  /** There is something to do. */
+  wake(): void {
+    if (this.#isIdle) this.#end?.()
+  }
+
+  end(): void {
+    this.#end?.()
+  }
+}
+
+/** A copy that is so far behind is told of. */
+const behindMs = 10_000
+/** Where it is written to seldom, later. */
+const behindIntervals = 5
+
+/** Tells the log when the copy falls behind, and when it has caught up. */
+class LagWatch {
+  readonly #observe: Observe
+  readonly #behindMs: number
+  #isBehind = false
+
+  constructor(observe: Observe, intervalMs: number) {
+    this.#observe = observe
+    this.#behindMs = Math.max(behindMs, behindIntervals * intervalMs)
+  }
+
+  look({ position, lagMs, lagBytes, error }: ReplicaState): void {
+    const isBehind = lagMs > this.#behindMs
+    if (isBehind === this.#isBehind) return
+    this.#isBehind = isBehind
+    if (isBehind) this.#observe({ kind: 'replicaBehind', position, lagMs, lagBytes, error })
+    else this.#observe({ kind: 'replicaCaughtUp', position })
   }
 }

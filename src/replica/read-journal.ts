@@ -2,8 +2,15 @@ import { segmentHeaderBytes } from '../journal/file/segment-header.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { unpackJournal } from './journal-packing.ts'
 import { orDamage, type ReadLogEntry, requireLogEntry } from './read-log.ts'
-import { damagedObject, ReplicaDamaged } from './replica-damage.ts'
-import { type JournalPiece, type LogEntry, logName, type Mark, type Moment } from './replica-format.ts'
+import {
+  damagedObject,
+  type JournalPiece,
+  type LogEntry,
+  logName,
+  type Mark,
+  type Moment,
+  ReplicaDamaged,
+} from './replica-format.ts'
 import type { StoreAttempt } from './replica-log.ts'
 
 /** Takes the bytes of segments, in order. */

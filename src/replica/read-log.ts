@@ -1,5 +1,4 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { missingObject, ReplicaDamaged } from './replica-damage.ts'
 import {
   begunName,
   decodeBegun,
@@ -10,8 +9,10 @@ import {
   logName,
   logPrefix,
   type Moment,
+  missingObject,
   momentPrefix,
   numberOf,
+  ReplicaDamaged,
 } from './replica-format.ts'
 
 export interface ReadLogEntry {

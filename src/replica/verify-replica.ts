@@ -2,7 +2,7 @@ import type { Finding } from '../lib/finding.ts'
 import { type ChosenMoment, chooseMoment, instantOf } from './choose-moment.ts'
 import { type MissingParts, missingObjects } from './missing-objects.ts'
 import { eachPart } from './read-parts.ts'
-import { ReplicaDamaged } from './replica-damage.ts'
+import { ReplicaDamaged } from './replica-format.ts'
 
 /** So many names of what is missing are told. */
 const namesMax = 20
