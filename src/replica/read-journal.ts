@@ -40,7 +40,7 @@ export interface ReplicatedJournal {
 /** So many entries of the log are on their way at a time. */
 const readAhead = 4
 
-/** The copy's journal since a moment. Throws `ReplicaDamaged` where an entry lacks that may hold some of what was on disk by `atMs`. */
+/** The replica's journal since a moment. Throws `ReplicaDamaged` where an entry lacks that may hold some of what was on disk by `atMs`. */
 export async function readReplicatedJournal(
   store: ObjectStore,
   { moment, untilNumber, atMs }: JournalRequest,

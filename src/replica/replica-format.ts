@@ -1,4 +1,4 @@
-// The objects of a copy, to bytes and back; docs/formats/replica.md is the format.
+// The objects of a replica, to bytes and back; docs/formats/replica.md is the format.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
@@ -72,7 +72,7 @@ export interface Moment extends Omit<MomentPlace, 'moment'> {
 
 /** What stays under the one name that is asked for by itself, and in no list. */
 export interface Begun {
-  /** The name of the copy. */
+  /** The name of the replica. */
   readonly copy: string
 }
 
@@ -180,10 +180,10 @@ function decodeObject<Header>(
   }
 }
 
-/** An object of a copy is missing, or not what was written; its name is in the message. Reading it again does not mend that. */
+/** An object of a replica is missing, or not what was written; its name is in the message. Reading it again does not mend that. */
 export class ReplicaDamaged extends Error {}
 
-/** Another program wrote it: nothing is the matter with the copy. */
+/** Another program wrote it: nothing is the matter with the replica. */
 export class ReplicaNewer extends Error {}
 
 export function damagedObject(name: string, cause?: unknown): ReplicaDamaged {

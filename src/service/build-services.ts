@@ -73,8 +73,8 @@ export interface ServiceParts {
   /** As `StorageListParts.sizes`. */
   readonly storedSizes: StorageListParts['sizes']
   readonly journal: JournalWriter
-  /** The copy elsewhere that a push may wait for. */
-  readonly copy?: PushParts['copy']
+  /** The replica that a push may wait for. */
+  readonly replica?: PushParts['replica']
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly progress: IngestProgress
   /** Resolves once queries see all rows of a batch that are stored; rejects with the signal's reason. */
@@ -171,7 +171,7 @@ function pushServices(
     settings: { limits },
     catalog,
     journal,
-    copy = null,
+    replica = null,
     keys,
     progress,
     isQueryable,
@@ -194,7 +194,7 @@ function pushServices(
   const entityFields = (name: string) => parts.definitions.entity(name)?.fields ?? []
   const pushCheck = new PushCheck({ intake, rowBytes, rowsMax: checkRows, fieldsMax, entityFields })
   const pushes = new Pushes({
-    ...{ journal, copy, keys, intake, batchIds, progress, isQueryable, receipts, observe, nowMs, ingestWaitMs },
+    ...{ journal, replica, keys, intake, batchIds, progress, isQueryable, receipts, observe, nowMs, ingestWaitMs },
     rowsMax: limits.pushRows,
   })
   return { receipts, rejectedRows, pushCheck, pushes }

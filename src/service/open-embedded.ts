@@ -69,7 +69,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
     {
       ...storageParts(parts, storage),
       ...languages(parts, storage, { definitions, sqlEngine }),
-      ...{ audit, copy: replica, admission, limits, definitions, access, retentions },
+      ...{ audit, replica, admission, limits, definitions, access, retentions },
     },
     {
       ...{ cancelsElsewhere: null, live, backups, metrics, observe },

@@ -10,7 +10,7 @@ import { copyCatalog, storedFiles } from './copied-data.ts'
 import { openObjectStore } from './open-object-store.ts'
 import type { Closer, Storage, StorageParts } from './open-storage.ts'
 
-/** Follows the data folder with its copy; null where the settings name none. Throws an Error when the copy is another folder's. */
+/** Follows the data folder with its replica; null where the settings name none. Throws an Error when the replica is another folder's. */
 export async function openReplica(
   { settings, observe, nowMs, reach, wrapStore = (store) => store }: StorageParts,
   { catalog, journal, trimmer, keys, store }: Storage,

@@ -57,7 +57,7 @@ export interface StorageParts {
   readonly reach: Reach
   /** Of the journal and the idempotency keys. */
   readonly disk: Disk
-  /** Of the copy elsewhere. */
+  /** Of the replica. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore
   /** The catalog takes no more room than so many pages. */
   readonly catalogPagesMax?: number | undefined

@@ -65,7 +65,7 @@ test('who meets another that writes asks again', async () => {
   expect(asked).toHaveLength(3)
 })
 
-test('a store that does not know If-None-Match is none for a copy', async () => {
+test('a store that does not know If-None-Match is none for a replica', async () => {
   answer = says(501, 'NotImplemented')
   await expect(put()).rejects.toThrow(StoreUnfit)
 })

@@ -37,7 +37,7 @@ export interface S3Limits {
 }
 
 const usualLimits: S3Limits = {
-  // The largest push that there may be (limits.ingestBodyBytes), with what the copy says of it.
+  // The largest push that there may be (limits.ingestBodyBytes), with what the replica says of it.
   objectBytesMax: 1024 * 2 ** 20 + 16 * 2 ** 20,
   // A page has a thousand names of a kibibyte at most, and what XML says around them.
   answerBytesMax: 16 * 2 ** 20,
@@ -80,7 +80,7 @@ export class S3Store implements ObjectStore {
       ...(region === '' ? {} : { region }),
       // Whoever copies or restores asks again by himself, and tells of it.
       maxAttempts: 1,
-      // Each object of a copy holds the checksum of what it means: it is checked by whoever reads it.
+      // Each object of a replica holds the checksum of what it means: it is checked by whoever reads it.
       responseChecksumValidation: 'WHEN_REQUIRED',
     })
     this.#client.middlewareStack.add(
