@@ -124,7 +124,7 @@ export class DruidSqlClient {
         opening = ','
       }
     } catch (error) {
-      throw told(error, 'query_data')
+      throw forCaller(error, 'query_data')
     }
     yield opening === '[' ? '[]' : ']'
   }
@@ -145,7 +145,7 @@ export class DruidSqlClient {
     try {
       yield* this.#asked({ ...query, context: { ...context, ...exactness } }, signal)
     } catch (error) {
-      if (!(error instanceof DruidFailure) || !needsOther.test(error.facts.message)) throw told(error, 'sql_query')
+      if (!(error instanceof DruidFailure) || !needsOther.test(error.facts.message)) throw forCaller(error, 'sql_query')
       // It was refused as it was planned: there was no row yet.
       yield* this.#otherwise({ ...query, context: { ...context, ...otherExactness } }, signal)
     }
@@ -155,7 +155,7 @@ export class DruidSqlClient {
     try {
       yield* this.#asked(query, signal)
     } catch (error) {
-      throw told(error, 'sql_query')
+      throw forCaller(error, 'sql_query')
     }
   }
 
@@ -199,7 +199,7 @@ function withSixDigits(_year: string, before: string | undefined, after: string 
 }
 
 /** What the caller is told; `path` is the property that holds the query. */
-function told(error: unknown, path: string): unknown {
+function forCaller(error: unknown, path: string): unknown {
   const problem = asProblem(error)
   return problem instanceof DruidFailure ? asRefusal(problem, path) : problem
 }
