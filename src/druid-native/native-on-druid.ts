@@ -1,17 +1,16 @@
 // One native query on a cluster: checked as on one machine, written again over our data sources, and sent to Druid.
-
 import type { Engine, QueryContext, QueryLimits } from '../admission/queries.ts'
 import type { AnswerSettings } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Interval } from '../druid-time/iso.ts'
+import { dataSourceName, timeColumn } from '../model/druid-row.ts'
 import type { Entity } from '../model/entity.ts'
-import { earliestMs, latestMs } from '../model/instant.ts'
+import { earliestMs, formatInstant, latestMs, msPerDay } from '../model/instant.ts'
 import { Problem } from '../model/problem.ts'
 import type { NativeEngines } from './native-language.ts'
 import type { NativeQuery } from './parse/native-query-types.ts'
 import { checkBuckets, checkQuery } from './rewrite/check-query.ts'
-import { daysIn, daysQuery } from './rewrite/days-with-rows.ts'
 import { druidNative } from './rewrite/druid-native.ts'
 import { finished } from './rewrite/finish-answer.ts'
 import { tablesOf } from './rewrite/queries-within.ts'
@@ -117,4 +116,29 @@ function tooManyRows(rowsMax: number): Problem {
     'result_too_large',
     `The answer would have more than ${rowsMax} rows (limits.resultRows). Narrow the intervals, filter, or add a limit.`,
   )
+}
+
+/** The query that tells the first and the last time of each day that the intervals touch. */
+function daysQuery(entity: Entity, clusterName: string, intervals: readonly Interval[]): object {
+  const first = Math.min(...intervals.map(({ startMs }) => startMs))
+  const last = Math.max(...intervals.map(({ endMs }) => endMs))
+  const fromMs = Math.max(earliestMs, entity.sinceMs ?? earliestMs, Math.floor(first / msPerDay) * msPerDay)
+  const untilMs = Math.min(latestMs, Math.ceil(last / msPerDay) * msPerDay)
+  return {
+    queryType: 'timeseries',
+    dataSource: { type: 'table', name: dataSourceName(clusterName, entity.id) },
+    intervals: fromMs < untilMs ? [`${formatInstant(fromMs)}/${formatInstant(untilMs)}`] : [],
+    granularity: 'day',
+    aggregations: [
+      { type: 'longMin', name: 'first', fieldName: timeColumn },
+      { type: 'longMax', name: 'last', fieldName: timeColumn },
+    ],
+    context: { skipEmptyBuckets: true },
+  }
+}
+
+/** The days of its answer. */
+function daysIn(answer: string): readonly DayBounds[] {
+  const buckets: readonly { readonly result: { readonly first: number; readonly last: number } }[] = JSON.parse(answer)
+  return buckets.map(({ result: { first, last } }) => ({ minMs: first, maxMs: last }))
 }

@@ -82,8 +82,8 @@ export class SqlOnDruid {
     const pacer = new Pacer({ sliceMs: settings.sliceMs, signal: deadline })
     const rows = await answerSql(plan, groups, limits, pacer)
     if (rows === null) throw tooManyRows(limits.resultRows)
-    const shape = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
-    return unsent.open(await storeRows(rows, shape, settings, deadline))
+    const output = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
+    return unsent.open(await storeRows(rows, output, settings, deadline))
   }
 
   async #byDruid({ question, checked, readable, format }: CheckedQuestion, deadline: AbortSignal): Promise<Answer> {
@@ -101,8 +101,8 @@ export class SqlOnDruid {
       limits,
       deadline,
     )
-    const shape = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
-    return unsent.open(await storeRows({ fields: fieldsOf(columns), batches }, shape, settings, deadline))
+    const output = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
+    return unsent.open(await storeRows({ fields: fieldsOf(columns), batches }, output, settings, deadline))
   }
 }
 

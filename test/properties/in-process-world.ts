@@ -63,7 +63,7 @@ export class InProcessWorld implements HistoryWorld {
   constructor(times: Times) {
     this.#times = times
     this.#journal = this.#openJournal()
-    this.#store = new EmbeddedStore({ generationRows: 8 })
+    this.#store = new EmbeddedStore({ chunkRows: 8 })
     this.#pipeline = this.#openPipeline()
     this.#queries = this.#newQueries()
   }
@@ -127,7 +127,7 @@ export class InProcessWorld implements HistoryWorld {
     await (await this.#journal).close()
     this.#journal = this.#openJournal()
     this.#counts = {}
-    this.#store = new EmbeddedStore({ generationRows: 64 })
+    this.#store = new EmbeddedStore({ chunkRows: 64 })
     this.#pipeline = this.#openPipeline()
     this.#queries = this.#newQueries()
     await this.#follow(until)

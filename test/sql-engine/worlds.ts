@@ -130,7 +130,7 @@ export class Worlds {
   }
 
   async #world(place: Place): Promise<World> {
-    const store = new EmbeddedStore({ generationRows: 4096 })
+    const store = new EmbeddedStore({ chunkRows: 4096 })
     const folder = new LocalFolder({
       disk: nodeDisk,
       directory: this.#directory,

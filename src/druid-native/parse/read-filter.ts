@@ -23,14 +23,8 @@ export function readFilter(json: Json): Filter {
   const type = json.type()
   switch (type) {
     case 'and':
-    case 'or': {
-      const fields = json
-        .at('fields')
-        .items()
-        .filter((field) => !field.missing)
-        .map(readFilter)
-      return fields.length === 0 ? json.at('fields').fail('must hold at least one filter') : { kind: type, fields }
-    }
+    case 'or':
+      return { kind: type, fields: readFilters(json.at('fields')) }
     case 'not':
     case 'istrue':
     case 'isfalse':
@@ -50,10 +44,7 @@ export function readFilter(json: Json): Filter {
       return {
         kind: 'in',
         dimension: dimensionOf(json),
-        values: json
-          .at('values')
-          .items()
-          .map((item) => item.textOrNull()),
+        values: textsOrNulls(json.at('values')),
         extraction: readExtractionOrNull(json.at('extractionFn')),
       }
     case 'bound':
@@ -87,6 +78,16 @@ export function readFilter(json: Json): Filter {
       return json.refuseType('filter', ['javascript', 'spatial', 'bloom', 'nestedField'])
   }
 }
+
+function readFilters(json: Json): readonly Filter[] {
+  const fields = json
+    .items()
+    .filter((field) => !field.missing)
+    .map(readFilter)
+  return fields.length === 0 ? json.fail('must hold at least one filter') : fields
+}
+
+const textsOrNulls = (json: Json): readonly (string | null)[] => json.items().map((item) => item.textOrNull())
 
 function readBound(json: Json): Filter {
   const [lower, upper] = [json.at('lower').textOrNull(), json.at('upper').textOrNull()]

@@ -1,7 +1,6 @@
 // Which queries of SQL the store answers from its own columns, and how: one pass over the bound query. Whatever is not known here for certain goes to
 // the SQL engine.
 // Tested by `test/druid-sql/planned.test.ts`.
-
 import { askedRows, boundsOfWork, type StoreAggregate } from '../../algebra/aggregation.ts'
 import type { GroupOrder } from '../../algebra/finish-groups.ts'
 import { cellNode, fieldNode, type Scalar } from '../../algebra/scalar.ts'
@@ -15,8 +14,9 @@ import { type Bound, keyOf, optionsOf, type SelectNode } from '../bind/tree.ts'
 import { floorTime } from '../functions/times.ts'
 import type { SqlQuestion } from '../question.ts'
 import { type CheckedSql, fieldsOf } from '../translate.ts'
-import { GroupValues } from './group-values.ts'
 import { planSqlScan } from './plan-sql-scan.ts'
+import { GroupAggregates } from './read-aggregates.ts'
+import { ScalarReader } from './read-scalar.ts'
 import { type PlannedWhere, plannedWhere } from './read-where.ts'
 import type { PlannedSql, SqlPlan } from './sql-plan.ts'
 import { TableRows } from './table-rows.ts'
@@ -143,3 +143,40 @@ const cellsOf = (
 
 const isSameGranularity = (left: Keys['granularity'], right: Keys['granularity']): boolean =>
   JSON.stringify(left) === JSON.stringify(right)
+
+/** The values of groups: keys, aggregates, and what is made of both. Null is what the store does not know. */
+class GroupValues {
+  readonly #aggregates: GroupAggregates
+  readonly #reader: ScalarReader
+
+  /** `keys` are what rows are grouped by, where it stands in the row of a group; `firstAt` is where the aggregates begin there. */
+  constructor(rows: TableRows, keys: ReadonlyMap<string, Scalar>, firstAt: number) {
+    this.#aggregates = new GroupAggregates(rows, firstAt)
+    this.#reader = new ScalarReader({
+      leafOf: (node) => keys.get(keyOf(node)) ?? null,
+      aggregateOf: (node) => this.#aggregates.of(node),
+      meant: () => null,
+      dividesLongs: true,
+    })
+  }
+
+  get aggregates(): GroupAggregates['all'] {
+    return this.#aggregates.all
+  }
+
+  /** How many values were read. */
+  get steps(): number {
+    return this.#reader.steps
+  }
+
+  /** A truth value is none that is shown, or ordered by. */
+  value(node: Bound): Scalar | null {
+    const value = this.#reader.value(node)
+    return value?.type === 'boolean' ? null : value
+  }
+
+  /** A condition of HAVING. */
+  condition(node: Bound): Scalar | null {
+    return this.#reader.condition(node)
+  }
+}

@@ -78,28 +78,16 @@ export async function runStoreThread(
   })
   const live = openLive(base, sources)
   const follower = openFollower(base, sources, { counts, upkeep, live })
-  const changes = new CatalogChanges({
-    // The pipeline first: it must not write rows of an entity that is being removed.
-    read: async () => {
-      await pipeline.refresh()
-      await expiry.refresh()
-      await upkeep.refreshDeletions()
-      await live.refresh()
-      upkeep.work()
-    },
-    failed: checkFailed(observe),
-    retryDelayMs: data.settings.retryDelayMs,
-    signal: stopping.signal,
-  })
+  const changes = openChanges(base, sources, { expiry, upkeep, live })
   const { store } = opened
   const asks = new Asks({ store, disk, spoolDirectory: data.spoolDirectory, observe, snapshots, outbox })
-  const stop = (sealMs: number): void => {
-    const isStopped = new Error('the store is stopped')
-    stopping.abort(isStopped)
-    setTimeout(() => upkeepEnd.abort(isStopped), sealMs).unref()
-  }
   const take = takerOf({
-    ...{ send, asks, follower, removals, changes, live, upkeep, stop },
+    ...{ send, asks, follower, removals, changes, live, upkeep },
+    stop: (sealMs) => {
+      const isStopped = new Error('the store is stopped')
+      stopping.abort(isStopped)
+      setTimeout(() => upkeepEnd.abort(isStopped), sealMs).unref()
+    },
     position: () => pipeline.position,
     stepPosition: () => pipeline.stepPosition,
     fieldsKnown: () => sources.fields.known(),
@@ -192,6 +180,32 @@ async function openSources(
     await catalog.close()
   }
   return { catalog, manifest, standing, opened, pipeline, batchArrays, fields, written, close }
+}
+
+interface ChangedParts {
+  readonly expiry: Expiry
+  readonly upkeep: Upkeep
+  readonly live: LiveFeed
+}
+
+function openChanges(
+  { data, observe, stopping: { signal } }: ThreadBase,
+  { pipeline }: Sources,
+  { expiry, upkeep, live }: ChangedParts,
+): CatalogChanges {
+  return new CatalogChanges({
+    // The pipeline first: it must not write rows of an entity that is being removed.
+    read: async () => {
+      await pipeline.refresh()
+      await expiry.refresh()
+      await upkeep.refreshDeletions()
+      await live.refresh()
+      upkeep.work()
+    },
+    failed: checkFailed(observe),
+    retryDelayMs: data.settings.retryDelayMs,
+    signal,
+  })
 }
 
 /** A cursor and a validator of its own: what it reads again does not disturb the pipeline. */
