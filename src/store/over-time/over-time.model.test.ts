@@ -47,7 +47,7 @@ test('values over time of random rows are those of the model, in fractions', asy
         }
       }
     }),
-    { numRuns: rounds(500) },
+    { numRuns: rounds(500), examples: [[476047116]] },
   )
 })
 
