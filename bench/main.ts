@@ -9,7 +9,7 @@
 // npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes beside bare node:http, and beside another build
 // npm run bench -- over-time [--short] [--millions 0.432,25.92]   values over time beside the plain hourly mean, ten tags for a month
 // npm run bench -- i3x [--short]   browsing 10,000 objects, and pushes beside 1000 subscriptions
-// npm run bench -- replica [--short]   pushes with a copy elsewhere and without, in turn; its lag, its memory, a restore
+// npm run bench -- replica [--short]   pushes with a replica and without, in turn; its lag, its memory, a restore
 // npm run bench -- replica --restore --millions 100 [--short]   a copy of so many rows restored, beside a plain copy of the same bytes
 // npm run bench -- live [--short]   pushes beside 1,000 readers of live rows
 // npm run bench -- deletions [--short] [--beside ../other/dist/main.js]   small questions of tags with 1,000 deletions, beside none

@@ -5,7 +5,7 @@ import { adminKey } from '../test/support/server-process.ts'
 /** Asking takes the service's time too: often asked, it would look like the copy's. */
 const copiedPauseMs = 100
 
-/** How far the copy elsewhere is behind; null of a service without one. */
+/** How far the replica is behind; null of a service without one. */
 export async function replicaLagMs(url: string): Promise<number | null> {
   const { replica } = await callWell<{ replica?: { lagMs: number; time: string | null } }>(url, 'GET', '/readyz', {
     key: adminKey,

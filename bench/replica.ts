@@ -1,4 +1,4 @@
-// What a copy elsewhere costs: two services take the same pushes in turn, one of them with a copy on the same disk. Then the copy is restored.
+// What a replica costs: two services take the same pushes in turn, one of them with a replica on the same disk. Then the replica is restored.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
