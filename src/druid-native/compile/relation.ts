@@ -2,8 +2,8 @@
 
 import type { Interval } from '../../druid-time/iso.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import type { Scalar } from '../parse/json-reader.ts'
 import type { InlineColumn } from '../parse/native-query-types.ts'
-import type { Scalar } from '../parse/query-nodes.ts'
 import type { DayBounds, NativeTable } from '../run/native-engine.ts'
 import { convert, type NativeType, sqlType, typedNull, type ValueType } from '../values/typed.ts'
 

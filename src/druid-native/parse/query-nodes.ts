@@ -5,6 +5,7 @@ import type { NativeGranularity } from '../../druid-time/native-granularity.ts'
 import type { Zone } from '../../druid-time/zone.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { ElementType, NativeType, ValueType } from '../values/typed.ts'
+import type { Scalar } from './json-reader.ts'
 
 export type Ordering = 'lexicographic' | 'alphanumeric' | 'numeric' | 'strlen' | 'version' | 'natural'
 
@@ -61,8 +62,6 @@ export interface DimensionSpec {
     | null
   readonly path: string
 }
-
-export type Scalar = string | number | bigint | boolean
 
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly fields: readonly Filter[] }

@@ -1,5 +1,5 @@
 import type { NativeType } from '../values/typed.ts'
-import type { Json } from './json-reader.ts'
+import { integerMax, type Json } from './json-reader.ts'
 import type { Aggregator, FieldInput, NumericType, PostAggregator } from './query-nodes.ts'
 import { readExpression, readValueType } from './read-common.ts'
 import { readDimension } from './read-dimension.ts'
@@ -80,10 +80,7 @@ export function readAggregator(json: Json): Aggregator {
       return {
         ...at(),
         kind: 'grouping',
-        groupings: json
-          .at('groupings')
-          .items()
-          .map((item) => item.text()),
+        groupings: json.at('groupings').texts(),
       }
     default:
       return json.refuseType('aggregator', knownAggregators)
@@ -96,7 +93,7 @@ function readMoment(json: Json, type: NativeType, kind: 'first' | 'last' | 'any'
     path: json.path,
     type,
     fieldName: json.at('fieldName').text(),
-    maxBytes: readBytes(json.at('maxStringBytes')),
+    maxBytes: json.at('maxStringBytes').wholeWithin(0, integerMax, 1024),
   }
   return kind === 'any'
     ? { ...base, kind }
@@ -202,27 +199,20 @@ function readOfSketch(json: Json, at: Place, type: string): PostAggregator {
     case 'quantilesDoublesSketchToHistogram': {
       const given = json.at('splitPoints')
       const splitPoints = given.missing ? null : given.items().map((item) => item.number())
-      return { ...at, kind: 'histogram', field: field(), splitPoints, bins: readBins(json.at('numBins')) }
+      return {
+        ...at,
+        kind: 'histogram',
+        field: field(),
+        splitPoints,
+        bins: json.at('numBins').wholeWithin(2, binsMax, 10),
+      }
     }
     default:
       return json.refuseType('post-aggregator', knownPostAggregators)
   }
 }
 
-/** As Java's integers. */
-const integerMax = 2 ** 31 - 1
-
-function readBytes(json: Json): number {
-  const bytes = json.wholeOr(1024)
-  return bytes >= 0 && bytes <= integerMax ? bytes : json.fail(`must be 0 to ${integerMax}`)
-}
-
 const binsMax = 1000
-
-function readBins(json: Json): number {
-  const bins = json.wholeOr(10)
-  return bins >= 2 && bins <= binsMax ? bins : json.fail(`must be 2 to ${binsMax}`)
-}
 
 function readFraction(json: Json): number {
   const fraction = json.number()

@@ -93,8 +93,7 @@ export function readNativeGranularity(json: Json): NativeGranularity {
     case 'none':
       return simpleGranularities.get(json.type())!
     case 'duration': {
-      const widthMs = json.at('duration').whole()
-      if (widthMs <= 0) return json.at('duration').fail('must be above 0')
+      const widthMs = json.at('duration').count()
       return { kind: 'uniform', widthMs, originMs: readOrigin(json.at('origin')) ?? 0, zone: Zone.utc }
     }
     case 'period': {
@@ -170,10 +169,7 @@ export function readSearchSpec(json: Json): SearchSpec {
     case 'fragment':
       return {
         kind: 'fragment',
-        values: json
-          .at('values')
-          .items()
-          .map((item) => item.text()),
+        values: json.at('values').texts(),
         caseSensitive: json.at('caseSensitive').flag(false),
       }
     case 'regex':

@@ -1,7 +1,7 @@
 import { patternMax } from '../values/patterns.ts'
 import { elementOf, type NativeType } from '../values/typed.ts'
-import { type Json, unsupported } from './json-reader.ts'
-import type { Filter, Scalar } from './query-nodes.ts'
+import type { Json, Scalar } from './json-reader.ts'
+import type { Filter } from './query-nodes.ts'
 import {
   readExpression,
   readIntervals,
@@ -50,10 +50,7 @@ export function readFilter(json: Json): Filter {
       return {
         kind: 'in',
         dimension: dimensionOf(json),
-        values: json
-          .at('values')
-          .items()
-          .map((item) => item.textOrNull()),
+        values: json.at('values').textsOrNulls(),
         extraction: readExtractionOrNull(json.at('extractionFn')),
       }
     case 'bound':
@@ -104,16 +101,8 @@ function readBound(json: Json): Filter {
   }
 }
 
-function scalarOrNull(json: Json): Scalar | null {
-  const { value } = json
-  if (json.missing) return null
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
-    return value
-  throw unsupported(json.path, 'an array')
-}
-
 function checkedScalar(at: Json, type: NativeType): Scalar | null {
-  const value = scalarOrNull(at)
+  const value = at.scalarOrNull('an array')
   return value === null || type === 'STRING' || (value !== '' && !Number.isNaN(Number(value)))
     ? value
     : at.fail(`must be a ${type}`)

@@ -1,11 +1,16 @@
 // A native query's JSON to its tree. Everything that the tree can hold is checked here; faults name their path.
 import { Json, unsupported } from './json-reader.ts'
 import type { Context, DataSource, NativeQuery, TopNMetric } from './native-query-types.ts'
-import { checkSize } from './nesting.ts'
 import type { VirtualColumn } from './query-nodes.ts'
 import { checkNames, readAggregator, readPostAggregator } from './read-aggregators.ts'
-import { readIntervals, readNativeGranularity, readSearchSpec, readTextOrdering } from './read-common.ts'
-import { readContext, readVirtualColumn } from './read-context.ts'
+import {
+  readExpression,
+  readIntervals,
+  readNativeGranularity,
+  readSearchSpec,
+  readTextOrdering,
+  readValueType,
+} from './read-common.ts'
 import { readDataSource } from './read-data-source.ts'
 import { readDimension } from './read-dimension.ts'
 import { readFilterOrNull } from './read-filter.ts'
@@ -23,6 +28,38 @@ export function readNativeQuery(value: unknown, path = ''): NativeQuery {
   const json = new Json(value, path)
   checkSize(json)
   return readQuery(json, 0)
+}
+
+/** Lists and objects within each other: what is read goes down a call for each. */
+const nestingMax = 100
+/** Lists and objects, but for the rows of inline data sources. */
+const partsMax = 3000
+/** Texts and numbers of lists that become a column each, or a condition. */
+const namesMax = 1000
+
+/** Members whose lists hold values, which cost little. */
+const lists: ReadonlySet<string> = new Set(['values', 'rows', 'map'])
+
+/** Refuses a query with too many parts: what it becomes grows with them, and is planned before it runs. Layer by layer, since how deep it is, is the caller's doing. */
+function checkSize(json: Json): void {
+  let layer: readonly unknown[] = [json.value]
+  let parts = 0
+  for (let depth = 0; layer.length > 0; depth++) {
+    if (depth > nestingMax) json.fail(`holds more than ${nestingMax} lists and objects within each other`)
+    const next: unknown[] = []
+    for (const part of layer) {
+      if (typeof part !== 'object' || part === null) continue
+      parts += 1
+      if (Array.isArray(part)) {
+        if (part.length > namesMax) json.fail(`holds a list of ${part.length} parts: ${namesMax} are taken`)
+        for (const item of part) next.push(item)
+      } else {
+        for (const [name, member] of Object.entries(part)) if (!lists.has(name)) next.push(member)
+      }
+    }
+    if (parts > partsMax) json.fail(`holds more than ${partsMax} lists and objects`)
+    layer = next
+  }
 }
 
 function readQuery(json: Json, depth: number): NativeQuery {
@@ -87,6 +124,40 @@ function readCommon(json: Json, depth: number, eternal = false): Common {
   }
 }
 
+function readVirtualColumn(json: Json): VirtualColumn {
+  if (json.type() !== 'expression')
+    return json.refuseType('virtual column', [
+      'nested-field',
+      'mv-filtered',
+      'mv-regex-filtered',
+      'mv-prefix-filtered',
+      'fallback',
+      'list-filtered',
+      'regex-filtered',
+      'prefix-filtered',
+    ])
+  return {
+    name: json.at('name').text(),
+    expression: readExpression(json.at('expression')),
+    outputType: readValueType(json.at('outputType'), 'FLOAT'),
+    path: json.at('expression').path,
+  }
+}
+
+function readContext(json: Json): Context {
+  const at = (name: string): Json => (json.missing ? new Json(undefined, '') : json.at(name))
+  // They change no answer, but must make sense.
+  at('timeout').countOrZero()
+  at('queryId').textOrNull()
+  return {
+    skipEmptyBuckets: at('skipEmptyBuckets').flag(false),
+    grandTotal: at('grandTotal').flag(false),
+    sortByDimsFirst: at('sortByDimsFirst').flag(false),
+    timesAsLong: at('serializeDateTimeAsLong').flag(false),
+    resultAsArray: at('resultAsArray').flag(false),
+  }
+}
+
 function readAggregating(
   json: Json,
   depth: number,
@@ -114,21 +185,18 @@ function readAggregating(
 }
 
 function readTimeseries(json: Json, depth: number): NativeQuery {
-  const limit = json.at('limit').wholeOr(0)
-  if (limit < 0) json.at('limit').fail('must not be below 0')
   return {
     ...readAggregating(json, depth, []),
     kind: 'timeseries',
     descending: json.at('descending').flag(false),
-    limit,
+    limit: json.at('limit').countOrZero(),
   }
 }
 
 function readTopN(json: Json, depth: number): NativeQuery {
   const dimension = readDimension(json.at('dimension'))
   const aggregating = readAggregating(json, depth, [{ name: dimension.outputName, path: json.at('dimension') }])
-  const threshold = json.at('threshold').whole()
-  if (threshold <= 0) json.at('threshold').fail('must be above 0')
+  const threshold = json.at('threshold').count()
   const names = new Set([...aggregating.aggregations, ...aggregating.postAggregations].map(({ name }) => name))
   return { ...aggregating, kind: 'topN', dimension, threshold, metric: readMetric(json.at('metric'), names) }
 }
@@ -196,17 +264,8 @@ function readScan(json: Json, depth: number): NativeQuery {
   const format = json.at('resultFormat').textOrNull() ?? 'list'
   if (format === 'valueVector') throw unsupported(json.at('resultFormat').path, 'the result format "valueVector"')
   if (format !== 'list' && format !== 'compactedList') json.at('resultFormat').fail('must be list or compactedList')
-  const columns = json
-    .at('columns')
-    .itemsOrNone()
-    .map((item) => item.text())
+  const columns = json.at('columns').missing ? [] : json.at('columns').texts()
   const order = readScanOrder(json)
-  const limit = json.at('limit').wholeOr(0)
-  const offset = json.at('offset').wholeOr(0)
-  const batchSize = json.at('batchSize').wholeOr(20_480)
-  if (batchSize <= 0) json.at('batchSize').fail('must be above 0')
-  if (limit < 0) json.at('limit').fail('must not be below 0')
-  if (offset < 0) json.at('offset').fail('must not be below 0')
   if (order !== 'none' && columns.length > 0 && !columns.includes('__time'))
     json.at('columns').fail('must name __time for rows in the order of time')
   return {
@@ -214,9 +273,9 @@ function readScan(json: Json, depth: number): NativeQuery {
     kind: 'scan',
     columns,
     compact: format === 'compactedList',
-    batchSize,
-    limit: limit === 0 ? null : limit,
-    offset,
+    batchSize: json.at('batchSize').countOr(20_480),
+    limit: json.at('limit').countOrZero() || null,
+    offset: json.at('offset').countOrZero(),
     order,
   }
 }
@@ -233,8 +292,6 @@ function readScanOrder(json: Json): (typeof orders)[number] {
 
 function readSearch(json: Json, depth: number): NativeQuery {
   const dimensions = json.at('searchDimensions')
-  const limit = json.at('limit').wholeOr(1000)
-  if (limit <= 0) json.at('limit').fail('must be above 0')
   return {
     ...readCommon(json, depth),
     kind: 'search',
@@ -246,7 +303,7 @@ function readSearch(json: Json, depth: number): NativeQuery {
           ? dimensions.items().map(readDimension)
           : [readDimension(dimensions)],
     query: readSearchSpec(json.at('query')),
-    limit,
+    limit: json.at('limit').countOr(1000),
     ordering: readTextOrdering(json.at('sort'), 'lexicographic'),
   }
 }
@@ -290,10 +347,5 @@ function readInclude(json: Json): 'all' | 'none' | readonly string[] {
   if (json.missing) return 'all'
   const type = json.type()
   if (type === 'all' || type === 'none') return type
-  return type === 'list'
-    ? json
-        .at('columns')
-        .items()
-        .map((item) => item.text())
-    : json.refuseType('toInclude', [])
+  return type === 'list' ? json.at('columns').texts() : json.refuseType('toInclude', [])
 }

@@ -1,6 +1,6 @@
 // Conditions of `having` on first and last values: Druid compares none that is null, and fails where a group has one.
+import { isNode, listOf, type Node } from '../parse/json-reader.ts'
 import { keepingOf } from './final-fields.ts'
-import { isNode, listOf, type Node } from './json-nodes.ts'
 
 const firstOrLast = /^(?:long|double|float|string)(?:First|Last)$/
 

@@ -1,5 +1,5 @@
 // What post-aggregators calculate with: the value of an aggregator, where Druid would take what it is made of.
-import { isNode, listOf, memberOf, type Node } from './json-nodes.ts'
+import { isNode, listOf, memberOf, type Node } from '../parse/json-reader.ts'
 
 const numbers = ['long', 'double', 'float']
 

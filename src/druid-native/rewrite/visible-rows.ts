@@ -2,7 +2,7 @@ import { type VisibleColumn, visibleColumn, visibleFilter } from '../../algebra/
 import { takingMetrics, takingRows } from '../../algebra/hidden-rows.ts'
 import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-row.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
-import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
+import { isEmpty, isNode, listOf, memberOf, type Node } from '../parse/json-reader.ts'
 
 /** A text value is kept to this length: Druid sets so much memory aside for each. */
 const textBytesMax = 4096
