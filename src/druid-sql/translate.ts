@@ -111,7 +111,7 @@ function engineText(rows: BoundRows, outputs: readonly { readonly sql: Sql }[], 
   try {
     const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
     const inner = new DuckdbWriter(meaning).rows(rows)
-    const statement = sql`SELECT ${sql.join(items, ', ')} FROM (${inner}) AS answer`
+    const statement = sql`SELECT ${sql.list(items)} FROM (${inner}) AS answer`
     // The engine is given the text alone.
     if (statement.parameters.length > 0) throw new Error('a value of a query stands in its text')
     return statement.text

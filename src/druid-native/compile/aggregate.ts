@@ -97,6 +97,6 @@ export function aggregate(query: Aggregating, source: Source): Aggregated {
   ]
   const from = source.rows(conditions.length === 0 ? null : sql.join(conditions, ' AND '))
   const grouping = keys.length === 0 ? sql.empty : sql` GROUP BY ${sql.positions(keys.length)}`
-  const statement = sql`(SELECT ${sql.join([...keys, ...values], ', ')} FROM ${from}${grouping})`
+  const statement = sql`(SELECT ${sql.list([...keys, ...values])} FROM ${from}${grouping})`
   return { relation: rows.around(statement), rows }
 }

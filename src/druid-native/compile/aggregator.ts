@@ -198,9 +198,9 @@ function cardinality(aggregator: Aggregator & { kind: 'cardinality' }, source: S
   const values = aggregator.fields.map((field) => sql`nullif(${toText(dimensionValue(field, source))}, '')`)
   const finish = (raw: Sql): Typed => (aggregator.round ? longValue(raw) : doubleValue(sql`CAST(${raw} AS DOUBLE)`))
   if (values.length === 0) return plain(sql`count(DISTINCT NULL)`, finish)
-  if (aggregator.byRow && values.length > 1) return plain(sql`count(DISTINCT ROW(${sql.join(values, ', ')}))`, finish)
+  if (aggregator.byRow && values.length > 1) return plain(sql`count(DISTINCT ROW(${sql.list(values)}))`, finish)
   if (values.length === 1) return plain(sql`count(DISTINCT ${values[0]!})`, finish)
-  return plain(sql`list(DISTINCT [${sql.join(values, ', ')}])`, (raw) =>
+  return plain(sql`list(DISTINCT [${sql.list(values)}])`, (raw) =>
     finish(sql`CAST(coalesce(list_unique(flatten(${raw})), 0) AS BIGINT)`),
   )
 }

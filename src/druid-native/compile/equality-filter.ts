@@ -36,7 +36,7 @@ export const among = engineFunction<{ readonly constants: Constants }>(([x], { o
     const type = typeof first === 'string' ? sql`VARCHAR` : typeof first === 'bigint' ? sql`BIGINT` : sql`DOUBLE`
     return sql`(${x!} IN (SELECT CAST(unnest(${textList(constants.map(String))}) AS ${type})))`
   }
-  const literals = sql.join(constants.map(constantSql), ', ')
+  const literals = sql.list(constants.map(constantSql))
   const areSought = typeof first === 'string' && constants.length > 1 && constants.length <= soughtMax
   return areSought ? sql`list_contains([${literals}], ${x!})` : sql`(${x!} IN (${literals}))`
 })

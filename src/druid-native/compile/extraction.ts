@@ -160,7 +160,7 @@ function kept(value: Typed, keep: NonNullable<DimensionSpec['keep']>): Typed {
       if ('pattern' in keep) return sql`CASE WHEN ${matchesWhole(x, keep.pattern)} THEN ${x} END`
       if ('prefix' in keep) return sql`CASE WHEN starts_with(${x}, ${keep.prefix}) THEN ${x} END`
       const texts = keep.values.filter((item) => item !== null).map((item) => sql`CAST(${item} AS VARCHAR)`)
-      const listed = texts.length === 0 ? sql`FALSE` : sql`${x} IN (${sql.join(texts, ', ')})`
+      const listed = texts.length === 0 ? sql`FALSE` : sql`${x} IN (${sql.list(texts)})`
       return sql`CASE WHEN ${keep.listed ? listed : sql`NOT (${listed})`} THEN ${x} END`
     }),
   )

@@ -49,10 +49,7 @@ const within = (time: Sql, intervals: readonly Interval[], literal: (ms: number)
 const selected = (columns: readonly Sql[]): Sql =>
   columns.length === 0
     ? sql`1 AS c0`
-    : sql.join(
-        columns.map((column, index) => sql`${column} AS ${sql.id(`c${index}`)}`),
-        ', ',
-      )
+    : sql.list(columns.map((column, index) => sql`${column} AS ${sql.id(`c${index}`)}`))
 
 const instant = sql.id('instant')
 const position = sql.id('position')
@@ -172,18 +169,12 @@ export function inlineRelation(
       untyped: type === null,
     }),
   )
-  const names = sql.join(
-    columns.map((_, index) => sql.id(`r${index}`)),
-    ', ',
-  )
+  const names = sql.list(columns.map((_, index) => sql.id(`r${index}`)))
   const list =
     rows.length === 0
       ? [columns.map(({ type }) => typedNull(type))]
       : rows.map((row) => columns.map(({ type }, index) => inlineValue(row[index] ?? null, type)))
-  const values = sql.join(
-    list.map((row) => sql`(${sql.join(row, ', ')})`),
-    ', ',
-  )
+  const values = sql.list(list.map((row) => sql`(${sql.list(row)})`))
   const none = rows.length === 0 ? sql` WHERE FALSE` : sql.empty
   return statementRelation(sql`SELECT * FROM (VALUES ${values}) AS i(${names})${none}`, columns)
 }

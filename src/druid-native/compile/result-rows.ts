@@ -150,7 +150,7 @@ export class Rows implements Scope {
           (fraction) =>
             sql`coalesce(${this.#hide(sql`quantile_disc(${values}, ${sql.double(fraction)})`, filter)}, ${sql.double(Number.NaN)})`,
         )
-        return doubleValue(post.one ? at[0]! : sql`[${sql.join(at, ', ')}]`)
+        return doubleValue(post.one ? at[0]! : sql`[${sql.list(at)}]`)
       }
       case 'histogram':
         return doubleValue(this.#histogram(post))
@@ -202,7 +202,7 @@ export class Rows implements Scope {
           )
     const nothing = counts.map(() => sql.double(Number.NaN))
     const some = sql`coalesce(${this.#hide(sql`count(${values})`, filter)}, 0) > 0`
-    return sql`CASE WHEN ${some} THEN [${sql.join(counts, ', ')}] ELSE [${sql.join(nothing, ', ')}] END`
+    return sql`CASE WHEN ${some} THEN [${sql.list(counts)}] ELSE [${sql.list(nothing)}] END`
   }
 }
 

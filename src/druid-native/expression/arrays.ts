@@ -3,7 +3,7 @@
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
-import { convert, doubleValue, type ElementType, elementOf, isScalar, type Typed, typedNull } from '../values/typed.ts'
+import { convert, doubleValue, type ElementType, elementOf, isScalar, type Typed } from '../values/typed.ts'
 import { ExpressionError } from './error.ts'
 import type { Expression } from './syntax.ts'
 
@@ -71,8 +71,8 @@ export function arrayLiteral(
 }
 
 export function arrayFrom(element: ElementType, values: readonly Typed[]): Typed {
-  const items = values.map((value) => (value.type === null ? typedNull(element) : convert(value, element).sql))
-  return arrayValue(element, sql`CAST([${sql.join(items, ', ')}] AS ${listType(element)})`)
+  const items = values.map((value) => convert(value, element).sql)
+  return arrayValue(element, sql`CAST([${sql.list(items)}] AS ${listType(element)})`)
 }
 
 const listTypes = { STRING: sql`VARCHAR[]`, LONG: sql`BIGINT[]`, DOUBLE: sql`DOUBLE[]` }

@@ -10,6 +10,8 @@ import {
   type ElementType,
   elementOf,
   nullValue,
+  plainType,
+  plainTypes,
   type Typed,
   textToDouble,
   textToLong,
@@ -80,18 +82,6 @@ export function jsonArray(json: Sql, element: ElementType): Typed {
   return arrayValue(element, bind(json, list))
 }
 
-const valueTypes: ReadonlyMap<string, readonly [ElementType, boolean]> = new Map<
-  string,
-  readonly [ElementType, boolean]
->([
-  ['STRING', ['STRING', false]],
-  ['LONG', ['LONG', false]],
-  ['DOUBLE', ['DOUBLE', false]],
-  ['ARRAY<STRING>', ['STRING', true]],
-  ['ARRAY<LONG>', ['LONG', true]],
-  ['ARRAY<DOUBLE>', ['DOUBLE', true]],
-])
-
 /** A scalar or an array of scalars; null for anything else. */
 function valueAt([value]: readonly Typed[], call: Call): Typed {
   const found = extract(value!, pathOf(call, 1))
@@ -99,13 +89,13 @@ function valueAt([value]: readonly Typed[], call: Call): Typed {
   if (type === null) return untyped(found)
   const wanted = String(type).toUpperCase()
   if (wanted === 'COMPLEX<JSON>') return untyped(found)
-  const known = valueTypes.get(wanted)
-  if (known === undefined) return call.refuse(`the type must be one of ${[...valueTypes.keys()].join(', ')}`)
-  const [element, isArray] = known
-  if (isArray) return jsonArray(found, element)
+  const known = plainType(wanted) ?? call.refuse(`the type must be one of ${plainTypes.join(', ')}`)
+  const ofArray = elementOf(known)
+  if (ofArray !== null) return jsonArray(found, ofArray)
   const several = sql`CAST(${failing('an array as a single value')} AS JSON)`
   const only = (x: Sql): Sql =>
     sql`CASE json_type(${x}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN CASE WHEN NOT ${isFlat(x)} THEN NULL WHEN json_array_length(${x}) = 1 THEN json_extract(${x}, '$[0]') ELSE ${several} END ELSE ${x} END`
+  const element = known as ElementType
   return elementValue(
     element,
     bind(bind(found, only), (x) => scalar(x, element)),
@@ -144,7 +134,7 @@ function object(args: readonly Typed[], call: Call): Typed {
     if (index % 2 === 0 && arg.type !== 'STRING') return call.refuse('names must be texts')
     return arg.sql
   })
-  return jsonValue(sql`json_object(${sql.join(parts, ', ')})`)
+  return jsonValue(sql`json_object(${sql.list(parts)})`)
 }
 
 /** The text of the JSON; doubles are written as Java writes them. */

@@ -6,7 +6,7 @@ import { Zone } from '../../druid-time/zone.ts'
 import { granularityNames } from '../../model/granularity.ts'
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
 import { isBrokenPattern, isPortablePattern, patternMax } from '../values/patterns.ts'
-import { isScalar, type NativeType, type ValueType } from '../values/typed.ts'
+import { isScalar, type NativeType, type ValueType, valueTypes } from '../values/typed.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { Ordering, SearchSpec } from './query-nodes.ts'
 
@@ -24,15 +24,11 @@ export function readExpression(json: Json): Expression {
   }
 }
 
-const columnTypes = ['STRING', 'LONG', 'DOUBLE', 'FLOAT'] as const
-
 export function readType(json: Json, fallback: NativeType): NativeType {
   if (json.missing) return fallback
   const type = readValueType(json, fallback)
   return isScalar(type) ? type : unsupportedType(json)
 }
-
-const valueTypes = [...columnTypes, 'ARRAY<STRING>', 'ARRAY<LONG>', 'ARRAY<DOUBLE>', 'COMPLEX<json>'] as const
 
 /** The type of an expression's value, which may be an array. */
 export function readValueType(json: Json, fallback: ValueType): ValueType {

@@ -153,7 +153,7 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
       const kind = { INNER: sql`JOIN`, LEFT: sql`LEFT JOIN`, RIGHT: sql`RIGHT JOIN`, FULL: sql`FULL JOIN` }[
         join.joinType
       ]
-      return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.join(list, ', ')} FROM ${leftRows} AS x ${kind} ${sides.right.select(eternity)} AS y ON ${sql.join(conjuncts(condition).map(untold), ' AND ')})`
+      return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.list(list)} FROM ${leftRows} AS x ${kind} ${sides.right.select(eternity)} AS y ON ${sql.join(conjuncts(condition).map(untold), ' AND ')})`
     },
   }
 }
@@ -168,7 +168,7 @@ function filteredSelect(source: Source, names: readonly string[], filter: Parame
   const values = names.map((name) => source.column(name))
   const condition = compileFilter(filter, source, source.index)
   const list = values.map(({ sql: value }, index) => sql`${value} AS ${sql.id(`c${index}`)}`)
-  return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.join(list, ', ')} FROM ${source.rows(condition)})`
+  return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.list(list)} FROM ${source.rows(condition)})`
 }
 
 /** The columns that a join asks of one side. */

@@ -50,7 +50,7 @@ function groupedBy(
   ]
   const having = conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, ' AND ')}`
   const added = keys.map((key, index) => sql`${key} AS ${sql.id(`k${index}`)}`)
-  const statement = sql`SELECT ${sql.join([sql`${sql.long(ordinal)} AS "s"`, sql`${time} AS "t"`, ...outputs(values), ...added], ', ')} FROM ${made.relation} AS r${having}`
+  const statement = sql`SELECT ${sql.list([sql`${sql.long(ordinal)} AS "s"`, sql`${time} AS "t"`, ...outputs(values), ...added])} FROM ${made.relation} AS r${having}`
   return { statement, values }
 }
 
@@ -113,17 +113,17 @@ function compile(query: GroupByQuery, relation: Relation): Compiled {
     name,
     type: first.values[index]!.type ?? ('STRING' as const),
   }))
-  const list = sql.join(
-    [sql`"t" AS "r0"`, ...columns.map((_, index) => sql`${sql.id(`o${index}`)} AS ${sql.id(`r${index + 1}`)}`)],
-    ', ',
-  )
+  const list = sql.list([
+    sql`"t" AS "r0"`,
+    ...columns.map((_, index) => sql`${sql.id(`o${index}`)} AS ${sql.id(`r${index + 1}`)}`),
+  ])
   const cut = sql`${limit === null ? sql.empty : sql` LIMIT ${sql.long(limit)}`}${offset === 0 ? sql.empty : sql` OFFSET ${sql.long(offset)}`}`
   const union = sql.join(
     parts.map(({ statement }) => statement),
     ' UNION ALL ',
   )
   return {
-    statement: sql`SELECT ${list} FROM (${union}) AS u ORDER BY ${sql.join(orderOf(query, first.values, keysOfColumn), ', ')}${cut}`,
+    statement: sql`SELECT ${list} FROM (${union}) AS u ORDER BY ${sql.list(orderOf(query, first.values, keysOfColumn))}${cut}`,
     columns,
   }
 }
@@ -147,7 +147,7 @@ export function groupByRelation(
   )
   return {
     statement:
-      unfinished.size === 0 ? statement : sql`SELECT ${sql.join([sql`"r0"`, ...outer], ', ')} FROM (${statement}) AS f`,
+      unfinished.size === 0 ? statement : sql`SELECT ${sql.list([sql`"r0"`, ...outer])} FROM (${statement}) AS f`,
     columns: [{ name: '__time', type: 'LONG' }, ...columns],
   }
 }

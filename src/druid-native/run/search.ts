@@ -61,7 +61,7 @@ export async function* runSearch(query: SearchQuery, relation: Relation, session
   )
   const summed = sql`SELECT ${entry} AS "t", "dimension", "value", CAST(sum("count") AS BIGINT) AS "count" FROM (${union}) AS h GROUP BY ${sql.positions(3)}`
   const order = [...orderBy(sortKeys(textValue(sql`"value"`), query.ordering), false), sql`"dimension"`]
-  const ranked = sql`SELECT *, row_number() OVER (PARTITION BY "t" ORDER BY ${sql.join(order, ', ')}) AS "k" FROM (${summed}) AS g`
+  const ranked = sql`SELECT *, row_number() OVER (PARTITION BY "t" ORDER BY ${sql.list(order)}) AS "k" FROM (${summed}) AS g`
   const rows = await session.rows(
     sql`SELECT * FROM (${ranked}) AS k WHERE "k" <= ${sql.long(query.limit)} ORDER BY "t", "k"`,
   )

@@ -52,7 +52,7 @@ function compile(
   const names = [...query.aggregations, ...query.postAggregations].map(({ name }) => name!)
   const values = names.map((name) => made.rows.column(name))
   const first = bucketed ? sql`"b"` : sql`CAST(0 AS BIGINT) AS "b"`
-  const statement = sql`SELECT ${sql.join([first, sql`"n"`, ...outputs(values)], ', ')} FROM ${made.relation} AS r`
+  const statement = sql`SELECT ${sql.list([first, sql`"n"`, ...outputs(values)])} FROM ${made.relation} AS r`
   return { statement, columns: names.map((name, index) => ({ name, type: values[index]!.type })) }
 }
 

@@ -38,11 +38,7 @@ function ranking(
   const stop = sortKeys({ type: 'STRING', sql: sql`CAST(${metric.previousStop} AS VARCHAR)` }, metric.ordering)
   const own = sortKeys({ type: 'STRING', sql: toText(value) }, metric.ordering)
   // The engine would compare a null as the greatest of all.
-  const row = (all: readonly Sql[]): Sql =>
-    sql`ROW(${sql.join(
-      all.flatMap((key) => [sql`${key} IS NOT NULL`, key]),
-      ', ',
-    )})`
+  const row = (all: readonly Sql[]): Sql => sql`ROW(${sql.list(all.flatMap((key) => [sql`${key} IS NOT NULL`, key]))})`
   const beyond = sql`${row(own)} ${inverted ? sql`<` : sql`>`} ${row(stop)}`
   return { order, where: sql`(${value.sql} IS NOT NULL AND ${beyond})` }
 }
@@ -77,9 +73,9 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
   const { order, where } = ranking(query.metric, made.rows, query.dimension.outputName)
   const condition = where === null ? sql.empty : sql` WHERE ${where}`
   const cut = sql.long(query.threshold)
-  const by = sql.join(order, ', ')
+  const by = sql.list(order)
   const select = (rank: Sql): Sql =>
-    sql`SELECT ${sql.join([sql`${bucket} AS "t"`, sql`${rank} AS "k"`, ...outputs(values)], ', ')} FROM ${made.relation} AS r${condition}`
+    sql`SELECT ${sql.list([sql`${bucket} AS "t"`, sql`${rank} AS "k"`, ...outputs(values)])} FROM ${made.relation} AS r${condition}`
   const ranked = sql`row_number() OVER (PARTITION BY ${bucket} ORDER BY ${by})`
   const statement =
     query.granularity.kind === 'all'

@@ -199,7 +199,7 @@ export const listed = engineFunction<ListOptions>((texts, { operands, options },
   const types = items.map((item) => comparedAs(operand!, item))
   if (types.every((type) => isSame(type, types[0]!))) {
     const among = items.map((item, index) => castText(item, texts[1 + index]!, types[index]!, zone))
-    return sql`(${castText(operand!, texts[0]!, types[0]!, zone)} ${negation}IN (${sql.join(among, ', ')}))`
+    return sql`(${castText(operand!, texts[0]!, types[0]!, zone)} ${negation}IN (${sql.list(among)}))`
   }
   // Items of different types are compared each in its own way.
   return withoutRepeating(texts[0]!, texts.slice(1), (x, others) => {

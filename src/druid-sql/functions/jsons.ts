@@ -70,7 +70,7 @@ const jsonKeys = special(2, 2, (call) =>
 /** The engine wants a text for a name even where it knows that it is null. */
 const object = engineFunction((texts) => {
   const parts = texts.map((text, index) => (index % 2 === 0 ? sql`CAST(${text} AS VARCHAR)` : text))
-  return sql`json_object(${sql.join(parts, ', ')})`
+  return sql`json_object(${sql.list(parts)})`
 })
 
 const jsonObject = special(0, 200, ({ place, operands }) => {

@@ -180,7 +180,7 @@ const div = special(2, 2, ({ place, operands: [a, b] }) =>
 )
 
 const among = (name: Sql): EngineFunction =>
-  engineFunction((operands, { type }) => (type.kind === 'null' ? sql`NULL` : sql`${name}(${sql.join(operands, ', ')})`))
+  engineFunction((operands, { type }) => (type.kind === 'null' ? sql`NULL` : sql`${name}(${sql.list(operands)})`))
 
 export const greatest = among(sql`greatest`)
 export const least = among(sql`least`)

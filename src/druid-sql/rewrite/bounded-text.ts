@@ -18,7 +18,7 @@ export function boundedCount(call: Call, write: (expression: Expression) => Sql)
   if ((call.name !== 'LPAD' && call.name !== 'RPAD') || isFew(count)) return null
   const name = call.name === 'LPAD' ? sql`LPAD` : sql`RPAD`
   const operands = [write(text), atMost(write(count), sql`1000000`), ...others.map(write)]
-  return sql`${name}(${sql.join(operands, ', ')})`
+  return sql`${name}(${sql.list(operands)})`
 }
 
 function isFew(count: Expression): boolean {

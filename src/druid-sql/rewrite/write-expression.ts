@@ -80,7 +80,7 @@ export class ExpressionWriter {
   }
 
   list(expressions: readonly Expression[]): Sql {
-    return sql.join(expressions.map(this.write), ', ')
+    return sql.list(expressions.map(this.write))
   }
 
   orderBy(items: readonly OrderItem[], ofGroups = false): Sql {
@@ -90,7 +90,7 @@ export class ExpressionWriter {
       const written = ofGroups ? this.ofGroups(expression) : this.write(expression)
       return sql`${written}${direction}${placed}`
     })
-    return sql.join(written, ', ')
+    return sql.list(written)
   }
 
   window({ partitionBy, orderBy, frame }: Window): Sql {
@@ -202,7 +202,7 @@ export class ExpressionWriter {
       const from = operands[2] === undefined ? sql`` : sql` FROM ${this.write(operands[2])}`
       return sql`POSITION(${this.write(first)} IN ${this.write(second)}${from})`
     }
-    if (name === 'JSON_OBJECT') return sql`JSON_OBJECT(${sql.join(this.#members(operands), ', ')})`
+    if (name === 'JSON_OBJECT') return sql`JSON_OBJECT(${sql.list(this.#members(operands))})`
     const each = distinct ? sql`DISTINCT ` : sql``
     const ordered = orderBy.length === 0 ? sql`` : sql` ORDER BY ${this.orderBy(orderBy)}`
     const returned = returning === null ? sql`` : sql` RETURNING ${writeCastType(returning)}`
@@ -221,7 +221,7 @@ export class ExpressionWriter {
       clocks === null || (origin !== undefined && origin.kind !== 'null') ? null : laterOrigin(period.value, clocks)
     if (originMs === null) return null
     const from = sql`MILLIS_TO_TIMESTAMP(${digits(String(originMs))})`
-    return sql`${word(name)}(${sql.join([this.write(time), this.write(period), from, ...(zone === undefined ? [] : [this.write(zone)])], ', ')})`
+    return sql`${word(name)}(${sql.list([this.write(time), this.write(period), from, ...(zone === undefined ? [] : [this.write(zone)])])})`
   }
 
   /** Constant texts that Druid would fill with spaces, to the length of the longest or of the whole. */
@@ -229,7 +229,7 @@ export class ExpressionWriter {
     const written = expressions.map((one) =>
       one.kind === 'text' ? sql`CAST(${this.write(one)} AS VARCHAR)` : this.write(one),
     )
-    return sql.join(written, ', ')
+    return sql.list(written)
   }
 
   #members(operands: readonly Expression[]): Sql[] {
