@@ -5,13 +5,12 @@ import type { AnswerSettings } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Interval } from '../druid-time/iso.ts'
+import { dataSourceName, timeColumn } from '../model/druid-row.ts'
 import type { Entity } from '../model/entity.ts'
-import { earliestMs, latestMs } from '../model/instant.ts'
-import { Problem } from '../model/problem.ts'
+import { earliestMs, formatInstant, latestMs, msPerDay } from '../model/instant.ts'
 import type { NativeEngines } from './native-language.ts'
 import type { NativeQuery } from './parse/native-query-types.ts'
 import { checkBuckets, checkQuery } from './rewrite/check-query.ts'
-import { daysIn, daysQuery } from './rewrite/days-with-rows.ts'
 import { druidNative } from './rewrite/druid-native.ts'
 import { finished } from './rewrite/finish-answer.ts'
 import { tablesOf } from './rewrite/queries-within.ts'
@@ -19,6 +18,7 @@ import { RowCount } from './rewrite/row-count.ts'
 import { newestWeek } from './rewrite/rows-left.ts'
 import type { DayBounds } from './run/native-engine.ts'
 import { requireRowsOf } from './run/needed-rows.ts'
+import { tooManyRows } from './run/session.ts'
 
 /** Runs native queries that our own code wrote; the answer comes in pieces of JSON: a bracket or a comma, and whole elements. */
 export interface DruidNatives {
@@ -112,9 +112,27 @@ function isOfNewestWeek(tree: NativeQuery, entities: readonly Entity[]): boolean
   return tree.kind === 'segmentMetadata' && tree.newestWeek && entities.some(({ sinceMs }) => sinceMs !== null)
 }
 
-function tooManyRows(rowsMax: number): Problem {
-  return new Problem(
-    'result_too_large',
-    `The answer would have more than ${rowsMax} rows (limits.resultRows). Narrow the intervals, filter, or add a limit.`,
-  )
+/** The query that tells the first and the last time of each day that the intervals touch. */
+function daysQuery(entity: Entity, clusterName: string, intervals: readonly Interval[]): object {
+  const first = Math.min(...intervals.map(({ startMs }) => startMs))
+  const last = Math.max(...intervals.map(({ endMs }) => endMs))
+  const fromMs = Math.max(earliestMs, entity.sinceMs ?? earliestMs, Math.floor(first / msPerDay) * msPerDay)
+  const untilMs = Math.min(latestMs, Math.ceil(last / msPerDay) * msPerDay)
+  return {
+    queryType: 'timeseries',
+    dataSource: { type: 'table', name: dataSourceName(clusterName, entity.id) },
+    intervals: fromMs < untilMs ? [`${formatInstant(fromMs)}/${formatInstant(untilMs)}`] : [],
+    granularity: 'day',
+    aggregations: [
+      { type: 'longMin', name: 'first', fieldName: timeColumn },
+      { type: 'longMax', name: 'last', fieldName: timeColumn },
+    ],
+    context: { skipEmptyBuckets: true },
+  }
+}
+
+/** The days of its answer. */
+function daysIn(answer: string): readonly DayBounds[] {
+  const buckets: readonly { readonly result: { readonly first: number; readonly last: number } }[] = JSON.parse(answer)
+  return buckets.map(({ result: { first, last } }) => ({ minMs: first, maxMs: last }))
 }

@@ -4,8 +4,7 @@ import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import { convert, doubleValue, type ElementType, elementOf, isScalar, type Typed } from '../values/typed.ts'
-import { ExpressionError } from './error.ts'
-import type { Expression } from './syntax.ts'
+import { type Expression, ExpressionError } from './syntax.ts'
 
 /** A value taken as an array: a single value is an array of itself. */
 export interface ArrayOf {

@@ -17,8 +17,8 @@ import {
   writtenSql,
 } from '../values/typed.ts'
 import { type ArrayOf, arrayOf, arrayValue, asElement, boundedLength, elementValue } from './arrays.ts'
-import { ExpressionError } from './error.ts'
 import { truthOf } from './operators.ts'
+import { ExpressionError } from './syntax.ts'
 
 /** The lambda of a call: its body for the values of its parameters. */
 export interface Lambda {

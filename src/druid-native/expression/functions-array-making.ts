@@ -1,6 +1,6 @@
 // Functions that make arrays.
 
-import { splitsAlike, splitText } from '../../druid-patterns/split-text.ts'
+import { splitsAlike, splitText } from '../../druid-sql/functions/arrays.ts'
 import { javaPattern } from '../../druid-sql/functions/texts.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'

@@ -23,9 +23,9 @@ import {
   type ValueType,
 } from '../values/typed.ts'
 import { type ExpressionFunction, type FunctionTable, isNull, literalText, nullNode } from './call.ts'
-import { ExpressionError } from './error.ts'
 import { jsonArray } from './functions-json.ts'
 import { equal, truthOf } from './operators.ts'
+import { ExpressionError } from './syntax.ts'
 
 const many = Number.POSITIVE_INFINITY
 

@@ -1,7 +1,7 @@
 // JSON in texts. What a path leads to keeps the type that the JSON has, unless the call tells one.
 
-import { isLooseJson } from '../../druid-patterns/json-form.ts'
 import { doubleText } from '../../druid-sql/bind/conversions.ts'
+import { isLooseJson } from '../../druid-sql/functions/jsons.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'

@@ -23,8 +23,7 @@ import {
   written,
 } from '../values/typed.ts'
 import { isNull, nullNode } from './call.ts'
-import { ExpressionError } from './error.ts'
-import type { BinaryOperator } from './syntax.ts'
+import { type BinaryOperator, ExpressionError } from './syntax.ts'
 
 const isTrueText = engineFunction(([x]) => sql`(lower(${x!}) = 'true')`)
 

@@ -2,6 +2,7 @@
 
 import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, type NativeGranularity, periodGranularity } from '../../druid-time/native-granularity.ts'
+import { nativeBuckets } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { granularityNames } from '../../model/granularity.ts'
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
@@ -59,19 +60,8 @@ export function readPattern(json: Json): string {
 }
 
 const simpleGranularities: ReadonlyMap<string, NativeGranularity> = new Map(
-  Object.entries(granularityNames).map(([name, granularity]) => [name, inUtc(granularity)]),
+  Object.entries(granularityNames).map(([name, granularity]) => [name, nativeBuckets(granularity) ?? { kind: 'all' }]),
 )
-
-function inUtc(granularity: (typeof granularityNames)[keyof typeof granularityNames]): NativeGranularity {
-  switch (granularity.kind) {
-    case 'all':
-      return granularity
-    case 'uniform':
-      return { ...granularity, zone: Zone.utc }
-    case 'months':
-      return { ...granularity, originLocalMs: 0, zone: Zone.utc }
-  }
-}
 
 export function readNativeGranularity(json: Json): NativeGranularity {
   if (!json.isObject) {

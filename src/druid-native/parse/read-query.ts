@@ -1,4 +1,5 @@
 // A native query's JSON to its tree. Everything that the tree can hold is checked here; faults name their path.
+import { eternity } from '../../druid-time/iso.ts'
 import { Json, unsupported } from './json-reader.ts'
 import type { Context, DataSource, NativeQuery, TopNMetric } from './native-query-types.ts'
 import type { VirtualColumn } from './query-nodes.ts'
@@ -15,8 +16,6 @@ import { readDataSource } from './read-data-source.ts'
 import { readDimension } from './read-dimension.ts'
 import { readFilterOrNull } from './read-filter.ts'
 import { readHaving, readLimitSpec } from './read-having.ts'
-
-const eternity = { startMs: -8.64e15, endMs: 8.64e15 }
 
 const druidTypes = ['windowOperator', 'union', 'select']
 

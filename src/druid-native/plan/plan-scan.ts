@@ -1,11 +1,12 @@
 // Which native scans the store answers from its own columns, and how. Whatever is not known here for certain goes to the SQL engine.
 // Tested by `test/druid-native/planned-scans.test.ts`.
+
 import { aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
 import { ComputedFields } from '../../algebra/computed-fields.ts'
 import { scanUnitsMax } from '../../algebra/scan-plan.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { ScanQuery } from '../parse/native-query-types.ts'
-import type { NativeScanPlan } from './native-scan-plan.ts'
+import type { NativeScanPlan } from './native-plan.ts'
 import { rangesOf } from './plan-native.ts'
 import { indexOfFields, rowFilter } from './row-filter.ts'
 

@@ -1,4 +1,5 @@
 // A checked native query as one for Druid: entities become their data sources, and hidden columns can neither be named nor shown.
+
 import { visibleFilter } from '../../algebra/hidden-in-druid.ts'
 import { takingRows } from '../../algebra/hidden-rows.ts'
 import { laterOrigin } from '../../druid-time/native-granularity.ts'
@@ -16,8 +17,7 @@ import { readIntervals, readZone } from '../parse/read-common.ts'
 import { readDataSource } from '../parse/read-data-source.ts'
 import { readNativeQuery } from '../parse/read-query.ts'
 import { columnsOf } from './check-query.ts'
-import { withComparedValues } from './compared-values.ts'
-import { withFinalFields } from './final-fields.ts'
+import { withComparedValues, withFinalFields } from './final-fields.ts'
 import { numbersOf, withoutNulls } from './number-filters.ts'
 import { readsSegments, sinceSegments, visibleRowsFilter } from './rows-left.ts'
 import { needsVisibleRows, replacedRows, visibleRows } from './visible-rows.ts'

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { invalidRequest } from '../../model/problem.ts'
 import { aggregate } from '../compile/aggregate.ts'
 import { bindHaving } from '../compile/having.ts'
-import type { Column, Relation } from '../compile/relation.ts'
+import { type Column, type Relation, within } from '../compile/relation.ts'
 import type { Rows } from '../compile/result-rows.ts'
 import type { GroupByQuery } from '../parse/native-query-types.ts'
 import type { Aggregator, OrderColumn, PostAggregator } from '../parse/query-nodes.ts'
@@ -46,20 +46,18 @@ function groupedBy(
     // The one row of no rows at all is given for a query without dimensions, not for a subtotal.
     ...(query.subtotals === null
       ? []
-      : [sql`"n" > 0`, ...(query.granularity.kind === 'all' ? [] : [startsWithin(time, query)])]),
+      : [
+          sql`"n" > 0`,
+          ...(query.granularity.kind === 'all'
+            ? []
+            : // To Druid it is a query over the groups of the intervals: a bucket that starts before them is not in them.
+              [within(time, query.intervals)]),
+        ]),
   ]
   const having = conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, ' AND ')}`
   const added = keys.map((key, index) => sql`${key} AS ${sql.id(`k${index}`)}`)
   const statement = sql`SELECT ${sql.list([sql`${sql.long(ordinal)} AS "s"`, sql`${time} AS "t"`, ...outputs(values), ...added])} FROM ${made.relation} AS r${having}`
   return { statement, values }
-}
-
-/** To Druid a subtotal is a query over the groups of the intervals: a bucket that starts before them is not in them. */
-function startsWithin(bucket: Sql, { intervals }: GroupByQuery): Sql {
-  const within = intervals.map(
-    ({ startMs, endMs }) => sql`(${bucket} >= ${sql.long(startMs)} AND ${bucket} < ${sql.long(endMs)})`,
-  )
-  return within.length === 0 ? sql`FALSE` : sql`(${sql.join(within, ' OR ')})`
 }
 
 function keysOf(column: OrderColumn, rows: Rows, query: GroupByQuery): readonly Sql[] {

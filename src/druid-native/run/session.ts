@@ -32,7 +32,7 @@ export class Session {
     let rows = 0
     for await (const part of this.engine.run(sql`SELECT * FROM (${statement}) AS o LIMIT ${sql.long(rowsMax + 1)}`)) {
       rows += part.length
-      if (rows > rowsMax) throw tooLarge(`more than ${rowsMax} rows (limits.resultRows)`)
+      if (rows > rowsMax) throw tooManyRows(rowsMax)
       yield part
     }
   }
@@ -57,6 +57,8 @@ const sizeOf = (value: EngineValue): number => {
   if (typeof value === 'string') return value.length + 8
   return typeof value === 'object' && value !== null ? value.reduce<number>((sum, item) => sum + sizeOf(item), 8) : 8
 }
+
+export const tooManyRows = (rowsMax: number): Problem => tooLarge(`more than ${rowsMax} rows (limits.resultRows)`)
 
 function tooLarge(what: string): Problem {
   return new Problem('result_too_large', `The answer would have ${what}. Narrow the intervals, filter, or add a limit.`)

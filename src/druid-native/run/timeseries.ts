@@ -3,7 +3,7 @@ import type { EngineRow, EngineValue } from '../../sql-engine/sql-engine.ts'
 import { type Aggregated, aggregate, bucketOf } from '../compile/aggregate.ts'
 import type { Relation } from '../compile/relation.ts'
 import type { TimeseriesQuery } from '../parse/native-query-types.ts'
-import { filledBuckets, spans } from './filled-buckets.ts'
+import { filledBuckets, stampOfAll } from './filled-buckets.ts'
 import { type JsonValue, jsonText, type OutputColumn, RowWriter, timeseriesEntry } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
@@ -84,11 +84,8 @@ function allRows(
   found: readonly (readonly EngineValue[])[],
 ): TimeseriesRow[] {
   const [only] = found
-  // The segments are read in the order that is asked for, and the first of them says when.
-  const start =
-    spans(relation, query.intervals).at(query.descending ? -1 : 0)?.minMs ?? query.intervals[0]?.startMs ?? 0
   if (only === undefined || (query.context.skipEmptyBuckets && only[1] === 0n)) return []
-  return [{ ms: start, values: only }]
+  return [{ ms: stampOfAll(relation, query.intervals, query.descending), values: only }]
 }
 
 async function bucketRows(

@@ -10,7 +10,7 @@ import type { TopNMetric, TopNQuery } from '../parse/native-query-types.ts'
 import type { DimensionSpec } from '../parse/query-nodes.ts'
 import { orderBy, sortKeys } from '../values/ordering.ts'
 import { elementOf, toText } from '../values/typed.ts'
-import { filledBuckets, spans } from './filled-buckets.ts'
+import { topNBuckets } from './filled-buckets.ts'
 import { type JsonItem, jsonText, listEntry, mapped, type OutputColumn, RowWriter } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
@@ -87,25 +87,16 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
 
 export async function* runTopN(query: TopNQuery, relation: Relation, session: Session): AsyncGenerator<JsonItem> {
   const { columns, rows } = await topNRows(query, relation, session)
+  const { granularity, intervals } = query
+  const buckets = granularity.kind === 'all' ? null : granularity
   const timestamp = timestampWriter(query)
   const writer = new RowWriter(columns, 2)
-  const entry = (ms: number, found: readonly EngineRow[]): JsonItem =>
-    listEntry(
-      jsonText(timestamp(ms)),
-      mapped(found, (row) => writer.object(row)),
+  const byBucket = rows.map((values) => ({ bucketMs: msOf(values[0]), values }))
+  for (const { startMs, found } of topNBuckets(relation, { intervals, buckets }, byBucket, session.limits.bucketsMax)) {
+    yield listEntry(
+      jsonText(timestamp(startMs)),
+      mapped(found, ({ values }) => writer.object(values)),
     )
-  const { granularity } = query
-  if (granularity.kind === 'all') {
-    const start = spans(relation, query.intervals)[0]?.minMs
-    if (start !== undefined) yield entry(start, rows)
-    return
-  }
-  // Rows come by bucket, and each of them lies in one that is filled.
-  let next = 0
-  for (const start of filledBuckets(relation, query.intervals, granularity, session.limits.bucketsMax)) {
-    const from = next
-    while (next < rows.length && msOf(rows[next]![0]) <= start) next++
-    yield entry(start, rows.slice(from, next))
   }
 }
 

@@ -5,13 +5,21 @@ import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.t
 import type { Alias, Join, TableExpression } from '../parse/syntax.ts'
 import { joinedUsing } from './bind-using.ts'
 import { catalogTable } from './catalog-tables.ts'
+import type { ColumnPlace } from './engine-names.ts'
 import { bindCondition, bindFilter } from './expression-context.ts'
 import type { BoundFrom, FromContext } from './from-context.ts'
 import type { Relation, ScopeColumn } from './scope.ts'
 import type { SqlTable } from './tables.ts'
-import { type Bound, type BoundRows, columnsIn, type FromNode, type QueryColumn } from './tree.ts'
-import { isSame, type SqlType, typeName } from './types.ts'
-import { withColumn } from './with-column.ts'
+import {
+  type Bound,
+  type BoundRows,
+  type ColumnNode,
+  columnsIn,
+  type FromNode,
+  keyOf,
+  type QueryColumn,
+} from './tree.ts'
+import { isSame, long, type SqlType, typeName } from './types.ts'
 
 type Unnest = Extract<TableExpression, { kind: 'unnest' }>
 
@@ -215,4 +223,37 @@ function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromCo
   const bound =
     from.type === 'INNER' ? bindFilter(on, inner, 'ON') : bindCondition(on, { ...inner, isPart: true }, 'ON')
   return { on: [bound], relations }
+}
+
+type Widened = Pick<BoundFrom, 'node' | 'relations'> & { readonly value: Bound }
+
+/** The same rows and names as one relation of the engine, which has the value as a column too. */
+function withColumn({ node: from, relations }: BoundFrom, value: Bound, relation: number): Widened {
+  const outputs: Bound[] = []
+  const places = new Map<string, number>()
+  const moved = (node: Bound): ColumnNode => {
+    const key = keyOf(node)
+    const column = places.get(key) ?? outputs.push(node) - 1
+    places.set(key, column)
+    const { type, place } = node
+    return { kind: 'column', at: { relation, column }, name: node.kind === 'column' ? node.name : '', type, place }
+  }
+  const movedPlace = (at: ColumnPlace, { place }: Bound): ColumnPlace =>
+    moved({ kind: 'column', at, name: '', type: long, place }).at
+  const movedColumn = (column: ScopeColumn): ScopeColumn => {
+    const own = moved(column.value)
+    const inFiles = column.value.kind === 'column' ? column.value.inFiles : undefined
+    const files = inFiles ? { ...own, inFiles: movedPlace(inFiles, own) } : own
+    return { ...column, value: files }
+  }
+  const movedRelations = relations.map(
+    ({ columns, position, shared, ...rest }): Relation => ({
+      ...rest,
+      columns: columns.map(movedColumn),
+      ...(position === undefined ? {} : { position: movedPlace(position, value) }),
+      ...(shared === undefined ? {} : { shared: new Map([...shared].map(([name, item]) => [name, moved(item)])) }),
+    }),
+  )
+  const added = moved(value)
+  return { node: { kind: 'widened', from, outputs, relation }, relations: movedRelations, value: added }
 }

@@ -17,29 +17,11 @@ import { arrayOrder } from './order.ts'
 import { type Bound, called, engineFunction, literal, type Meaning } from './tree.ts'
 import { boolean, isSame, string } from './types.ts'
 
-type Truth = Exclude<
-  Expression,
-  {
-    kind:
-      | 'text'
-      | 'number'
-      | 'boolean'
-      | 'null'
-      | 'time'
-      | 'interval'
-      | 'column'
-      | 'arithmetic'
-      | 'negate'
-      | 'case'
-      | 'cast'
-      | 'scalar'
-      | 'array'
-      | 'item'
-      | 'call'
-  }
->
+type Kind = 'comparison' | 'logical' | 'not' | 'is' | 'distinctFrom' | 'between' | 'inList' | 'inQuery' | 'like'
+/** What is true, false or null. */
+export type Truth = Extract<Expression, { kind: Kind }>
 
-const operators = {
+export const comparisons = {
   '=': sql`=`,
   '<>': sql`<>`,
   '<': sql`<`,
@@ -59,7 +41,7 @@ export const comparison = engineFunction<ComparisonOptions>(
   ([x, y], { operands: [left, right], options: { operator, isFilter } }, meaning) => {
     const isOrder = operator !== '=' && operator !== '<>'
     const [a, b] = comparedTexts(left!, right!, [x!, y!], isOrder, isFilter, meaning)
-    return sql`(${a} ${operators[operator]} ${b})`
+    return sql`(${a} ${comparisons[operator]} ${b})`
   },
 )
 

@@ -1,6 +1,7 @@
 // What Druid answers to `EXPLAIN PLAN FOR`: one row of three texts.
 
 import { druidExpression, druidType, type NameOf } from '../../algebra/druid-expression.ts'
+import { tokenize } from '../parse/tokenizer.ts'
 import type { PlannedSql, SqlScanPlan } from '../plan/sql-plan.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { ReadableTables } from '../readable-tables.ts'
@@ -93,4 +94,21 @@ function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: string):
     ...(offset === 0 ? {} : { offset }),
   }
   return { query, columns: names }
+}
+
+const words = ['EXPLAIN', 'PLAN', 'FOR']
+
+/** What is to be explained, at its place in the text; null where the text is something else. */
+export function explainedQuery(text: string, tokensMax: number): string | null {
+  if (!/explain/i.test(text)) return null
+  const tokens = tokenize(text, tokensMax)
+  if (words.some((word, at) => tokens[at]!.upper !== word || tokens[at]!.kind !== 'word')) return null
+  const { line, column } = tokens[words.length]!.place
+  let start = column - 1
+  for (let at = 1, from = 0; at < line; at += 1) {
+    const lineEnd = text.indexOf('\n', from) + 1
+    start += lineEnd - from
+    from = lineEnd
+  }
+  return text.slice(0, start).replace(/[^\n]/g, ' ') + text.slice(start)
 }

@@ -15,8 +15,9 @@ import { type Bound, keyOf, optionsOf, type SelectNode } from '../bind/tree.ts'
 import { floorTime } from '../functions/times.ts'
 import type { SqlQuestion } from '../question.ts'
 import { type CheckedSql, fieldsOf } from '../translate.ts'
-import { GroupValues } from './group-values.ts'
 import { planSqlScan } from './plan-sql-scan.ts'
+import { GroupAggregates } from './read-aggregates.ts'
+import { ScalarReader } from './read-scalar.ts'
 import { type PlannedWhere, plannedWhere } from './read-where.ts'
 import type { PlannedSql, SqlPlan } from './sql-plan.ts'
 import { TableRows } from './table-rows.ts'
@@ -143,3 +144,40 @@ const cellsOf = (
 
 const isSameGranularity = (left: Keys['granularity'], right: Keys['granularity']): boolean =>
   JSON.stringify(left) === JSON.stringify(right)
+
+/** What the groups of a query are made of. */
+class GroupValues {
+  readonly #aggregates: GroupAggregates
+  readonly #reader: ScalarReader
+
+  /** `keys` are what rows are grouped by, where it stands in the row of a group; `firstAt` is where the aggregates begin there. */
+  constructor(rows: TableRows, keys: ReadonlyMap<string, Scalar>, firstAt: number) {
+    this.#aggregates = new GroupAggregates(rows, firstAt)
+    this.#reader = new ScalarReader({
+      leafOf: (node) => keys.get(keyOf(node)) ?? null,
+      aggregateOf: (node) => this.#aggregates.of(node),
+      meant: () => null,
+      dividesLongs: true,
+    })
+  }
+
+  get aggregates(): GroupAggregates['all'] {
+    return this.#aggregates.all
+  }
+
+  /** How many values were read. */
+  get steps(): number {
+    return this.#reader.steps
+  }
+
+  /** A truth value is none that is shown, or ordered by. */
+  value(node: Bound): Scalar | null {
+    const value = this.#reader.value(node)
+    return value?.type === 'boolean' ? null : value
+  }
+
+  /** A condition of HAVING. */
+  condition(node: Bound): Scalar | null {
+    return this.#reader.condition(node)
+  }
+}

@@ -1,15 +1,16 @@
 // The expressions of a checked query, written anew in Druid's SQL. Texts of the caller become parameters.
+
 import { PatternCheck } from '../../druid-patterns/backtracking.ts'
 import { laterOrigin } from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainLong } from '../../model/long.ts'
+import { comparisons, type Truth } from '../bind/bind-truth.ts'
 import { frameText } from '../bind/engine-names.ts'
 import { askedInstead } from '../functions/over-time.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, CastType, Expression, OrderItem, Query, Window } from '../parse/syntax.ts'
-import { boundedCount } from './bounded-text.ts'
-import { checkPatterns } from './checked-patterns.ts'
+import { boundedCount, checkPatterns } from './bounded-calls.ts'
 import { isNullCount, neverNull } from './null-counts.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
@@ -256,23 +257,7 @@ function refuseCountedFrame({ name, place }: Call, window: Window | undefined): 
   throw sqlProblem(place, `on a cluster the frame of ${name} goes from and to UNBOUNDED or CURRENT ROW: ${advice}`)
 }
 
-type Operation = Extract<
-  Expression,
-  {
-    kind:
-      | 'arithmetic'
-      | 'comparison'
-      | 'logical'
-      | 'not'
-      | 'negate'
-      | 'is'
-      | 'distinctFrom'
-      | 'between'
-      | 'inList'
-      | 'inQuery'
-      | 'like'
-  }
->
+type Operation = Truth | Extract<Expression, { kind: 'arithmetic' | 'negate' }>
 
 /** What Druid's SQL has under another name, or only with an extension that few have. */
 const otherNames: ReadonlyMap<string, string> = new Map([
@@ -301,12 +286,7 @@ const operators = {
   '*': sql`*`,
   '/': sql`/`,
   '||': sql`||`,
-  '=': sql`=`,
-  '<>': sql`<>`,
-  '<': sql`<`,
-  '<=': sql`<=`,
-  '>': sql`>`,
-  '>=': sql`>=`,
+  ...comparisons,
 }
 
 function not({ negated }: { readonly negated: boolean }): Sql {
