@@ -3,7 +3,7 @@
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
-import { convert, doubleValue, type ElementType, elementOf, isScalar, type Typed } from '../values/typed.ts'
+import { convert, doubleValue, type ElementType, elementOf, isScalar, sqlType, type Typed } from '../values/typed.ts'
 import { type Expression, ExpressionError } from './syntax.ts'
 
 /** A value taken as an array: a single value is an array of itself. */
@@ -71,11 +71,8 @@ export function arrayLiteral(
 
 export function arrayFrom(element: ElementType, values: readonly Typed[]): Typed {
   const items = values.map((value) => convert(value, element).sql)
-  return arrayValue(element, sql`CAST([${sql.list(items)}] AS ${listType(element)})`)
+  return arrayValue(element, sql`CAST([${sql.list(items)}] AS ${sqlType(`ARRAY<${element}>`)})`)
 }
-
-const listTypes = { STRING: sql`VARCHAR[]`, LONG: sql`BIGINT[]`, DOUBLE: sql`DOUBLE[]` }
-export const listType = (element: ElementType): Sql => listTypes[element]
 
 /** The quantile of the numbers of an array, between two of them by their distance. */
 export function quantileOf({ sql: list }: ArrayOf, rank: Sql): Typed {

@@ -78,4 +78,7 @@ export function literalWhole(call: Call, index: number, what: string): number {
   return Number.isSafeInteger(whole) ? whole : call.refuse(`the ${what} must be a constant whole number`)
 }
 
+/** Of arguments, of which there may be any number. */
+export const many = Number.POSITIVE_INFINITY
+
 export type UnarySql = (value: Sql) => Sql

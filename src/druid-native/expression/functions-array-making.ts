@@ -6,11 +6,9 @@ import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { isBrokenPattern, isPortablePattern } from '../values/patterns.ts'
 import { convert, nodeOf, nullValue, type Typed, toLong, toText } from '../values/typed.ts'
-import { arrayFrom, arrayOf, arrayValue, asElement, boundedLength, hasNull, listType } from './arrays.ts'
-import type { Call, ExpressionFunction, FunctionTable } from './call.ts'
+import { arrayFrom, arrayOf, arrayValue, asElement, boundedLength, hasNull } from './arrays.ts'
+import { type Call, type ExpressionFunction, type FunctionTable, many } from './call.ts'
 import { commonType } from './functions-conditional.ts'
-
-const many = Number.POSITIVE_INFINITY
 
 function makeArray(args: readonly Typed[]): Typed {
   const values = args.map(asElement)
@@ -98,7 +96,7 @@ export const arrayMakingFunctions = {
   mv_harmonize_nulls: {
     args: [1, 1],
     compile: ([value]) => {
-      const none = sql`CAST([NULL] AS ${listType('STRING')})`
+      const none = sql`CAST([NULL] AS VARCHAR[])`
       if (value!.type === null) return arrayValue('STRING', none)
       return arrayValue(
         'STRING',

@@ -22,12 +22,10 @@ import {
   truth,
   type ValueType,
 } from '../values/typed.ts'
-import { type ExpressionFunction, type FunctionTable, isNull, literalText, nullNode } from './call.ts'
+import { type ExpressionFunction, type FunctionTable, isNull, literalText, many, nullNode } from './call.ts'
 import { jsonArray } from './functions-json.ts'
 import { equal, truthOf } from './operators.ts'
 import { ExpressionError } from './syntax.ts'
-
-const many = Number.POSITIVE_INFINITY
 
 /** The type that all the values fit: text with anything is text, numbers of both kinds are doubles. */
 export function commonType(values: readonly Bound[]): SqlType | null {

@@ -21,9 +21,7 @@ import {
   typedNull,
 } from '../values/typed.ts'
 import { arrayValue, elementValue } from './arrays.ts'
-import type { Call, ExpressionFunction, FunctionTable } from './call.ts'
-
-const many = Number.POSITIVE_INFINITY
+import { type Call, type ExpressionFunction, type FunctionTable, many } from './call.ts'
 
 const jsonValue = (json: Sql): Typed => ({ type: 'COMPLEX<json>', sql: json })
 

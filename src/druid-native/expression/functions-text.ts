@@ -36,11 +36,10 @@ import {
   type FunctionTable,
   literalText,
   literalWhole,
+  many,
   plain,
   plainOrNull,
 } from './call.ts'
-
-const many = Number.POSITIVE_INFINITY
 
 /** A number with a fraction. */
 const isReal = ({ type: { kind } }: Bound): boolean => kind === 'double' || kind === 'float'

@@ -52,7 +52,8 @@ export interface Context {
   readonly resultAsArray: boolean
 }
 
-interface Common {
+/** What every query has. */
+export interface Common {
   readonly dataSource: DataSource
   readonly intervals: readonly Interval[]
   readonly filter: Filter | null

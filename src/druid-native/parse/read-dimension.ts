@@ -105,12 +105,15 @@ function readStringFormat(json: Json): Extraction {
   return { kind: 'stringFormat', format, nulls }
 }
 
+/** A column as it is, as text. */
+export const plainDimension = (name: string, path: string): DimensionSpec => ({
+  ...{ dimension: name, outputName: name, outputType: 'STRING' },
+  ...{ extraction: null, keep: null, path },
+})
+
 /** A name, or a dimension spec. */
 export function readDimension(json: Json): DimensionSpec {
-  if (!json.isObject) {
-    const name = json.text()
-    return { dimension: name, outputName: name, outputType: 'STRING', extraction: null, keep: null, path: json.path }
-  }
+  if (!json.isObject) return plainDimension(json.text(), json.path)
   const type = json.at('type').missing ? 'default' : json.type()
   switch (type) {
     case 'default':

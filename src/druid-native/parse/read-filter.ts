@@ -17,7 +17,10 @@ export function readFilterOrNull(json: Json): Filter | null {
   return json.missing ? null : readFilter(json)
 }
 
-const dimensionOf = (json: Json): string => json.at('dimension').text()
+const dimensionOf = (json: Json) => ({
+  dimension: json.at('dimension').text(),
+  extraction: readExtractionOrNull(json.at('extractionFn')),
+})
 
 export function readFilter(json: Json): Filter {
   const type = json.type()
@@ -40,19 +43,9 @@ export function readFilter(json: Json): Filter {
       return { kind: 'constant', value: type === 'true' }
     case 'selector':
     case 'extraction':
-      return {
-        kind: 'selector',
-        dimension: dimensionOf(json),
-        value: json.at('value').textOrNull(),
-        extraction: readExtractionOrNull(json.at('extractionFn')),
-      }
+      return { ...dimensionOf(json), kind: 'selector', value: json.at('value').textOrNull() }
     case 'in':
-      return {
-        kind: 'in',
-        dimension: dimensionOf(json),
-        values: json.at('values').textsOrNulls(),
-        extraction: readExtractionOrNull(json.at('extractionFn')),
-      }
+      return { ...dimensionOf(json), kind: 'in', values: json.at('values').textsOrNulls() }
     case 'bound':
       return readBound(json)
     case 'equals':
@@ -70,12 +63,7 @@ export function readFilter(json: Json): Filter {
     case 'search':
       return readTextFilter(json, type)
     case 'interval':
-      return {
-        kind: 'interval',
-        dimension: dimensionOf(json),
-        intervals: readIntervals(json.at('intervals')),
-        extraction: readExtractionOrNull(json.at('extractionFn')),
-      }
+      return { ...dimensionOf(json), kind: 'interval', intervals: readIntervals(json.at('intervals')) }
     case 'expression':
       return { kind: 'expression', expression: readExpression(json.at('expression')), path: json.at('expression').path }
     case 'columnComparison':
@@ -90,14 +78,13 @@ function readBound(json: Json): Filter {
   if (lower === null && upper === null) return json.fail('a bound needs a lower or an upper bound')
   const legacy = json.at('alphaNumeric').flag(false) ? 'alphanumeric' : 'lexicographic'
   return {
+    ...dimensionOf(json),
     kind: 'bound',
-    dimension: dimensionOf(json),
     lower,
     upper,
     lowerStrict: json.at('lowerStrict').flag(false),
     upperStrict: json.at('upperStrict').flag(false),
     ordering: readTextOrdering(json.at('ordering'), legacy),
-    extraction: readExtractionOrNull(json.at('extractionFn')),
   }
 }
 
@@ -142,7 +129,7 @@ function readTyped(json: Json, kind: 'equals' | 'inType' | 'null' | 'range'): Fi
 }
 
 function readTextFilter(json: Json, kind: 'like' | 'regex' | 'search'): Filter {
-  const base = { dimension: dimensionOf(json), extraction: readExtractionOrNull(json.at('extractionFn')) }
+  const base = dimensionOf(json)
   if (kind === 'regex') return { ...base, kind, pattern: readPattern(json.at('pattern')) }
   if (kind === 'search') {
     return json.at('query').missing

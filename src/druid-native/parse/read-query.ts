@@ -1,7 +1,7 @@
 // A native query's JSON to its tree. Everything that the tree can hold is checked here; faults name their path.
 import { eternity } from '../../druid-time/iso.ts'
 import { Json, unsupported } from './json-reader.ts'
-import type { Context, DataSource, NativeQuery, TopNMetric } from './native-query-types.ts'
+import type { Common, Context, NativeQuery, TopNMetric } from './native-query-types.ts'
 import type { VirtualColumn } from './query-nodes.ts'
 import { checkNames, readAggregator, readPostAggregator } from './read-aggregators.ts'
 import {
@@ -97,14 +97,6 @@ function readQuery(json: Json, depth: number): NativeQuery {
           `"${type}" is no query type: timeseries, topN, groupBy, scan, search, timeBoundary, segmentMetadata and dataSourceMetadata are`,
         )
   }
-}
-
-interface Common {
-  readonly dataSource: DataSource
-  readonly intervals: NativeQuery['intervals']
-  readonly filter: NativeQuery['filter']
-  readonly virtualColumns: readonly VirtualColumn[]
-  readonly context: Context
 }
 
 function readCommon(json: Json, depth: number, eternal = false): Common {

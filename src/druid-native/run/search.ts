@@ -10,6 +10,7 @@ import type { Relation } from '../compile/relation.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { SearchQuery } from '../parse/native-query-types.ts'
 import type { DimensionSpec } from '../parse/query-nodes.ts'
+import { plainDimension } from '../parse/read-dimension.ts'
 import { orderBy, sortKeys } from '../values/ordering.ts'
 import { textValue, toText } from '../values/typed.ts'
 import { spans } from './filled-buckets.ts'
@@ -32,18 +33,7 @@ export async function* runSearch(query: SearchQuery, relation: Relation, session
   const { granularity } = query
   const named =
     query.dimensions ??
-    relation.columns
-      .filter(({ type }) => type === 'STRING')
-      .map(
-        ({ name }): DimensionSpec => ({
-          dimension: name,
-          outputName: name,
-          outputType: 'STRING',
-          extraction: null,
-          keep: null,
-          path: 'searchDimensions',
-        }),
-      )
+    relation.columns.filter(({ type }) => type === 'STRING').map(({ name }) => plainDimension(name, 'searchDimensions'))
   const first = spans(relation, query.intervals)[0]
   if (first === undefined || named.length === 0) return
   const start = relation.segments === null ? first.minMs : Math.floor(first.minMs / msPerDay) * msPerDay

@@ -60,7 +60,7 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
       dimensions: [query.dimension],
       grouped: new Set([query.dimension.outputName]),
       // Unlike a groupBy, a topN has no group of what its dimension spec leaves out.
-      ...(query.dimension.keep === null ? {} : { also: () => isKept(query.dimension, source) }),
+      ...(query.dimension.keep === null ? {} : { also: (rows: Source) => isKept(query.dimension, rows) }),
     },
     source,
   )

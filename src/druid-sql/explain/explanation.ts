@@ -6,7 +6,7 @@ import type { PlannedSql, SqlScanPlan } from '../plan/sql-plan.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { ReadableTables } from '../readable-tables.ts'
 import type { CheckedSql } from '../translate.ts'
-import { type NativeQuery, nativeFilter, nativeIntervals, nativeQuery } from './native-of-plan.ts'
+import { type NativeQuery, nativeFilter, nativeIntervals, nativeQuery, virtualColumn } from './native-of-plan.ts'
 
 /** Which part of the service makes the answer. */
 export type Answerer = 'store' | 'sql-engine' | 'druid'
@@ -71,12 +71,7 @@ function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: string):
   const names = outputs.map((output) => {
     if (output.kind === 'cell') return cells[output.at]!
     const name = `v${virtualColumns.length}`
-    virtualColumns.push({
-      type: 'expression',
-      name,
-      expression: druidExpression(output, nameOf),
-      outputType: druidType(output.type),
-    })
+    virtualColumns.push(virtualColumn(name, druidExpression(output, nameOf), druidType(output.type)))
     return name
   })
   // Rows that come by time show it.
