@@ -1,3 +1,4 @@
+import { invalidRequest } from '../../model/problem.ts'
 import type { NativeType } from '../values/typed.ts'
 import { integerMax, type Json } from './json-reader.ts'
 import type { Aggregator, FieldInput, NumericType, PostAggregator } from './query-nodes.ts'
@@ -220,11 +221,12 @@ function readFraction(json: Json): number {
 }
 
 /** The names of what a query puts out must differ. */
-export function checkNames(names: readonly { readonly name: string; readonly path: Json }[]): void {
+export function checkNames(names: readonly { readonly name: string | null; readonly path: string }[]): void {
   const seen = new Set<string>()
   for (const { name, path } of names) {
-    if (name === '__time') path.fail('the name "__time" is taken by the time')
-    if (seen.has(name)) path.fail(`the name "${name}" is there twice`)
+    if (name === null) throw invalidRequest(`${path}.name`, 'is required')
+    if (name === '__time') throw invalidRequest(path, 'the name "__time" is taken by the time')
+    if (seen.has(name)) throw invalidRequest(path, `the name "${name}" is there twice`)
     seen.add(name)
   }
 }

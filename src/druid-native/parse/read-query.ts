@@ -2,7 +2,7 @@
 import { eternity } from '../../druid-time/iso.ts'
 import { Json, unsupported } from './json-reader.ts'
 import type { Common, Context, NativeQuery, TopNMetric } from './native-query-types.ts'
-import type { VirtualColumn } from './query-nodes.ts'
+import type { DimensionSpec, VirtualColumn } from './query-nodes.ts'
 import { checkNames, readAggregator, readPostAggregator } from './read-aggregators.ts'
 import {
   readExpression,
@@ -100,8 +100,9 @@ function readQuery(json: Json, depth: number): NativeQuery {
 }
 
 function readCommon(json: Json, depth: number, eternal = false): Common {
-  const virtualColumns = json.at('virtualColumns').itemsOrNone().map(readVirtualColumn)
-  checkNames(virtualColumns.map(({ name }, index) => ({ name, path: json.at('virtualColumns').items()[index]! })))
+  const columns = json.at('virtualColumns').itemsOrNone()
+  const virtualColumns = columns.map(readVirtualColumn)
+  checkNames(virtualColumns.map(({ name }, index) => ({ name, path: columns[index]!.path })))
   return {
     dataSource: readDataSource(json.at('dataSource'), (inner) => readQuery(inner, depth + 1)),
     // One of no length is none, and stamps nothing.
@@ -149,35 +150,23 @@ function readContext(json: Json): Context {
   }
 }
 
-function readAggregating(
-  json: Json,
-  depth: number,
-  dimensions: readonly { readonly name: string; readonly path: Json }[],
-) {
-  const aggregations = json
-    .at('aggregations')
-    .itemsOrNone()
-    .map((item) => ({ item, read: readAggregator(item) }))
-  const postAggregations = json
-    .at('postAggregations')
-    .itemsOrNone()
-    .map((item) => ({ item, read: readPostAggregator(item) }))
-  checkNames([
-    ...dimensions,
-    ...aggregations.map(({ item, read }) => ({ name: read.name, path: item })),
-    ...postAggregations.map(({ item, read }) => ({ name: read.name ?? item.at('name').text(), path: item })),
-  ])
+/** `dimensions` are what it is grouped by, `items` where they stand. */
+function readAggregating(json: Json, depth: number, dimensions: readonly DimensionSpec[], items: readonly Json[]) {
+  const aggregations = json.at('aggregations').itemsOrNone().map(readAggregator)
+  const postAggregations = json.at('postAggregations').itemsOrNone().map(readPostAggregator)
+  const shown = dimensions.map(({ outputName: name }, index) => ({ name, path: items[index]!.path }))
+  checkNames([...shown, ...aggregations, ...postAggregations])
   return {
     ...readCommon(json, depth),
     granularity: readNativeGranularity(json.at('granularity')),
-    aggregations: aggregations.map(({ read }) => read),
-    postAggregations: postAggregations.map(({ read }) => read),
+    aggregations,
+    postAggregations,
   }
 }
 
 function readTimeseries(json: Json, depth: number): NativeQuery {
   return {
-    ...readAggregating(json, depth, []),
+    ...readAggregating(json, depth, [], []),
     kind: 'timeseries',
     descending: json.at('descending').flag(false),
     limit: json.at('limit').countOrZero(),
@@ -186,7 +175,7 @@ function readTimeseries(json: Json, depth: number): NativeQuery {
 
 function readTopN(json: Json, depth: number): NativeQuery {
   const dimension = readDimension(json.at('dimension'))
-  const aggregating = readAggregating(json, depth, [{ name: dimension.outputName, path: json.at('dimension') }])
+  const aggregating = readAggregating(json, depth, [dimension], [json.at('dimension')])
   const threshold = json.at('threshold').count()
   const names = new Set([...aggregating.aggregations, ...aggregating.postAggregations].map(({ name }) => name))
   return { ...aggregating, kind: 'topN', dimension, threshold, metric: readMetric(json.at('metric'), names) }
@@ -221,17 +210,11 @@ function readMetric(json: Json, names: ReadonlySet<string | null>): TopNMetric {
 }
 
 function readGroupBy(json: Json, depth: number): NativeQuery {
-  const dimensions = json
-    .at('dimensions')
-    .itemsOrNone()
-    .map((item) => ({ item, read: readDimension(item) }))
-  const aggregating = readAggregating(
-    json,
-    depth,
-    dimensions.map(({ item, read }) => ({ name: read.outputName, path: item })),
-  )
+  const items = json.at('dimensions').itemsOrNone()
+  const dimensions = items.map(readDimension)
+  const aggregating = readAggregating(json, depth, dimensions, items)
   const having = json.at('having')
-  const outputs = new Set(dimensions.map(({ read }) => read.outputName))
+  const outputs = new Set(dimensions.map(({ outputName }) => outputName))
   const subtotals = json.at('subtotalsSpec')
   const readSubtotal = (item: Json): readonly string[] =>
     item
@@ -242,7 +225,7 @@ function readGroupBy(json: Json, depth: number): NativeQuery {
   return {
     ...aggregating,
     kind: 'groupBy',
-    dimensions: dimensions.map(({ read }) => read),
+    dimensions,
     having: having.missing ? null : readHaving(having),
     limitSpec: readLimitSpec(json.at('limitSpec')),
     subtotals: subtotals.missing ? null : subtotals.items().map(readSubtotal),
