@@ -133,10 +133,7 @@ function body(
       const texts = sql`nullif(${toText(field(aggregator.fieldName))}, '')`
       const values = aggregator.sketch === 'hyperUnique' ? sql`CASE WHEN FALSE THEN ${texts} END` : texts
       return {
-        ...plain(
-          sql`count(DISTINCT ${values})`,
-          aggregator.round ? longValue : (raw) => doubleValue(sql`CAST(${raw} AS DOUBLE)`),
-        ),
+        ...plain(sql`count(DISTINCT ${values})`, countOf(aggregator)),
         sketch: { kind: 'distinct', values, filter },
       }
     }
@@ -193,10 +190,14 @@ function moment(aggregator: Aggregator & { kind: 'first' | 'last' | 'any' }, sou
   return plain(kind === 'first' ? sql`arg_min_null(${value}, ${order})` : sql`arg_max_null(${value}, ${order})`, finish)
 }
 
+/** What would be an estimate in Druid is a double there, unless it is rounded. */
+const countOf = ({ round }: { readonly round: boolean }) =>
+  round ? longValue : (raw: Sql): Typed => doubleValue(sql`CAST(${raw} AS DOUBLE)`)
+
 /** Exact counts in place of estimates: of combinations by row, else of the values of all the fields together. Null and '' are no values. */
 function cardinality(aggregator: Aggregator & { kind: 'cardinality' }, source: Source): Body {
   const values = aggregator.fields.map((field) => sql`nullif(${toText(dimensionValue(field, source))}, '')`)
-  const finish = (raw: Sql): Typed => (aggregator.round ? longValue(raw) : doubleValue(sql`CAST(${raw} AS DOUBLE)`))
+  const finish = countOf(aggregator)
   if (values.length === 0) return plain(sql`count(DISTINCT NULL)`, finish)
   if (aggregator.byRow && values.length > 1) return plain(sql`count(DISTINCT ROW(${sql.list(values)}))`, finish)
   if (values.length === 1) return plain(sql`count(DISTINCT ${values[0]!})`, finish)

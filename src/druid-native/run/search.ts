@@ -34,16 +34,15 @@ export async function* runSearch(query: SearchQuery, relation: Relation, session
   const named =
     query.dimensions ??
     relation.columns.filter(({ type }) => type === 'STRING').map(({ name }) => plainDimension(name, 'searchDimensions'))
-  const first = spans(relation, query.intervals)[0]
+  const reached = spans(relation, query.intervals)
+  const [first] = reached
   if (first === undefined || named.length === 0) return
-  const start = relation.segments === null ? first.minMs : Math.floor(first.minMs / msPerDay) * msPerDay
+  const segmentStart = (ms: number): number => (relation.segments === null ? ms : Math.floor(ms / msPerDay) * msPerDay)
+  const start = segmentStart(first.minMs)
   const entry =
     granularity.kind === 'all'
       ? sql.long(start)
-      : floorToBucket(sql`"day"`, granularity, {
-          fromMs: start,
-          untilMs: spans(relation, query.intervals).at(-1)!.maxMs,
-        })
+      : floorToBucket(sql`"day"`, granularity, { fromMs: start, untilMs: reached.at(-1)!.maxMs })
   if (entry === null) throw unsupported('granularity', 'a period of several units with so many buckets')
   const union = sql.join(
     named.map((spec) => hits(query, relation, spec)),
@@ -58,10 +57,8 @@ export async function* runSearch(query: SearchQuery, relation: Relation, session
   const timestamp = timestampWriter(query)
   // Each day that is looked at has its entry, with or without hits.
   const entries = new Map<number, EngineRow[]>()
-  for (const { minMs } of spans(relation, query.intervals)) {
-    const day = relation.segments === null ? minMs : Math.floor(minMs / msPerDay) * msPerDay
-    entries.set(granularity.kind === 'all' ? start : nativeBucketStart(granularity, day), [])
-  }
+  for (const { minMs } of reached)
+    entries.set(granularity.kind === 'all' ? start : nativeBucketStart(granularity, segmentStart(minMs)), [])
   for (const row of rows) entries.get(msOf(row[0]))?.push(row)
   const writer = new RowWriter(hitColumns, 1)
   for (const [ms, found] of entries) {

@@ -72,13 +72,9 @@ export function sourceOf(
 ): Source {
   const found = spans(relation, intervals)
   const last = found.reduce((most, { maxMs }) => Math.max(most, maxMs), Number.NEGATIVE_INFINITY)
-  const range =
-    found.length === 0
-      ? wideRange
-      : {
-          fromMs: clip(found[0]!.minMs, relation.segments !== null),
-          untilMs: clip(last + 1, relation.segments !== null),
-        }
+  const ofRows = relation.segments !== null
+  const [first] = found
+  const range = first === undefined ? wideRange : { fromMs: clip(first.minMs, ofRows), untilMs: clip(last + 1, ofRows) }
   return new Source(relation, virtualColumns, intervals, range)
 }
 
