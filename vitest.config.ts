@@ -9,7 +9,7 @@ const minuteMs = 60_000
 
 /** Each has its own folder under test, or is too long for `npm test`. */
 const elsewhere = [
-  'test/{crash,faults,cluster,e2e,superset,tools}/**',
+  'test/{crash,simulation,faults,cluster,e2e,superset,tools}/**',
   'test/client/packed.test.ts',
   'test/agreement/agreement.test.ts',
   'test/druid-http/real-druid.test.ts',

@@ -16,13 +16,13 @@ export type QueryClass = 'small' | 'data' | 'sql'
 /** Frees the place that a query had; it is called once. */
 export type Leave = () => void
 
-interface Asker {
+interface Query {
   readonly kind: QueryClass
   /** Whom places are shared between. */
   readonly reader: string
 }
 
-interface Waiting extends Asker {
+interface Waiting extends Query {
   readonly begin: () => void
 }
 
@@ -69,15 +69,15 @@ export class Admission {
   enter(kind: QueryClass, reader: string, signal: CancelSignal): Promise<Leave> | Leave {
     signal.throwIfAborted()
     this.#note(reader)
-    const asker = { kind, reader }
-    if (this.#mayRun(asker)) return this.#begin(asker)
+    const query = { kind, reader }
+    if (this.#mayRun(query)) return this.#begin(query)
     const { waitingQueries } = this.#limits
     const count = this.#countOf(reader)
     if (this.waiting >= waitingQueries || count.waiting >= ofOne(waitingQueries)) {
       this.#forget(reader)
-      throw this.#overloaded(asker)
+      throw this.#overloaded(query)
     }
-    if (this.#mayGoAhead(asker)) return this.#goAhead(asker)
+    if (this.#mayGoAhead(query)) return this.#goAhead(query)
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => {
         const place = this.#waiting.indexOf(waiting)
@@ -93,11 +93,11 @@ export class Admission {
       }
       const waiting: Waiting = {
         begin: () => {
-          const leave = this.#mayRun(asker) ? this.#begin(asker) : this.#goAhead(asker)
+          const leave = this.#mayRun(query) ? this.#begin(query) : this.#goAhead(query)
           leaveQueue()
           resolve(leave)
         },
-        ...asker,
+        ...query,
       }
       count.waiting += 1
       this.#waiting.push(waiting)
@@ -115,16 +115,16 @@ export class Admission {
     return this.#waiting.length + this.#ahead
   }
 
-  #begin(asker: Asker): Leave {
-    this.#add(asker, 1)
+  #begin(query: Query): Leave {
+    this.#add(query, 1)
     return () => {
-      this.#add(asker, -1)
-      this.#forget(asker.reader)
+      this.#add(query, -1)
+      this.#forget(query.reader)
       this.#next()?.begin()
     }
   }
 
-  #goAhead({ reader }: Asker): Leave {
+  #goAhead({ reader }: Query): Leave {
     const count = this.#countOf(reader)
     this.#ahead += 1
     count.ahead += 1
@@ -149,19 +149,19 @@ export class Admission {
   }
 
   /** How many queries of a reader are on their way to an answer. */
-  #inside({ reader }: Asker): number {
+  #inside({ reader }: Query): number {
     const { all, ahead } = this.#countOf(reader)
     return all + ahead
   }
 
-  #mayRun({ kind, reader }: Asker): boolean {
+  #mayRun({ kind, reader }: Query): boolean {
     const { runningQueries } = this.#limits
     const count = this.#counts.get(reader)
     if (this.#running.all >= runningQueries || (count?.all ?? 0) >= ofOne(runningQueries)) return false
     return kind !== 'sql' || (this.#running.sql < this.#sqlMax && (count?.sql ?? 0) < ofOne(this.#sqlMax))
   }
 
-  #mayGoAhead({ kind, reader }: Asker): boolean {
+  #mayGoAhead({ kind, reader }: Query): boolean {
     if (kind !== 'small' || this.#ahead >= this.#aheadMax) return false
     const ahead = this.#counts.get(reader)?.ahead ?? 0
     return ahead < ofOne(this.#aheadMax) && (ahead < aheadAmongOthersMax || !this.#isShared(reader))
@@ -183,7 +183,7 @@ export class Admission {
     return this.#came - (reader === last ? otherAt : at) < recentQueries
   }
 
-  #add({ kind, reader }: Asker, by: number): void {
+  #add({ kind, reader }: Query, by: number): void {
     for (const count of [this.#running, this.#countOf(reader)]) {
       count.all += by
       if (kind === 'sql') count.sql += by
@@ -205,7 +205,7 @@ export class Admission {
     if (count?.all === 0 && count.waiting === 0) this.#counts.delete(reader)
   }
 
-  #overloaded({ kind }: Asker): Problem {
+  #overloaded({ kind }: Query): Problem {
     const { runningQueries } = this.#limits
     const running =
       kind !== 'sql'

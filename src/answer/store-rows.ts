@@ -5,16 +5,16 @@ import type { Disk } from '../lib/disk.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { Pacer } from '../lib/pacer.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
-import type { DruidShape } from '../model/druid-layout.ts'
+import type { TypedDruidLayout } from '../model/druid-layout.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { ResultBatch } from '../store/series-store.ts'
 import type { AnswerData } from './answer-data.ts'
-import { ArrowShaper } from './arrow/shape-arrow.ts'
+import { ArrowEncoder } from './arrow/encode-arrow.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import type { SpareChunks } from './spare-chunks.ts'
 import { Spool, type SpoolBudget } from './spool.ts'
-import { druidShaper } from './text/druid-text.ts'
-import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './text/shape-text.ts'
+import { druidEncoder } from './text/druid-text.ts'
+import { csvEncoder, type Encoder, jsonEncoder, ndjsonEncoder } from './text/encode-text.ts'
 
 /** Bytes written that count as one unit of the pacer's work. */
 const bytesPerUnit = 4
@@ -35,8 +35,8 @@ export interface RowStream {
   readonly batches: AsyncIterable<ResultBatch>
 }
 
-export interface AnswerShape {
-  readonly format: AnswerFormat | DruidShape
+export interface AnswerOutput {
+  readonly format: AnswerFormat | TypedDruidLayout
   readonly resultBytes: number
   readonly budget: SpoolBudget
 }
@@ -44,7 +44,7 @@ export interface AnswerShape {
 /** Writes rows as they come and keeps them until they are whole. Throws what `batches` throws, and Problem `result_too_large` or `overloaded`. */
 export async function storeRows(
   { fields, batches }: RowStream,
-  { format, resultBytes, budget }: AnswerShape,
+  { format, resultBytes, budget }: AnswerOutput,
   { sliceMs, disk = nodeDisk, spoolDirectory, spares }: AnswerSettings,
   signal: CancelSignal,
 ): Promise<AnswerData> {
@@ -52,18 +52,18 @@ export async function storeRows(
   const chunks = new ChunkWriter(resultBytes, spares)
   const spool = new Spool(chunks, budget, { disk, newPath: () => join(spoolDirectory, randomUUID()) })
   try {
-    const shaper = newShaper(format, fields, chunks)
+    const encoder = newEncoder(format, fields, chunks)
     let rows = 0
     for await (const batch of batches) {
       for (let from = 0; from < batch.rows; ) {
         const bytes = chunks.bytes
-        from = shaper.add(batch, from, Math.min(batch.rows, from + shaper.rowsAtOnce))
+        from = encoder.add(batch, from, Math.min(batch.rows, from + encoder.rowsAtOnce))
         if (spool.isDue) await spool.putAway()
         if (pacer.spend((chunks.bytes - bytes) / bytesPerUnit)) await pacer.rest()
       }
       rows += batch.rows
     }
-    shaper.end()
+    encoder.end()
     const body = await spool.finish()
     return { rows, bytes: chunks.bytes, body }
   } catch (error) {
@@ -72,17 +72,21 @@ export async function storeRows(
   }
 }
 
-function newShaper(format: AnswerFormat | DruidShape, fields: readonly EntityField[], out: ChunkWriter): Shaper {
-  if (typeof format === 'object') return druidShaper(fields, format, out)
+function newEncoder(
+  format: AnswerFormat | TypedDruidLayout,
+  fields: readonly EntityField[],
+  out: ChunkWriter,
+): Encoder {
+  if (typeof format === 'object') return druidEncoder(fields, format, out)
   switch (format) {
     case 'json':
-      return jsonShaper(fields, out)
+      return jsonEncoder(fields, out)
     case 'ndjson':
-      return ndjsonShaper(fields, out)
+      return ndjsonEncoder(fields, out)
     case 'csv':
-      return csvShaper(fields, out)
+      return csvEncoder(fields, out)
     case 'arrow':
-      return new ArrowShaper(fields, out)
+      return new ArrowEncoder(fields, out)
     default:
       return format satisfies never
   }

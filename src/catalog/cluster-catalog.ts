@@ -1,11 +1,9 @@
 // What the processes of a cluster keep together. Definitions, access, rejected rows, items and secrets are as on one machine; there is no manifest,
 // for Druid knows its own segments.
-import type { CancelsElsewhere } from './cancels-elsewhere.ts'
 import type { SharedCatalog } from './catalog.ts'
 import type { ClusterDeletionCatalog } from './deletions.ts'
 import type { PartitionCatalog, PartitionState } from './partitions.ts'
 import type { PushKeyCatalog } from './push-keys.ts'
-import type { SlotWaitCatalog } from './slot-waits.ts'
 
 /** What may change under a process by another one's doing. */
 export interface ClusterChangeListener {
@@ -34,4 +32,29 @@ export interface ClusterCatalog extends SharedCatalog {
   readonly cancelsElsewhere: CancelsElsewhere
   /** Throws Problem `unavailable` when the database does not answer. */
   ping(): Promise<void>
+}
+
+/** Which entities wait for slots of Druid, as the process knows that looked last. */
+export interface SlotWaitCatalog {
+  /** By entity, since when. */
+  list(): Promise<ReadonlyMap<number, number>>
+  /** Notes who waits now; who did before keeps its time. Whether that changed anything. */
+  put(entityIds: readonly number[], nowMs: number): Promise<boolean>
+}
+
+/** A query that runs under an id of its caller's. */
+export interface NamedQuery {
+  readonly id: string
+  readonly readerId: string
+}
+
+/** The cancelling of queries, whichever process runs them. */
+export interface CancelsElsewhere {
+  /**
+   * Resolves whether another process ran such a query: it is canceled then. Throws Problem `unavailable` while the database is away, and
+   * `overloaded` where too many are asked for at once.
+   */
+  cancel(query: NamedQuery): Promise<boolean>
+  /** What another process asks for: `cancel` returns whether such a query ran here. It must not throw. */
+  listen(cancel: (query: NamedQuery) => boolean): void
 }

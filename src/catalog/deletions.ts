@@ -40,8 +40,8 @@ export interface UnderWay {
   readonly name: string
 }
 
-/** How a change of deletions is told to live readers, and from when on those before are. */
-export interface ToldChange {
+/** How a change of deletions is published to live readers, and from when on those before are. */
+export interface PublishedChange {
   readonly underWay: UnderWay
   readonly places: ClusterDeletionChange['places']
   readonly madeMs: number
@@ -61,7 +61,7 @@ export interface ClusterDeletionCatalog extends Pick<DeletionCatalog, 'list' | '
     changeId: number,
   ): Promise<{ readonly changes: readonly ClusterDeletionChange[]; readonly isUnderWay: boolean }>
   /** False when there is no such deletion. Throws Problem `unavailable` where it is not under way any more. */
-  takeBack(id: number, told: ToldChange): Promise<boolean>
+  takeBack(id: number, change: PublishedChange): Promise<boolean>
   /** What is hidden, by entity id; in the order of the deletions. */
   hidden(): Promise<ReadonlyMap<number, readonly HiddenByDeletion[]>>
   /**
@@ -72,6 +72,6 @@ export interface ClusterDeletionCatalog extends Pick<DeletionCatalog, 'list' | '
     deletion: Omit<Deletion, 'id' | 'erasedMs'>,
     hidden: Omit<HiddenRows, 'selection'>,
     bounds: { readonly deletionsMax: number; readonly itemsMax: number },
-    told: ToldChange,
+    change: PublishedChange,
   ): Promise<Deletion>
 }

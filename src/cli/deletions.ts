@@ -47,6 +47,29 @@ function selectionText({ id_name_field: _, ...selection }: DeletionAnswer['selec
 
 /** The commands of `tidemark entities` that delete rows. */
 export function addDeletions(entities: Command, context: CliContext): void {
+  addDeleteRows(entities, context)
+  entities
+    .command('deletions <entity>')
+    .description('list the deletions of rows of an entity, newest first')
+    .option('--json', 'print JSON')
+    .action(async (entity: string, options: JsonOption, command: Command) => {
+      const client = connect(context, command.optsWithGlobals())
+      const items = await allItems((page) => client.deletions(entity, page))
+      printItems(context, options, { items, columns, none: `No rows of ${entity} are deleted.` })
+    })
+  entities
+    .command('take-back <entity> <deletion>')
+    .description('take a deletion back: its rows are seen again')
+    .action(async (entity: string, text: string, _options: object, command: Command) => {
+      if (!/^\d{1,15}$/.test(text)) {
+        throw new UsageError(`"${text}" is not the id of a deletion. List them: tidemark entities deletions ${entity}`)
+      }
+      await connect(context, command.optsWithGlobals()).takeBackDeletion(entity, Number(text))
+      context.stdout.write(`The rows of deletion ${text} of ${entity} are seen again.\n`)
+    })
+}
+
+function addDeleteRows(entities: Command, context: CliContext): void {
   entities
     .command('delete-rows <entity>')
     .description('delete rows: no query sees them any more (needs a key with the rights correct and consume, or admin)')
@@ -86,25 +109,6 @@ export function addDeletions(entities: Command, context: CliContext): void {
           `Deletion ${made.id} took ${rowsText(made.rows)} of ${entity} from view.\nTo take it back: tidemark entities take-back ${entity} ${made.id}\n`,
         )
       }
-    })
-  entities
-    .command('deletions <entity>')
-    .description('list the deletions of rows of an entity, newest first')
-    .option('--json', 'print JSON')
-    .action(async (entity: string, options: JsonOption, command: Command) => {
-      const client = connect(context, command.optsWithGlobals())
-      const items = await allItems((page) => client.deletions(entity, page))
-      printItems(context, options, { items, columns, none: `No rows of ${entity} are deleted.` })
-    })
-  entities
-    .command('take-back <entity> <deletion>')
-    .description('take a deletion back: its rows are seen again')
-    .action(async (entity: string, text: string, _options: object, command: Command) => {
-      if (!/^\d{1,15}$/.test(text)) {
-        throw new UsageError(`"${text}" is not the id of a deletion. List them: tidemark entities deletions ${entity}`)
-      }
-      await connect(context, command.optsWithGlobals()).takeBackDeletion(entity, Number(text))
-      context.stdout.write(`The rows of deletion ${text} of ${entity} are seen again.\n`)
     })
 }
 

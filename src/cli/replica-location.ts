@@ -1,6 +1,6 @@
 import type { CliContext } from './context.ts'
 
-/** Where a copy in S3 is, beside its address. */
+/** Where a replica in S3 is, beside its address. */
 export interface PlaceOptions {
   readonly endpoint?: string | undefined
   readonly region?: string | undefined

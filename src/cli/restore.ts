@@ -23,7 +23,7 @@ interface RestoreOptions extends PlaceOptions {
   readonly at?: string
 }
 
-/** `tidemark restore`: a data folder of a backup or a copy; no service is asked. */
+/** `tidemark restore`: a data folder of a backup or a replica; no service is asked. */
 export function addRestore(program: Command, context: CliContext): void {
   program
     .command('restore <backup>')
@@ -54,7 +54,7 @@ async function restoreOfReplica(context: CliContext, url: string, options: Resto
   if (at !== undefined && atMs === null)
     throw new UsageError(`--at ${at} is not a date. Give one such as 2026-01-01T12:00:00Z.`)
   if (atMs !== null && atMs > context.nowMs())
-    context.stderr.write(`--at ${at} lies in the future: this restores the newest state that the copy has.\n`)
+    context.stderr.write(`--at ${at} lies in the future: this restores the newest state that the replica has.\n`)
   const { restoreFromReplica } = await import('../service/replicas.ts')
   const bar = new ProgressBar({ output: context.stderr, nowMs: context.nowMs, total: 100 })
   const told = {

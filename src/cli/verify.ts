@@ -31,16 +31,16 @@ export function addVerify(program: Command, context: CliContext): void {
     .option(...endpointOption)
     .option(...regionOption)
     .addHelpText('after', examples)
-    .action(async (copy: string | undefined, { endpoint, region, ...flags }: VerifyOptions) => {
+    .action(async (replica: string | undefined, { endpoint, region, ...flags }: VerifyOptions) => {
       const findings =
-        copy === undefined ? await ofFolder(flags, context) : await ofCopy(copy, { endpoint, region }, context)
+        replica === undefined ? await ofFolder(flags, context) : await ofReplica(replica, { endpoint, region }, context)
       let damages = 0
       for await (const { part, isDamaged, isSkipped = false, found } of findings) {
         if (isDamaged) damages++
         context.stdout.write(`${isDamaged ? 'DAMAGED' : isSkipped ? 'skipped' : 'ok     '}  ${part}: ${found}\n`)
       }
       if (damages === 0) return
-      const advice = copy === undefined ? 'Restore a backup' : 'Start the service with a new prefix in replica.url'
+      const advice = replica === undefined ? 'Restore a backup' : 'Start the service with a new prefix in replica.url'
       printNote(context, `${damages} of them ${damages === 1 ? 'is' : 'are'} damaged. ${advice}.`)
       context.exitWith(1)
     })
@@ -53,7 +53,7 @@ async function ofFolder(flags: { readonly config?: string; readonly data?: strin
   return verifyData(settings)
 }
 
-async function ofCopy(url: string, options: PlaceOptions, context: CliContext) {
+async function ofReplica(url: string, options: PlaceOptions, context: CliContext) {
   if (!/^[a-z0-9]+:\/\//.test(url)) {
     throw new UsageError(
       `"${url}" is not the address of a replica, such as file:///... or s3://.... To check a data folder give --data ${shellWord(url)}.`,

@@ -81,7 +81,7 @@ function copyFault({ data, replica: { url } }: StartSettings): string | null {
   const [ofCopy, ofData] = [realPath(fileURLToPath(url)), realPath(data)]
   if (!isWithin(ofCopy, ofData) && !isWithin(ofData, ofCopy)) return null
   const where = ofCopy === ofData ? 'is' : isWithin(ofCopy, ofData) ? 'lies within' : 'lies around'
-  return `replica.url (${url}) ${where} the data folder (data: ${data}). Give the copy a folder outside it, best on another disk.`
+  return `replica.url (${url}) ${where} the data folder (data: ${data}). Give the replica a folder outside it, best on another disk.`
 }
 
 function isWithin(inner: string, outer: string): boolean {

@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import type { Settings } from './settings.ts'
 
 /** What lies where in the data folder; docs/formats/data-folder.md explains it. */
 export function dataPaths(data: string) {
@@ -14,4 +15,9 @@ export function dataPaths(data: string) {
     live: join(data, 'live.json'),
     validation: join(data, 'validation.note'),
   }
+}
+
+/** Where backups go: as a whole path, for who reads it stands in another folder than the service. */
+export function backupDirectory({ backup, data }: Pick<Settings, 'backup' | 'data'>): string {
+  return resolve(backup.directory === '' ? join(data, 'backups') : backup.directory)
 }

@@ -215,7 +215,7 @@ describe('the cluster engine says what it lacks', () => {
   })
 })
 
-test('a copy keeps at least what lies between two of its moments', () => {
+test('a replica keeps at least what lies between two of its moments', () => {
   const load = (flags: Record<string, string>) => () => loadSettings({ flags, environment: {}, file: null })
   const flags = { 'replica.url': 'file:///mnt/copy', 'replica.keep': 'PT30S' }
   expect(load(flags)).toThrow('replica.keep (PT30S) is 30000 ms, and has to be at least 60000 ms')

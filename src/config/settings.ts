@@ -1,10 +1,11 @@
 // Every setting of the server, once: parsing, the help text and docs/configuration.md are made from this table.
+
+import { totalmem } from 'node:os'
 import { answerSettings } from './answer-settings.ts'
 import { clusterSettings } from './cluster-settings.ts'
 import { i3xSettings } from './i3x-settings.ts'
 import { jdbcSettings } from './jdbc-settings.ts'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
-import { isMemoryLittle } from './memory.ts'
 import { replicaSettings } from './replica-settings.ts'
 import { serverSettings } from './server-settings.ts'
 import { choice, flag, integer, list, type Setting, secret, text } from './setting.ts'
@@ -340,4 +341,9 @@ export function flagName(name: string): string {
 
 function words(name: string): readonly string[] {
   return name.split('.').flatMap((part) => part.split(/(?=[A-Z])/))
+}
+
+/** By what the machine has, or what the cgroup of this process may have of it: without a bound that is 0, or a number that no machine has. */
+export function isMemoryLittle(machineBytes = totalmem(), allowedBytes = process.constrainedMemory() ?? 0): boolean {
+  return machineBytes < gibibyte || (allowedBytes > 0 && allowedBytes < gibibyte)
 }

@@ -36,14 +36,6 @@ export const sqlSettings = {
     max: 1024,
     description: 'The threads of the SQL engine.',
   }),
-  'sql.restartDelayMs': integer({
-    default: 100,
-    unit: 'milliseconds',
-    min: 1,
-    max: longestMs,
-    description:
-      'The wait before an SQL engine that ended is started again. It doubles with each failed start, up to 64 times.',
-  }),
   'sql.idleMs': integer({
     default: 300_000,
     small: 20_000,

@@ -17,14 +17,6 @@ export const storeSettings = {
     max: 1_048_576,
     description: 'How many rows are validated in one step: fewer if an ingest has more than 32 fields.',
   }),
-  'store.restartDelayMs': integer({
-    default: 100,
-    unit: 'milliseconds',
-    min: 1,
-    max: longestMs,
-    description:
-      'The wait before a store thread that ended is started again. It doubles with each failed start, up to 64 times.',
-  }),
   'store.headRows': integer({
     default: 1_000_000,
     small: 125_000,
@@ -70,13 +62,6 @@ export const storeSettings = {
     max: 1_000_000_000,
     description:
       'In a seal, a day of an entity with at least this many rows gets its own file. Smaller days share a file.',
-  }),
-  'store.deltaFiles': integer({
-    default: 12,
-    unit: null,
-    min: 1,
-    max: 1000,
-    description: 'The most files per block of memory that pass its rows to the SQL engine.',
   }),
   'store.pageRows': integer({
     default: 8192,

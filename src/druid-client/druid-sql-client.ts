@@ -6,8 +6,7 @@ import type { EngineBatch, EngineLimits } from '../sql-engine/sql-engine.ts'
 import { newColumnBuilder } from '../store/column-builder.ts'
 import type { DruidClient } from './druid-client.ts'
 import { asProblem, asRefusal, DruidFailure } from './druid-failure.ts'
-import { jsonElements } from './json-elements.ts'
-import { jsonLines } from './json-lines.ts'
+import { jsonElements, jsonLines } from './json-elements.ts'
 
 export interface DruidSqlClientSettings {
   /** What the names of data sources begin with. */
@@ -125,7 +124,7 @@ export class DruidSqlClient {
         opening = ','
       }
     } catch (error) {
-      throw told(error, 'query_data')
+      throw forCaller(error, 'query_data')
     }
     yield opening === '[' ? '[]' : ']'
   }
@@ -146,7 +145,7 @@ export class DruidSqlClient {
     try {
       yield* this.#asked({ ...query, context: { ...context, ...exactness } }, signal)
     } catch (error) {
-      if (!(error instanceof DruidFailure) || !needsOther.test(error.facts.message)) throw told(error, 'sql_query')
+      if (!(error instanceof DruidFailure) || !needsOther.test(error.facts.message)) throw forCaller(error, 'sql_query')
       // It was refused as it was planned: there was no row yet.
       yield* this.#otherwise({ ...query, context: { ...context, ...otherExactness } }, signal)
     }
@@ -156,7 +155,7 @@ export class DruidSqlClient {
     try {
       yield* this.#asked(query, signal)
     } catch (error) {
-      throw told(error, 'sql_query')
+      throw forCaller(error, 'sql_query')
     }
   }
 
@@ -200,7 +199,7 @@ function withSixDigits(_year: string, before: string | undefined, after: string 
 }
 
 /** What the caller is told; `path` is the property that holds the query. */
-function told(error: unknown, path: string): unknown {
+function forCaller(error: unknown, path: string): unknown {
   const problem = asProblem(error)
   return problem instanceof DruidFailure ? asRefusal(problem, path) : problem
 }

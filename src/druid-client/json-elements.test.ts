@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonElements } from './json-elements.ts'
-import { jsonLines } from './json-lines.ts'
+import { jsonElements, jsonLines } from './json-elements.ts'
 
 async function* pieces(text: string, sizes: readonly number[]): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text)

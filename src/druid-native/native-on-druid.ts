@@ -1,5 +1,4 @@
 // One native query on a cluster: checked as on one machine, written again over our data sources, and sent to Druid.
-
 import type { Engine, QueryContext, QueryLimits } from '../admission/queries.ts'
 import type { AnswerSettings } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'

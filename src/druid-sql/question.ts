@@ -1,7 +1,7 @@
 // What is asked in SQL: a text, the values of its parameters, and how it is meant.
 import { Zone } from '../druid-time/zone.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
-import type { DruidLayout, DruidShape } from '../model/druid-layout.ts'
+import type { DruidLayout, TypedDruidLayout } from '../model/druid-layout.ts'
 import { invalidRequest } from '../model/problem.ts'
 import type { SqlValue } from './parse/sql-value.ts'
 import type { CheckedColumn } from './translate.ts'
@@ -21,11 +21,11 @@ export interface SqlQuestion {
 }
 
 /** The format of the answer, whose columns are known now. */
-export function shapeOf(
+export function formatOf(
   format: AnswerFormat | DruidLayout,
   columns: readonly CheckedColumn[],
   { zone = Zone.utc }: Pick<SqlQuestion, 'zone'>,
-): AnswerFormat | DruidShape {
+): AnswerFormat | TypedDruidLayout {
   return typeof format === 'string' ? format : { types: columns.map(({ druid }) => druid), zone: zone.name, ...format }
 }
 

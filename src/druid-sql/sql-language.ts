@@ -6,7 +6,7 @@ import type { Definitions } from '../catalog/definitions.ts'
 import { Zone } from '../druid-time/zone.ts'
 import { type CancelSignal, nativeSignal } from '../lib/cancellation.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
-import type { DruidLayout, DruidShape } from '../model/druid-layout.ts'
+import type { DruidLayout, TypedDruidLayout } from '../model/druid-layout.ts'
 import type { Entity, EntityField } from '../model/entity.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import { invalidRequest } from '../model/problem.ts'
@@ -17,7 +17,7 @@ import { type ItemsParts, readItems } from './items/read-items.ts'
 import { requireRowsOf } from './plan/needed-rows.ts'
 import { planSql } from './plan/plan-sql.ts'
 import type { PlannedSql, PlannedSqlQuery } from './plan/sql-plan.ts'
-import { type SqlQuestion, shapeOf } from './question.ts'
+import { formatOf, type SqlQuestion } from './question.ts'
 import { type ReadableTables, readableTables } from './readable-tables.ts'
 import { type CheckedSql, fieldsOf, translateSql } from './translate.ts'
 
@@ -37,7 +37,7 @@ export interface CheckedQuestion {
   readonly readable: ReadableTables
   /** Those that it reads. */
   readonly entities: readonly Entity[]
-  readonly format: AnswerFormat | DruidShape
+  readonly format: AnswerFormat | TypedDruidLayout
 }
 
 /** What the SQL engine is to run, and how the rows are to be written. */
@@ -45,7 +45,7 @@ export interface SqlRequest {
   readonly query: EngineQuery
   /** The columns of the answer. */
   readonly fields: readonly EntityField[]
-  readonly format: AnswerFormat | DruidShape
+  readonly format: AnswerFormat | TypedDruidLayout
   readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
 }
 
@@ -99,7 +99,7 @@ export class SqlLanguage implements Language<AskedSql> {
     const { sqlTokens: tokensMax } = this.#parts.limits
     const checked = translateSql(text, readable.tables, { tokensMax, parameters, zone, listsFunctions })
     const entities = readable.entities.filter(({ id }) => checked.entityIds.includes(id))
-    return { question: asked, checked, readable, entities, format: shapeOf(asked.format, checked.columns, asked) }
+    return { question: asked, checked, readable, entities, format: formatOf(asked.format, checked.columns, asked) }
   }
 
   /**

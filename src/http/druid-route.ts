@@ -10,7 +10,7 @@ import { answeredByHeader, answers, optionalBasicSecurity } from './document.ts'
 import { type DruidContext, readDruidContext } from './druid-context.ts'
 import { anyParameters } from './query-parameters.ts'
 import type { Route, RouteParts } from './route.ts'
-import { answerQuery, commonProblemCodes } from './routes/rows-query.ts'
+import { answerQuery, commonProblemCodes } from './routes/data-queries.ts'
 import type { Services } from './services.ts'
 
 /** Their callers know Basic authentication alone, and read errors as Druid writes them. */

@@ -49,14 +49,14 @@ export class Guard {
 
   requireConsumption(request: FastifyRequest): void {
     const bar = this.#bar(this.#consumption, request)
-    if (bar !== null) this.#access.requireConsume(told(this.asker(request), bar))
+    if (bar !== null) this.#access.requireConsume(withBar(this.asker(request), bar))
   }
 
   readonly admin = admits((request) => this.#access.requireAdmin(this.asker(request)))
 
   readonly metrics = admits((request) => {
     const bar = this.#bar(this.#metrics, request)
-    if (bar !== null) this.#access.requireObserve(told(this.asker(request), bar))
+    if (bar !== null) this.#access.requireObserve(withBar(this.asker(request), bar))
   })
 
   /** What tells how the service and its ingests fare, and shows no rows and no keys. */
@@ -96,7 +96,7 @@ export class Guard {
       showsKey(request) || earlierKey === null ? this.asker(request) : this.#access.identify({ apiKey: earlierKey })
     const bar = this.#bar(this.#consumption, request)
     const isPublic = bar === null
-    if (!isPublic) this.#access.requireConsume(told(asker, bar))
+    if (!isPublic) this.#access.requireConsume(withBar(asker, bar))
     return { id: readerId(asker, request), mayRead: this.#mayRead(request, asker, isPublic) }
   }
 
@@ -114,7 +114,7 @@ export class Guard {
 
 type Opening = 'public' | 'key'
 
-function told(asker: Asker, bar: string): Asker {
+function withBar(asker: Asker, bar: string): Asker {
   return isCaller(asker) || bar === '' ? asker : { ...asker, refusal: `${bar} ${asker.refusal}` }
 }
 

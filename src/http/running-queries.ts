@@ -1,5 +1,5 @@
 // The queries that run now under an id of their callers', so that they can be canceled by it.
-import type { CancelsElsewhere, NamedQuery } from '../catalog/cancels-elsewhere.ts'
+import type { CancelsElsewhere, NamedQuery } from '../catalog/cluster-catalog.ts'
 import { Cancellation, type CancelSignal } from '../lib/cancellation.ts'
 import { Problem } from '../model/problem.ts'
 import { isQueryId } from './druid-context.ts'

@@ -15,7 +15,7 @@ import type { SubscriberAdmin } from '../admin/subscribers.ts'
 import type { Views } from '../admin/views.ts'
 import type { Queries } from '../admission/queries.ts'
 import type { Avatica } from '../avatica/avatica.ts'
-import type { CancelsElsewhere } from '../catalog/cancels-elsewhere.ts'
+import type { CancelsElsewhere } from '../catalog/cluster-catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { NativeBody } from '../druid-native/native-language.ts'
 import type { AskedSql } from '../druid-sql/sql-language.ts'
@@ -30,8 +30,8 @@ import type { ItemAdmin } from '../metadata/item-admin.ts'
 import type { Metadata } from '../metadata/metadata.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { DataQuestion } from '../query/data-language.ts'
 import type { EntityList } from '../query/entity-list.ts'
+import type { DataQuestion } from '../query/plan-query.ts'
 import type { TagLists } from '../query/tag-lists.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -79,7 +79,6 @@ export interface Services {
   readonly entityAdmin: Public<EntityAdmin>
   readonly hookAdmin: Public<HookAdmin>
   readonly views: Public<Views>
-  /** Null on a cluster, where no rows are deleted yet. */
   readonly deletionAdmin: Pick<DeletionAdmin, 'delete' | 'list' | 'takeBack'>
   readonly storageList: Public<StorageList>
   readonly itemAdmin: Public<ItemAdmin>

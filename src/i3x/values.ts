@@ -12,7 +12,7 @@ import { type Entity, type EntityField, fieldsOfRole, timeField } from '../model
 import { formatInstant, latestMs } from '../model/instant.ts'
 import { invalidRequest } from '../model/problem.ts'
 import { codingOf, type QualityWord, qualityOf, qualityWords } from '../model/quality.ts'
-import type { DataQuestion } from '../query/data-language.ts'
+import type { DataQuestion } from '../query/plan-query.ts'
 import type { AddressSpace, Found, OfEntity } from './address-space.ts'
 import type { I3xCaller } from './caller.ts'
 import { scalarOf, valueFields } from './object-types.ts'

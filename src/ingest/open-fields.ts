@@ -7,10 +7,9 @@ import type { KnownFields } from '../model/known-fields.ts'
 import { noFieldOf, type RowFault, tooManyFields } from '../model/row-fault.ts'
 import { FieldColumn } from './columns/field-column.ts'
 import { beginsNumber } from './scan/read-number.ts'
-import { readValue } from './scan/read-value.ts'
+import { faultOf, readValue } from './scan/read-value.ts'
 import { skipValue } from './scan/skip.ts'
 import { TimestampParser } from './scan/timestamps.ts'
-import { faultOf } from './scan/value-fault.ts'
 
 /** What an open ingest goes by. */
 export interface OpenRules {

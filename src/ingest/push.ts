@@ -35,8 +35,8 @@ export interface PlacedBatch {
 
 export interface PushParts {
   readonly journal: Pick<JournalWriter, 'append'>
-  /** A copy elsewhere that a push may have to be in before it is answered; both throw Problem `unavailable` where it is away. Null without one. */
-  readonly copy: { requireReachable(): void; reached(position: number): Promise<void> } | null
+  /** A replica that a push may have to be in before it is answered; both throw Problem `unavailable` where it is away. Null without one. */
+  readonly replica: { requireReachable(): void; reached(position: number): Promise<void> } | null
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly intake: Intake
   readonly batchIds: BatchIds
@@ -63,13 +63,13 @@ export class Pushes {
 
   /**
    * Takes the rows of one request: when this resolves they are on disk. A push whose idempotency key is known gets the first one's answer. Throws the
-   * Problems of `checkBody`, `IdempotencyKeys.once`, `Intake.requireSpace` and `JournalWriter.append`, with nothing stored; only where the copy goes away
+   * Problems of `checkBody`, `IdempotencyKeys.once`, `Intake.requireSpace` and `JournalWriter.append`, with nothing stored; only where the replica goes away
    * meanwhile, rows that are stored may be refused with `unavailable`.
    */
   async push(push: Push): Promise<PushResult | Receipt> {
-    const { copy, keys, batchIds, receipts } = this.#parts
+    const { replica, keys, batchIds, receipts } = this.#parts
     const { subscriberId, ingest, body, idempotencyKey } = push
-    copy?.requireReachable()
+    replica?.requireReachable()
     const { position, rows } =
       idempotencyKey === null
         ? await this.#store(push)
@@ -77,7 +77,7 @@ export class Pushes {
             this.#store(push),
           )
     // The key is used up by then: who sends it again waits for the same rows.
-    if (copy !== null) await copy.reached(positionAfter({ position, rows }))
+    if (replica !== null) await replica.reached(positionAfter({ position, rows }))
     const key = { position, rows, ingestId: ingest.id, subscriberId }
     const batch = batchIds.encode(key)
     if (!push.wait || !(await this.#becomesQueryable({ ingest, position, rows }))) return { batch, rows }

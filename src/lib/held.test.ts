@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holdAll } from './held.ts'
+import { Holds, holdAll } from './held.ts'
 
 function holds(...names: readonly string[]) {
   const held = new Set<string>()
@@ -26,4 +26,32 @@ test('when one cannot be held, none is', async () => {
   const { held, all } = holds('first', 'second', 'broken', 'third')
   await expect(holdAll(all)).rejects.toThrow('cannot be held')
   expect([...held]).toEqual([])
+})
+
+test('it is held until all who hold it let go, whatever becomes of the generation that was asked', async () => {
+  const reported: string[] = []
+  let isAlive = true
+  const holds = new Holds({
+    hold: async () => {
+      if (!isAlive) throw new Error('it died')
+      reported.push('hold')
+    },
+    release: () => reported.push('release'),
+  })
+  const first = await holds.take()
+  const second = await holds.take()
+  first.release()
+  isAlive = false
+  await expect(holds.take()).rejects.toThrow('it died')
+  // The generation that begins next begins holding.
+  expect([holds.isHeld, reported]).toEqual([true, ['hold', 'hold']])
+  second.release()
+  expect([holds.isHeld, reported]).toEqual([false, ['hold', 'hold', 'release']])
+})
+
+test('a hold that nobody lived to answer holds nothing', async () => {
+  let released = 0
+  const holds = new Holds({ hold: () => Promise.reject(new Error('it died')), release: () => released++ })
+  await expect(holds.take()).rejects.toThrow('it died')
+  expect([holds.isHeld, released]).toEqual([false, 1])
 })

@@ -5,16 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { NotInJournal } from '../journal/journal.ts'
 import { addTo } from '../lib/add-to.ts'
 import type { DeletionChange } from '../model/deletion.ts'
-import { outputFields } from '../model/plan.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
 import type { SeriesQuerier } from '../store/series-store.ts'
 import type { JournalRows, StoredRows } from './journal-rows.ts'
 import { type LivePlace, livePlaceText } from './live-place.ts'
-import type { LiveQuestion, Told, ToldRows } from './live-rows.ts'
-import { mergedItems } from './merged-items.ts'
-import { itemTest, rowTexts } from './row-texts.ts'
-import { RowsByTag } from './rows-by-tag.ts'
+import type { LiveQuestion, Told } from './live-rows.ts'
+import { eventsFor, projectionOf, type Reader, StoredPart } from './stored-part.ts'
 
 /** `change` as of `LivePlace`. */
 export type FeedTold = Told<number> & { readonly change: number }
@@ -53,13 +50,10 @@ export interface LiveFeedParts {
   readonly retryDelayMs: number
 }
 
-interface Followed {
+interface Followed extends Reader {
   readonly id: number
-  readonly question: LiveQuestion
   /** The same for all who ask the same. */
   readonly key: string
-  /** The same for all who are shown the same of a row. */
-  readonly shape: string
   /** All rows before it are told. */
   position: number
   /** The last one that was told. */
@@ -75,8 +69,6 @@ const roundMs = 50
 /** To so many readers a round is as many writes, which take longer than all else: it comes as seldom as it may. */
 const manyReaders = 200
 const longRoundMs = 80
-/** One event has about so many rows, which a page handles in a moment. */
-const eventRows = 1000
 /** So much is told at once, and then the pipeline has its turn: readers who all ask differently are told many times what was stored. */
 const turnCharacters = 1024 * 1024
 const othersTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -95,7 +87,7 @@ export class LiveFeed {
     const { entityId } = question.plan.selection
     const change = this.#parts.deletions.changesOf(entityId).at(-1)?.id ?? 0
     const place = from ?? { change, position: this.#untilOf(entityId) }
-    const names = { key: JSON.stringify(question), shape: shapeOf(question) }
+    const names = { key: JSON.stringify(question), projection: projectionOf(question) }
     const state = { waits: false, isHeld: false, hasCaughtUp: false }
     this.#followed.set(id, { id, question, ...names, ...place, ...state })
     this.#parts.send({ kind: 'following', follower: id, ...place })
@@ -253,7 +245,7 @@ export class LiveFeed {
   }
 
   async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<void> {
-    const parts = stored.map((rows) => new ToldPart(this.#parts.deletions.seen(rows), this.#parts))
+    const parts = stored.map((rows) => new StoredPart(this.#parts.deletions.seen(rows), this.#parts))
     let told: FeedTold[] = []
     let characters = 0
     const unconcerned = new Map<number, number[]>()
@@ -303,17 +295,6 @@ export class LiveFeed {
   }
 }
 
-async function eventsFor(
-  asker: Asker,
-  { parts, wanted, position }: { parts: readonly ToldPart[]; wanted: readonly Wanted[]; position: number },
-): Promise<readonly ToldRows[]> {
-  const lines: Line[] = []
-  for (const [index, part] of parts.entries()) {
-    for (const line of await part.lines(asker, wanted[index]!)) lines.push(line)
-  }
-  return eventsOf(lines, position)
-}
-
 type Group = [Followed, ...Followed[]]
 
 /** Those who ask the same and have come equally far. */
@@ -326,112 +307,4 @@ function groupsOf(all: readonly Followed[]): readonly Group[] {
     addTo(equallyFar, followed.key, followed)
   }
   return [...groups.values()].flatMap((equallyFar) => [...equallyFar.values()])
-}
-
-function shapeOf({ plan: { selection }, itemTags }: LiveQuestion): string {
-  const { tags, fields, metrics, quality } = selection
-  return JSON.stringify([
-    quality?.words,
-    [...tags, ...fields, ...metrics].map(({ name }) => name),
-    metrics.length,
-    itemTags !== null,
-  ])
-}
-
-/** A row as JSON, and the position behind it. */
-interface Line {
-  readonly text: string
-  readonly position: number
-}
-
-/** Cut only where the position moves: rows of one replay are one event. All is told with the last one, so it has one position for all readers. */
-function eventsOf(lines: readonly Line[], throughPosition: number): readonly ToldRows[] {
-  const events: ToldRows[] = []
-  let first = 0
-  for (let index = 0; index < lines.length; index++) {
-    const { position } = lines[index]!
-    const isLast = index === lines.length - 1
-    if (!isLast && (index - first + 1 < eventRows || lines[index + 1]!.position === position)) continue
-    const texts = lines.slice(first, index + 1).map(({ text }) => text)
-    events.push({ items: `[${texts.join(',')}]`, position: isLast ? throughPosition : position })
-    first = index + 1
-  }
-  return events
-}
-
-type Asker = Pick<Followed, 'question' | 'shape' | 'position'>
-
-/** What is shown of rows in one way: those that are wanted so, and their texts. */
-interface Shape {
-  readonly wanted: Set<number>
-  texts: ReadonlyMap<number, string> | null
-}
-
-interface Wanted {
-  readonly rows: readonly number[]
-  readonly shape: Shape
-}
-
-/** Rows that were stored together, as they are told. */
-class ToldPart {
-  readonly #stored: StoredRows
-  readonly #parts: Pick<LiveFeedParts, 'store' | 'signal'>
-  readonly #byTag: RowsByTag
-  readonly #shapes = new Map<string, Shape>()
-
-  constructor(stored: StoredRows, parts: Pick<LiveFeedParts, 'store' | 'signal'>) {
-    this.#stored = stored
-    this.#parts = parts
-    this.#byTag = new RowsByTag(stored)
-  }
-
-  /** Whether the entity has rows here from this position on, whoever asked for them. */
-  isNew({ question, position }: Asker): boolean {
-    const { batch, rejected } = this.#stored
-    if (batch.entityId !== question.plan.selection.entityId) return false
-    for (let row = batch.rows - 1; row >= 0 && this.#placeOf(row) >= position; row--) {
-      if (!rejected.has(batch.positions[row]!)) return true
-    }
-    return false
-  }
-
-  /** The rows whose `lines` will be asked for. */
-  want({ question, shape: name, position }: Asker): Wanted {
-    const rows = this.#rowsOf(question, position)
-    const shape = this.#shapes.get(name) ?? { wanted: new Set<number>(), texts: null }
-    this.#shapes.set(name, shape)
-    for (const row of rows) shape.wanted.add(row)
-    return { rows, shape }
-  }
-
-  async lines({ question }: Asker, { rows, shape }: Wanted): Promise<readonly Line[]> {
-    if (rows.length === 0) return []
-    shape.texts ??= await this.#texts(question, [...shape.wanted])
-    const { texts } = shape
-    return rows.flatMap((row) => {
-      const text = texts.get(row)
-      return text === undefined ? [] : [{ text, position: this.#placeOf(row) + 1 }]
-    })
-  }
-
-  async #texts(question: LiveQuestion, rows: readonly number[]): Promise<ReadonlyMap<number, string>> {
-    const { store, signal } = this.#parts
-    if (question.itemTags !== null) return mergedItems(store, question, this.#stored, rows, signal)
-    const { batch } = this.#stored
-    const items = rows.filter(itemTest(batch, question.plan.selection))
-    const texts = rowTexts(batch, items, outputFields(question.plan))
-    return new Map(items.map((row, index) => [row, texts[index]!]))
-  }
-
-  #rowsOf({ plan: { selection } }: LiveQuestion, from: number): readonly number[] {
-    if (this.#stored.batch.entityId !== selection.entityId) return []
-    const rows = this.#byTag.rowsOf(selection)
-    return rows.length === 0 || this.#placeOf(rows[0]!) >= from
-      ? rows
-      : rows.filter((row) => this.#placeOf(row) >= from)
-  }
-
-  #placeOf(row: number): number {
-    return this.#stored.replayPosition ?? this.#stored.batch.positions[row]!
-  }
 }

@@ -1,17 +1,19 @@
 // Where readers may go on: which ids are good, and from where on the journal is kept for them.
 import { randomBytes } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import type { DeletionCatalog } from '../catalog/deletions.ts'
 import { type JournalCursor, type LocalJournalWriter, positionAfter } from '../journal/journal.ts'
 import type { Disk } from '../lib/disk.ts'
+import { writeDurably } from '../lib/durable-files.ts'
 import { Serial } from '../lib/serial.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Observe } from '../observe/event.ts'
 import { EntityPositions } from './entity-positions.ts'
 import { decodeLiveId, encodeLiveId, type LiveEpoch } from './live-ids.ts'
 import { livePlaceText } from './live-place.ts'
-import { type LiveMark, type LiveRecord, readLiveRecord, writeLiveRecord } from './live-record.ts'
 
 export interface LivePositionsParts {
   readonly disk: Disk
@@ -220,4 +222,42 @@ export class LivePositions {
       await cursor.close()
     }
   }
+}
+
+// The file that lets readers go on after a restart: docs/formats/live.md is the format. Without it, or where it cannot be read, ids are unknown.
+
+/** Where the pipeline stood at a time. */
+interface LiveMark {
+  readonly position: number
+  readonly timeMs: number
+}
+
+interface LiveRecord {
+  /** Oldest first. */
+  readonly epochs: readonly LiveEpoch[]
+  /** Of entities: the last position at which something was stored, of what is not in the journal any more. */
+  readonly entities: readonly (readonly [entityId: number, position: number])[]
+  /** While there were readers, oldest first: the journal is kept from one of these on. */
+  readonly marks: readonly LiveMark[]
+}
+
+const format = 1
+const emptyLiveRecord: LiveRecord = { epochs: [], entities: [], marks: [] }
+
+async function readLiveRecord(path: string): Promise<LiveRecord> {
+  const text = await readFile(path, 'utf8').catch(() => '{}')
+  try {
+    const { format: found, epochs, entities, marks } = JSON.parse(text)
+    return found === format ? { epochs, entities, marks } : emptyLiveRecord
+  } catch {
+    return emptyLiveRecord
+  }
+}
+
+async function writeLiveRecord(disk: Disk, path: string, record: LiveRecord): Promise<void> {
+  const written = `${path}.tmp`
+  await rm(written, { force: true })
+  await writeDurably(disk, written, `${JSON.stringify({ format, ...record })}\n`)
+  await disk.rename(written, path)
+  await disk.syncDirectory(dirname(path))
 }

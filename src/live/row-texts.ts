@@ -1,6 +1,6 @@
 // Rows as JSON, each formatted once however many followers are told it.
 import { ChunkWriter } from '../answer/chunk-writer.ts'
-import { ndjsonShaper } from '../answer/text/shape-text.ts'
+import { ndjsonEncoder } from '../answer/text/encode-text.ts'
 import { type ColumnVector, isNullAt, nullBoolean, nullCode, pickRows, valueAt } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { Selection } from '../model/plan.ts'
@@ -20,9 +20,9 @@ export function rowTexts(source: NamedColumns, rows: readonly number[], fields: 
     return column === null ? nulls(field, rows.length) : pickRows(column, rows)
   })
   const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
-  const shaper = ndjsonShaper(fields, out)
-  for (let row = 0; row < rows.length; ) row = shaper.add({ rows: rows.length, columns }, row, rows.length)
-  shaper.end()
+  const encoder = ndjsonEncoder(fields, out)
+  for (let row = 0; row < rows.length; ) row = encoder.add({ rows: rows.length, columns }, row, rows.length)
+  encoder.end()
   // A line ends nowhere but at its end: JSON writes line feeds as escapes.
   return Buffer.concat(out.finish()).toString().trimEnd().split('\n')
 }

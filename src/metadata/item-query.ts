@@ -1,12 +1,10 @@
 // From the query string of an item list to a range of keys: whatever is combined, it is one range of the index.
-
 import { type EntityField, indexField, type MetadataEntity } from '../model/entity.ts'
 import { allKeys, intersection, type KeyRange, keyAfter, keysBeginningWith } from '../model/item-key.ts'
 import { type ItemOperator, itemOperators } from '../model/item-operator.ts'
 import { limitOf, pageLimit } from '../model/page.ts'
 import { invalidRequest, type Problem } from '../model/problem.ts'
 import { type QueryParameter, queryParameters } from '../model/query-parameters.ts'
-import { attributeSql } from './attribute-sql.ts'
 import { identifierForms, keyOfText } from './identifier.ts'
 
 export interface ItemQuery {
@@ -107,4 +105,41 @@ function rangeBetween(parameters: readonly QueryParameter[], index: Index): KeyR
     throw invalidRequest(name, `the low end of "${index.name}" must not be above the high end. Swap the two values`)
   }
   return { from: low, to: keyAfter(high) }
+}
+
+/** A value that is longer is left to the reader. */
+const valueChars = 100
+
+/** The list takes no filter by an attribute, and says so by the statement that asks for the items which it would mean; `null` is equality. */
+function attributeSql(table: string, field: EntityField, operator: ItemOperator | null, value: string): string {
+  return `SELECT * FROM metadata.${id(table)} WHERE ${conditionOf(field, operator, value)}`
+}
+
+const signs = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
+
+function conditionOf(field: EntityField, operator: ItemOperator | null, value: string): string {
+  const column = field.type === 'json' ? `JSON_VALUE(${id(field.name)}, '$.name')` : id(field.name)
+  if (operator === 'bw') {
+    const isPlain = !/[%_]/.test(value)
+    return isPlain ? `${column} LIKE ${text(`${value}%`)}` : `LEFT(${column}, ${value.length}) = ${text(value)}`
+  }
+  if (operator === 'be') {
+    const [low = '', high = ''] = value.split(',')
+    return `${column} BETWEEN ${constant(field, low)} AND ${constant(field, high)}`
+  }
+  return `${column} ${operator === null ? '=' : signs[operator]} ${constant(field, value)}`
+}
+
+function constant({ type }: EntityField, value: string): string {
+  if (type === 'boolean') return value === 'false' || value === '0' ? '0' : '1'
+  if (type !== 'long' && type !== 'double') return text(value)
+  return /^-?\d{1,18}(\.\d{1,18})?$/.test(value) ? value : '0'
+}
+
+function text(value: string): string {
+  return value.length > valueChars ? "'...'" : `'${value.replaceAll("'", "''")}'`
+}
+
+function id(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
 }

@@ -1,5 +1,5 @@
 // The formats that rows are answered in. All lists of them are made from this one: what requests may accept, the OpenAPI document, the
-// client and the commands. A new format is an entry here and a shaper in `src/answer/store-rows.ts`.
+// client and the commands. A new format is an entry here and an encoder in `src/answer/store-rows.ts`.
 
 interface FormatDescription {
   readonly name: string

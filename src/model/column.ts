@@ -1,4 +1,4 @@
-// Columns are how rows travel inside: from the validated push to the store, and from a query's run to its shape.
+// Columns are how rows travel inside: from the validated push to the store, and from a query's run to its answer.
 // A null has a value of its own in each of them, so that no bitmap is needed beside the array.
 
 /** `NaN` is null; NaN and infinities cannot be stored. */

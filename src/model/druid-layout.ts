@@ -20,7 +20,7 @@ export interface DruidColumnType {
 }
 
 /** A layout whose columns are known. */
-export interface DruidShape extends DruidLayout {
+export interface TypedDruidLayout extends DruidLayout {
   readonly types: readonly DruidColumnType[]
   /** By whose clocks times are written. */
   readonly zone: string

@@ -115,16 +115,16 @@ export interface MetricOverTime {
 }
 
 /** Those that need the squares of values: hours of rows that have left do not keep them. */
-const deviationNames = ['stddev'] as const
+const aggregatesOfSquares = ['stddev'] as const
 export const aggregateNames = [
   ...(['mean', 'min', 'max', 'sum', 'count', 'first', 'last'] as const),
-  ...deviationNames,
+  ...aggregatesOfSquares,
   ...(['time_mean', 'covered', 'total', 'min_time', 'max_time', 'rise', 'resets', 'good'] as const),
 ] as const
 export type AggregateName = (typeof aggregateNames)[number]
 
-const deviations: ReadonlySet<AggregateName> = new Set(deviationNames)
-export const isDeviation = (name: AggregateName): boolean => deviations.has(name)
+const squared: ReadonlySet<AggregateName> = new Set(aggregatesOfSquares)
+export const needsSquares = (name: AggregateName): boolean => squared.has(name)
 
 /** What is told of each metric in each bucket, of each combination of tags and `fields`. Output: time, tags, fields, columns. */
 export interface AggregatePlan {

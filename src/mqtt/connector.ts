@@ -86,7 +86,7 @@ class Connector {
       // Nobody else has these messages: whatever the service says, they wait until it takes them.
       isRetryable: (error) => !isHopeless(error),
       onRetry: (error, waitMs) => onNote(`${error.message} Trying again in ${(waitMs / 1000).toFixed(1)} s.`),
-      onBatch: (outcome) => this.#told(outcome),
+      onBatch: (outcome) => this.#settle(outcome),
       signal: stop,
     })
     const { mapping, sparkplug } = options
@@ -197,7 +197,7 @@ class Connector {
     this.#connection?.resume()
   }
 
-  #told(outcome: BatchOutcome): void {
+  #settle(outcome: BatchOutcome): void {
     const firstRow = outcome.firstRow
     const lastRow = firstRow + outcome.rows - 1
     const concerned = this.#owners.filter((owner) => owner.firstRow <= lastRow && owner.lastRow >= firstRow)

@@ -1,4 +1,4 @@
-/** Where a copy is kept: named objects, each written once and whole. A name is parts of letters, digits, dots and hyphens between slashes. */
+/** Where a replica is kept: named objects, each written once and whole. A name is parts of letters, digits, dots and hyphens between slashes. */
 export interface ObjectStore {
   /** Writes an object, on disk there when this resolves; false if there is one of the name: it stays as it is. */
   putIfAbsent(name: string, bytes: Uint8Array): Promise<boolean>
@@ -11,7 +11,7 @@ export interface ObjectStore {
   close(): void
 }
 
-/** The store is none for a copy; asking again does not mend that. */
+/** The store is none for a replica; asking again does not mend that. */
 export class StoreUnfit extends Error {}
 
 /** The store says no, for its address, its credentials or its rights are wrong: somebody has to change something before it answers. */

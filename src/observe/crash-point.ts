@@ -53,7 +53,7 @@ export const restoreCrashPoints = [
   'restore-renamed',
 ] as const
 
-/** Of the copy elsewhere, and of a folder that is made of it. */
+/** Of the replica, and of a folder that is made of it. */
 export const replicaCrashPoints = [
   'replica-claimed',
   'replica-catalog-copied',
@@ -65,10 +65,10 @@ export const replicaCrashPoints = [
 ] as const
 
 export const replicaRestoreCrashPoints = [
-  'copy-restore-begun',
-  'copy-restore-file-written',
-  'copy-restore-journal-written',
-  'copy-restore-renamed',
+  'replica-restore-begun',
+  'replica-restore-file-written',
+  'replica-restore-journal-written',
+  'replica-restore-renamed',
 ] as const
 
 /** Of entries that end the validator. */

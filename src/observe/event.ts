@@ -111,7 +111,7 @@ export type ServiceEvent =
       readonly ms: number
     }
   | { readonly kind: 'backupFailed'; readonly message: string }
-  /** The copy elsewhere cannot be written; it is tried on, unless another has taken it over. */
+  /** The replica cannot be written; it is tried on, unless another has taken it over. */
   | { readonly kind: 'replicaFailed'; readonly message: string }
   | {
       readonly kind: 'replicaBehind'

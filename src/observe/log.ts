@@ -13,34 +13,77 @@ export interface LogOptions {
   readonly destination: NodeJS.WritableStream & { readonly isTTY?: boolean }
 }
 
+type Level = 'debug' | 'info' | 'warn' | 'error'
+
+/** The levels of events that are not `info`, nor are told by what they hold. */
+const levels: ReadonlyMap<ServiceEvent['kind'], Level> = new Map([
+  // These come with each request.
+  ['journalWritten', 'debug'],
+  ['pushTaken', 'debug'],
+  ['rowsValidated', 'debug'],
+  ['queryAnswered', 'debug'],
+  ['journalTrimmed', 'debug'],
+  // An operator may want it otherwise.
+  ['readingIsPublic', 'warn'],
+  ['permissionsTightened', 'warn'],
+  ['permissionsTooOpen', 'warn'],
+  ['sqlEngineRefused', 'warn'],
+  ['diskFilling', 'warn'],
+  ['replicaBehind', 'warn'],
+  ['timeZonesDiffer', 'warn'],
+  // Something fails.
+  ['requestFailed', 'error'],
+  ['journalFailed', 'error'],
+  ['journalAway', 'error'],
+  ['partAway', 'error'],
+  ['journalGap', 'error'],
+  ['partitionFailed', 'error'],
+  ['validationEnded', 'error'],
+  ['entryQuarantined', 'error'],
+  ['startBlocked', 'error'],
+  ['storeDied', 'error'],
+  ['sqlEngineDied', 'error'],
+  ['sealFailed', 'error'],
+  ['validationFailed', 'error'],
+  ['mergeFailed', 'error'],
+  ['dropFailed', 'error'],
+  ['removalFailed', 'error'],
+  ['fileDamaged', 'error'],
+  ['journalTrimFailed', 'error'],
+  ['backupFailed', 'error'],
+  ['replicaFailed', 'error'],
+  ['checkFailed', 'error'],
+  ['certificateRefused', 'error'],
+])
+
+function levelOf(event: ServiceEvent, slowMs: number): Level {
+  switch (event.kind) {
+    case 'requestServed':
+      return event.ms < slowMs ? 'debug' : 'info'
+    case 'keyRefused':
+      return event.untold === null ? 'debug' : 'warn'
+    // Each start validates what is in the journal again: nothing has come of a replay that was validated before.
+    case 'rowsReplayed':
+      return event.stored === 0 ? 'debug' : 'info'
+    case 'waitingForSlots':
+      return event.entities.length > 0 ? 'warn' : 'info'
+    case 'certificateLoaded':
+      return event.validUntilMs > Date.now() ? 'info' : 'warn'
+    case 'journalOpened':
+      return event.tornBytes > 0 ? 'warn' : 'info'
+    default:
+      return levels.get(event.kind) ?? 'info'
+  }
+}
+
 /** Writes what matters to an operator as lines: failures, slow requests, starts and stops. Single requests only at level debug. */
 export function logSink({ level, format, slowMs, destination }: LogOptions): Observe {
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream(format, destination))
   const isDetailed = logger.isLevelEnabled('debug')
   return (event) => {
+    const own = levelOf(event, slowMs)
     // Most events come with each request: nothing is made of them that is not written.
-    if (isDetailed || !isDetail(event, slowMs)) logEvent(logger, slowMs, event)
-  }
-}
-
-/** Whether it is logged at level debug. */
-function isDetail(event: ServiceEvent, slowMs: number): boolean {
-  switch (event.kind) {
-    case 'requestServed':
-      return event.ms < slowMs
-    case 'journalWritten':
-    case 'pushTaken':
-    case 'rowsValidated':
-    case 'queryAnswered':
-    case 'journalTrimmed':
-      return true
-    case 'keyRefused':
-      return event.untold === null
-    // Each start validates what is in the journal again: nothing has come of a replay that was validated before.
-    case 'rowsReplayed':
-      return event.stored === 0
-    default:
-      return false
+    if (isDetailed || own !== 'debug') logEvent(logger, own, event)
   }
 }
 
@@ -55,69 +98,17 @@ function rounded<Fields extends object>(fields: Fields): Fields {
   return { ...fields, ms: Math.round(fields.ms * 1000) / 1000 }
 }
 
-function logEvent(logger: Logger, slowMs: number, event: ServiceEvent): void {
+function logEvent(logger: Logger, level: Level, event: ServiceEvent): void {
   const { kind, ...exact } = event
   const fields = rounded(exact)
-  if (isDetail(event, slowMs)) {
-    logger.debug(fields, kind === 'requestServed' ? 'request' : words(kind))
-    return
-  }
-  switch (event.kind) {
-    case 'requestServed':
-      logger.info(fields, 'slow request')
-      return
-    case 'requestFailed':
-      logger.error({ ...fields, error: undefined, ...errorFields(event.error) }, 'request failed')
-      return
-    case 'waitingForSlots':
-      logger[event.entities.length > 0 ? 'warn' : 'info'](fields, words(kind))
-      return
-    case 'certificateLoaded': {
-      const validUntil = new Date(event.validUntilMs).toISOString()
-      logger[event.validUntilMs > Date.now() ? 'info' : 'warn']({ path: event.path, validUntil }, words(kind))
-      return
-    }
-    case 'journalOpened':
-      logger[event.tornBytes > 0 ? 'warn' : 'info'](fields, words(kind))
-      return
-    case 'keyRefused':
-      logger.warn({ ip: event.ip, requests: event.untold }, 'requests with a key that is not known were refused')
-      return
-    case 'readingIsPublic':
-    case 'permissionsTightened':
-    case 'permissionsTooOpen':
-    case 'sqlEngineRefused':
-    case 'diskFilling':
-    case 'replicaBehind':
-    case 'timeZonesDiffer':
-      logger.warn(fields, words(kind))
-      return
-    case 'journalFailed':
-    case 'journalAway':
-    case 'partAway':
-    case 'journalGap':
-    case 'partitionFailed':
-    case 'validationEnded':
-    case 'entryQuarantined':
-    case 'startBlocked':
-    case 'storeDied':
-    case 'sqlEngineDied':
-    case 'sealFailed':
-    case 'validationFailed':
-    case 'mergeFailed':
-    case 'dropFailed':
-    case 'removalFailed':
-    case 'fileDamaged':
-    case 'journalTrimFailed':
-    case 'backupFailed':
-    case 'replicaFailed':
-    case 'checkFailed':
-    case 'certificateRefused':
-      logger.error(fields, words(kind))
-      return
-    default:
-      logger.info(fields, words(kind))
-  }
+  if (event.kind === 'requestServed') logger[level](fields, level === 'debug' ? 'request' : 'slow request')
+  else if (event.kind === 'requestFailed')
+    logger[level]({ ...fields, error: undefined, ...errorFields(event.error) }, words(kind))
+  else if (event.kind === 'certificateLoaded')
+    logger[level]({ path: event.path, validUntil: new Date(event.validUntilMs).toISOString() }, words(kind))
+  else if (event.kind === 'keyRefused' && level === 'warn')
+    logger.warn({ ip: event.ip, requests: event.untold }, 'requests with a key that is not known were refused')
+  else logger[level](fields, words(kind))
 }
 
 /** `storeDied` as `store died`. */

@@ -5,7 +5,48 @@ import type { Observe, ServiceEvent } from './event.ts'
 import { describeIngests, IngestMetrics, type WatchedIngests } from './ingest-metrics.ts'
 import { describeRequests, RequestMetrics } from './request-metrics.ts'
 
-/** What stands at some height, or was counted elsewhere (`_total`): it is asked for whenever the metrics are read. */
+const shortSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
+const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
+
+/** What is counted and measured of events, in the order of the documentation: those with buckets are histograms, `_total` are counters. */
+const counted = {
+  http_request_failures_total: 'Requests that failed with an unexpected error (500).',
+  journal_written_bytes_total: 'Bytes written to the journal.',
+  journal_rows_total: 'Rows acknowledged: they are on disk.',
+  journal_write_seconds: { help: 'Time of one journal write with its fsync.', buckets: shortSeconds },
+  journal_failed: '1 after a failed journal write: pushes are no longer acknowledged.',
+  rows_validated_total: 'Rows that were validated for the first time.',
+  rows_revalidated_total:
+    'Journal rows validated again after a start, after a restart of the store, or by another pipeline; not in `tidemark_rows_validated_total`.',
+  rows_rejected_total: 'Rejected rows, each counted once even if validated again.',
+  rows_replayed_total: 'Rejected rows that a replay stored, each counted once.',
+  store_ready: '1 while the store answers queries.',
+  store_deaths_total: 'Crashes of the store, each followed by a restart.',
+  sql_engine_ready: '1 while the SQL engine answers queries. It starts with the first query.',
+  sql_engine_deaths_total: 'Crashes of the SQL engine, each followed by a restart.',
+  sealed_rows_total: 'Rows written to files at seals.',
+  sealed_position: 'Rows before this position are in files.',
+  seal_seconds: { help: 'Time of a seal.', buckets: seconds },
+  merged_rows_total: 'Rows written to files when files were merged.',
+  merge_seconds: { help: 'Time of a merge of files.', buckets: seconds },
+  storage_failures_total: { help: 'Background work that failed and will be tried again.', labels: ['work'] },
+  damaged_files_met_total: 'Queries that met a damaged file.',
+  backups_total: 'Backups made.',
+  refused_keys_total: 'Requests with an unknown key; `limits.failedKeysPerMinute` slows them down.',
+  tls_certificate_expires_timestamp_seconds:
+    "Expiry of the service's certificate, in seconds since 1970; 0 with plain HTTP.",
+  tls_certificate_refused: '1 while the certificate files are invalid; the previous certificate stays in use.',
+} as const
+
+type Counted = {
+  readonly [Name in keyof typeof counted]: (typeof counted)[Name] extends { readonly buckets: unknown }
+    ? Histogram
+    : Name extends `${string}_total`
+      ? Counter
+      : Gauge
+}
+
+/** What stands at some height: it is asked for whenever the metrics are read. */
 const levels = {
   idempotency_keys:
     'Idempotency keys of the last 24 hours; `limits.idempotencyKeys` is the limit. On a cluster PostgreSQL counts them, seconds late, and for millions to within about 1 %.',
@@ -42,30 +83,7 @@ export class Metrics {
   readonly described: readonly DescribedMetric[]
   readonly #registry = new Registry()
   readonly #levels = new Map<string, () => number>()
-  readonly #requestFailures: Counter
-  readonly #journalBytes: Counter
-  readonly #journalRows: Counter
-  readonly #journalWriteSeconds: Histogram
-  readonly #journalFailed: Gauge
-  readonly #rowsValidated: Counter
-  readonly #rowsRejected: Counter
-  readonly #rowsReplayed: Counter
-  readonly #rowsValidatedAgain: Counter
-  readonly #storeReady: Gauge
-  readonly #storeDeaths: Counter
-  readonly #sqlEngineReady: Gauge
-  readonly #sqlEngineDeaths: Counter
-  readonly #sealedRows: Counter
-  readonly #sealedPosition: Gauge
-  readonly #sealSeconds: Histogram
-  readonly #mergedRows: Counter
-  readonly #mergeSeconds: Histogram
-  readonly #storageFailures: Counter
-  readonly #damagedFiles: Counter
-  readonly #backups: Counter
-  readonly #refusedKeys: Counter
-  readonly #certificateEnds: Gauge
-  readonly #certificateRefused: Gauge
+  readonly #counted: Counted
   readonly #requests = new RequestMetrics(seconds)
   readonly #ingests = new IngestMetrics()
 
@@ -77,81 +95,10 @@ export class Metrics {
       described.push({ type, name: `tidemark_${name}`, help, labels: labelNames })
       return { name: `tidemark_${name}`, help, labelNames, registers }
     }
-    const counter = (name: string, help: string, labelNames?: string[]) =>
-      new Counter(named('counter', name, help, labelNames))
-    const gauge = (name: string, help: string) => new Gauge(named('gauge', name, help))
-    const histogram = (name: string, help: string, buckets: number[]) =>
-      new Histogram({ ...named('histogram', name, help), buckets })
     describeRequests(named, this.#requests)
-    this.#requestFailures = counter(
-      'http_request_failures_total',
-      'Requests that failed with an unexpected error (500).',
-    )
-    this.#journalBytes = counter('journal_written_bytes_total', 'Bytes written to the journal.')
-    this.#journalRows = counter('journal_rows_total', 'Rows acknowledged: they are on disk.')
-    this.#journalWriteSeconds = histogram(
-      'journal_write_seconds',
-      'Time of one journal write with its fsync.',
-      shortSeconds,
-    )
-    this.#journalFailed = gauge('journal_failed', '1 after a failed journal write: pushes are no longer acknowledged.')
-    this.#rowsValidated = counter('rows_validated_total', 'Rows that were validated for the first time.')
-    this.#rowsValidatedAgain = counter(
-      'rows_revalidated_total',
-      'Journal rows validated again after a start, after a restart of the store, or by another pipeline; not in `tidemark_rows_validated_total`.',
-    )
-    this.#rowsRejected = counter('rows_rejected_total', 'Rejected rows, each counted once even if validated again.')
-    this.#rowsReplayed = counter('rows_replayed_total', 'Rejected rows that a replay stored, each counted once.')
-    this.#storeReady = gauge('store_ready', '1 while the store answers queries.')
-    this.#storeDeaths = counter('store_deaths_total', 'Crashes of the store, each followed by a restart.')
-    this.#sqlEngineReady = gauge(
-      'sql_engine_ready',
-      '1 while the SQL engine answers queries. It starts with the first query.',
-    )
-    this.#sqlEngineDeaths = counter('sql_engine_deaths_total', 'Crashes of the SQL engine, each followed by a restart.')
-    this.#sealedRows = counter('sealed_rows_total', 'Rows written to files at seals.')
-    this.#sealedPosition = gauge('sealed_position', 'Rows before this position are in files.')
-    this.#sealSeconds = histogram('seal_seconds', 'Time of a seal.', seconds)
-    this.#mergedRows = counter('merged_rows_total', 'Rows written to files when files were merged.')
-    this.#mergeSeconds = histogram('merge_seconds', 'Time of a merge of files.', seconds)
-    this.#storageFailures = counter('storage_failures_total', 'Background work that failed and will be tried again.', [
-      'work',
-    ])
-    this.#damagedFiles = counter('damaged_files_met_total', 'Queries that met a damaged file.')
-    this.#backups = counter('backups_total', 'Backups made.')
-    this.#refusedKeys = counter(
-      'refused_keys_total',
-      'Requests with an unknown key; `limits.failedKeysPerMinute` slows them down.',
-    )
-    this.#certificateEnds = gauge(
-      'tls_certificate_expires_timestamp_seconds',
-      "Expiry of the service's certificate, in seconds since 1970; 0 with plain HTTP.",
-    )
-    this.#certificateRefused = gauge(
-      'tls_certificate_refused',
-      '1 while the certificate files are invalid; the previous certificate stays in use.',
-    )
+    this.#counted = describeCounted(named)
     describeIngests(named, this.#ingests)
-    const known = this.#levels
-    for (const [name, help] of Object.entries(levels)) {
-      const read = (): number => known.get(name)?.() ?? 0
-      if (name.endsWith('_total')) {
-        new Counter({
-          ...named('counter', name, help),
-          collect() {
-            this.reset()
-            this.inc(read())
-          },
-        })
-        continue
-      }
-      new Gauge({
-        ...named('gauge', name, help),
-        collect() {
-          if (known.has(name)) this.set(read())
-        },
-      })
-    }
+    describeLevels(named, this.#levels)
     if (options.processMetrics) collectDefaultMetrics({ register: this.#registry })
   }
 
@@ -183,7 +130,7 @@ export class Metrics {
         this.#requests.served(event)
         return
       case 'requestFailed':
-        this.#requestFailures.inc()
+        this.#counted.http_request_failures_total.inc()
         return
       case 'queryAnswered':
         this.#requests.answered(event)
@@ -199,70 +146,93 @@ export class Metrics {
   #observeStore(event: ServiceEvent): void {
     switch (event.kind) {
       case 'journalWritten':
-        this.#journalBytes.inc(event.bytes)
-        this.#journalRows.inc(event.rows)
-        this.#journalWriteSeconds.observe(event.ms / 1000)
+        this.#counted.journal_written_bytes_total.inc(event.bytes)
+        this.#counted.journal_rows_total.inc(event.rows)
+        this.#counted.journal_write_seconds.observe(event.ms / 1000)
         return
       case 'journalFailed':
       case 'journalAway':
-        this.#journalFailed.set(1)
+        this.#counted.journal_failed.set(1)
         return
       case 'journalReached':
-        this.#journalFailed.set(0)
+        this.#counted.journal_failed.set(0)
         return
       case 'rowsValidated':
-        this.#rowsValidated.inc(event.rows)
-        this.#rowsValidatedAgain.inc(event.again)
-        this.#rowsRejected.inc(event.rejected)
+        this.#counted.rows_validated_total.inc(event.rows)
+        this.#counted.rows_revalidated_total.inc(event.again)
+        this.#counted.rows_rejected_total.inc(event.rejected)
         return
       case 'rowsReplayed':
-        this.#rowsReplayed.inc(event.stored)
+        this.#counted.rows_replayed_total.inc(event.stored)
         return
       case 'storeStarted':
-        this.#storeReady.set(1)
+        this.#counted.store_ready.set(1)
         return
       case 'storeDied':
-        this.#storeReady.set(0)
-        this.#storeDeaths.inc()
+        this.#counted.store_ready.set(0)
+        this.#counted.store_deaths_total.inc()
         return
     }
   }
 
   #observeParts(event: ServiceEvent): void {
-    if (event.kind === 'keyRefused') this.#refusedKeys.inc()
-    if (event.kind === 'certificateRefused') this.#certificateRefused.set(1)
+    if (event.kind === 'keyRefused') this.#counted.refused_keys_total.inc()
+    if (event.kind === 'certificateRefused') this.#counted.tls_certificate_refused.set(1)
     if (event.kind === 'certificateLoaded') {
-      this.#certificateRefused.set(0)
-      this.#certificateEnds.set(event.validUntilMs / 1000)
+      this.#counted.tls_certificate_refused.set(0)
+      this.#counted.tls_certificate_expires_timestamp_seconds.set(event.validUntilMs / 1000)
     }
-    if (event.kind === 'sqlEngineStarted') this.#sqlEngineReady.set(1)
+    if (event.kind === 'sqlEngineStarted') this.#counted.sql_engine_ready.set(1)
     if (event.kind !== 'sqlEngineDied') return
-    this.#sqlEngineReady.set(0)
-    this.#sqlEngineDeaths.inc()
+    this.#counted.sql_engine_ready.set(0)
+    this.#counted.sql_engine_deaths_total.inc()
   }
 
   #observeFiles(event: ServiceEvent): void {
     const failed = failedWorks.get(event.kind)
-    if (failed !== undefined) this.#storageFailures.inc({ work: failed.work })
+    if (failed !== undefined) this.#counted.storage_failures_total.inc({ work: failed.work })
     switch (event.kind) {
       case 'sealed':
-        this.#sealedRows.inc(event.rows)
-        this.#sealedPosition.set(event.position)
-        this.#sealSeconds.observe(event.ms / 1000)
+        this.#counted.sealed_rows_total.inc(event.rows)
+        this.#counted.sealed_position.set(event.position)
+        this.#counted.seal_seconds.observe(event.ms / 1000)
         return
       case 'merged':
-        this.#mergedRows.inc(event.rows)
-        this.#mergeSeconds.observe(event.ms / 1000)
+        this.#counted.merged_rows_total.inc(event.rows)
+        this.#counted.merge_seconds.observe(event.ms / 1000)
         return
       case 'fileDamaged':
-        this.#damagedFiles.inc()
+        this.#counted.damaged_files_met_total.inc()
         return
       case 'backupMade':
-        this.#backups.inc()
+        this.#counted.backups_total.inc()
         return
     }
   }
 }
 
-const shortSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
-const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
+function describeCounted(named: DescribeMetric): Counted {
+  const made = Object.entries(counted).map(([name, told]) => {
+    if (typeof told === 'string')
+      return [
+        name,
+        name.endsWith('_total') ? new Counter(named('counter', name, told)) : new Gauge(named('gauge', name, told)),
+      ]
+    if ('labels' in told) return [name, new Counter(named('counter', name, told.help, [...told.labels]))]
+    return [name, new Histogram({ ...named('histogram', name, told.help), buckets: [...told.buckets] })]
+  })
+  return Object.fromEntries(made)
+}
+
+/** Each is read where `known` says, when the metrics are asked for. */
+function describeLevels(named: DescribeMetric, known: ReadonlyMap<string, () => number>): void {
+  for (const [name, help] of Object.entries(levels)) {
+    new Gauge({
+      ...named('gauge', name, help),
+      collect() {
+        const read = known.get(name)
+        if (read !== undefined) this.set(read())
+      },
+    })
+  }
+}

@@ -36,8 +36,8 @@ export class PlansOnDruid implements PlanRunner {
   async run({ plan, format }: PlannedData, limits: PlanLimits, signal: CancelSignal): Promise<Answer> {
     const { reader, spoolDirectory, sliceMs } = this.#options
     const rows = { fields: outputFields(plan), batches: reader.run(plan, limits, signal, bucketsOfPlan(plan)) }
-    const shape = { format, resultBytes: limits.resultBytes, budget: this.unsent.budget() }
-    return this.unsent.open(await storeRows(rows, shape, { sliceMs, spoolDirectory }, signal))
+    const output = { format, resultBytes: limits.resultBytes, budget: this.unsent.budget() }
+    return this.unsent.open(await storeRows(rows, output, { sliceMs, spoolDirectory }, signal))
   }
 
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics> {

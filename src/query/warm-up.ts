@@ -2,7 +2,7 @@
 import type { Queries } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { QueryKind } from '../model/query-kind.ts'
-import type { DataQuestion } from './data-language.ts'
+import type { DataQuestion } from './plan-query.ts'
 import type { QueryRequest } from './requests.ts'
 import type { TagLists } from './tag-lists.ts'
 

@@ -6,7 +6,7 @@ export interface ChangeWatchParts {
   readonly noted: () => RecordedTime
 }
 
-/** When the first of the operator's changes was made that the copy lacks. */
+/** When the first of the operator's changes was made that the replica lacks. */
 export class ChangeWatch {
   readonly #parts: ChangeWatchParts
   #seen: { readonly changes: number; readonly at: RecordedTime }
@@ -30,7 +30,7 @@ export class ChangeWatch {
     return this.#first !== null
   }
 
-  /** When the first was made that the copy lacks, by the clock that runs evenly; null when it has all. */
+  /** When the first was made that the replica lacks, by the clock that runs evenly; null when it has all. */
   get sinceMs(): number | null {
     return this.#firstOfMaking?.steadyMs ?? this.#first?.steadyMs ?? null
   }

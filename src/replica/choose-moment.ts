@@ -7,8 +7,16 @@ import {
   type TakePiece,
 } from './read-journal.ts'
 import { momentNames, orDamage, readLast, readLastGood, readLogEntry, readMoment, requireLogEntry } from './read-log.ts'
-import { missingObject, ReplicaDamaged } from './replica-damage.ts'
-import { type LogEntry, logName, type Mark, type Moment, numberOf, type RetainedMoment } from './replica-format.ts'
+import {
+  type LogEntry,
+  logName,
+  type Mark,
+  type Moment,
+  missingObject,
+  numberOf,
+  ReplicaDamaged,
+  type RetainedMoment,
+} from './replica-format.ts'
 import type { StoreAttempt } from './replica-log.ts'
 
 /** What a folder is made of. */
@@ -38,7 +46,7 @@ interface Wanted {
 
 /**
  * The newest state, or the one after the last push that was on disk by `atMs`. Throws `ReplicaDamaged` when an object that may hold some of it is missing or
- * damaged, rather than take an older state for it. Throws an Error when the copy has none.
+ * damaged, rather than take an older state for it. Throws an Error when the replica has none.
  */
 export async function chooseMoment(parts: ChooseParts, atMs: number | null): Promise<ChosenMoment> {
   const end = await readEnd(parts, atMs)
@@ -46,7 +54,7 @@ export async function chooseMoment(parts: ChooseParts, atMs: number | null): Pro
     throw new Error("There is no replica at this address. Give the address in the service's replica.url.")
   const wanted = { atMs, endNumber: end.number + 1 }
   let newest = await readNewest(parts, wanted)
-  if (newest === null) throw new Error('The copy is not whole yet: its first list of files was never finished.')
+  if (newest === null) throw new Error('The replica is not whole yet: its first list of files was never finished.')
   for (;;) {
     const found: Chosen | MomentEntry = await choose(parts, wanted, newest)
     if (!('kind' in found)) return { ...found, newest, last: end.last }
@@ -67,7 +75,7 @@ async function choose(parts: ChooseParts, wanted: Wanted, newest: Moment): Promi
   const firstMs = moments[0]![1]
   const candidates = moments.filter(([, validFromMs]) => validFromMs <= atMs)
   if (candidates.length === 0)
-    throw new Error(`The copy goes back to ${instantOf(firstMs)}. Give --at that moment or a later one.`)
+    throw new Error(`The replica goes back to ${instantOf(firstMs)}. Give --at that moment or a later one.`)
   let untilNumber = wanted.endNumber
   for (const [number, , , name] of candidates.reverse()) {
     const moment = name === null ? newest : await attempt(() => readMoment(store, name))
@@ -81,10 +89,10 @@ async function choose(parts: ChooseParts, wanted: Wanted, newest: Moment): Promi
     // Pushes behind it may need definitions that only it has.
     untilNumber = number
   }
-  throw new Error('The copy is not whole: the journal of none of its moments is there.')
+  throw new Error('The replica is not whole: the journal of none of its moments is there.')
 }
 
-/** The last entry of the log, and its number; for an earlier state the last one that can be read. Null when there is no copy. */
+/** The last entry of the log, and its number; for an earlier state the last one that can be read. Null when there is no replica. */
 async function readEnd(
   { store, attempt }: ChooseParts,
   atMs: number | null,

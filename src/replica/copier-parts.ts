@@ -22,7 +22,7 @@ export interface CopierParts {
   readonly disk: Disk
   /** Of `replica.json`. */
   readonly markPath: string
-  /** The address of the copy. */
+  /** The address of the replica. */
   readonly url: string
   readonly journal: LocalJournalWriter
   readonly journalDirectory: string
@@ -39,16 +39,16 @@ export interface CopierParts {
   readonly reach: Reach
 }
 
-/** A copy that is this process's own. */
+/** A replica that is this process's own. */
 export interface OpenedReplica {
   readonly log: ReplicaLog
   readonly moments: MomentMaker
 }
 
 export interface ReplicaState {
-  /** All rows before it are in the copy. */
+  /** All rows before it are in the replica. */
   readonly position: number
-  /** The copy has all that was there by then; null before it has anything. */
+  /** The replica has all that was there by then; null before it has anything. */
   readonly timeMs: number | null
   readonly lagMs: number
   readonly lagBytes: number

@@ -1,14 +1,14 @@
-// Follows a data folder with its copy: the journal every so often, the catalog and what it names when they changed.
+// Follows a data folder with its replica: the journal every so often, the catalog and what it names when they changed.
 // Tested by `test/acceptance/replica.test.ts`.
 import { Serial } from '../lib/serial.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
+import type { Observe } from '../observe/event.ts'
 import { ByteRate } from './byte-rate.ts'
 import { ChangeWatch } from './change-watch.ts'
 import type { CopierParts, OpenedReplica, ReplicaState } from './copier-parts.ts'
 import { requireLocationOfFirstUpload } from './first-upload.ts'
 import { JournalCopier } from './journal-copier.ts'
 import { JournalMarks } from './journal-marks.ts'
-import { LagWatch } from './lag-watch.ts'
 import { MomentMaker } from './moment-maker.ts'
 import { hasExpired } from './moment-plan.ts'
 import { readMomentBefore } from './read-log.ts'
@@ -17,7 +17,6 @@ import type { Mark } from './replica-format.ts'
 import { ReplicaLog } from './replica-log.ts'
 import { ReplicaWaiters } from './replica-waiters.ts'
 import { Restorable } from './restorable.ts'
-import { Rests } from './rests.ts'
 import { isFinal, StoreAttempts } from './store-attempts.ts'
 import { sweep } from './sweep.ts'
 
@@ -79,7 +78,7 @@ export class Copier {
     })
   }
 
-  /** Takes the copy over, at once or as soon as the store answers. Throws `NotOwner` when another service has it, an Error when a first copy has no place. */
+  /** Takes the replica over, at once or as soon as the store answers. Throws `NotOwner` when another service has it, an Error when a first replica has no place. */
   async start(): Promise<void> {
     await requireLocationOfFirstUpload(this.#parts)
     const opening = this.#open()
@@ -104,7 +103,7 @@ export class Copier {
   }
 
   get state(): ReplicaState {
-    // What was changed since the last look is not in the copy either.
+    // What was changed since the last look is not in the replica either.
     this.#changes.look()
     const lagMs = this.#lagMs()
     return {
@@ -116,19 +115,19 @@ export class Copier {
     }
   }
 
-  /** The journal is needed from here on, unless too much of it waits for the copy. */
+  /** The journal is needed from here on, unless too much of it waits for the replica. */
   get neededPosition(): number {
     const { settings, journal } = this.#parts
     if (this.#isOver || journal.bytes > settings.heldBytes) return Number.POSITIVE_INFINITY
     return this.#hasBase ? this.#journal.position : 0
   }
 
-  /** Throws Problem `unavailable` where pushes have to be in the copy and it is away. */
+  /** Throws Problem `unavailable` where pushes have to be in the replica and it is away. */
   requireReachable(): void {
     if (this.#parts.settings.wait && (this.#errors.error !== null || !this.#hasBase)) throw this.#errors.away()
   }
 
-  /** Resolves when all before a position is in the copy; at once where nobody waits for that. Throws as `requireReachable`. */
+  /** Resolves when all before a position is in the replica; at once where nobody waits for that. Throws as `requireReachable`. */
   async reached(position: number): Promise<void> {
     if (!this.#parts.settings.wait || this.#restorable.position >= position) return
     this.requireReachable()
@@ -139,7 +138,7 @@ export class Copier {
   async close(): Promise<void> {
     this.#isClosing = true
     if (this.#timer !== null) clearInterval(this.#timer)
-    const closed = new Error('the copy is closed')
+    const closed = new Error('the replica is closed')
     if (this.#errors.error !== null || this.#opened === null) this.#stop.abort(closed)
     const timer = setTimeout(() => this.#stop.abort(closed), closeMsMax)
     for (const rests of [this.#journalRests, this.#catalogRests]) rests.end()
@@ -197,7 +196,7 @@ export class Copier {
       while (await this.#appends.run(() => this.#copyPiece(opened.log))) isCopied = true
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
-      // More waited than is held for the copy: it goes on with another moment.
+      // More waited than is held for the replica: it goes on with another moment.
       this.#hasBase = false
       this.#breaks++
       this.#journal.startAnew()
@@ -259,7 +258,7 @@ export class Copier {
     const nowMs = performance.now()
     const changedMs = this.#changes.sinceMs
     const since = [this.#marks.sinceMs, changedMs, this.#restorable.sinceMs].map((ms) => ms ?? nowMs)
-    // What is younger than a millisecond is not in the copy either.
+    // What is younger than a millisecond is not in the replica either.
     return Math.ceil(nowMs - (this.#hasBase ? Math.min(...since) : this.#begunMs))
   }
 
@@ -270,12 +269,66 @@ export class Copier {
     this.#waiters.settle(this.#restorable.position, this.#errors.away())
   }
 
-  /** Nothing is written to the copy any more. */
+  /** Nothing is written to the replica any more. */
   #end(error: unknown): void {
     if (this.#stop.signal.aborted) return
     this.#isOver = true
     this.#report('end', inWords(error))
     this.#stop.abort(error)
     this.#parts.mayTrim()
+  }
+}
+
+/** Pauses of one loop, which somebody else may end. */
+class Rests {
+  #end: (() => void) | null = null
+  #isIdle = false
+
+  /** An idle one also ends when there is something to do. */
+  async rest(ms: number, isIdle: boolean): Promise<void> {
+    if (ms <= 0) return
+    this.#isIdle = isIdle
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#end = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#end = null
+  }
+
+  /** There is something to do. */
+  wake(): void {
+    if (this.#isIdle) this.#end?.()
+  }
+
+  end(): void {
+    this.#end?.()
+  }
+}
+
+/** A replica that is so far behind is told of. */
+const behindMs = 10_000
+/** Where it is written to seldom, later. */
+const behindIntervals = 5
+
+/** Tells the log when the replica falls behind, and when it has caught up. */
+class LagWatch {
+  readonly #observe: Observe
+  readonly #behindMs: number
+  #isBehind = false
+
+  constructor(observe: Observe, intervalMs: number) {
+    this.#observe = observe
+    this.#behindMs = Math.max(behindMs, behindIntervals * intervalMs)
+  }
+
+  look({ position, lagMs, lagBytes, error }: ReplicaState): void {
+    const isBehind = lagMs > this.#behindMs
+    if (isBehind === this.#isBehind) return
+    this.#isBehind = isBehind
+    if (isBehind) this.#observe({ kind: 'replicaBehind', position, lagMs, lagBytes, error })
+    else this.#observe({ kind: 'replicaCaughtUp', position })
   }
 }

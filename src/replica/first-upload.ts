@@ -1,4 +1,4 @@
-// A place that a folder's first copy cannot have is a mistake in the settings: who starts the service is there to mend it.
+// A place that a folder's first replica cannot have is a mistake in the settings: who starts the service is there to mend it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreRefused } from '../object-store/object-store.ts'
 import type { CopierParts } from './copier-parts.ts'
@@ -14,8 +14,8 @@ const answerMs = 5000
 type Parts = Pick<CopierParts, 'store' | 'markPath' | 'url' | 'settings'>
 
 /**
- * Throws an Error where no copy of the folder was ever made at the address, and the store refuses each time to be read there, as without its bucket or the
- * folder above it. What is only away is asked again by whoever takes the copy over.
+ * Throws an Error where no replica of the folder was ever made at the address, and the store refuses each time to be read there, as without its bucket or the
+ * folder above it. What is only away is asked again by whoever takes the replica over.
  */
 export async function requireLocationOfFirstUpload({ store, settings, ...parts }: Parts): Promise<void> {
   if (!(await isFirstUpload(parts))) return
@@ -38,7 +38,7 @@ export async function requireLocationOfFirstUpload({ store, settings, ...parts }
 }
 
 async function isFirstUpload({ markPath, url }: Pick<Parts, 'markPath' | 'url'>): Promise<boolean> {
-  // A mark that cannot be read is told by who takes the copy over.
+  // A mark that cannot be read is told by who takes the replica over.
   const mark = await readReplicaMark(markPath).catch(() => 'damaged' as const)
   if (mark === 'damaged') return false
   return mark === null || mark.token === '' || mark.url !== markedUrl(url)

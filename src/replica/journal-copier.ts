@@ -1,4 +1,4 @@
-// The tail of the journal, piece by piece behind what is in the copy already.
+// The tail of the journal, piece by piece behind what is in the replica already.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { segmentName } from '../journal/file/segment-header.ts'
@@ -26,7 +26,7 @@ interface Batch {
 
 export class JournalCopier {
   readonly #parts: JournalCopierParts
-  /** What comes next: a segment, and how much of it is in the copy. */
+  /** What comes next: a segment, and how much of it is in the replica. */
   #at: { segment: number; offset: number } | null = null
   /** Which entry of the log each segment begins in, by the position that it begins at. */
   #begun: (readonly [segment: number, number: number])[] = []
@@ -37,7 +37,7 @@ export class JournalCopier {
     this.#parts = parts
   }
 
-  /** All rows before it are in the copy. */
+  /** All rows before it are in the replica. */
   get position(): number {
     return this.#position
   }
@@ -47,7 +47,7 @@ export class JournalCopier {
     return this.#at !== null && this.#position >= position
   }
 
-  /** About so many bytes are on disk and not in the copy. */
+  /** About so many bytes are on disk and not in the replica. */
   get bytesBehind(): number {
     const { journal, marks } = this.#parts
     if (marks.first === null) return 0
@@ -57,7 +57,7 @@ export class JournalCopier {
     return later[0]?.firstPosition === at?.segment ? bytes - (at?.offset ?? 0) : bytes
   }
 
-  /** From the journal's beginning: nothing of it is in the copy, or some of it was deleted before it came there. */
+  /** From the journal's beginning: nothing of it is in the replica, or some of it was deleted before it came there. */
   startAnew(): void {
     this.#at = null
     this.#begun = []

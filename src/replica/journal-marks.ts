@@ -25,7 +25,7 @@ export interface JournalMarksParts {
   readonly nowMs: () => number
 }
 
-/** What of the journal is on disk and not in the copy yet, by the time at which it was there. */
+/** What of the journal is on disk and not in the replica yet, by the time at which it was there. */
 export class JournalMarks {
   readonly #parts: JournalMarksParts
   #waiting: WaitingMark[] = []
@@ -45,7 +45,7 @@ export class JournalMarks {
     return { timeMs: this.timeMs(), steadyMs: performance.now() }
   }
 
-  /** All that the journal has: nothing of it is in the copy. */
+  /** All that the journal has: nothing of it is in the replica. */
   startAnew(): void {
     const { timeMs, steadyMs } = this.noted()
     const changes = this.#parts.changes()
@@ -65,7 +65,7 @@ export class JournalMarks {
     if (this.#waiting.length > marksMax) this.#thinOut()
   }
 
-  /** The oldest that is not in the copy. */
+  /** The oldest that is not in the replica. */
   get first(): Mark | null {
     return this.#waiting[0]?.mark ?? null
   }
@@ -85,7 +85,7 @@ export class JournalMarks {
     return (end === -1 ? this.#waiting : this.#waiting.slice(0, end)).map(({ mark }) => mark)
   }
 
-  /** The journal is in the copy up to here. Marks may have been thinned out since they were handed over: the place says which are done. */
+  /** The journal is in the replica up to here. Marks may have been thinned out since they were handed over: the place says which are done. */
   copiedTo(segment: number, offset: number): void {
     const end = this.#waiting.findIndex(({ mark }) => mark[2] > segment || (mark[2] === segment && mark[3] > offset))
     this.#waiting.splice(0, end === -1 ? this.#waiting.length : end)

@@ -1,4 +1,4 @@
-// What a copy's moments need, and its lists lack.
+// What a replica's moments need, and its lists lack.
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { objectNames } from './object-names.ts'
 import { readNewestMoment } from './read-log.ts'

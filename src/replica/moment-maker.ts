@@ -59,7 +59,7 @@ export class MomentMaker {
   readonly #files: FileParts
   #last: LastMoment | null
 
-  /** `last` is the newest moment of the copy, which another process may have made. */
+  /** `last` is the newest moment of the replica, which another process may have made. */
   constructor(parts: MomentMakerParts, last: Moment | null) {
     this.#parts = parts
     this.#files = new FileParts({ ...parts, epoch: parts.log.epoch })
@@ -96,7 +96,7 @@ export class MomentMaker {
     }
   }
 
-  /** Links the files that are not in the copy, so that they stay whatever becomes of them. */
+  /** Links the files that are not in the replica, so that they stay whatever becomes of them. */
   async #take(known: ReadonlyMap<string, ReplicatedFile>) {
     const { data, marks, reach } = this.#parts
     const held = await data.hold()

@@ -1,4 +1,4 @@
-// What of a copy is still needed; docs/formats/replica.md has the rules.
+// What of a replica is still needed; docs/formats/replica.md has the rules.
 import { logName, type Moment, type ReplicatedFile, type RetainedMoment } from './replica-format.ts'
 
 export interface NewMoment

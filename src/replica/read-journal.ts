@@ -2,8 +2,15 @@ import { segmentHeaderBytes } from '../journal/file/segment-header.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { unpackJournal } from './journal-packing.ts'
 import { orDamage, type ReadLogEntry, requireLogEntry } from './read-log.ts'
-import { damagedObject, ReplicaDamaged } from './replica-damage.ts'
-import { type JournalPiece, type LogEntry, logName, type Mark, type Moment } from './replica-format.ts'
+import {
+  damagedObject,
+  type JournalPiece,
+  type LogEntry,
+  logName,
+  type Mark,
+  type Moment,
+  ReplicaDamaged,
+} from './replica-format.ts'
 import type { StoreAttempt } from './replica-log.ts'
 
 /** Takes the bytes of segments, in order. */
@@ -33,7 +40,7 @@ export interface ReplicatedJournal {
 /** So many entries of the log are on their way at a time. */
 const readAhead = 4
 
-/** The copy's journal since a moment. Throws `ReplicaDamaged` where an entry lacks that may hold some of what was on disk by `atMs`. */
+/** The replica's journal since a moment. Throws `ReplicaDamaged` where an entry lacks that may hold some of what was on disk by `atMs`. */
 export async function readReplicatedJournal(
   store: ObjectStore,
   { moment, untilNumber, atMs }: JournalRequest,

@@ -1,5 +1,4 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { missingObject, ReplicaDamaged } from './replica-damage.ts'
 import {
   begunName,
   decodeBegun,
@@ -10,8 +9,10 @@ import {
   logName,
   logPrefix,
   type Moment,
+  missingObject,
   momentPrefix,
   numberOf,
+  ReplicaDamaged,
 } from './replica-format.ts'
 
 export interface ReadLogEntry {
@@ -33,7 +34,7 @@ export async function requireLogEntry(store: ObjectStore, number: number): Promi
   return found
 }
 
-/** The last entry of the log; null when there is no copy. A list that lacks the newest names does no harm: what follows is asked for. */
+/** The last entry of the log; null when there is no replica. A list that lacks the newest names does no harm: what follows is asked for. */
 export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
   const moments = await momentNames(store)
   let last = await readLastWithMoment(store, moments)
@@ -49,15 +50,15 @@ export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
     if (next === null) break
     last = next
   }
-  // An empty copy would be begun anew over it.
+  // An empty replica would be begun anew over it.
   if (last === null && isThere) throw new ReplicaDamaged('the store lists entries of the log and does not give them')
-  if (last === null && moments.length > 0) throw new ReplicaDamaged(`the copy has ${moments.at(-1)} and no log`)
+  if (last === null && moments.length > 0) throw new ReplicaDamaged(`the replica has ${moments.at(-1)} and no log`)
   await requireOfBegunReplica(store, last?.entry ?? null)
   return last?.entry ?? null
 }
 
 /**
- * Lists may be so late that they show nothing, and the first entry may be deleted. Asked for after it, one object tells. Then a first entry of another copy
+ * Lists may be so late that they show nothing, and the first entry may be deleted. Asked for after it, one object tells. Then a first entry of another replica
  * is by somebody who ended before he took it back.
  */
 async function requireOfBegunReplica(store: ObjectStore, last: LogEntry | null): Promise<void> {
@@ -66,11 +67,11 @@ async function requireOfBegunReplica(store: ObjectStore, last: LogEntry | null):
   if (begun instanceof ReplicaDamaged && last === null) throw begun
   if (begun === null || begun instanceof ReplicaDamaged || begun.copy === last?.copy) return
   throw new ReplicaDamaged(
-    `a copy was begun here (the object ${begunName}), and the store shows nothing of its log: its lists are late, or objects were deleted`,
+    `a replica was begun here (the object ${begunName}), and the store shows nothing of its log: its lists are late, or objects were deleted`,
   )
 }
 
-/** Whether there was ever a copy, though its first entry may be deleted since. */
+/** Whether there was ever a replica, though its first entry may be deleted since. */
 export async function isBegun(store: ObjectStore): Promise<boolean> {
   return (await store.get(begunName)) !== null
 }

@@ -1,6 +1,13 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
-import { damagedObject, missingObject, ReplicaDamaged } from './replica-damage.ts'
-import { type Part, type ReplicatedFile, sha256Of, unpack } from './replica-format.ts'
+import {
+  damagedObject,
+  missingObject,
+  type Part,
+  ReplicaDamaged,
+  type ReplicatedFile,
+  sha256Of,
+  unpack,
+} from './replica-format.ts'
 import type { StoreAttempt } from './replica-log.ts'
 
 /** So many pieces are on their way at a time. */

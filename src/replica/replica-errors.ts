@@ -1,10 +1,10 @@
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
 
-/** `store`: a request fails, and is made again. `end`: nothing is written to the copy any more. */
+/** `store`: a request fails, and is made again. `end`: nothing is written to the replica any more. */
 export type FailingPart = 'store' | 'journal' | 'catalog' | 'end'
 
-/** Why the copy is not followed now: what goes well at one place mends nothing at another. */
+/** Why the replica is not followed now: what goes well at one place mends nothing at another. */
 export class ReplicaErrors {
   readonly #observe: Observe
   readonly #errors = new Map<FailingPart, string>()
@@ -30,7 +30,7 @@ export class ReplicaErrors {
   away(): Problem {
     const why = this.error ?? 'it is being made'
     const reason = /[.?!]$/.test(why) ? why : `${why}.`
-    const detail = `The copy (replica.url) cannot be written now: ${reason} Pushes wait for it (replica.wait): send this one again, with the same Idempotency-Key.`
+    const detail = `The replica (replica.url) cannot be written now: ${reason} Pushes wait for it (replica.wait): send this one again, with the same Idempotency-Key.`
     return new Problem('unavailable', detail, { retryAfterS: 5 })
   }
 }

@@ -1,8 +1,7 @@
-// The objects of a copy, to bytes and back; docs/formats/replica.md is the format.
+// The objects of a replica, to bytes and back; docs/formats/replica.md is the format.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { damagedObject, ReplicaDamaged, ReplicaNewer } from './replica-damage.ts'
 
 /** All rows before `position` were on disk at `timeMs`, and the segment that begins at `segment` had so many bytes. */
 export type Mark = readonly [timeMs: number, position: number, segment: number, offset: number]
@@ -73,7 +72,7 @@ export interface Moment extends Omit<MomentPlace, 'moment'> {
 
 /** What stays under the one name that is asked for by itself, and in no list. */
 export interface Begun {
-  /** The name of the copy. */
+  /** The name of the replica. */
   readonly copy: string
 }
 
@@ -179,4 +178,18 @@ function decodeObject<Header>(
   } catch (cause) {
     throw new ReplicaDamaged(`the object ${name} of the replica is damaged: it is not JSON`, { cause })
   }
+}
+
+/** An object of a replica is missing, or not what was written; its name is in the message. Reading it again does not mend that. */
+export class ReplicaDamaged extends Error {}
+
+/** Another program wrote it: nothing is the matter with the replica. */
+export class ReplicaNewer extends Error {}
+
+export function damagedObject(name: string, cause?: unknown): ReplicaDamaged {
+  return new ReplicaDamaged(`the object ${name} of the replica is damaged: its checksum is wrong`, { cause })
+}
+
+export function missingObject(name: string): ReplicaDamaged {
+  return new ReplicaDamaged(`the object ${name} of the replica is missing`)
 }

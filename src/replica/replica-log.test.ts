@@ -80,7 +80,7 @@ test('entries name the newest moment before them', () =>
 
 const nothingListed = async function* (): AsyncIterable<string> {}
 
-test('a folder without a copy of its own begins none where a list shows nothing yet of another, whose oldest entries are deleted', () =>
+test('a folder without a replica of its own begins none where a list shows nothing yet of another, whose oldest entries are deleted', () =>
   inScratchFolder('tidemark-claim-', async (directory) => {
     const store = new FileStore(join(directory, 'copy'), nodeDisk)
     const owner = await claimOf(store, join(directory, 'owner'))
@@ -88,7 +88,9 @@ test('a folder without a copy of its own begins none where a list shows nothing 
     await owner.append(journal)
     await store.delete(logName(0))
     const late = changedStore(store, { list: nothingListed })
-    await expect(claimOf(late, join(directory, 'stranger'))).rejects.toThrow('a copy was begun here (the object begun)')
+    await expect(claimOf(late, join(directory, 'stranger'))).rejects.toThrow(
+      'a replica was begun here (the object begun)',
+    )
     await expect(claimOf(store, join(directory, 'stranger'))).rejects.toThrow(
       'holds the replica of another data folder',
     )
@@ -96,7 +98,7 @@ test('a folder without a copy of its own begins none where a list shows nothing 
     expect(await store.get(logName(0))).toBeNull()
   }))
 
-test('of two who begin a copy at one place one has it, also where the other is so slow that the first entry is deleted meanwhile', () =>
+test('of two who begin a replica at one place one has it, also where the other is so slow that the first entry is deleted meanwhile', () =>
   inScratchFolder('tidemark-claim-', async (directory) => {
     const store = new FileStore(join(directory, 'copy'), nodeDisk)
     let isSlow = true
@@ -129,7 +131,7 @@ test('who ended between the claim and the object that stays writes it at the nex
     expect(await store.get('begun')).not.toBeNull()
   }))
 
-test('a first entry that somebody left who ended before he took it back is not taken for the copy', () =>
+test('a first entry that somebody left who ended before he took it back is not taken for the replica', () =>
   inScratchFolder('tidemark-claim-', async (directory) => {
     const store = new FileStore(join(directory, 'copy'), nodeDisk)
     const owner = await claimOf(store, join(directory, 'owner'))
@@ -151,6 +153,8 @@ test('a first entry that somebody left who ended before he took it back is not t
     expect(await store.get(logName(0))).not.toBeNull()
     const late = changedStore(store, { list: nothingListed })
     for (const folder of ['stranger', 'owner'])
-      await expect(claimOf(late, join(directory, folder))).rejects.toThrow('a copy was begun here (the object begun)')
+      await expect(claimOf(late, join(directory, folder))).rejects.toThrow(
+        'a replica was begun here (the object begun)',
+      )
     expect((await claimOf(store, join(directory, 'owner'))).next).toBe(4)
   }))

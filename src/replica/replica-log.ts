@@ -14,7 +14,7 @@ import {
 } from './replica-format.ts'
 import { markedUrl, type ReplicaMark, readReplicaMark, writeReplicaMark } from './replica-mark.ts'
 
-/** Another folder's copy, or one that another process has taken over: nothing is written to it any more. */
+/** Another folder's replica, or one that another process has taken over: nothing is written to it any more. */
 export class NotOwner extends Error {}
 
 export interface ReplicaLogParts {
@@ -22,7 +22,7 @@ export interface ReplicaLogParts {
   readonly disk: Disk
   /** Of `replica.json`. */
   readonly markPath: string
-  /** The address of the copy. */
+  /** The address of the replica. */
   readonly url: string
   /** A time that never goes back, and is at least the one given. */
   readonly timeMs: (atLeastMs?: number) => number
@@ -40,7 +40,7 @@ type Written =
 
 export class ReplicaLog {
   readonly epoch: number
-  /** The last entry before the own ones; null of a new copy. */
+  /** The last entry before the own ones; null of a new replica. */
   readonly before: LogEntry | null
   readonly #parts: ReplicaLogParts
   readonly #copy: string
@@ -58,7 +58,7 @@ export class ReplicaLog {
     this.#lastMoment = before === null ? null : lastMomentOf(before)
   }
 
-  /** Takes the copy over. Throws `NotOwner` when it is another folder's, `StoreUnfit` when the store lets two write one entry. */
+  /** Takes the replica over. Throws `NotOwner` when it is another folder's, `StoreUnfit` when the store lets two write one entry. */
   static async claim(parts: ReplicaLogParts): Promise<ReplicaLog> {
     const { store, disk, markPath, attempt } = parts
     const url = markedUrl(parts.url)
@@ -71,7 +71,7 @@ export class ReplicaLog {
       if (last !== null && !isOwner(last, mark)) throw anotherFolders(last, mark)
       const token = randomUUID()
       const log = new ReplicaLog(parts, last, token)
-      // Until the claim is made there is no copy that could be missing.
+      // Until the claim is made there is no replica that could be missing.
       const known = last?.token ?? ''
       await writeReplicaMark(disk, markPath, { copy: log.#copy, token: known, next: token, url })
       parts.timeMs(last?.timeMs)
@@ -80,7 +80,7 @@ export class ReplicaLog {
       if (!(await log.#put({ kind: 'claim' }))) continue
       if (!(await log.#isAtEnd(number))) continue
       await log.#requirePutIfAbsent(number)
-      // Before anything of the copy is deleted.
+      // Before anything of the replica is deleted.
       await attempt(() => store.putIfAbsent(begunName, encodeObject({ copy: log.#copy })))
       await writeReplicaMark(disk, markPath, { copy: log.#copy, token, next: null, url })
       return log
@@ -106,7 +106,7 @@ export class ReplicaLog {
 
   /**
    * Whether the own claim is the end of the log. Its owner deletes the oldest entries, one after the other: where the one before is not there any more, this
-   * one's place may have been empty for that reason, and the end lies further on. Where there is none before, another may have begun the copy, and
+   * one's place may have been empty for that reason, and the end lies further on. Where there is none before, another may have begun the replica, and
    * deleted its first entry. The claim is taken back then.
    */
   async #isAtEnd(number: number): Promise<boolean> {
@@ -149,7 +149,7 @@ function isOwner(last: LogEntry, mark: ReplicaMark | null): boolean {
   return mark !== null && mark.copy === last.copy && (mark.token === last.token || mark.next === last.token)
 }
 
-/** An empty place where the folder's copy was is a disk that is not mounted, or a loss that somebody has to know of. */
+/** An empty place where the folder's replica was is a disk that is not mounted, or a loss that somebody has to know of. */
 function requireNoneBefore(mark: ReplicaMark | null, url: string): void {
   if (mark === null || mark.token === '' || mark.url !== url) return
   throw new Error(

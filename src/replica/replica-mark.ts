@@ -1,4 +1,4 @@
-// The file by which a data folder and a copy know each other; docs/formats/replica.md is the format.
+// The file by which a data folder and a replica know each other; docs/formats/replica.md is the format.
 import { readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Disk } from '../lib/disk.ts'
@@ -8,13 +8,13 @@ import { codeOf } from '../lib/system-error.ts'
 export const replicaMarkName = 'replica.json'
 
 export interface ReplicaMark {
-  /** The name of the copy. */
+  /** The name of the replica. */
   readonly copy: string
   /** Of the claim that this folder made last, or of the owner it was restored from. */
   readonly token: string
   /** Of a claim that may have been made. */
   readonly next: string | null
-  /** Where the copy is that has been written or read: the address without slashes at its end. Null while the folder is being restored. */
+  /** Where the replica is that has been written or read: the address without slashes at its end. Null while the folder is being restored. */
   readonly url: string | null
 }
 

@@ -20,7 +20,7 @@ export interface ReplicaRestoreRequest {
 
 export interface ReplicaRestoreParts {
   readonly store: ObjectStore
-  /** The address of the copy. */
+  /** The address of the replica. */
   readonly url: string
   readonly attempt: StoreAttempt
   readonly disk: Disk
@@ -36,8 +36,8 @@ export interface RestoredReplica {
 }
 
 /**
- * Makes a data folder of a copy: whole or not at all. What an earlier try brought is read again and kept. Throws an Error when the folder holds
- * something, and one that names the object when the copy is damaged; where no file was brought by then, nothing is left behind.
+ * Makes a data folder of a replica: whole or not at all. What an earlier try brought is read again and kept. Throws an Error when the folder holds
+ * something, and one that names the object when the replica is damaged; where no file was brought by then, nothing is left behind.
  */
 export async function restoreReplica(
   { data, atMs }: ReplicaRestoreRequest,
@@ -56,7 +56,7 @@ export async function restoreReplica(
   await rmdir(target).catch(ignoreMissing)
   await rename(unfinished, target)
   await disk.syncDirectory(dirname(target))
-  reach('copy-restore-renamed')
+  reach('replica-restore-renamed')
   return restored
 }
 
@@ -69,9 +69,9 @@ async function fillFolder(
   const markPath = join(unfinished, replicaMarkName)
   if ((await readReplicaMark(markPath).catch(() => null)) === null)
     await writeReplicaMark(disk, markPath, { copy: '', token: '', next: null, url: null })
-  reach('copy-restore-begun')
+  reach('replica-restore-begun')
   const chosen = await restoreJournal(join(unfinished, 'journal'), atMs, parts)
-  reach('copy-restore-journal-written')
+  reach('replica-restore-journal-written')
   const bytes = await restoreFiles(unfinished, chosen.moment.files, parts)
   const { copy, token } = chosen.last
   await writeReplicaMark(disk, markPath, { copy, token, next: null, url: markedUrl(parts.url) })
@@ -133,7 +133,7 @@ async function restoreFiles(
       done += bytes
       progress(done, total)
     })
-    reach('copy-restore-file-written')
+    reach('replica-restore-file-written')
   }
   for (const directory of new Set(files.map(({ path }) => dirname(join(folder, path)))))
     await disk.syncDirectory(directory)
@@ -190,7 +190,7 @@ async function requireEmpty(target: string): Promise<void> {
   throw new Error(`"${target}" holds something already. Restore into a folder that is empty or does not exist yet.`)
 }
 
-/** Nothing but a restore from a copy has its file there. */
+/** Nothing but a restore from a replica has its file there. */
 async function requireOwn(unfinished: string): Promise<void> {
   const names = (await readdir(unfinished).catch(ignoreMissing)) ?? []
   if (names.length === 0 || names.some((name) => name.startsWith(replicaMarkName))) return

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { StoreRefused } from '../object-store/object-store.ts'
-import { damagedObject } from './replica-damage.ts'
+import { damagedObject } from './replica-format.ts'
 import { isFinal, isFinalForCommand, StoreAttempts } from './store-attempts.ts'
 
 test('a request that succeeds does not hide that another fails', async () => {

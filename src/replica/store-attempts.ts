@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../lib/message-of.ts'
 import { StoreRefused, StoreUnfit } from '../object-store/object-store.ts'
-import { ReplicaDamaged, ReplicaNewer } from './replica-damage.ts'
+import { ReplicaDamaged, ReplicaNewer } from './replica-format.ts'
 import { NotOwner } from './replica-log.ts'
 
 const firstPauseMs = 200

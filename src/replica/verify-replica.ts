@@ -2,12 +2,12 @@ import type { Finding } from '../lib/finding.ts'
 import { type ChosenMoment, chooseMoment, instantOf } from './choose-moment.ts'
 import { type MissingParts, missingObjects } from './missing-objects.ts'
 import { eachPart } from './read-parts.ts'
-import { ReplicaDamaged } from './replica-damage.ts'
+import { ReplicaDamaged } from './replica-format.ts'
 
 /** So many names of what is missing are told. */
 const namesMax = 20
 
-/** Says what a restore would give. Throws an Error when there is no copy, `StoreRefused`, and what else the store fails with. */
+/** Says what a restore would give. Throws an Error when there is no replica, `StoreRefused`, and what else the store fails with. */
 export async function* verifyReplica(parts: MissingParts): AsyncGenerator<Finding> {
   let chosen: ChosenMoment | null = null
   yield await examineObjects('journal', async () => {
@@ -30,7 +30,7 @@ export async function* verifyReplica(parts: MissingParts): AsyncGenerator<Findin
     const missing = await missingObjects(parts, newest, last.number + 1)
     if (missing.length === 0) return `all objects of ${newest.moments.length + 1} moments are there`
     const more = missing.length > namesMax ? ` and ${missing.length - namesMax} more` : ''
-    throw new ReplicaDamaged(`the copy lacks ${missing.slice(0, namesMax).join(', ')}${more}`)
+    throw new ReplicaDamaged(`the replica lacks ${missing.slice(0, namesMax).join(', ')}${more}`)
   })
   for (const file of moment.files) {
     const finding = await examineObjects(file.path, async () => {

@@ -25,6 +25,7 @@ import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import { Avatica, type SqlOfAvatica } from '../avatica/avatica.ts'
 import type { ItemCatalog, SharedCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
+import { backupDirectory } from '../config/data-paths.ts'
 import type { Settings } from '../config/settings.ts'
 import { settingsInForce } from '../config/settings-in-force.ts'
 import type { NativeBody } from '../druid-native/native-language.ts'
@@ -54,11 +55,10 @@ import { isLettingGo } from '../model/entity.ts'
 import { NextTokens } from '../model/next-token.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { dataLanguage } from '../query/data-language.ts'
 import { EntityList } from '../query/entity-list.ts'
+import { dataLanguage } from '../query/plan-query.ts'
 import type { PlanRunner } from '../query/plan-runner.ts'
 import { TagLists } from '../query/tag-lists.ts'
-import { backupDirectory } from './backup-directory.ts'
 import { selfHistoryMs } from './open-self-history.ts'
 
 /** How many rejected rows a receipt shows. */
@@ -73,8 +73,8 @@ export interface ServiceParts {
   /** As `StorageListParts.sizes`. */
   readonly storedSizes: StorageListParts['sizes']
   readonly journal: JournalWriter
-  /** The copy elsewhere that a push may wait for. */
-  readonly copy?: PushParts['copy']
+  /** The replica that a push may wait for. */
+  readonly replica?: PushParts['replica']
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly progress: IngestProgress
   /** Resolves once queries see all rows of a batch that are stored; rejects with the signal's reason. */
@@ -122,69 +122,29 @@ export interface Opened {
 }
 
 export async function buildServices(parts: ServiceParts, own: OwnServices): Promise<Services> {
-  const { settings, catalog, journal, keys, progress, runner, admission, definitions, access, nowMs } = parts
+  const { settings, catalog, journal, progress, definitions, access, audit, readItems, nowMs } = parts
   const { limits } = settings
-  const { ingestWaitMs } = limits
   own.metrics.watchIngests({
     ownMax: limits.metricsIngests,
     ingests: () => definitions.ingests(),
     pendingRows: (ingestId) => progress.pendingOf(ingestId),
   })
-  const places = { admission, limits }
-  const sqlQueries = new Queries(parts.sqlLanguage, places)
-  const batchIds = new BatchIds(await catalog.secrets.secret('batch-id'))
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
-  const { rejected } = catalog
-  const receipts = new Receipts({ batchIds, rejected, progress, unseen: parts.unseen, errorsMax: receiptErrorsMax })
-  const rejectedRows = new RejectedRows({
-    rejected,
-    batchIds,
-    outcome: (batch) => receipts.outcome(batch),
-    tokens,
-    pageBytes: limits.pageBytes,
-    discarded: () => parts.limits.rejectedSpace.refresh(),
-  })
-  const { rowBytes, checkRows: rowsMax, fields: fieldsMax } = limits
-  const entityFields = (name: string) => parts.definitions.entity(name)?.fields ?? []
-  const pushCheck = new PushCheck({ intake: parts.limits.intake, rowBytes, rowsMax, fieldsMax, entityFields })
-  const pushes = new Pushes({
-    journal,
-    copy: parts.copy ?? null,
-    keys,
-    intake: parts.limits.intake,
-    batchIds,
-    progress,
-    isQueryable: parts.isQueryable,
-    receipts,
-    observe: own.observe,
-    nowMs,
-    ingestWaitMs,
-    rowsMax: limits.pushRows,
-  })
-  const tagLists = new TagLists({ ...places, definitions, runner, tokens, limits })
-  const queries = new Queries(dataLanguage({ definitions, items: parts.readItems, runner, nowMs, limits }), places)
+  const batchIds = new BatchIds(await catalog.secrets.secret('batch-id'))
+  const pushing = pushServices(parts, own.observe, { tokens, batchIds })
+  const asking = queryServices(parts, own.observe, tokens)
+  const { queries, sqlQueries, tagLists } = asking
+  const { pushes, pushCheck } = pushing
   return {
     ...own,
-    access,
-    audit: parts.audit,
-    definitions,
-    receipts,
-    pushes,
-    pushCheck,
-    tagLists,
-    queries,
-    sqlQueries,
-    nativeQueries: new Queries(parts.nativeLanguage, places),
-    influxQueries: new InfluxQueries({ definitions, sqlQueries, limits, nowMs, ...parts.written }),
+    ...{ access, audit, definitions },
+    ...pushing,
+    ...asking,
     i3x: new I3x({
-      ...{ definitions, tagLists, items: parts.readItems, queries, sqlQueries, pushes, check: pushCheck, nowMs },
+      ...{ definitions, tagLists, items: readItems, queries, sqlQueries, pushes, check: pushCheck, nowMs },
       ...{ live: own.live, settings: settings.i3x },
     }),
-    entityList: new EntityList({ ...places, definitions, runner }),
-    avatica: openAvatica(parts, sqlQueries, own.observe),
-    metadata: new Metadata({ definitions, items: parts.readItems, tokens, limits }),
-    itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress, waitMs: ingestWaitMs }),
-    rejectedRows,
+    itemAdmin: new ItemAdmin({ definitions, items: catalog.items, journal, progress, waitMs: limits.ingestWaitMs }),
     backupList: new BackupList({ directory: settings.engine === 'cluster' ? null : backupDirectory(settings), tokens }),
     storageList: new StorageList({ ingests: catalog.ingests, sizes: parts.storedSizes, tokens }),
     settingsInForce: () =>
@@ -195,7 +155,66 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
           ['self.historyMs', selfHistoryMs(settings)],
         ]),
       ),
-    ...operatorServices(parts, { batchIds, tokens, rejectedRows, pushCheck, tagLists }),
+    ...operatorServices(parts, { ...pushing, tokens, batchIds, tagLists }),
+  }
+}
+
+/** What signs the ids and tokens that callers hold. */
+interface Signers {
+  readonly batchIds: BatchIds
+  readonly tokens: NextTokens
+}
+
+/** What pushers call. */
+function pushServices(
+  {
+    settings: { limits },
+    catalog,
+    journal,
+    replica = null,
+    keys,
+    progress,
+    isQueryable,
+    nowMs,
+    ...parts
+  }: ServiceParts,
+  observe: Services['observe'],
+  { batchIds, tokens }: Signers,
+) {
+  const { rejected } = catalog
+  const { intake, rejectedSpace } = parts.limits
+  const { rowBytes, checkRows, fields: fieldsMax, ingestWaitMs } = limits
+  const receipts = new Receipts({ batchIds, rejected, progress, unseen: parts.unseen, errorsMax: receiptErrorsMax })
+  const rejectedRows = new RejectedRows({
+    ...{ rejected, batchIds, tokens },
+    outcome: (batch) => receipts.outcome(batch),
+    pageBytes: limits.pageBytes,
+    discarded: () => rejectedSpace.refresh(),
+  })
+  const entityFields = (name: string) => parts.definitions.entity(name)?.fields ?? []
+  const pushCheck = new PushCheck({ intake, rowBytes, rowsMax: checkRows, fieldsMax, entityFields })
+  const pushes = new Pushes({
+    ...{ journal, replica, keys, intake, batchIds, progress, isQueryable, receipts, observe, nowMs, ingestWaitMs },
+    rowsMax: limits.pushRows,
+  })
+  return { receipts, rejectedRows, pushCheck, pushes }
+}
+
+/** What readers call. */
+function queryServices(parts: ServiceParts, observe: Services['observe'], tokens: NextTokens) {
+  const { settings, runner, admission, definitions, readItems: items, nowMs } = parts
+  const { limits } = settings
+  const places = { admission, limits }
+  const sqlQueries = new Queries(parts.sqlLanguage, places)
+  return {
+    queries: new Queries(dataLanguage({ definitions, items, runner, nowMs, limits }), places),
+    sqlQueries,
+    nativeQueries: new Queries(parts.nativeLanguage, places),
+    influxQueries: new InfluxQueries({ definitions, sqlQueries, limits, nowMs, ...parts.written }),
+    tagLists: new TagLists({ ...places, definitions, runner, tokens, limits }),
+    entityList: new EntityList({ ...places, definitions, runner }),
+    avatica: openAvatica(parts, sqlQueries, observe),
+    metadata: new Metadata({ definitions, items, tokens, limits }),
   }
 }
 
@@ -215,105 +234,85 @@ function openAvatica(
   return new Avatica({ sql: { describe, run }, limits: jdbc, nowMs, observe })
 }
 
-interface SharedServices {
+interface SharedServices extends Signers {
   readonly tagLists: TagLists
-  readonly batchIds: BatchIds
-  readonly tokens: NextTokens
   readonly rejectedRows: RejectedRows
   readonly pushCheck: PushCheck
+}
+
+/** What the operator's side calls. */
+function operatorServices(parts: ServiceParts, shared: SharedServices) {
+  const { catalog, definitions, access, retentions, nowMs } = parts
+  const { ingests, quarantine } = catalog
+  const { batchIds, tokens } = shared
+  return {
+    ingestAdmin: ingestAdminOf(parts, tokens),
+    rejectedAdmin: rejectedAdminOf(parts, shared),
+    quarantineAdmin: new QuarantineAdmin({
+      ...{ quarantine, ingests, tokens, batchIds },
+      changed: () => parts.limits.quarantineCount.refresh(),
+    }),
+    subscriberAdmin: new SubscriberAdmin({
+      access: catalog.access,
+      ...{ tokens, newKey, newKeyId: randomUUID, nowMs },
+      changed: () => access.refresh(),
+    }),
+    hookAdmin: hookAdminOf(parts, shared),
+    views: new Views({ views: catalog.views, definitions, isTimeZone, tokens, nowMs }),
+    deletionAdmin: deletionAdminOf(parts, tokens),
+    entityAdmin: new EntityAdmin({ ingests, retentions, tokens, isTimeZone, changed: () => definitions.refresh() }),
+  }
+}
+
+function ingestAdminOf(
+  { catalog: { ingests }, progress, definitions, dropped, waitingSinceMs, reach, nowMs }: ServiceParts,
+  tokens: NextTokens,
+): IngestAdmin {
+  return new IngestAdmin({
+    ...{ ingests, tokens, dropped, waitingSinceMs, reach, nowMs },
+    counters: (id) => progress.counters(id),
+    requireCounters: () => progress.requireCounted(),
+    changed: () => definitions.refresh(),
+  })
+}
+
+function rejectedAdminOf(parts: ServiceParts, { rejectedRows, pushCheck }: SharedServices): RejectedAdmin {
+  const { settings, catalog, journal, progress, definitions, audit, limits, nowMs, reach } = parts
+  const { ingests, rejected, quarantine } = catalog
+  return new RejectedAdmin({
+    ingests,
+    rows: rejectedRows,
+    replays: new Replays({
+      ...{ rejected, quarantine, journal, progress, nowMs, reach },
+      isQueryable: parts.replayIsQueryable,
+      isLettingGo: (id) => isLettingGo(definitions.entities().find((entity) => entity.id === id)),
+      journaled: () => audit.tell(null),
+    }),
+    preview: new ReplayPreview({
+      ...{ rejected, quarantine, check: pushCheck },
+      rowsMax: settings.limits.checkRows,
+      shownMax: previewRowsMax,
+    }),
+    discarded: () => limits.rejectedSpace.refresh(),
+  })
 }
 
 /** How long it is looked for the tag of a hook. */
 const hookTagMs = 10_000
 
-function operatorServices(
-  parts: ServiceParts,
-  { batchIds, tokens, rejectedRows, pushCheck, tagLists }: SharedServices,
-): Pick<
-  Services,
-  | 'ingestAdmin'
-  | 'rejectedAdmin'
-  | 'quarantineAdmin'
-  | 'subscriberAdmin'
-  | 'entityAdmin'
-  | 'hookAdmin'
-  | 'views'
-  | 'deletionAdmin'
-> {
-  const { catalog, journal, progress, definitions, access, retentions, nowMs, reach } = parts
-  const { ingests, rejected } = catalog
-  return {
-    ingestAdmin: new IngestAdmin({
-      ingests,
-      tokens,
-      counters: (id) => progress.counters(id),
-      requireCounters: () => progress.requireCounted(),
-      changed: () => definitions.refresh(),
-      dropped: parts.dropped,
-      waitingSinceMs: parts.waitingSinceMs,
-      reach,
-      nowMs,
-    }),
-    rejectedAdmin: new RejectedAdmin({
-      ingests,
-      rows: rejectedRows,
-      replays: new Replays({
-        rejected,
-        quarantine: catalog.quarantine,
-        journal,
-        progress,
-        isQueryable: parts.replayIsQueryable,
-        isLettingGo: (id) => isLettingGo(definitions.entities().find((entity) => entity.id === id)),
-        journaled: () => parts.audit.tell(null),
-        nowMs,
-        reach,
-      }),
-      preview: new ReplayPreview({
-        rejected,
-        quarantine: catalog.quarantine,
-        check: pushCheck,
-        rowsMax: parts.settings.limits.checkRows,
-        shownMax: previewRowsMax,
-      }),
-      discarded: () => parts.limits.rejectedSpace.refresh(),
-    }),
-    quarantineAdmin: new QuarantineAdmin({
-      quarantine: catalog.quarantine,
-      ingests,
-      tokens,
-      batchIds,
-      changed: () => parts.limits.quarantineCount.refresh(),
-    }),
-    subscriberAdmin: new SubscriberAdmin({
-      access: catalog.access,
-      tokens,
-      newKey,
-      newKeyId: randomUUID,
-      changed: () => access.refresh(),
-      nowMs,
-    }),
-    hookAdmin: new HookAdmin({
-      hooks: catalog.hooks,
-      tokens,
-      definitions,
-      hasTag: async (entity, tag) => {
-        const request = { ids: [tag], limit: 1, after: null }
-        const { tags } = await tagLists.page(entity, request, AbortSignal.timeout(hookTagMs), itself)
-        return tags.length > 0
-      },
-      privateAddresses: parts.settings.hooks.privateAddresses,
-      nowMs,
-    }),
-    views: new Views({ views: catalog.views, definitions, isTimeZone, tokens, nowMs }),
-    deletionAdmin: deletionAdminOf(parts, tokens),
-    entityAdmin: new EntityAdmin({
-      ingests,
-      retentions,
-      tokens,
-      isTimeZone,
-      changed: () => definitions.refresh(),
-    }),
-  }
+function hookAdminOf(
+  { settings, catalog: { hooks }, definitions, nowMs }: ServiceParts,
+  { tokens, tagLists }: SharedServices,
+): HookAdmin {
+  return new HookAdmin({
+    ...{ hooks, tokens, definitions, nowMs },
+    hasTag: async (entity, tag) => {
+      const request = { ids: [tag], limit: 1, after: null }
+      const { tags } = await tagLists.page(entity, request, AbortSignal.timeout(hookTagMs), itself)
+      return tags.length > 0
+    },
+    privateAddresses: settings.hooks.privateAddresses,
+  })
 }
 
 const isTimeZone = (name: string): boolean => /^[A-Za-z]/.test(name) && Zone.find(name) !== null

@@ -1,13 +1,11 @@
 import { Backups } from '../admin/backups.ts'
-import { dataPaths } from '../config/data-paths.ts'
+import { backupDirectory, dataPaths } from '../config/data-paths.ts'
 import { openFileJournalCursor } from '../journal/file/file-journal-cursor.ts'
 import { openJournalCopy } from '../journal/file/journal-copy.ts'
 import { holdAll } from '../lib/held.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
-import { backupDirectory } from './backup-directory.ts'
+import { copyCatalog, storedFiles } from './copied-data.ts'
 import type { Storage, StorageParts } from './open-storage.ts'
-import { copyCatalog } from './replicated-catalog.ts'
-import { storedFiles } from './stored-files.ts'
 
 /** Removes what a crash left of backups. */
 export async function openBackups(

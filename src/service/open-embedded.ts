@@ -47,12 +47,10 @@ const sliceMs = 5
 
 /** Opens the data folder and replays what the journal holds. `closers` gets what puts each part away, in the order of opening. */
 export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Promise<Opened> {
-  const { settings, observe, nowMs, reach, metrics } = parts
+  const { settings, observe, nowMs, metrics } = parts
   const storage = await openStorage(parts, closers)
-  const { store: files, deltas, engine: scratchDirectory, spool: spoolDirectory } = dataPaths(resolve(settings.data))
-  const { unsent } = storage.store
-  const sqlEngine = openSqlEngine({ ...parts, unsent, directories: [files, deltas], scratchDirectory }, closers)
-  const { catalog, readingCatalog, journal, keys, store } = storage
+  const sqlEngine = openEngine(parts, storage, closers)
+  const { catalog, store } = storage
   const backups = await openBackups(parts, storage)
   const replica = await openReplica(parts, storage, closers)
   const { audit, newAdminKey } = await openAudit(parts, catalog, closers)
@@ -65,62 +63,21 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   closers.push(() => access.close())
   const retentions = await openRetentions(parts, { storage, definitions }, closers)
   closers.push(repeatErasure(parts, storage))
-  const damaged = ({ path, message }: { path: string; message: string }): void =>
-    observe({ kind: 'fileDamaged', path, message })
-  const rows = { store, snapshots: store, damaged }
-  const queryParts = { sqlEngine, limits: settings.limits }
-  const metadata = { items: storage.sqlCatalog.items, limits: settings.sql }
   const live = new Live({ definitions, rows: store, positions: storage.live, nowMs, limits: settings.limits })
   let isWarming = false
   const services = await buildServices(
     {
-      settings,
-      catalog,
-      audit,
-      readItems: readingCatalog.items,
-      storedSizes: (entityIds) => readingCatalog.manifest.sizes(entityIds),
-      journal,
-      copy: replica,
-      keys,
-      progress: store.progress,
-      isQueryable: ({ position, rows }, signal) => store.progress.waitFor(position + rows, signal),
-      // What is validated is in the head, which queries read.
-      unseen: async () => 0,
-      // What is validated is queryable.
-      replayIsQueryable: async () => undefined,
-      runner: store,
-      sqlLanguage: new SqlLanguage({ ...queryParts, definitions, metadata, rows, nowMs }),
-      nativeLanguage: nativeLanguage(definitions, new NativeOnOneMachine({ ...queryParts, ...rows })),
-      written: { unsent, settings: { sliceMs, spoolDirectory } },
-      admission,
-      definitions,
-      access,
-      retentions,
-      deletions: {
-        catalog: catalog.deletions,
-        store: {
-          delete: async (request, pushed) => store.delete({ ...request, pushed: await pushed() }),
-          takeBack: (request) => store.takeBack(request),
-        },
-        pushed: (entityId, signal) => pushedBefore(storage, entityId, signal),
-      },
-      limits,
-      dropped: () => store.changed(),
-      waitingSinceMs: () => null,
-      nowMs,
-      reach,
+      ...storageParts(parts, storage),
+      ...languages(parts, storage, { definitions, sqlEngine }),
+      ...{ audit, replica, admission, limits, definitions, access, retentions },
     },
     {
-      cancelsElsewhere: null,
-      live,
-      backups,
-      metrics,
+      ...{ cancelsElsewhere: null, live, backups, metrics, observe },
       readiness: () => ({
         ...readiness(storage, sqlEngine, isWarming),
         ...replicaOf(replica),
         ...troubles(limits, parts.failing),
       }),
-      observe,
     },
   )
   openHooks({ ...parts, catalog, definitions, progress: store.progress, queries: services.queries }, closers)
@@ -133,7 +90,55 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
   return { services, newAdminKey, started }
 }
 
-/** Where there is a copy, its levels are watched from its opening on. */
+function openEngine(parts: EmbeddedParts, { store: { unsent } }: Storage, closers: Closer[]): SqlProcess {
+  const { store, deltas, engine: scratchDirectory } = dataPaths(resolve(parts.settings.data))
+  return openSqlEngine({ ...parts, unsent, directories: [store, deltas], scratchDirectory }, closers)
+}
+
+/** What the data folder brings. */
+function storageParts({ settings, nowMs, reach }: EmbeddedParts, storage: Storage) {
+  const { catalog, readingCatalog, journal, keys, store } = storage
+  return {
+    ...{ settings, catalog, journal, keys, nowMs, reach },
+    readItems: readingCatalog.items,
+    storedSizes: (entityIds) => readingCatalog.manifest.sizes(entityIds),
+    progress: store.progress,
+    isQueryable: ({ position, rows }, signal) => store.progress.waitFor(position + rows, signal),
+    // What is validated is in the head, which queries read.
+    unseen: async () => 0,
+    replayIsQueryable: async () => undefined,
+    runner: store,
+    written: { unsent: store.unsent, settings: { sliceMs, spoolDirectory: dataPaths(resolve(settings.data)).spool } },
+    deletions: {
+      catalog: catalog.deletions,
+      store: {
+        delete: async (request, pushed) => store.delete({ ...request, pushed: await pushed() }),
+        takeBack: (request) => store.takeBack(request),
+      },
+      pushed: (entityId, signal) => pushedBefore(storage, entityId, signal),
+    },
+    dropped: () => store.changed(),
+    waitingSinceMs: () => null,
+  } satisfies Partial<ServiceParts>
+}
+
+/** The languages that are not the store's own: it answers what it can of them, and the SQL engine the rest. */
+function languages(
+  { settings: { limits, sql }, observe, nowMs }: EmbeddedParts,
+  { store, sqlCatalog }: Storage,
+  { definitions, sqlEngine }: { readonly definitions: Definitions; readonly sqlEngine: SqlProcess },
+): Pick<ServiceParts, 'sqlLanguage' | 'nativeLanguage'> {
+  const damaged = ({ path, message }: { path: string; message: string }): void =>
+    observe({ kind: 'fileDamaged', path, message })
+  const rows = { store, snapshots: store, damaged }
+  const metadata = { items: sqlCatalog.items, limits: sql }
+  return {
+    sqlLanguage: new SqlLanguage({ sqlEngine, limits, definitions, metadata, rows, nowMs }),
+    nativeLanguage: nativeLanguage(definitions, new NativeOnOneMachine({ sqlEngine, limits, ...rows })),
+  }
+}
+
+/** Where there is a replica, its levels are watched from its opening on. */
 type ReplicaLevel = Extract<keyof Levels, `replica_${string}`>
 
 /** What tells levels besides the storage. */

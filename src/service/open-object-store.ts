@@ -3,7 +3,7 @@ import { nodeDisk } from '../lib/node-disk.ts'
 import { FileStore } from '../object-store/file/file-store.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 
-/** Where a copy is: the settings `replica.url`, `replica.endpoint` and `replica.region`. The latter two are for S3, and may be empty. */
+/** Where a replica is: the settings `replica.url`, `replica.endpoint` and `replica.region`. The latter two are for S3, and may be empty. */
 export interface ReplicaLocation {
   readonly url: string
   readonly endpoint: string

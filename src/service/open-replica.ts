@@ -6,12 +6,11 @@ import { fixedMs, parseDuration } from '../model/duration.ts'
 import type { Levels } from '../observe/metrics.ts'
 import { Copier } from '../replica/copier.ts'
 import { replicaMarkName } from '../replica/replica-mark.ts'
+import { copyCatalog, storedFiles } from './copied-data.ts'
 import { openObjectStore } from './open-object-store.ts'
 import type { Closer, Storage, StorageParts } from './open-storage.ts'
-import { copyCatalog } from './replicated-catalog.ts'
-import { storedFiles } from './stored-files.ts'
 
-/** Follows the data folder with its copy; null where the settings name none. Throws an Error when the copy is another folder's. */
+/** Follows the data folder with its replica; null where the settings name none. Throws an Error when the replica is another folder's. */
 export async function openReplica(
   { settings, observe, nowMs, reach, wrapStore = (store) => store }: StorageParts,
   { catalog, journal, trimmer, keys, store }: Storage,

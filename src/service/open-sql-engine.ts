@@ -1,8 +1,10 @@
 // The process of the SQL engine: what it may take, what it may read.
+
 import { join } from 'node:path'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Settings } from '../config/settings.ts'
 import { zoneFilesInForce } from '../druid-time/zone-rules.ts'
+import { restartDelayMs } from '../lib/actor/actor.ts'
 import type { Observe } from '../observe/event.ts'
 import { launchEngine } from '../sql-process/main-side/launch.ts'
 import { SqlProcess } from '../sql-process/main-side/sql-process.ts'
@@ -40,7 +42,7 @@ export function openSqlEngine(
   { settings, observe, unsent, directories, scratchDirectory, sqlEntryUrl }: SqlEngineParts,
   closers: Closer[],
 ): SqlProcess {
-  const { memoryBytes, workingBytes, temporaryBytes, threads, restartDelayMs, idleMs, cancelMs } = settings.sql
+  const { memoryBytes, workingBytes, temporaryBytes, threads, idleMs, cancelMs } = settings.sql
   const residentBytes = memoryBytes + workingBytes
   const poolThreads = Math.min(poolThreadsMax, settings.limits.runningQueries + otherThreads)
   const dataIn = (folder: string): SqlProcessData => ({

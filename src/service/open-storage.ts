@@ -1,4 +1,5 @@
 // Opens the data folder: who owns it, its catalog, its journal and its store.
+
 import { randomBytes } from 'node:crypto'
 import { acknowledgedPositionOf } from '../catalog/acknowledged-position.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -15,6 +16,7 @@ import { openFileJournalCursor } from '../journal/file/file-journal-cursor.ts'
 import { requireJournal } from '../journal/file/require-journal.ts'
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import { Trimmer } from '../journal/trimmer.ts'
+import { restartDelayMs } from '../lib/actor/actor.ts'
 import type { Disk } from '../lib/disk.ts'
 import { narrowFolder } from '../lib/private-files.ts'
 import { repeat } from '../lib/repeat.ts'
@@ -57,7 +59,7 @@ export interface StorageParts {
   readonly reach: Reach
   /** Of the journal and the idempotency keys. */
   readonly disk: Disk
-  /** Of the copy elsewhere. */
+  /** Of the replica. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore
   /** The catalog takes no more room than so many pages. */
   readonly catalogPagesMax?: number | undefined
@@ -209,7 +211,7 @@ function startStore(
       threadUrl,
       data,
       observe,
-      restartDelayMs: settings.store.restartDelayMs,
+      restartDelayMs,
       spool: settings.spool,
       sealed: (position) => trimmer.sealed(position),
       stored: (entityIds, fromPosition, toPosition) => live.stored(entityIds, fromPosition, toPosition),

@@ -1,4 +1,4 @@
-// What the commands do with a copy; no service is asked.
+// What the commands do with a replica; no service is asked.
 
 import type { Finding } from '../lib/finding.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
@@ -30,7 +30,7 @@ function attemptOf(events: Pick<ReplicaEvents, 'failed'>) {
   return <T>(work: () => Promise<T>): Promise<T> => attempts.until(work)
 }
 
-/** Makes a data folder of a copy. Throws `ReplicaDamaged`, `StoreRefused`, or an Error when the folder holds something. */
+/** Makes a data folder of a replica. Throws `ReplicaDamaged`, `StoreRefused`, or an Error when the folder holds something. */
 export async function restoreFromReplica(
   { data, atMs, ...place }: ReplicaLocation & { readonly data: string; readonly atMs: number | null },
   events: ReplicaEvents,
@@ -47,7 +47,7 @@ export async function restoreFromReplica(
   }
 }
 
-/** Reads a copy as a restore would. Throws an Error when there is none. */
+/** Reads a replica as a restore would. Throws an Error when there is none. */
 export async function* verifyReplicaAt(
   place: ReplicaLocation,
   events: Pick<ReplicaEvents, 'failed'>,

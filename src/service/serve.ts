@@ -1,5 +1,4 @@
 // The service as a process: settings, the ready line, signals, the exit code.
-
 import { readSettings } from '../config/read-settings.ts'
 import { collectGarbage, whenGrown, whenIdle } from '../lib/garbage-collection.ts'
 import { messageOf } from '../lib/message-of.ts'
@@ -7,7 +6,6 @@ import { SettingsError } from '../model/settings-error.ts'
 import { logSink } from '../observe/log.ts'
 import { raiseHeapFloor } from '../store-thread/main-side/heap-floor.ts'
 import { keepCompiledCode } from './compile-cache.ts'
-import { firstSteps } from './first-steps.ts'
 import { keepYoungSmall, letHeapGrow } from './heap-growth.ts'
 import type { ServiceOverrides } from './start-service.ts'
 
@@ -80,4 +78,18 @@ function stopAsked(): Promise<Stop> {
 function startFailure(error: unknown): string {
   if (error instanceof SettingsError) return error.sentences.join('\n')
   return messageOf(error)
+}
+
+/** What a person at a terminal sees under the admin key that the first start made. */
+export function firstSteps(url: string, adminKey: string): string {
+  return `
+This is the admin key. It is not shown again, so keep it. The service has no data yet. In another terminal:
+
+  export TIDEMARK_URL=${url} TIDEMARK_KEY=${adminKey}
+  tidemark ingests create plant      creates a target for rows {D, T, V}
+  tidemark --help                    lists all commands
+
+${url}/docs describes the interface. "tidemark demo" starts a service with a week of data.
+
+`
 }

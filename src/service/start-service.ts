@@ -41,7 +41,7 @@ export interface ServiceOverrides {
   readonly freeBytes?: (directory: string) => Promise<number>
   /** Of the journal and the idempotency keys; the store's thread has its own. */
   readonly disk?: Disk
-  /** Of the copy elsewhere. */
+  /** Of the replica. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore
   /** The catalog takes no more room than so many pages, in the main thread. */
   readonly catalogPagesMax?: number
@@ -77,36 +77,10 @@ export async function openService(
   observer: Observe,
   overrides: ServiceOverrides = {},
 ): Promise<Service> {
-  const metrics = new Metrics({ processMetrics: true })
-  const failing = new FailingWork(Date.now)
-  const observed = new ObservedConditions()
-  const figures = new SelfFigures({ elapsedMs: () => performance.now(), use: ownUse, level: metrics.level })
-  const observe = combineSinks(metrics.observe, failing.observe, observed.observe, figures.observe, observer)
-  const parts = {
-    settings,
-    observe,
-    failing,
-    observed,
-    metrics,
-    nowMs: Date.now,
-    threadUrl: compiledThread,
-    sqlEntryUrl: compiledSqlEntry,
-    reach: () => undefined,
-    disk: nodeDisk,
-    freeBytes,
-    ...overrides,
-  }
+  const { parts, figures } = partsOf(settings, observer, overrides)
+  const { observe } = parts
   const closers: Closer[] = []
-  const closeAll = async (atOnce: AbortSignal): Promise<void> => {
-    const untilMs = performance.now() + settings.server.shutdownMs
-    const leftMs = (): number => Math.max(0, untilMs - performance.now())
-    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer({ atOnce, leftMs })
-  }
-  let closed: Promise<void> | null = null
-  const close = (atOnce: AbortSignal = new AbortController().signal): Promise<void> => {
-    closed ??= closeAll(atOnce)
-    return closed
-  }
+  const close = closerOf(closers, settings.server.shutdownMs)
   await checkStart(settings)
   // Threads and processes that are started later have the same.
   const zonesBefore = zoneFilesInForce()
@@ -119,29 +93,7 @@ export async function openService(
     openSelfHistory({ ...parts, services, figures }, closers)
     closers.push(async () => avatica.close())
     closers.push(repeat(async () => avatica.closeIdle(), settings.limits.checkMs, checkFailed(observe)))
-    const inFlight = new InFlight()
-    const certificate = await openCertificate(settings, observe, closers)
-    const { failedKeysPerMinute: perMinute } = settings.limits
-    const app = await buildServer({
-      services: withOwnState(services, { certificate, publicReading: publicReading(settings) }),
-      settings,
-      inFlight,
-      certificate,
-      failedKeys: new FailedKeys({
-        perMinute,
-        nowMs: () => performance.now(),
-        observe: combineSinks(observe, refusedTo(services)),
-      }),
-      requestId: randomUUID,
-    })
-    let closeOthers = async (): Promise<void> => undefined
-    closers.push(async ({ atOnce, leftMs }) => {
-      await stopServer(app, inFlight, { shutdownMs: leftMs(), atOnce })
-      await closeOthers()
-    })
-    const listening = await listenAt(app, settings)
-    closeOthers = listening.closeOthers
-    const { url } = listening
+    const url = await openServer(settings, services, observe, closers)
     observe({ kind: 'serverListening', url })
     const warning = publicReading(settings)
     if (warning !== null) observe({ kind: 'readingIsPublic', warning })
@@ -156,6 +108,70 @@ export async function openService(
     await close()
     throw error
   }
+}
+
+/** What both engines are opened with. */
+function partsOf(settings: Settings, observer: Observe, overrides: ServiceOverrides) {
+  const metrics = new Metrics({ processMetrics: true })
+  const failing = new FailingWork(Date.now)
+  const observed = new ObservedConditions()
+  const figures = new SelfFigures({ elapsedMs: () => performance.now(), use: ownUse, level: metrics.level })
+  const parts = {
+    settings,
+    observe: combineSinks(metrics.observe, failing.observe, observed.observe, figures.observe, observer),
+    ...{ failing, observed, metrics },
+    nowMs: Date.now,
+    threadUrl: compiledThread,
+    sqlEntryUrl: compiledSqlEntry,
+    reach: () => undefined,
+    disk: nodeDisk,
+    freeBytes,
+    ...overrides,
+  }
+  return { parts, figures }
+}
+
+/** Puts away what is open by then, the last one first; once. */
+function closerOf(closers: Closer[], shutdownMs: number): Service['close'] {
+  const closeAll = async (atOnce: AbortSignal): Promise<void> => {
+    const untilMs = performance.now() + shutdownMs
+    const leftMs = (): number => Math.max(0, untilMs - performance.now())
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer({ atOnce, leftMs })
+  }
+  let closed: Promise<void> | null = null
+  return (atOnce = new AbortController().signal) => {
+    closed ??= closeAll(atOnce)
+    return closed
+  }
+}
+
+/** Listens from now on. Resolves with the address. */
+async function openServer(
+  settings: Settings,
+  services: Services,
+  observe: Observe,
+  closers: Closer[],
+): Promise<string> {
+  const inFlight = new InFlight()
+  const certificate = await openCertificate(settings, observe, closers)
+  const app = await buildServer({
+    services: withOwnState(services, { certificate, publicReading: publicReading(settings) }),
+    ...{ settings, inFlight, certificate },
+    failedKeys: new FailedKeys({
+      perMinute: settings.limits.failedKeysPerMinute,
+      nowMs: () => performance.now(),
+      observe: combineSinks(observe, refusedTo(services)),
+    }),
+    requestId: randomUUID,
+  })
+  let closeOthers = async (): Promise<void> => undefined
+  closers.push(async ({ atOnce, leftMs }) => {
+    await stopServer(app, inFlight, { shutdownMs: leftMs(), atOnce })
+    await closeOthers()
+  })
+  const listening = await listenAt(app, settings)
+  closeOthers = listening.closeOthers
+  return listening.url
 }
 
 function ownUse(): ProcessUse {

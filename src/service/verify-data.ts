@@ -1,5 +1,4 @@
 // Checks the data folder of a stopped service: that every part is as it was written, and that the parts agree. Changes nothing.
-
 import { acknowledgedPositionOf } from '../catalog/acknowledged-position.ts'
 import type { Manifest } from '../catalog/manifest.ts'
 import { checkSqliteFile } from '../catalog/sqlite/check-file.ts'
@@ -14,9 +13,9 @@ import { openFileJournal } from '../journal/file/file-journal.ts'
 import { openFileJournalCursor } from '../journal/file/file-journal-cursor.ts'
 import { requireJournal } from '../journal/file/require-journal.ts'
 import { type JournalCursor, positionAfter } from '../journal/journal.ts'
+import type { Disk, DiskFile } from '../lib/disk.ts'
 import { examine, type Finding } from '../lib/finding.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
-import { readOnlyDisk } from '../lib/read-only-disk.ts'
 import { verifyStore } from '../store/embedded/verify-store.ts'
 
 type VerifiedSettings = Pick<Settings, 'data' | 'journal' | 'limits'>
@@ -142,5 +141,36 @@ async function requireIngests(
     }
   } finally {
     await catalog.close()
+  }
+}
+
+/** A disk that is read for real and on which every change is dropped: what would be mended can be found out without mending it. */
+function readOnlyDisk(disk: Disk): Disk {
+  return {
+    ...disk,
+    makeDirectory: async () => undefined,
+    open: async (path, { create }) => (create ? emptyFile : unwritten(await disk.open(path, { create: false }))),
+    link: async () => undefined,
+    remove: async () => undefined,
+    removeFolder: async () => undefined,
+    rename: async () => undefined,
+    syncDirectory: async () => undefined,
+  }
+}
+
+const unchanged = {
+  write: async () => undefined,
+  truncate: async () => undefined,
+  sync: async () => undefined,
+}
+
+const emptyFile: DiskFile = { ...unchanged, size: async () => 0, read: async () => 0, close: async () => undefined }
+
+function unwritten(file: DiskFile): DiskFile {
+  return {
+    ...unchanged,
+    size: () => file.size(),
+    read: (buffer, offset) => file.read(buffer, offset),
+    close: () => file.close(),
   }
 }

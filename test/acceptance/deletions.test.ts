@@ -207,7 +207,7 @@ describe.skipIf(onCluster)('a copy of the state', () => {
     }
   }
 
-  test('has deletions as they were, to be taken back there: a backup, and a copy elsewhere', { timeout: 60_000 }, () =>
+  test('has deletions as they were, to be taken back there: a backup, and a replica', { timeout: 60_000 }, () =>
     inScratchFolder('tidemark-deletions-', async (directory) => {
       const own = await serveReplicated(directory, 'data')
       try {

@@ -340,7 +340,7 @@ describe('hours of rows that expired', () => {
   })
 })
 
-test.skipIf(onCluster)('a backup and a copy elsewhere hold hours', { timeout: 60_000 }, () =>
+test.skipIf(onCluster)('a backup and a replica hold hours', { timeout: 60_000 }, () =>
   inScratchFolder('tidemark-hours-', async (directory) => {
     const own = await serveReplicated(directory, 'data')
     const summed = (url: string) =>

@@ -1,4 +1,4 @@
-// A copy elsewhere: the folder is thrown away, and what the copy gives is what there was.
+// A replica: the folder is thrown away, and what the replica gives is what there was.
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,7 +24,7 @@ import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
-test('a push that was answered is in the copy', () =>
+test('a push that was answered is in the replica', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
     const url = replicaUrl(directory)
     const service = await serveReplicated(directory, 'data', { 'replica.wait': 'true' })
@@ -39,7 +39,7 @@ test('a push that was answered is in the copy', () =>
     await service.close()
   }))
 
-test('what was changed is said to be missing from the copy at once', () =>
+test('what was changed is said to be missing from the replica at once', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
     const { service, held } = await serveHeld(directory)
     try {
@@ -76,13 +76,13 @@ test(
   60_000,
 )
 
-test('a push that comes while the list of files goes to the copy is not in the state before it', () =>
+test('a push that comes while the list of files goes to the replica is not in the state before it', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
     const { service, held } = await serveHeld(directory)
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
     await isCopied(service.url)
     held.hold((name) => name.startsWith('parts/'))
-    // So many are sealed, which the copy has a new list of files for; the journal goes on in a segment of its own.
+    // So many are sealed, which the replica has a new list of files for; the journal goes on in a segment of its own.
     await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(50)) })
     await expect.poll(() => held.isMet, { timeout: 30_000 }).toBe(true)
     const atMs = Date.now()
@@ -98,7 +98,7 @@ test('a push that comes while the list of files goes to the copy is not in the s
     expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(60))
   }))
 
-/** A service whose writes to the copy can be held up. */
+/** A service whose writes to the replica can be held up. */
 async function serveHeld(directory: string) {
   const held = new HeldWrites()
   const service = await runService(
@@ -144,7 +144,7 @@ class HeldWrites {
   }
 }
 
-/** So many entries the log of the copy has. */
+/** So many entries the log of the replica has. */
 async function logOf(directory: string): Promise<number> {
   const store = new FileStore(fileURLToPath(replicaUrl(directory)), nodeDisk)
   let entries = 0

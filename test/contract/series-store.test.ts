@@ -6,7 +6,7 @@ seriesStoreContract(
   () => ({
     load: async (worlds) =>
       worlds.map(({ batches }) => {
-        const store = new EmbeddedStore({ generationRows: 64 })
+        const store = new EmbeddedStore({ chunkRows: 64 })
         for (const batch of batches) store.write(batch)
         return store
       }),

@@ -1,4 +1,4 @@
-// A service with a copy is killed under load and its folder thrown away; what the copy gives is held against what was acknowledged.
+// A service with a replica is killed under load and its folder thrown away; what the replica gives is held against what was acknowledged.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -15,8 +15,8 @@ import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { allThere, type ReplicaFindings, ReplicatedPushes } from './replicated-pushes.ts'
 import { restlessEnvironment } from './step-rounds.ts'
 
-const program = testProgram('crash/serve-copy-kill-at-step')
-const restoreProgram = testProgram('crash/copy-restore-kill-at-step')
+const program = testProgram('crash/serve-replica-kill-at-step')
+const restoreProgram = testProgram('crash/replica-restore-kill-at-step')
 
 export interface ReplicaRoundOptions {
   readonly directory: string
@@ -99,7 +99,7 @@ export class ReplicaRounds {
     await rm(this.#data, { recursive: true })
   }
 
-  /** The one that runs, or by seed one that has to take the copy over first; null where it ended at its start. */
+  /** The one that runs, or by seed one that has to take the replica over first; null where it ended at its start. */
   async #serverToLose(environment: Readonly<Record<string, string>>): Promise<ServerProcess | null> {
     const running = this.#server
     this.#server = null
@@ -111,7 +111,7 @@ export class ReplicaRounds {
     })
   }
 
-  /** The folder from the copy; the restore itself is killed at a step first, where one is given. */
+  /** The folder from the replica; the restore itself is killed at a step first, where one is given. */
   async restore(step: CrashPoint | null = null): Promise<void> {
     if (step !== null) {
       const { url, endpoint } = this.#place
@@ -121,12 +121,12 @@ export class ReplicaRounds {
         stdio: 'inherit',
       })
       await once(child, 'close')
-      if (step === 'copy-restore-renamed') return
+      if (step === 'replica-restore-renamed') return
     }
     await restoreWell(this.#place, this.#data)
   }
 
-  /** What is there, against what has to be, by a service that follows the copy from there on. */
+  /** What is there, against what has to be, by a service that follows the replica from there on. */
   async findings(): Promise<ReplicaFindings> {
     this.#server = await this.#start()
     return this.#pushes.validate(await valuesIn(this.#server.url), this.#copiedMs)

@@ -7,7 +7,7 @@ import { allThere, type ReplicatedPush, validatePushes } from './replicated-push
 
 const rounds = Number(process.env['TIDEMARK_REPLICA_ROUNDS'] ?? 6)
 const firstSeed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
-/** After so many a copy is begun anew, with the next seed: all that is there is read in each round. */
+/** After so many a replica is begun anew, with the next seed: all that is there is read in each round. */
 const roundsOfWorld = 10
 
 const withRounds = (wait: boolean, work: (world: ReplicaRounds) => Promise<unknown>, seed = firstSeed): Promise<void> =>
@@ -52,7 +52,7 @@ test('a file that is deleted before the catalog that no longer names it is copie
     await expect(world.restore()).rejects.toThrow(/the object parts\/\S+ of the replica is missing/)
   }))
 
-test('pushes that are acknowledged a little before they are in the copy are noticed', () =>
+test('pushes that are acknowledged a little before they are in the replica are noticed', () =>
   withRounds(true, async (world) => {
     let lost = 0
     for (let round = 0; round < 5 && lost === 0; round++) {

@@ -1,4 +1,4 @@
-// Clients push to a service that is followed by a copy, until its machine is lost; then what the copy gives is held against what was acknowledged.
+// Clients push to a service that is followed by a replica, until its machine is lost; then what the replica gives is held against what was acknowledged.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../support/random.ts'
 import { rowsOf, upTo } from '../support/replica-world.ts'
@@ -40,7 +40,7 @@ export class ReplicatedPushes {
   #nextValue = 0
   #order = 0
 
-  /** With `wait` what is acknowledged is in the copy; without it, it may be lost with the machine. */
+  /** With `wait` what is acknowledged is in the replica; without it, it may be lost with the machine. */
   constructor(random: Random, wait: boolean) {
     this.#random = random
     this.#wait = wait
@@ -51,7 +51,7 @@ export class ReplicatedPushes {
     await Promise.all(Array.from({ length: clients }, () => this.#client(url, key)))
   }
 
-  /** `copiedMs`: what was acknowledged by then was in the copy, as the service said. Without `wait` what was lost is forgotten from then on. */
+  /** `copiedMs`: what was acknowledged by then was in the replica, as the service said. Without `wait` what was lost is forgotten from then on. */
   validate(values: readonly number[], copiedMs: number): ReplicaFindings {
     const findings = validatePushes(this.#pushes, values, this.#wait ? 'all' : { copiedMs })
     const there = new Set(values)
@@ -95,7 +95,7 @@ export class ReplicatedPushes {
 }
 
 /**
- * Holds what is there against what was pushed: all that was acknowledged, or what the copy held when it last said how far behind it was, and of what came
+ * Holds what is there against what was pushed: all that was acknowledged, or what the replica held when it last said how far behind it was, and of what came
  * later nothing without all that had been acknowledged when it was sent.
  */
 export function validatePushes(

@@ -87,7 +87,7 @@ test.each([
   'spool.answerMemoryBytes=1073741824 spool.memoryBytes=0 spool.fileBytes=1099511627776',
   'store.headRows=1 store.stepBytes=1073741824',
   'store.pageRows=1048576 store.fileRowsMax=16 store.dayRowsMin=1000000000',
-  'store.headAgeMs=2147483647 store.restartDelayMs=2147483647',
+  'store.headAgeMs=2147483647 store.retryDelayMs=2147483647',
   'sql.memoryBytes=67108864 sql.threads=1024 sql.temporaryBytes=0',
 ])('%s go together', async (text) => {
   expect(await statusesWith(settings(text))).toEqual([200, 200, 200, 200])

@@ -19,7 +19,6 @@ const settings = {
   'store.headAgeMs': '50',
   'store.stepBytes': '1024',
   'store.retryDelayMs': '10',
-  'store.restartDelayMs': '10',
 }
 
 let service: RunningService

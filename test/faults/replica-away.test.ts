@@ -1,4 +1,4 @@
-// The disk of a copy is not mounted: its mount point is an empty folder, and no second copy is begun there.
+// The disk of a replica is not mounted: its mount point is an empty folder, and no second replica is begun there.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -21,7 +21,7 @@ import { adminKey } from '../support/server-process.ts'
 
 const quick = { 'replica.intervalMs': '20', 'replica.catalogMs': '50' }
 
-test('a first copy at a place that is not there ends the start with words', () =>
+test('a first replica at a place that is not there ends the start with words', () =>
   inScratchFolder('tidemark-away-', async (directory) => {
     const options = { engine: 'embedded', dataDirectory: join(directory, 'data') } as const
     const url = `${replicaUrl(directory)}/of/none`
@@ -72,7 +72,7 @@ test(
 )
 
 test(
-  'an empty place where the copy was is refused until the disk is there, and a new copy is begun on purpose',
+  'an empty place where the replica was is refused until the disk is there, and a new replica is begun on purpose',
   () =>
     inScratchFolder('tidemark-away-', async (directory) => {
       const copy = join(directory, 'copy')

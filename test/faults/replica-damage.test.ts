@@ -1,4 +1,4 @@
-// A copy that lacks one of its objects, or has a damaged one: the state that was asked for is given whole or not at all, and the object is named.
+// A replica that lacks one of its objects, or has a damaged one: the state that was asked for is given whole or not at all, and the object is named.
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -24,7 +24,7 @@ interface MadeReplica {
   readonly ats: readonly (number | null)[]
 }
 
-/** A copy of two lives of a service. */
+/** A replica of two lives of a service. */
 async function makeReplica(directory: string): Promise<MadeReplica> {
   const ats: (number | null)[] = [null]
   const url = replicaUrl(directory)
@@ -79,7 +79,7 @@ const harms = {
 }
 
 test.each(Object.entries(harms))(
-  'any one object of a copy is %s',
+  'any one object of a replica is %s',
   (kind, harm) =>
     inScratchFolder('tidemark-damage-', async (directory) => {
       const { url, ats } = await makeReplica(directory)
@@ -95,7 +95,7 @@ test.each(Object.entries(harms))(
         await cp(copy, harmed, { recursive: true })
         await harm(join(harmed, name))
         const harmedUrl = pathToFileURL(harmed).href
-        // A log without its end is a shorter log, and the first claim is needed by nothing; that there is a copy only a claim has to know.
+        // A log without its end is a shorter log, and the first claim is needed by nothing; that there is a replica only a claim has to know.
         const isEnd = kind === 'missing' && name === lastEntry
         if (kind === 'missing' && !isEnd && name !== 'log/000000000000' && name !== 'begun')
           expect(await damagesOf(harmedUrl)).toContain(name)
@@ -117,7 +117,7 @@ test.each(Object.entries(harms))(
   240_000,
 )
 
-test('what is no copy is told at once', () =>
+test('what is no replica is told at once', () =>
   inScratchFolder('tidemark-damage-', async (directory) => {
     await writeFile(join(directory, 'file'), '')
     for (const [place, words] of [

@@ -1,4 +1,4 @@
-// A copy is taken over while the store's lists do not show its newest objects yet.
+// A replica is taken over while the store's lists do not show its newest objects yet.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -26,7 +26,7 @@ import { adminKey } from '../support/server-process.ts'
 
 const storeOf = (directory: string): FileStore => new FileStore(fileURLToPath(replicaUrl(directory)), nodeDisk)
 
-/** A service on a folder that was restored from the copy, whose lists are late. */
+/** A service on a folder that was restored from the replica, whose lists are late. */
 function takeOver(directory: string, data: string, lists: LateLists): Promise<RunningService> {
   return runService(
     { ...quickReplica, 'replica.url': replicaUrl(directory) },
@@ -34,7 +34,7 @@ function takeOver(directory: string, data: string, lists: LateLists): Promise<Ru
   )
 }
 
-/** Resolves with the time of the state that the copy has, when its newest moment is known to have what the operator changed. */
+/** Resolves with the time of the state that the replica has, when its newest moment is known to have what the operator changed. */
 async function copiedTime(url: string): Promise<string> {
   // The copier looks for changes now and then.
   await new Promise((resolve) => setTimeout(resolve, 200))
@@ -83,7 +83,7 @@ test(
 )
 
 test(
-  'a folder that has no copy begins none where lists show nothing yet of the copy that is there',
+  'a folder that has no replica begins none where lists show nothing yet of the replica that is there',
   () =>
     inScratchFolder('tidemark-late-', async (directory) => {
       const lists = new LateLists()
@@ -97,7 +97,7 @@ test(
       }
       while ((await storeOf(directory).get('log/000000000000')) !== null) await push()
       const stranger = await takeOver(directory, 'stranger', lists)
-      await expect.poll(async () => (await replicaState(stranger.url)).error).toContain('a copy was begun here')
+      await expect.poll(async () => (await replicaState(stranger.url)).error).toContain('a replica was begun here')
       lists.catchUp()
       await expect
         .poll(async () => (await replicaState(stranger.url)).error, { timeout: 60_000 })

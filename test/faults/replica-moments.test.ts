@@ -1,4 +1,4 @@
-// What a copy gives for moments at random is what a plain model had then: rows, rejected rows, receipts, definitions, subscribers, items of metadata.
+// What a replica gives for moments at random is what a plain model had then: rows, rejected rows, receipts, definitions, subscribers, items of metadata.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// A copy on a store that refuses, does not answer, loses answers, tears them, is slow, and lists late.
+// A replica on a store that refuses, does not answer, loses answers, tears them, is slow, and lists late.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ObjectStore, StoreRefused } from '../../src/object-store/object-store.ts'
@@ -21,7 +21,7 @@ import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
 test(
-  'whatever the store does, the copy is whole in the end, also over starts',
+  'whatever the store does, the replica is whole in the end, also over starts',
   () =>
     inScratchFolder('tidemark-faults-', async (directory) => {
       const random = seededRandom(7)

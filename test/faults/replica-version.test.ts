@@ -1,4 +1,4 @@
-// A copy that a service of a later version has taken over.
+// A replica that a service of a later version has taken over.
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ function ofVersion2(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`tidemark-replica 2 ${sha256}\n`), body])
 }
 
-test('a copy of a later version is refused by name', () =>
+test('a replica of a later version is refused by name', () =>
   inScratchFolder('tidemark-version-', async (directory) => {
     const service = await serveReplicated(directory, 'data')
     await isCopied(service.url)

@@ -1,4 +1,4 @@
-// A copy elsewhere whose folder is lost, whose writer is replaced, whose moments become too old, and which is away.
+// A replica whose folder is lost, whose writer is replaced, whose moments become too old, and which is away.
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -23,7 +23,7 @@ import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
 test(
-  'the folder is lost, the copy gives all of it back, also as it was',
+  'the folder is lost, the replica gives all of it back, also as it was',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
       const first = await serveReplicated(directory, 'first')
@@ -99,13 +99,13 @@ test('what only older moments need is deleted', () =>
     await isCopied(service.url)
     await service.close()
     await expect(restoreWell(replicaUrl(directory), join(directory, 'old'), '2026-01-01T00:00:00Z')).rejects.toThrow(
-      'The copy goes back to',
+      'The replica goes back to',
     )
     expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(400))
   }))
 
 test(
-  'while the copy is away a push that waits for it is refused, and stored once when it comes again',
+  'while the replica is away a push that waits for it is refused, and stored once when it comes again',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
       let isAway = false

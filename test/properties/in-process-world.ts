@@ -14,7 +14,7 @@ import { type Entity, type EntityField, mergeFields } from '../../src/model/enti
 import type { Field } from '../../src/model/field.ts'
 import type { Duplicates, Ingest, IngestCounters } from '../../src/model/ingest.ts'
 import type { QueryKind } from '../../src/model/query-kind.ts'
-import { type DataQuestion, dataLanguage } from '../../src/query/data-language.ts'
+import { type DataQuestion, dataLanguage } from '../../src/query/plan-query.ts'
 import type { QueryRequest } from '../../src/query/requests.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { EntityStatistics } from '../../src/store/series-store.ts'
@@ -63,7 +63,7 @@ export class InProcessWorld implements HistoryWorld {
   constructor(times: Times) {
     this.#times = times
     this.#journal = this.#openJournal()
-    this.#store = new EmbeddedStore({ generationRows: 8 })
+    this.#store = new EmbeddedStore({ chunkRows: 8 })
     this.#pipeline = this.#openPipeline()
     this.#queries = this.#newQueries()
   }
@@ -127,7 +127,7 @@ export class InProcessWorld implements HistoryWorld {
     await (await this.#journal).close()
     this.#journal = this.#openJournal()
     this.#counts = {}
-    this.#store = new EmbeddedStore({ generationRows: 64 })
+    this.#store = new EmbeddedStore({ chunkRows: 64 })
     this.#pipeline = this.#openPipeline()
     this.#queries = this.#newQueries()
     await this.#follow(until)

@@ -7,7 +7,7 @@ import { runCheck, type Store } from '../support/scenario-world.ts'
 /** Every scenario holds on each of them. */
 const stores: readonly (readonly [name: string, open: () => Store])[] = [
   ['embedded', () => new EmbeddedStore()],
-  ['embedded, in chunks of two rows', () => new EmbeddedStore({ generationRows: 2 })],
+  ['embedded, in chunks of two rows', () => new EmbeddedStore({ chunkRows: 2 })],
 ]
 
 const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.scenario'))

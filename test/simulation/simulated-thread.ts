@@ -217,7 +217,7 @@ function openFolder(
     replacing,
     isHeld: false,
     observe,
-    memory: { generationRows: 16 },
+    memory: { chunkRows: 16 },
     folder,
   })
 }

@@ -24,7 +24,7 @@ import { Snapshots } from '../../src/store/embedded/deltas/snapshots.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { LocalFolder } from '../../src/store/embedded/sealed/local-folder.ts'
 import { sealRows } from '../../src/store/embedded/sealing/sealer.ts'
-import { runQuery } from '../../src/store-thread/plan-answers.ts'
+import { runQuery } from '../../src/store-thread/worker-side/asks.ts'
 import { columnOf } from '../support/random-rows.ts'
 import { fields, type Table, tables } from './tables.ts'
 
@@ -130,7 +130,7 @@ export class Worlds {
   }
 
   async #world(place: Place): Promise<World> {
-    const store = new EmbeddedStore({ generationRows: 4096 })
+    const store = new EmbeddedStore({ chunkRows: 4096 })
     const folder = new LocalFolder({
       disk: nodeDisk,
       directory: this.#directory,

@@ -353,8 +353,8 @@ class History {
     this.sinceMs = null
   }
 
-  #newStore(generationRows: number, position: number): EmbeddedStore {
-    return new EmbeddedStore({ generationRows }, position)
+  #newStore(chunkRows: number, position: number): EmbeddedStore {
+    return new EmbeddedStore({ chunkRows }, position)
   }
 
   #freeze(): FrozenRows {

@@ -1,4 +1,4 @@
-// A service with a copy in another folder, and what is done with the copy when the service's own folder is gone.
+// A service with a replica in another folder, and what is done with the replica when the service's own folder is gone.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,10 +11,10 @@ import { call, callWell } from './api.ts'
 import { type RunningService, runService } from './running-service.ts'
 import { adminKey } from './server-process.ts'
 
-/** A copy follows one machine. */
+/** A replica follows one machine. */
 export const embedded = { engine: 'embedded' } as const
 
-/** What lets the copy follow within moments, and rows be sealed soon. */
+/** What lets the replica follow within moments, and rows be sealed soon. */
 export const quickReplica = {
   'replica.intervalMs': '20',
   'replica.catalogMs': '50',
@@ -22,7 +22,7 @@ export const quickReplica = {
   'store.headAgeMs': '300',
 }
 
-/** A service whose data lie in one folder of the directory, and the copy in another. */
+/** A service whose data lie in one folder of the directory, and the replica in another. */
 export function serveReplicated(
   directory: string,
   data: string,
@@ -53,7 +53,7 @@ export async function replicaState(url: string): Promise<Readiness['replica']> {
   return (await call<Readiness>(url, 'GET', '/readyz', { key: adminKey })).body.replica
 }
 
-/** Resolves when all that there is now is in the copy. */
+/** Resolves when all that there is now is in the replica. */
 export async function isCopied(url: string): Promise<void> {
   for (;;) {
     const { lagMs, time } = await replicaState(url)
@@ -85,7 +85,7 @@ export async function restoreWell(
   return chosen.cut[1]
 }
 
-/** A service on a folder that is made of the copy, as it is or was at a time; it follows no copy. The folder is gone when the work is done. */
+/** A service on a folder that is made of the replica, as it is or was at a time; it follows no replica. The folder is gone when the work is done. */
 export async function withRestored<T>(
   directory: string,
   at: string | null,

@@ -17,7 +17,7 @@ const writers = [
   'src/druid-patterns/',
   'src/cli/sql.ts',
   // For a caller to read, not to run.
-  'src/metadata/attribute-sql.ts',
+  'src/metadata/item-query.ts',
   // Of names that are quoted, asked with the reader's own key.
   'portal/src/pages/sql/query.tsx',
   'portal/src/pages/overview/plant-state.ts',

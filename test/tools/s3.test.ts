@@ -1,4 +1,4 @@
-// A copy in S3, against a server of others: the contract of every store, a machine that is lost, and the commands.
+// A replica in S3, against a server of others: the contract of every store, a machine that is lost, and the commands.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -49,7 +49,7 @@ describe('S3Store', () => {
     for await (const name of one!.list('')) expect.fail(name)
   })
 
-  test('a bucket that is not there is no empty copy', async () => {
+  test('a bucket that is not there is no empty replica', async () => {
     const store = new S3Store({ ...place(), url: 's3://missing/copy', requestMs: 30_000 })
     await expect(store.get('log/0')).rejects.toThrow('s3://missing/copy/log/0: NoSuchBucket')
     await expect(store.list('log/')[Symbol.asyncIterator]().next()).rejects.toThrow('NoSuchBucket')
@@ -59,7 +59,7 @@ describe('S3Store', () => {
 test('a machine is lost, and a restore is killed: every acknowledged row is there once', async () => {
   const world = new ReplicaRounds({ directory, seed: 1, wait: true, place: place('lost') })
   await world.begin()
-  for (const step of [null, 'copy-restore-journal-written', 'copy-restore-file-written'] as const) {
+  for (const step of [null, 'replica-restore-journal-written', 'replica-restore-file-written'] as const) {
     await world.loseMachine(null)
     await world.restore(step)
     expect(await world.findings()).toMatchObject(allThere)

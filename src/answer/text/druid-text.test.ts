@@ -3,7 +3,7 @@ import type { ColumnVector } from '../../model/column.ts'
 import type { DruidLayout } from '../../model/druid-layout.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { ChunkWriter } from '../chunk-writer.ts'
-import { druidShaper } from './druid-text.ts'
+import { druidEncoder } from './druid-text.ts'
 
 const field = (name: string, type: EntityField['type']): EntityField => ({ name, type, role: 'dimension' })
 const fields = [field('__time', 'timestamp'), field('T', 'string'), field('V', 'double'), field('n', 'long')]
@@ -23,9 +23,9 @@ const types = [
 function written(layout: Partial<DruidLayout>, { zone = 'UTC', rows = 2 } = {}): string {
   const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
   const none: DruidLayout = { resultFormat: 'object', header: false, typesHeader: false, sqlTypesHeader: false }
-  const shaper = druidShaper(fields, { ...none, ...layout, types, zone }, out)
-  for (let row = 0; row < rows; ) row = shaper.add({ rows: 2, columns }, row, rows)
-  shaper.end()
+  const encoder = druidEncoder(fields, { ...none, ...layout, types, zone }, out)
+  for (let row = 0; row < rows; ) row = encoder.add({ rows: 2, columns }, row, rows)
+  encoder.end()
   return Buffer.concat(out.finish()).toString()
 }
 
@@ -93,7 +93,7 @@ test.each([
   [-1.7976931348623157e308, '-1.7976931348623157E308'],
 ])('the double %d as Java writes it', (value, text) => {
   const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
-  const shape = {
+  const layout = {
     resultFormat: 'csv',
     header: false,
     typesHeader: false,
@@ -101,8 +101,8 @@ test.each([
     types,
     zone: 'UTC',
   } as const
-  const shaper = druidShaper([field('v', 'double')], shape, out)
-  shaper.add({ rows: 1, columns: [{ type: 'double', values: Float64Array.of(value) }] }, 0, 1)
-  shaper.end()
+  const encoder = druidEncoder([field('v', 'double')], layout, out)
+  encoder.add({ rows: 1, columns: [{ type: 'double', values: Float64Array.of(value) }] }, 0, 1)
+  encoder.end()
   expect(Buffer.concat(out.finish()).toString()).toBe(`${text}\n\n`)
 })

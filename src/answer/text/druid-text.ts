@@ -1,11 +1,11 @@
 // Rows as Druid's SQL writes them: five formats, with headers, doubles as Java writes them, times by the clocks of a zone.
 import { formatOffset, Zone } from '../../druid-time/zone.ts'
 import type { ColumnType, ColumnVector } from '../../model/column.ts'
-import type { DruidShape } from '../../model/druid-layout.ts'
+import type { TypedDruidLayout } from '../../model/druid-layout.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { formatInstant } from '../../model/instant.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
-import { columnType, type Shaper, TextShaper, utf8Bytes } from './shape-text.ts'
+import { columnType, type Encoder, RowTextEncoder, utf8Bytes } from './encode-text.ts'
 import { type ColumnWriter, columnWriter, csvNotation, jsonNotation, type Notation } from './text-columns.ts'
 import { DoubleWriter, numberBytesMax } from './text-number.ts'
 
@@ -13,20 +13,20 @@ import { DoubleWriter, numberBytesMax } from './text-number.ts'
 const druidCsv: Notation = { ...csvNotation, quoteText: (text) => (text === '' ? '' : csvNotation.quoteText(text)) }
 
 /** Lines, and CSV, end with an empty line, and an array with the end of its line: whoever does not see it has not got the whole. */
-export function druidShaper(fields: readonly EntityField[], shape: DruidShape, out: ChunkWriter): Shaper {
-  const { resultFormat } = shape
+export function druidEncoder(fields: readonly EntityField[], layout: TypedDruidLayout, out: ChunkWriter): Encoder {
+  const { resultFormat } = layout
   const isCsv = resultFormat === 'csv'
   const isObject = resultFormat === 'object' || resultFormat === 'objectLines'
   const isLines = resultFormat === 'objectLines' || resultFormat === 'arrayLines'
   const notation = isCsv ? druidCsv : jsonNotation
   const columns = fields.map(({ name, type }, index) => {
     const open = index > 0 ? ',' : isCsv ? '' : isObject ? '{' : '['
-    return druidColumn(columnType(type), isObject ? `${open}${JSON.stringify(name)}:` : open, notation, shape.zone)
+    return druidColumn(columnType(type), isObject ? `${open}${JSON.stringify(name)}:` : open, notation, layout.zone)
   })
   const close = isCsv ? '' : isObject ? '}' : ']'
   const between = isCsv ? '' : isLines ? '\n' : ','
-  const header = headerRows(fields, shape).map((row) => `${row}${isCsv ? '\n' : ''}`)
-  return new TextShaper(
+  const header = headerRows(fields, layout).map((row) => `${row}${isCsv ? '\n' : ''}`)
+  return new RowTextEncoder(
     {
       columns,
       start: utf8Bytes(`${isCsv || isLines ? '' : '['}${header.join(between)}`),
@@ -40,8 +40,8 @@ export function druidShaper(fields: readonly EntityField[], shape: DruidShape, o
   )
 }
 
-function headerRows(fields: readonly EntityField[], shape: DruidShape): readonly string[] {
-  const { resultFormat, header, typesHeader, sqlTypesHeader, types } = shape
+function headerRows(fields: readonly EntityField[], layout: TypedDruidLayout): readonly string[] {
+  const { resultFormat, header, typesHeader, sqlTypesHeader, types } = layout
   if (!header) return []
   const names = fields.map(({ name }) => name)
   if (resultFormat === 'object' || resultFormat === 'objectLines') {

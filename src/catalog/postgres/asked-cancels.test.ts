@@ -1,6 +1,6 @@
 // Processes that ask each other, over a database that is a few arrays; `test/cluster/postgres-processes.test.ts` does it over PostgreSQL.
 import { expect, test } from 'vitest'
-import type { NamedQuery } from '../cancels-elsewhere.ts'
+import type { NamedQuery } from '../cluster-catalog.ts'
 import { AskedCancels } from './asked-cancels.ts'
 
 const query: NamedQuery = { id: 'q', readerId: 'subscriber 1' }

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { Problem } from '../../model/problem.ts'
-import type { CancelsElsewhere, NamedQuery } from '../cancels-elsewhere.ts'
+import type { CancelsElsewhere, NamedQuery } from '../cluster-catalog.ts'
 
 /** What is said on the channel. A process also hears what it says itself. */
 type Message =

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { CancelsElsewhere } from '../cancels-elsewhere.ts'
-import type { ClusterChangeListener, ClusterChanges } from '../cluster-catalog.ts'
+import type { CancelsElsewhere, ClusterChangeListener, ClusterChanges } from '../cluster-catalog.ts'
 import type { PartitionState } from '../partitions.ts'
 import { partitionStateOf } from '../repositories/partitions.ts'
 import type { Tables } from '../schema.ts'

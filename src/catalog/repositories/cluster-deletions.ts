@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { addTo } from '../../lib/add-to.ts'
 import type { Deletion, HiddenByDeletion, HiddenRows } from '../../model/deletion.ts'
 import { Problem } from '../../model/problem.ts'
-import type { ClusterDeletionCatalog, ToldChange, UnderWay } from '../deletions.ts'
+import type { ClusterDeletionCatalog, PublishedChange, UnderWay } from '../deletions.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { changeOf, deletionsOf, forgetChanges, hasChanged, putChange, rowOf, selectionOf } from './deletions.ts'
@@ -96,11 +96,11 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
     deletion: Omit<Deletion, 'id' | 'erasedMs'>,
     hidden: Omit<HiddenRows, 'selection'>,
     { deletionsMax, itemsMax }: { readonly deletionsMax: number; readonly itemsMax: number },
-    told: ToldChange,
+    change: PublishedChange,
   ): Promise<Deletion> {
     return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
-      await requireUnderWay(transaction, told.underWay)
+      await requireUnderWay(transaction, change.underWay)
       const { entityId } = deletion
       const entity = await transaction.selectFrom('entities').select('id').where('id', '=', entityId).executeTakeFirst()
       if (entity === undefined) throw new Problem('not_found', 'The entity was dropped meanwhile.')
@@ -117,16 +117,16 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
         .insertInto('deletions')
         .values({ ...rowOf(made), hidden: JSON.stringify(hidden) })
         .execute()
-      await tell(transaction, made, { ...told, isUndone: false })
+      await publish(transaction, made, { ...change, isUndone: false })
       return made
     })
   }
 
-  takeBack(id: number, told: ToldChange): Promise<boolean> {
-    const { entityId } = told.underWay
+  takeBack(id: number, change: PublishedChange): Promise<boolean> {
+    const { entityId } = change.underWay
     return inTransaction(this.#database, async (transaction) => {
       await nextValue(transaction, 'definitions_version')
-      await requireUnderWay(transaction, told.underWay)
+      await requireUnderWay(transaction, change.underWay)
       const taken = await transaction
         .deleteFrom('deletions')
         .where('entity_id', '=', entityId)
@@ -136,16 +136,16 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
       if (taken === undefined) return false
       const selection = selectionOf(taken)
       await requireNoHoursWithout(transaction, { id, entityId, selection })
-      await tell(transaction, { id, entityId, selection }, { ...told, isUndone: true })
+      await publish(transaction, { id, entityId, selection }, { ...change, isUndone: true })
       return true
     })
   }
 }
 
-async function tell(
+async function publish(
   transaction: Transaction<Tables>,
   deletion: Pick<Deletion, 'id' | 'entityId' | 'selection'>,
-  { places, isUndone, madeMs, forgetBeforeMs }: ToldChange & { readonly isUndone: boolean },
+  { places, isUndone, madeMs, forgetBeforeMs }: PublishedChange & { readonly isUndone: boolean },
 ): Promise<void> {
   await putChange(transaction, deletion, { place: 0, places, isUndone }, madeMs)
   await forgetChanges(transaction, forgetBeforeMs)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
+import type { SecretCatalog } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import type { SecretCatalog } from '../secret-catalog.ts'
 import { inTransaction } from './in-transaction.ts'
 
 const secretBytes = 32

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
+import type { SlotWaitCatalog } from '../cluster-catalog.ts'
 import type { Tables } from '../schema.ts'
-import type { SlotWaitCatalog } from '../slot-waits.ts'
 import { inTransaction } from './in-transaction.ts'
 
 export class SlotWaitRepository implements SlotWaitCatalog {

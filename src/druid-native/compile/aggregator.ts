@@ -128,15 +128,8 @@ function body(
       return moment(aggregator, source)
     case 'cardinality':
       return cardinality(aggregator, source)
-    case 'distinct': {
-      // An empty text is no value. Only a column that holds such sketches has anything for a hyperUnique to add up, and no entity has one.
-      const texts = sql`nullif(${toText(field(aggregator.fieldName))}, '')`
-      const values = aggregator.sketch === 'hyperUnique' ? sql`CASE WHEN FALSE THEN ${texts} END` : texts
-      return {
-        ...plain(sql`count(DISTINCT ${values})`, countOf(aggregator)),
-        sketch: { kind: 'distinct', values, filter },
-      }
-    }
+    case 'distinct':
+      return distinct(aggregator, field(aggregator.fieldName), filter)
     case 'quantiles': {
       const values = toDouble(field(aggregator.fieldName))
       return { ...plain(sql`count(${values})`, longValue), sketch: { kind: 'quantiles', values, filter } }
@@ -154,6 +147,17 @@ function body(
       return plain(sql`any_value(${sql.long(bits)})`, (raw) => longValue(sql`coalesce(${raw}, ${sql.long(bits)})`))
     }
   }
+}
+
+function distinct(
+  { sketch, round }: Extract<Aggregator, { kind: 'distinct' }>,
+  field: Typed,
+  filter: Sql | null,
+): Body {
+  // An empty text is no value. Only a column that holds such sketches has anything for a hyperUnique to add up, and no entity has one.
+  const texts = sql`nullif(${toText(field)}, '')`
+  const values = sketch === 'hyperUnique' ? sql`CASE WHEN FALSE THEN ${texts} END` : texts
+  return { ...plain(sql`count(DISTINCT ${values})`, countOf({ round })), sketch: { kind: 'distinct', values, filter } }
 }
 
 function sum(type: 'LONG' | 'DOUBLE' | 'FLOAT', input: Typed): Body {

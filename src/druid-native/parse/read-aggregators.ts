@@ -32,23 +32,15 @@ export function readAggregator(json: Json): Aggregator {
     const aggregator = readAggregator(json.at('aggregator'))
     return { kind: 'filtered', name: json.at('name').textOrNull() || aggregator.name, path, filter, aggregator }
   }
-  const numeric = numericForm.exec(type)
-  const moment = momentForm.exec(type)
+  const [, numericType, extreme] = numericForm.exec(type) ?? []
+  const [, momentType, moment] = momentForm.exec(type) ?? []
   const at = (): { readonly name: string; readonly path: string } => ({ name: json.at('name').text(), path })
-  if (numeric !== null) {
-    return {
-      ...at(),
-      kind: numeric[2]!.toLowerCase() as 'sum',
-      type: numeric[1]!.toUpperCase() as NumericType,
-      input: readInput(json),
-    }
+  if (numericType !== undefined && extreme !== undefined) {
+    const kind = extreme.toLowerCase() as 'sum'
+    return { ...at(), kind, type: numericType.toUpperCase() as NumericType, input: readInput(json) }
   }
-  if (moment !== null)
-    return readMoment(
-      json,
-      moment[1]!.toUpperCase() as NativeType,
-      moment[2]!.toLowerCase() as 'first' | 'last' | 'any',
-    )
+  if (momentType !== undefined && moment !== undefined)
+    return readMoment(json, momentType.toUpperCase() as NativeType, moment.toLowerCase() as 'first' | 'last' | 'any')
   const fieldName = (): string => json.at('fieldName').text()
   const round = (): boolean => json.at('round').flag(false)
   switch (type) {

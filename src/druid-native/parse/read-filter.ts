@@ -26,14 +26,8 @@ export function readFilter(json: Json): Filter {
   const type = json.type()
   switch (type) {
     case 'and':
-    case 'or': {
-      const fields = json
-        .at('fields')
-        .items()
-        .filter((field) => !field.missing)
-        .map(readFilter)
-      return fields.length === 0 ? json.at('fields').fail('must hold at least one filter') : { kind: type, fields }
-    }
+    case 'or':
+      return { kind: type, fields: readFilters(json.at('fields')) }
     case 'not':
     case 'istrue':
     case 'isfalse':
@@ -71,6 +65,14 @@ export function readFilter(json: Json): Filter {
     default:
       return json.refuseType('filter', ['javascript', 'spatial', 'bloom', 'nestedField'])
   }
+}
+
+function readFilters(json: Json): readonly Filter[] {
+  const fields = json
+    .items()
+    .filter((field) => !field.missing)
+    .map(readFilter)
+  return fields.length === 0 ? json.fail('must hold at least one filter') : fields
 }
 
 function readBound(json: Json): Filter {

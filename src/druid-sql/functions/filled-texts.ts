@@ -8,12 +8,12 @@ import { long, string, wideString } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import { type ScalarFunction, special } from './signature.ts'
 import {
+  clamped,
   inRoom,
   isFree,
   onceEach,
   pairedUnits,
-  told,
-  toldCharactersMax,
+  requestedCharactersMax,
   utf16Units,
   widthOf,
   withoutRepeats,
@@ -51,9 +51,9 @@ const padding = (side: 'left' | 'right'): EngineFunction =>
     const mayHoldPairs = pad !== undefined && !(typeof known === 'string' && !/[\u{10000}-\u{10FFFF}]/u.test(known))
     const filled = (x: Sql, length: Sql, by: Sql): Sql => {
       const name = side === 'left' ? sql`lpad` : sql`rpad`
-      const plain = sql`${name}(${x}, CAST(greatest(${told(length)} - (${utf16Units(x)} - length(${x})), 0) AS INTEGER), ${by})`
+      const plain = sql`${name}(${x}, CAST(greatest(${clamped(length)} - (${utf16Units(x)} - length(${x})), 0) AS INTEGER), ${by})`
       if (!mayHoldPairs) return plain
-      const missing = sql`(${told(length)} - ${utf16Units(x)})`
+      const missing = sql`(${clamped(length)} - ${utf16Units(x)})`
       const filler = utf16Filler(by, missing)
       const whole = side === 'left' ? sql`${filler} || ${x}` : sql`${x} || ${filler}`
       return sql`CASE WHEN ${holdsPairs(by)} AND ${missing} > 0 THEN ${whole} ELSE ${plain} END`
@@ -65,7 +65,7 @@ const padding = (side: 'left' | 'right'): EngineFunction =>
     return isFree(widthOf(type))
       ? withoutRepeats(parts, (x, length, by) => body(x, length, by, (whole) => whole))
       : onceEach(parts, (x, length, by) =>
-          body(x, length, by, (whole) => inRoom(told(length), toldCharactersMax, whole)),
+          body(x, length, by, (whole) => inRoom(clamped(length), requestedCharactersMax, whole)),
         )
   })
 
@@ -93,17 +93,17 @@ function constantCount(count: Bound): number {
 
 /** What is known to be too long is refused before it runs, on both engines. */
 function checkTold(characters: number, place: Place): void {
-  if (characters > toldCharactersMax)
-    throw sqlProblem(place, `a text could become longer than ${toldCharactersMax} characters`)
+  if (characters > requestedCharactersMax)
+    throw sqlProblem(place, `a text could become longer than ${requestedCharactersMax} characters`)
 }
 
 const repeated = engineFunction((texts, { type }) => {
   const body = (x: Sql, count: Sql, guard: (text: Sql) => Sql): Sql =>
-    sql`CASE WHEN ${count} >= 1 THEN ${guard(sql`repeat(${x}, ${told(count)})`)} END`
+    sql`CASE WHEN ${count} >= 1 THEN ${guard(sql`repeat(${x}, ${clamped(count)})`)} END`
   return isFree(widthOf(type))
     ? body(texts[0]!, texts[1]!, (text) => text)
     : onceEach(texts, (x, count) =>
-        body(x, count, (text) => inRoom(sql`(strlen(${x}) * ${told(count)})`, toldCharactersMax, text)),
+        body(x, count, (text) => inRoom(sql`(strlen(${x}) * ${clamped(count)})`, requestedCharactersMax, text)),
       )
 })
 

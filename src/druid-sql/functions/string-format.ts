@@ -9,7 +9,7 @@ import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { type Kind, string, wideString } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { neededText, special } from './signature.ts'
-import { inRoom, isFree, onceEach, toldCharactersMax, upperCase, utf16Units, widthOf } from './text-room.ts'
+import { inRoom, isFree, onceEach, requestedCharactersMax, upperCase, utf16Units, widthOf } from './text-room.ts'
 
 const partForm = /%(?:(\d+)\$)?([-#+ 0,(]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])|%/g
 
@@ -60,8 +60,8 @@ type Refuse = (message: string) => never
 
 /** Of texts and numbers. `refuse` is told what is not taken. */
 export function formattedText(place: Place, form: string, values: readonly Bound[], refuse: Refuse): Bound {
-  if (numbersIn(form) > toldCharactersMax)
-    return refuse(`a text could become longer than ${toldCharactersMax} characters`)
+  if (numbersIn(form) > requestedCharactersMax)
+    return refuse(`a text could become longer than ${requestedCharactersMax} characters`)
   const known = values.map(({ type }): FormattedValue => ({ sql: sql`x`, kind: type.kind, text: sql`x` }))
   read(form, known, refuse)
   const width = numbersIn(form) + form.length + 2 * pieceCount(form) * widest(values)
@@ -74,7 +74,7 @@ const together = (parts: readonly Sql[], between: string): Sql =>
 /** The same of parts that are long. */
 const boundedTogether = (parts: readonly Sql[], between: string): Sql => {
   const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e) + ${plainInteger(between.length)})) AS BIGINT)`
-  const whole = inRoom(bytes, toldCharactersMax, sql`array_to_string(v, ${sql.literal(between)})`)
+  const whole = inRoom(bytes, requestedCharactersMax, sql`array_to_string(v, ${sql.literal(between)})`)
   return sql`list_transform([[${sql.list(parts)}]], lambda v: ${whole})[1]`
 }
 

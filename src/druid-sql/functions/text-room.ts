@@ -5,8 +5,8 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainInteger } from '../bind/engine-names.ts'
 import type { SqlType } from '../bind/types.ts'
 
-/** What a call writes as long as it is told. */
-export const toldCharactersMax = 1_000_000
+/** What a call writes as long as it is asked for. */
+export const requestedCharactersMax = 1_000_000
 /** What a call puts together of texts that are there. */
 export const joinedBytesMax = 4_000_000
 
@@ -59,8 +59,8 @@ export function outOfRoom(text: Sql): Sql {
   return sql`CASE WHEN text_out(CAST(strlen(CAST(${text} AS VARCHAR)) AS BIGINT), ${plainInteger(joinedBytesMax)}::BIGINT) THEN ${text} END`
 }
 
-/** A count that was told, so small that its product with a length is a number: one too many stays one too many. */
-export const told = (count: Sql): Sql => sql`least(${count}, ${plainInteger(toldCharactersMax + 1)})`
+/** A requested count, so small that its product with a length is a number: one too many stays one too many. */
+export const clamped = (count: Sql): Sql => sql`least(${count}, ${plainInteger(requestedCharactersMax + 1)})`
 
 /** Names values that are used more than once: each is worked out once. */
 export function onceEach(parts: readonly Sql[], use: (...values: Sql[]) => Sql): Sql {

@@ -1,7 +1,6 @@
 // Which queries of SQL the store answers from its own columns, and how: one pass over the bound query. Whatever is not known here for certain goes to
 // the SQL engine.
 // Tested by `test/druid-sql/planned.test.ts`.
-
 import { askedRows, boundsOfWork, type StoreAggregate } from '../../algebra/aggregation.ts'
 import type { GroupOrder } from '../../algebra/finish-groups.ts'
 import { cellNode, fieldNode, type Scalar } from '../../algebra/scalar.ts'

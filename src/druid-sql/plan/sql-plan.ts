@@ -5,7 +5,7 @@ import type { GroupFinish } from '../../algebra/finish-groups.ts'
 import type { Scalar } from '../../algebra/scalar.ts'
 import type { ScanPlan } from '../../algebra/scan-plan.ts'
 import type { AnswerFormat } from '../../model/answer-format.ts'
-import type { DruidShape } from '../../model/druid-layout.ts'
+import type { TypedDruidLayout } from '../../model/druid-layout.ts'
 import type { EntityField } from '../../model/entity.ts'
 
 export interface SqlPlan extends GroupFinish {
@@ -40,5 +40,5 @@ export type PlannedSql = SqlPlan | SqlScanPlan
 export interface PlannedSqlQuery {
   readonly language: 'sql'
   readonly plan: PlannedSql
-  readonly format: AnswerFormat | DruidShape
+  readonly format: AnswerFormat | TypedDruidLayout
 }

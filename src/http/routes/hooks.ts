@@ -17,7 +17,6 @@ export const putHook = adminRoute({
     ...answers(200, 'The hook as it is now.', HookAnswer, [
       ...bodyProblems,
       'conflict',
-      'overloaded',
       'query_timeout',
       'unavailable',
     ]),

@@ -14,7 +14,7 @@ import { lineAnswers, lineConfig, lineSchema, StatementError } from '../line-rou
 import { anyParameters } from '../query-parameters.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { refuseBody } from './admin-request.ts'
-import { answerQuery, commonProblemCodes } from './rows-query.ts'
+import { answerQuery, commonProblemCodes } from './data-queries.ts'
 
 const ignored = Type.Optional(Type.String({ description: 'Ignored.' }))
 const parameters = Type.Object({

@@ -73,12 +73,7 @@ export const postReplay = adminRoute({
     'Rows that are valid by the current fields are stored and leave the list. They keep the order of their first push; rows that go `into` another ingest count as pushed now. The others stay, with their new reason; rows that were changed, or sent to another ingest, keep their old reason. A request without a body replays all rejected rows of the ingest. It is safe to repeat.',
   params: AliasParameters,
   body: ReplayRequest,
-  response: answers(200, 'The replay is over.', ReplayAnswer, [
-    ...bodyProblems,
-    'ingest_not_found',
-    'overloaded',
-    'unavailable',
-  ]),
+  response: answers(200, 'The replay is over.', ReplayAnswer, [...bodyProblems, 'ingest_not_found', 'unavailable']),
   audited: { name: ['alias'] },
   answer: async ({ params, body }, { services, inFlight }, reply) => {
     const answer = await services.rejectedAdmin.replay(params.alias, body, inFlight.signal(reply))

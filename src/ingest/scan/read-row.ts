@@ -2,10 +2,9 @@ import { closeBrace, comma } from '../../lib/ascii.ts'
 import { noSuchField, type RowFault, valueMissing } from '../../model/row-fault.ts'
 import type { FieldColumn } from '../columns/field-column.ts'
 import type { BroughtFields } from '../open-fields.ts'
-import { missing, readValue } from './read-value.ts'
+import { faultOf, missing, readValue } from './read-value.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
 import type { TimestampParser } from './timestamps.ts'
-import { faultOf } from './value-fault.ts'
 
 /** Where the value of each property begins: properties in the order in which they first come, the last value of each. */
 function propertiesOf(bytes: Buffer, start: number): ReadonlyMap<string, number> {

@@ -1,9 +1,9 @@
 // From the bytes of one JSON value to the column of its field.
-
 import { lowerF, lowerN, lowerT, quote } from '../../lib/ascii.ts'
 import { identifierBytesMax } from '../../model/field.ts'
 import { earliestMs, latestMs } from '../../model/instant.ts'
 import { parseLong } from '../../model/long.ts'
+import { identifierTooLarge, type RowFault, valueOfWrongType, valueOutOfRange } from '../../model/row-fault.ts'
 import type { FieldColumn } from '../columns/field-column.ts'
 import { beginsNumber, readDouble, readPlainWhole } from './read-number.ts'
 import { compactJson, skipScalar, skipValue } from './skip.ts'
@@ -131,4 +131,12 @@ export function readValue(
     default:
       return readBoolean(bytes, start, column, row)
   }
+}
+
+/** What is wrong with a value that was not taken; `text` is the value. */
+export function faultOf(failure: number, { field }: FieldColumn, text: string): RowFault {
+  if (failure === tooLarge) return identifierTooLarge(field)
+  const { type } = field
+  const hasRange = type === 'double' || type === 'long' || type === 'timestamp'
+  return failure === outOfRange && hasRange ? valueOutOfRange(field, text) : valueOfWrongType(field, text)
 }

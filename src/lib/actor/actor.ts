@@ -50,6 +50,9 @@ export interface ActorParts<L extends Generation> {
 
 export type ActorState = 'idle' | 'starting' | 'ready' | 'resting' | 'retiring' | 'failed' | 'closed'
 
+/** The first pause of the service's actors. */
+export const restartDelayMs = 100
+
 /** The longest pause is so many times the first. */
 const pauseGrowthMax = 64
 

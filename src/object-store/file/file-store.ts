@@ -15,12 +15,12 @@ const leftMs = 3_600_000
 /** Somebody has to change something first. */
 const refusals = new Set<unknown>(['EACCES', 'EPERM', 'ENOTDIR', 'EISDIR', 'ELOOP'])
 
-/** The folder is made if need be, but nothing above it: a disk that is not mounted is no place for a copy. */
+/** The folder is made if need be, but nothing above it: a disk that is not mounted is no place for a replica. */
 export class FileStore implements ObjectStore {
   readonly #directory: string
   readonly #disk: Disk
   readonly #folders = new Set<string>()
-  /** What was written last: where it is not any more, neither is the copy. */
+  /** What was written last: where it is not any more, neither is the replica. */
   #written: string | null = null
   #isSwept = false
 
@@ -120,7 +120,7 @@ export class FileStore implements ObjectStore {
     }
   }
 
-  /** Makes the names in a folder durable, and that of each folder above it within the copy. */
+  /** Makes the names in a folder durable, and that of each folder above it within the replica. */
   async #syncFolders(folder: string): Promise<void> {
     for (let above = folder; above.startsWith(this.#directory); above = dirname(above)) {
       await this.#disk.syncDirectory(above)
@@ -146,7 +146,7 @@ export class FileStore implements ObjectStore {
     }
   }
 
-  /** An empty answer of a disk that is away would be taken for an empty copy, and what is written then would go to the disk below it. */
+  /** An empty answer of a disk that is away would be taken for an empty replica, and what is written then would go to the disk below it. */
   async #requireMounted(): Promise<void> {
     const above = dirname(this.#directory)
     await stat(above).catch((cause: unknown) => {

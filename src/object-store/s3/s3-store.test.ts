@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { StoreRefused, StoreUnfit } from '../object-store.ts'
-import { S3Store } from './s3-store.ts'
+import { parseS3Address, S3Store } from './s3-store.ts'
 
 const asked: IncomingMessage[] = []
 let server: Server
@@ -65,7 +65,7 @@ test('who meets another that writes asks again', async () => {
   expect(asked).toHaveLength(3)
 })
 
-test('a store that does not know If-None-Match is none for a copy', async () => {
+test('a store that does not know If-None-Match is none for a replica', async () => {
   answer = says(501, 'NotImplemented')
   await expect(put()).rejects.toThrow(StoreUnfit)
 })
@@ -164,3 +164,15 @@ test('so does an object', async () => {
   answer = (response) => response.end(Buffer.alloc(1001))
   await expect(bounded.get('log/1')).rejects.toThrow('more than 1000 bytes')
 })
+
+test.each([
+  ['s3://bucket', 'bucket', ''],
+  ['s3://bucket/', 'bucket', ''],
+  ['s3://my.bucket-1/tidemark', 'my.bucket-1', 'tidemark/'],
+  ['s3://bucket//a/b_c//', 'bucket', 'a/b_c/'],
+])('the address %s', (url, bucket, prefix) => expect(parseS3Address(url)).toEqual({ bucket, prefix }))
+
+test.each(['s3://', 's3:///prefix', 's3://B/prefix', 's3://ab', 's3://bucket/with space', 's3://bucket?x'])(
+  'the address %s is refused',
+  (url) => expect(() => parseS3Address(url)).toThrow('Give one such as s3://bucket/prefix'),
+)

@@ -13,7 +13,6 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { type ObjectStore, StoreRefused, StoreUnfit } from '../object-store.ts'
-import { parseS3Address } from './s3-address.ts'
 
 export interface S3StoreParts {
   /** As in `s3://bucket/prefix`. */
@@ -38,7 +37,7 @@ export interface S3Limits {
 }
 
 const usualLimits: S3Limits = {
-  // The largest push that there may be (limits.ingestBodyBytes), with what the copy says of it.
+  // The largest push that there may be (limits.ingestBodyBytes), with what the replica says of it.
   objectBytesMax: 1024 * 2 ** 20 + 16 * 2 ** 20,
   // A page has a thousand names of a kibibyte at most, and what XML says around them.
   answerBytesMax: 16 * 2 ** 20,
@@ -81,7 +80,7 @@ export class S3Store implements ObjectStore {
       ...(region === '' ? {} : { region }),
       // Whoever copies or restores asks again by himself, and tells of it.
       maxAttempts: 1,
-      // Each object of a copy holds the checksum of what it means: it is checked by whoever reads it.
+      // Each object of a replica holds the checksum of what it means: it is checked by whoever reads it.
       responseChecksumValidation: 'WHEN_REQUIRED',
     })
     this.#client.middlewareStack.add(
@@ -262,4 +261,25 @@ function wordsOf(error: unknown): string {
   if (error.message === missingRegion) return 'the region is missing. Set replica.region or AWS_REGION'
   const code = 'code' in error ? String(error.code) : error.name
   return error.message === '' || error.message === 'UnknownError' ? code : `${code}: ${error.message}`
+}
+
+/** Where an address such as `s3://bucket/prefix` leads. */
+interface S3Address {
+  readonly bucket: string
+  /** Before each name: empty, or with a slash at its end. */
+  readonly prefix: string
+}
+
+const form = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.\-/]*))?$/
+
+/** Throws an Error that says what to give. */
+export function parseS3Address(url: string): S3Address {
+  const [, bucket, path = ''] = form.exec(url) ?? []
+  if (bucket === undefined) {
+    throw new Error(
+      `"${url}" is not the address of a replica in S3. Give one such as s3://bucket/prefix: a bucket of 3 to 63 small letters, digits, dots and hyphens, a prefix of letters, digits, dots, hyphens, underscores and slashes.`,
+    )
+  }
+  const parts = path.split('/').filter((part) => part !== '')
+  return { bucket, prefix: parts.map((part) => `${part}/`).join('') }
 }

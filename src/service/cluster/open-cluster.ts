@@ -72,7 +72,7 @@ const sliceMs = 5
 /** Tasks of Druid look every minute whether what they published is served, and its coordinator every minute what was deleted. */
 const purgeMs = 180_000
 /** At least. */
-const changesKeptMs = 3_600_000
+const changesKeptMsMin = 3_600_000
 
 /**
  * Waits for PostgreSQL, without which nobody is known, and a moment for Kafka. Kafka and Druid may come later. `closers` gets what puts
@@ -212,20 +212,26 @@ function openLive(
     store,
     changes: catalog.changes,
     isSeen,
-    changesKeptMs: toldMs(settings),
+    changesKeptMs: changesKeptMs(settings),
     observe,
     nowMs: () => performance.now(),
     waitMs: limits.ingestWaitMs,
   })
   closers.push(() => rows.close())
   const held: ClusterIdsParts['held'] = (entityId) => rows.held(entityId)
-  const ids = new ClusterIds({ secrets: catalog.secrets, held, deletions, changesKeptMs: toldMs(settings), nowMs })
+  const ids = new ClusterIds({
+    secrets: catalog.secrets,
+    held,
+    deletions,
+    changesKeptMs: changesKeptMs(settings),
+    nowMs,
+  })
   return { live: new Live({ definitions, rows, positions: ids, nowMs, limits }), ids, rows }
 }
 
 /** Deletions are told to live readers for as long as they can go on from before them. */
-function toldMs({ kafka, limits }: Settings): number {
-  return Math.max(kafka.journalRetentionMs, limits.liveKeepMs, changesKeptMs)
+function changesKeptMs({ kafka, limits }: Settings): number {
+  return Math.max(kafka.journalRetentionMs, limits.liveKeepMs, changesKeptMsMin)
 }
 
 /** Whether rows that were pushed can be queried. */
@@ -253,7 +259,7 @@ function deletionsOf(
       entity: (id) => definitions.entities().find((entity) => entity.id === id),
       refresh: () => definitions.refresh(),
       ends: (entityId) => live.ends(entityId),
-      toldMs: toldMs(settings),
+      changesKeptMs: changesKeptMs(settings),
     }),
     pushed: (entityId, signal) => rowsAreQueryable({ journal, progress, partitions, isSeen }, entityId, signal),
   } satisfies Parameters<typeof buildServices>[0]['deletions']

@@ -98,8 +98,8 @@ export class QueryServer {
 
   #answer({ query, fields, format, limits, budget }: SqlRun, signal: AbortSignal): Promise<AnswerData> {
     const batches = this.#started.run(query, limits, signal)
-    const shape = { format, resultBytes: limits.resultBytes, budget }
-    return storeRows({ fields, batches }, shape, this.#settings, signal)
+    const output = { format, resultBytes: limits.resultBytes, budget }
+    return storeRows({ fields, batches }, output, this.#settings, signal)
   }
 
   async #native({ body, tables, limits, budget }: NativeRun, signal: AbortSignal): Promise<AnswerData> {

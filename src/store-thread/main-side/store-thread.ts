@@ -4,9 +4,8 @@ import type { Answer } from '../../answer/whole-answer.ts'
 import type { NativePlanRunner } from '../../druid-native/native-on-one-machine.ts'
 import type { SqlPlanRunner } from '../../druid-sql/sql-language.ts'
 import { Actor, type Death, type GenerationEvents, type NextStart } from '../../lib/actor/actor.ts'
-import { Holds } from '../../lib/actor/holds.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
-import type { Held } from '../../lib/held.ts'
+import { type Held, Holds } from '../../lib/held.ts'
 import type { Follower, Following, LiveQuestion, LiveRows } from '../../live/live-rows.ts'
 import type { DeletionOutcome, DeletionRequest, TakeBackRequest } from '../../model/deletion.ts'
 import type { PlanLimits } from '../../model/plan.ts'
@@ -20,7 +19,6 @@ import type { EntityStatistics, TagPage, TagRequest } from '../../store/series-s
 import { type PlannedQuery, sentLimits, sentQuery } from '../plan-text.ts'
 import type { StoreThreadData, ToStore } from '../protocol.ts'
 import { AwaitedStart } from './awaited-start.ts'
-import { FieldsMade } from './fields-made.ts'
 import { Followers } from './followers.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
 import { type Notice, type Reply, replyOf, StoreGeneration, type Unnumbered } from './store-generation.ts'
@@ -305,4 +303,26 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
 
 function wordsOf(reason: unknown): string {
   return reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)
+}
+
+/** Fields that rows have brought. */
+class FieldsMade {
+  #learn: () => Promise<void> = async () => undefined
+  #times = 0
+
+  /** How often rows have brought fields: pushes that come after may name them. */
+  get times(): number {
+    return this.#times
+  }
+
+  /** Called, and awaited, when rows have brought fields, before they can be queried. */
+  onMade(learn: () => Promise<void>): void {
+    this.#learn = learn
+  }
+
+  /** Resolves when they are known. Where learning fails, they are known a little later. */
+  async made(): Promise<void> {
+    this.#times++
+    await this.#learn().catch(() => undefined)
+  }
 }

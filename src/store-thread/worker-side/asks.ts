@@ -1,17 +1,41 @@
+// What the main thread asks the store: each question may be cancelled, and the plan of a query is run and its answer made here.
+import type { Groups } from '../../algebra/aggregation.ts'
+import { BeyondPlan } from '../../algebra/functions.ts'
+import { type AnswerData, packed } from '../../answer/answer-data.ts'
+import { SpareChunks } from '../../answer/spare-chunks.ts'
+import type { SpoolBudget } from '../../answer/spool.ts'
+import { type AnswerSettings, storeRows } from '../../answer/store-rows.ts'
+import { storeText } from '../../answer/store-text.ts'
+import { answerPlan, answerScan } from '../../druid-native/plan/answer-plan.ts'
+import type { PlannedNative } from '../../druid-native/plan/native-plan.ts'
+import { answerSql } from '../../druid-sql/plan/answer-sql.ts'
+import type { PlannedSql } from '../../druid-sql/plan/sql-plan.ts'
+import { bucketsOfPlan, timeBuckets } from '../../druid-time/plain-granularity.ts'
 import { RunningAsks } from '../../lib/actor/running-asks.ts'
-import { Cancellation } from '../../lib/cancellation.ts'
+import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts'
+import type { Disk } from '../../lib/disk.ts'
+import { Pacer } from '../../lib/pacer.ts'
+import { damagedData } from '../../model/damaged-data.ts'
+import { outputFields, type PlanLimits } from '../../model/plan.ts'
+import type { Observe } from '../../observe/event.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
+import { DamagedFileError } from '../../store/embedded/sealed/damaged-file.ts'
+import type { GroupsQuerier, SeriesQuerier } from '../../store/series-store.ts'
 import type { Outbox } from '../outbox.ts'
-import { memoryOf, type PlanAnswers, type PlanAnswersParts } from '../plan-answers.ts'
-import type { FromStore, ToStore } from '../protocol.ts'
+import { receivedPlan, type SentQuery } from '../plan-text.ts'
+import type { FromStore, SentError, ToStore } from '../protocol.ts'
+import { sentError } from '../sent-error.ts'
 
 export type Ask = Extract<
   ToStore,
   { kind: 'query' | 'statistics' | 'tags' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }
 >
 
-export interface AskParts extends Pick<PlanAnswersParts, 'store'> {
-  readonly answers: PlanAnswers
+interface AskParts {
+  readonly store: SeriesQuerier & GroupsQuerier
+  readonly disk: Disk
+  readonly spoolDirectory: string
+  readonly observe: Observe
   readonly snapshots: Pick<Snapshots, 'take'>
   readonly outbox: Outbox<FromStore>
 }
@@ -19,9 +43,16 @@ export interface AskParts extends Pick<PlanAnswersParts, 'store'> {
 type Question = Exclude<Ask, { kind: 'unpin' | 'cancel' | 'spare' }>
 type Reply = Extract<FromStore, { id: number }>
 
+/** How long the writing of an answer may hold up the others. */
+const sliceMs = 1
+/** What is kept of the memory of answers that were sent. */
+const spareBytes = 16 * 1024 * 1024
+
 /** Answers what the main thread asks; each question may be cancelled. */
 export class Asks {
   readonly #parts: AskParts
+  readonly #settings: AnswerSettings
+  readonly #spares = new SpareChunks(spareBytes)
   readonly #running = new RunningAsks<Cancellation>()
 
   /** Lets the files of a snapshot go, by the number of its question. */
@@ -29,6 +60,8 @@ export class Asks {
 
   constructor(parts: AskParts) {
     this.#parts = parts
+    const { disk, spoolDirectory } = parts
+    this.#settings = { sliceMs, disk, spoolDirectory, spares: this.#spares }
   }
 
   take(ask: Ask): void {
@@ -37,7 +70,7 @@ export class Asks {
       return
     }
     if (ask.kind === 'spare') {
-      this.#parts.answers.giveBack(ask.memory)
+      this.#spares.give(ask.memory)
       return
     }
     if (ask.kind === 'unpin') {
@@ -48,12 +81,12 @@ export class Asks {
     const cancellation = new Cancellation()
     this.#running.begin(ask.id, cancellation)
     this.#answer(ask, cancellation).catch((error: unknown) =>
-      this.#send({ kind: 'failed', id: ask.id, error: this.#parts.answers.errorOf(error) }),
+      this.#send({ kind: 'failed', id: ask.id, error: this.#errorOf(error) }),
     )
   }
 
   async #answer(ask: Question, cancellation: Cancellation): Promise<void> {
-    const { answers, store, snapshots } = this.#parts
+    const { store, snapshots } = this.#parts
     const { id } = ask
     switch (ask.kind) {
       case 'statistics': {
@@ -68,7 +101,8 @@ export class Asks {
         return this.#send({ kind: 'snapshot', id, entities })
       }
       case 'query': {
-        const answer = await answers.answer(ask, cancellation)
+        const made = await runQuery(store, ask, this.#settings, cancellation)
+        const answer = made && packed(made, (memory) => this.#spares.give(memory))
         return this.#send({ kind: 'answer', id, answer }, memoryOf(answer))
       }
     }
@@ -81,4 +115,68 @@ export class Asks {
     outbox.push(message, transfer)
     if (this.#running.size === 0) outbox.flush()
   }
+
+  /** The log names a damaged file; the caller, who may be anybody, does not learn where it lies. */
+  #errorOf(error: unknown): SentError {
+    if (!(error instanceof DamagedFileError)) return sentError(error)
+    this.#parts.observe({ kind: 'fileDamaged', path: error.path, message: error.message })
+    return sentError(damagedData())
+  }
+}
+
+interface QueryToRun {
+  readonly limits: PlanLimits
+  readonly budget: SpoolBudget
+}
+
+/**
+ * Runs the plan of a query and makes its answer; null where the SQL engine has to give it. Throws what the store throws, and Problem
+ * `too_many_buckets`, `result_too_large` or `overloaded`.
+ */
+export async function runQuery(
+  store: SeriesQuerier & GroupsQuerier,
+  query: SentQuery & QueryToRun,
+  settings: AnswerSettings,
+  signal: CancelSignal,
+): Promise<AnswerData | null> {
+  const { limits, budget } = query
+  const { resultBytes } = limits
+  if (query.language === 'data') {
+    const plan = receivedPlan(query.plan)
+    const rows = { fields: outputFields(plan), batches: store.run(plan, limits, signal, bucketsOfPlan(plan)) }
+    return storeRows(rows, { format: query.format, resultBytes, budget }, settings, signal)
+  }
+  const found = await foundBy(store, query.plan, signal)
+  if (found === null) return null
+  const pacer = new Pacer({ sliceMs: settings.sliceMs, signal })
+  try {
+    if (query.language === 'sql') {
+      const rows = await answerSql(query.plan, found, limits, pacer)
+      return rows && (await storeRows(rows, { format: query.format, resultBytes, budget }, settings, signal))
+    }
+    const answer = await ('scan' in query.plan
+      ? answerScan(query.plan, found.rows, limits)
+      : answerPlan(query.plan, found, limits, pacer))
+    if (answer === null) return null
+    return { ...(await storeText(answer.pieces, { resultBytes, budget }, settings, signal)), rows: answer.rows }
+  } catch (error) {
+    if (error instanceof BeyondPlan) return null
+    throw error
+  }
+}
+
+/** The groups of a plan, or the rows of a scan. */
+async function foundBy(
+  store: GroupsQuerier,
+  plan: PlannedSql | PlannedNative,
+  signal: CancelSignal,
+): Promise<Groups | null> {
+  if (!('scan' in plan)) return store.aggregate(plan.aggregation, signal, timeBuckets(plan.aggregation.granularity))
+  const rows = await store.scan(plan.scan, signal)
+  return rows && { rows, days: [] }
+}
+
+/** What is handed over with an answer. */
+function memoryOf(answer: AnswerData | null): ArrayBuffer[] {
+  return answer?.body.kind === 'memory' ? answer.body.chunks.map((chunk) => chunk.buffer) : []
 }

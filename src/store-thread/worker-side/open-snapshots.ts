@@ -11,12 +11,15 @@ interface SnapshotSources extends Pick<OpenedStore, 'store' | 'folder'> {
   readonly observe: Observe
 }
 
+/** The most files of one chunk of memory. */
+const chunkFilesMax = 12
+
 /** How long the writing of rows for the SQL engine may hold up the others. */
 const snapshotSliceMs = 2
 
 /** Empties the folder of what an earlier generation wrote. */
 export async function openSnapshots(
-  { deltasDirectory, settings }: StoreThreadData,
+  { deltasDirectory }: StoreThreadData,
   { disk, store, folder, observe }: SnapshotSources,
 ): Promise<Snapshots> {
   // The engine has a working folder of its own, and needs whole paths.
@@ -25,7 +28,7 @@ export async function openSnapshots(
   await disk.makeDirectory(directory)
   return new Snapshots({
     store,
-    folder: { disk, directory, newName: randomUUID, filesMax: settings.deltaFiles },
+    folder: { disk, directory, newName: randomUUID, filesMax: chunkFilesMax },
     describe: (file) => {
       const { paths, fields } = folder.describe(file)
       return { path: resolve(paths.parquet), checkedBy: resolve(paths.index), fields }

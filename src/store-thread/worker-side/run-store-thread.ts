@@ -33,7 +33,6 @@ import { type OpenedStore, openStore } from '../../store/embedded/open-store.ts'
 import { Expiry } from '../../store/embedded/upkeep/expiry.ts'
 import { Removals } from '../../store/embedded/upkeep/removals.ts'
 import { Upkeep, type UpkeepParts } from '../../store/embedded/upkeep/upkeep.ts'
-import { PlanAnswers } from '../plan-answers.ts'
 import type { Awaited, StoreThreadData, ToStore } from '../protocol.ts'
 import { Asks } from './asks.ts'
 import { CatalogChanges } from './catalog-changes.ts'
@@ -79,29 +78,16 @@ export async function runStoreThread(
   })
   const live = openLive(base, sources)
   const follower = openFollower(base, sources, { counts, upkeep, live })
-  const changes = new CatalogChanges({
-    // The pipeline first: it must not write rows of an entity that is being removed.
-    read: async () => {
-      await pipeline.refresh()
-      await expiry.refresh()
-      await upkeep.refreshDeletions()
-      await live.refresh()
-      upkeep.work()
-    },
-    failed: checkFailed(observe),
-    retryDelayMs: data.settings.retryDelayMs,
-    signal: stopping.signal,
-  })
+  const changes = openChanges(base, sources, { expiry, upkeep, live })
   const { store } = opened
-  const answers = new PlanAnswers({ store, disk, spoolDirectory: data.spoolDirectory, observe })
-  const asks = new Asks({ store, answers, snapshots, outbox })
-  const stop = (sealMs: number): void => {
-    const isStopped = new Error('the store is stopped')
-    stopping.abort(isStopped)
-    setTimeout(() => upkeepEnd.abort(isStopped), sealMs).unref()
-  }
+  const asks = new Asks({ store, disk, spoolDirectory: data.spoolDirectory, observe, snapshots, outbox })
   const take = takerOf({
-    ...{ send, asks, follower, removals, changes, live, upkeep, stop },
+    ...{ send, asks, follower, removals, changes, live, upkeep },
+    stop: (sealMs) => {
+      const isStopped = new Error('the store is stopped')
+      stopping.abort(isStopped)
+      setTimeout(() => upkeepEnd.abort(isStopped), sealMs).unref()
+    },
     position: () => pipeline.position,
     stepPosition: () => pipeline.stepPosition,
     fieldsKnown: () => sources.fields.known(),
@@ -194,6 +180,32 @@ async function openSources(
     await catalog.close()
   }
   return { catalog, manifest, standing, opened, pipeline, batchArrays, fields, written, close }
+}
+
+interface ChangedParts {
+  readonly expiry: Expiry
+  readonly upkeep: Upkeep
+  readonly live: LiveFeed
+}
+
+function openChanges(
+  { data, observe, stopping: { signal } }: ThreadBase,
+  { pipeline }: Sources,
+  { expiry, upkeep, live }: ChangedParts,
+): CatalogChanges {
+  return new CatalogChanges({
+    // The pipeline first: it must not write rows of an entity that is being removed.
+    read: async () => {
+      await pipeline.refresh()
+      await expiry.refresh()
+      await upkeep.refreshDeletions()
+      await live.refresh()
+      upkeep.work()
+    },
+    failed: checkFailed(observe),
+    retryDelayMs: data.settings.retryDelayMs,
+    signal,
+  })
 }
 
 /** A cursor and a validator of its own: what it reads again does not disturb the pipeline. */

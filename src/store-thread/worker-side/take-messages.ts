@@ -25,55 +25,29 @@ export interface TakerParts {
 
 /** Gives each message of the main thread to the part that it is for. */
 export function takerOf(parts: TakerParts): (message: ToStore) => void {
-  const { send, asks, follower, removals, changes, live, upkeep, position, stepPosition, fieldsKnown, stop } = parts
+  const { send, asks, follower, removals, changes, live, fieldsKnown, stop } = parts
   const answer = (id: number, work: Promise<FromStore>): void => {
     work.then(send, (error: unknown) => send({ kind: 'failed', id, error: sentError(error) }))
-  }
-  /** Readers are told of it, and what was held back meanwhile. */
-  const answerChange = (id: number, work: Promise<FromStore>): void =>
-    answer(
-      id,
-      work.finally(() => live.moved()),
-    )
-  /** What has left is to be known before it is looked for. */
-  const purge = async (entityId: number, waitMs: number): Promise<void> => {
-    await changes.learn()
-    await upkeep.purge(entityId, position(), waitMs)
   }
   return (message) => {
     switch (message.kind) {
       case 'durable':
         return follower.durable(message.position)
       case 'hold':
-        return answer(
-          message.id,
-          removals.hold().then(() => ({ kind: 'held', id: message.id })),
-        )
+      case 'purge':
+        return answer(message.id, done(message, parts))
+      case 'delete':
+      case 'takeBack': {
+        // Readers are told of it, and what was held back meanwhile.
+        const change = done(message, parts).finally(() => live.moved())
+        return answer(message.id, change)
+      }
       case 'release':
         return removals.release()
       case 'fieldsKnown':
         return fieldsKnown()
       case 'changed':
         return void changes.learn()
-      case 'purge':
-        return answer(
-          message.id,
-          purge(message.entityId, message.waitMs).then(() => ({ kind: 'purged', id: message.id })),
-        )
-      case 'delete':
-        return answerChange(
-          message.id,
-          upkeep
-            .delete(message.request, stepPosition())
-            .then((outcome) => ({ kind: 'deleted', id: message.id, outcome })),
-        )
-      case 'takeBack':
-        return answerChange(
-          message.id,
-          upkeep
-            .takeBack(message.request, position())
-            .then((isDone) => ({ kind: 'takenBack', id: message.id, isDone })),
-        )
       case 'follow':
         return live.follow(message.follower, message.question, message.from)
       case 'unfollow':
@@ -86,5 +60,29 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
       default:
         return asks.take(message)
     }
+  }
+}
+
+type Order = Extract<ToStore, { kind: 'hold' | 'purge' | 'delete' | 'takeBack' }>
+
+/** Does what is asked, and says what came of it. */
+async function done(
+  order: Order,
+  { removals, changes, upkeep, position, stepPosition }: TakerParts,
+): Promise<FromStore> {
+  const { id } = order
+  switch (order.kind) {
+    case 'hold':
+      await removals.hold()
+      return { kind: 'held', id }
+    case 'purge':
+      // What has left is to be known before it is looked for.
+      await changes.learn()
+      await upkeep.purge(order.entityId, position(), order.waitMs)
+      return { kind: 'purged', id }
+    case 'delete':
+      return { kind: 'deleted', id, outcome: await upkeep.delete(order.request, stepPosition()) }
+    case 'takeBack':
+      return { kind: 'takenBack', id, isDone: await upkeep.takeBack(order.request, position()) }
   }
 }

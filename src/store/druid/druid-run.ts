@@ -2,10 +2,10 @@ import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import { positionColumn, timeColumn } from '../../model/druid-row.ts'
 import type { EntityField } from '../../model/entity.ts'
-import type { PlanLimits, Selection } from '../../model/plan.ts'
+import type { PlanLimits, Range, Selection } from '../../model/plan.ts'
 import type { Bounds, QueryTarget } from './druid-query.ts'
 import type { KeptHours } from './hours/kept-hours.ts'
-import type { NativeColumn, NativeDimension } from './native-query.ts'
+import type { NativeColumn, NativeDimension, NativeFilter } from './native-query.ts'
 
 /** What the runs of all plan kinds share. */
 export interface DruidRun {
@@ -73,4 +73,13 @@ export function groupKeys(fields: readonly EntityField[]): GroupKeys {
     return { type: 'default', dimension, outputName: `:k${index}`, outputType }
   })
   return { dimensions, virtualColumns }
+}
+
+export interface ItemsQuery {
+  readonly selection: Selection
+  readonly ranges: readonly Range[]
+  /** Of tags and dates, besides those of the selection. */
+  readonly filter: NativeFilter | null
+  /** The most rows that are read; null for all. */
+  readonly limit: number | null
 }

@@ -6,14 +6,9 @@ import { codingOf, isTaken, qualityOf } from '../../model/quality.ts'
 import { hasPartsOfHours, type KeptOverTime, keptOverTime } from '../hours/kept-over-time.ts'
 import { tooManyRead } from '../limits.ts'
 import type { ItemRun, QualityOfRows } from '../over-time/item-run.ts'
-import {
-  type Ends,
-  type NeededItems,
-  neededItems,
-  OverTimeAnswer,
-  plottedRange,
-  type Series,
-} from '../over-time/over-time-answer.ts'
+import type { Series } from '../over-time/item-series.ts'
+import { type Ends, type NeededItems, neededItems, plottedRange } from '../over-time/needed-items.ts'
+import { OverTimeAnswer } from '../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
 import { valueRead } from './druid-value.ts'

@@ -1,6 +1,5 @@
 import { type RawRows, scan } from './druid-query.ts'
-import { type DruidRun, itemColumns } from './druid-run.ts'
-import type { ItemsQuery } from './items-query.ts'
+import { type DruidRun, type ItemsQuery, itemColumns } from './druid-run.ts'
 import { allOf, intervalsOf } from './native-query.ts'
 import { replacedItems } from './replaced-items.ts'
 import { selectionFilter } from './selection-filter.ts'

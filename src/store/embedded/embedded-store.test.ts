@@ -27,7 +27,7 @@ function batchOf(fields: readonly EntityField[], rows: readonly (readonly Value[
 }
 
 function storeOf(...rows: readonly (readonly Value[])[]): EmbeddedStore {
-  const store = new EmbeddedStore({ generationRows: 16, sliceMs: 0 })
+  const store = new EmbeddedStore({ chunkRows: 16, sliceMs: 0 })
   store.write(batchOf([time, tag, value], rows))
   return store
 }

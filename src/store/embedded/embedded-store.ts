@@ -38,7 +38,7 @@ import type { FileSwitch, FrozenRows } from './store-changes.ts'
 
 export interface EmbeddedStoreSettings {
   /** Rows of one chunk of memory, 1 to 1,048,576; an entity's first chunks are smaller. */
-  readonly generationRows: number
+  readonly chunkRows: number
   /** How long a run may hold the event loop. */
   readonly sliceMs: number
   readonly nowMs: () => number
@@ -47,7 +47,7 @@ export interface EmbeddedStoreSettings {
 }
 
 const defaultSettings: EmbeddedStoreSettings = {
-  generationRows: 262_144,
+  chunkRows: 262_144,
   sliceMs: 1,
   nowMs: Date.now,
   newPacer: (options) => new Pacer(options),
@@ -291,7 +291,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   #entity(entityId: number): EntityRows {
     const known = this.#entities.get(entityId)
     if (known !== undefined) return known
-    const entity = new EntityRows(new EntityRegistry(entityId), this.#settings.generationRows)
+    const entity = new EntityRows(new EntityRegistry(entityId), this.#settings.chunkRows)
     this.#entities.set(entityId, entity)
     return entity
   }

@@ -55,7 +55,7 @@ export interface OpenedStore {
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
   const { disk, directory, settings, manifest, replacing, observe } = options
   const store = new EmbeddedStore(
-    { generationRows: generationRowsOf(settings.headRows), ...options.memory },
+    { chunkRows: chunkRowsOf(settings.headRows), ...options.memory },
     manifest.sealedPosition,
   )
   const folder = new LocalFolder({
@@ -89,7 +89,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
 export const groupRowsOf = (headRows: number): number => Math.min(1 << 20, Math.max(1 << 16, headRows))
 
 /** A block of the head is a quarter of it at most, so that a small head is not one block that is half empty. */
-const generationRowsOf = (headRows: number): number => Math.min(1 << 18, Math.max(1 << 10, headRows >> 2))
+const chunkRowsOf = (headRows: number): number => Math.min(1 << 18, Math.max(1 << 10, headRows >> 2))
 
 /** Files without the rows that were deleted. */
 class ShownFiles {

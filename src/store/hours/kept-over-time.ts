@@ -2,11 +2,12 @@
 import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import type { Value } from '../../model/column.ts'
 import { isNumericField } from '../../model/field.ts'
-import { isDeviation, type OverTimePlan, type PlotPlan, type Range } from '../../model/plan.ts'
+import { needsSquares, type OverTimePlan, type PlotPlan, type Range } from '../../model/plan.ts'
 import { rowsExpired } from '../../model/rows-expired.ts'
 import type { ItemOfMetric, ItemRollup, KeptItems } from '../over-time/function-of-time.ts'
 import type { ItemRun } from '../over-time/item-run.ts'
-import type { NeededItems, Series } from '../over-time/over-time-answer.ts'
+import type { Series } from '../over-time/item-series.ts'
+import type { NeededItems } from '../over-time/needed-items.ts'
 import type { HourOfMetric, HourPart, HourRow } from './hour-row.ts'
 import { type Kept, keptRange, requireRows } from './needed-rows.ts'
 import { areOfWholeHours, hourMs } from './whole-hours.ts'
@@ -81,7 +82,7 @@ function needsRows(
 ): boolean {
   const { granularity, columns, selection } = plan
   const ofItems = columns.some(
-    ({ aggregate }) => isDeviation(aggregate) || (aggregate === 'good' && selection.quality !== undefined),
+    ({ aggregate }) => needsSquares(aggregate) || (aggregate === 'good' && selection.quality !== undefined),
   )
   return !areOfWholeHours(granularity, buckets) || ofItems || !isOfHours(plan, hours)
 }

@@ -2,7 +2,7 @@
 
 import { lostIn } from '../../lib/lost-in-sum.ts'
 import type { Value } from '../../model/column.ts'
-import { type AggregateName, type Counter, isDeviation } from '../../model/plan.ts'
+import { type AggregateName, type Counter, needsSquares } from '../../model/plan.ts'
 import type { BucketRow, BucketVisitor } from './bucket-rows.ts'
 import { Deviations } from './deviations.ts'
 import { boundsOf, type ItemOfMetric, type ItemRollup, isLess, type Span, valueAtInstant } from './function-of-time.ts'
@@ -67,7 +67,7 @@ export class BucketAggregates implements BucketVisitor {
 
   takes(rollup: ItemRollup, isOrdered: boolean): boolean {
     const { isStep, aggregates } = this.#rules
-    if (!isOrdered) return !aggregates.some(isDeviation) && Number.isFinite(rollup.sum + rollup.lost)
+    if (!isOrdered) return !aggregates.some(needsSquares) && Number.isFinite(rollup.sum + rollup.lost)
     const needed = [
       rollup.sum + rollup.lost,
       this.#needsIntegral ? (isStep ? rollup.held : rollup.line) : 0,
@@ -75,7 +75,7 @@ export class BucketAggregates implements BucketVisitor {
       this.needsUnknown ? rollup.fallen + rollup.restarted : 0,
       aggregates.includes('min_time') ? rollup.leastMs : 0,
       aggregates.includes('max_time') ? rollup.greatestMs : 0,
-      aggregates.some(isDeviation) ? rollup.squares : 0,
+      aggregates.some(needsSquares) ? rollup.squares : 0,
     ]
     const isCounted = !this.needsUnknown || this.#wrapped(rollup) !== null
     return isCounted && needed.every(Number.isFinite)
@@ -199,12 +199,12 @@ class ItemSums {
   #least: ItemOfMetric | null = null
   #greatest: ItemOfMetric | null = null
   readonly #needsBounds: boolean
-  readonly #needsDeviation: boolean
+  readonly #needsSquares: boolean
   readonly #deviations = new Deviations()
 
   constructor(aggregates: readonly AggregateName[]) {
     this.#needsBounds = aggregates.some((name) => boundAggregates.has(name))
-    this.#needsDeviation = aggregates.some(isDeviation)
+    this.#needsSquares = aggregates.some(needsSquares)
   }
 
   add(item: ItemOfMetric): void {
@@ -213,7 +213,7 @@ class ItemSums {
     this.#first ??= item
     this.#last = item
     if (this.#needsBounds) this.#addBounds(item, item)
-    if (this.#needsDeviation) this.#deviations.add(item.value, this.count)
+    if (this.#needsSquares) this.#deviations.add(item.value, this.count)
   }
 
   /** Where the order of the items is not known, dates of bounds are none of the function of time. */
@@ -224,7 +224,7 @@ class ItemSums {
     this.#sum.add(lost)
     this.#first ??= first
     this.#last = last
-    if (this.#needsDeviation) this.#deviations.addRollup(rollup, this.count)
+    if (this.#needsSquares) this.#deviations.addRollup(rollup, this.count)
     if (!this.#needsBounds) return
     const { least, greatest } = boundsOf(rollup)
     this.#addBounds(

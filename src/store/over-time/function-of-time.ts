@@ -141,8 +141,9 @@ export class FunctionOfTime {
 
   /** Whether items that come later change nothing. Before the first item nothing is known. */
   get isOver(): boolean {
-    // An item of the date of the end may still come, and be taken.
-    const isEnded = this.#endedMs > this.#window.endMs && this.#passedMs > this.#endedMs
+    // An item of the date of the end may still come, and be taken. Beyond now a value holds only where another item follows.
+    const isEnded =
+      this.#endedMs > this.#window.endMs && this.#passedMs > this.#endedMs && this.#endedMs <= this.#nowMs
     return this.#isPast || (isEnded && !this.#visitor.needsUnknown)
   }
 

@@ -3,8 +3,7 @@ import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import { cutsOf } from '../../druid-time/cuts.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import type { Value } from '../../model/column.ts'
-import { type FieldType, isNumericField } from '../../model/field.ts'
-import { formatInstant } from '../../model/instant.ts'
+import { isNumericField } from '../../model/field.ts'
 import {
   type AggregateName,
   type AggregatePlan,
@@ -12,8 +11,6 @@ import {
   type OverTimePlan,
   outputFields,
   type PlanLimits,
-  type PlotPlan,
-  type Range,
   type StatesPlan,
   valueColumns,
 } from '../../model/plan.ts'
@@ -24,75 +21,13 @@ import { BucketAggregates } from './bucket-aggregates.ts'
 import { type BucketRow, BucketRows } from './bucket-rows.ts'
 import { BucketStates } from './bucket-states.ts'
 import { filledBuckets } from './fill-buckets.ts'
-import { FunctionOfTime, type ItemOfMetric, type ItemRollup, type KeptItems, type Window } from './function-of-time.ts'
+import { FunctionOfTime, type Window } from './function-of-time.ts'
 import { GoodShares } from './good-shares.ts'
-import { digitsAt, type ItemRun } from './item-run.ts'
+import type { ItemRun } from './item-run.ts'
+import { addNumbers, addTexts, rollupsTo, type Series, seriesOf, Texts, takenParts } from './item-series.ts'
+import { type Ends, neededItems, plottedRange } from './needed-items.ts'
 import { type PlottedItem, PlottedItems, PlottedMetric } from './plotted-items.ts'
 import { SnappedValues } from './snapped-values.ts'
-
-/** Which items, besides those in the window, tell what happens in it. */
-export interface NeededItems {
-  /** Dates of the first and last one. */
-  readonly window: Window
-  /** The newest one before it of each metric. */
-  readonly before: boolean
-  /** The first one after it of each metric. */
-  readonly after: boolean
-  /** Whether the date of the first item of the selection has to be known, or that of the last one; null for neither. */
-  readonly ends: { readonly first: boolean; readonly last: boolean } | null
-}
-
-export interface Ends {
-  readonly firstMs: number
-  readonly lastMs: number
-}
-
-export function neededItems(plan: OverTimePlan): NeededItems {
-  if (plan.kind === 'plot') {
-    const { fromMs, toMs } = plan.range
-    const [first, last] = [fromMs === Number.NEGATIVE_INFINITY, toMs === Number.POSITIVE_INFINITY]
-    const ends = first || last ? { first, last } : null
-    return { window: { fromMs, endMs: toMs }, before: false, after: false, ends }
-  }
-  if (plan.kind === 'snap') {
-    const window = { fromMs: plan.ticksMs[0] ?? 0, endMs: plan.ticksMs.at(-1) ?? -1 }
-    // Later than now a value is known only up to an item behind it.
-    const after = hasLine(plan) || window.endMs > plan.values.nowMs
-    return { window, before: true, after, ends: null }
-  }
-  const { fromMs, toMs } = plan.range
-  const window = { fromMs, endMs: Math.min(toMs, plan.values.nowMs) }
-  const after =
-    plan.kind === 'aggregate' &&
-    (hasLine(plan) || plan.columns.some(({ aggregate }) => aggregate === 'rise' || aggregate === 'resets'))
-  const isOpen = plan.granularity.kind === 'all' && fromMs === Number.NEGATIVE_INFINITY
-  const ends = isOpen ? { first: true, last: false } : null
-  return { window, before: true, after, ends }
-}
-
-function hasLine({ values }: { readonly values: AggregatePlan['values'] }): boolean {
-  return values.metrics.some(({ shape }) => shape === 'line') || values.shapeOfTag.some(([, shape]) => shape === 'line')
-}
-
-/** The items of one combination of tags and fields, in the order of time. */
-export interface Series {
-  add(run: ItemRun): void
-  /** Whether it may take what several items say together. */
-  readonly mayTakeRollups: boolean
-  /** Whether what neighbouring items of each metric say together, null of a metric without any, is as good as they are. */
-  takes(rollups: readonly (ItemRollup | null)[]): boolean
-  /** Items that it takes. */
-  addRollups(rollups: readonly (ItemRollup | null)[]): void
-  /** Whether kept hours of the metrics, null of a metric of which there is nothing in the hour, say what is asked. */
-  takesKept(hours: readonly (KeptItems | null)[]): boolean
-  /** Hours that it takes. */
-  addKept(hours: readonly (KeptItems | null)[]): void
-  /** The first item of a metric behind the window, which counts in none of its buckets, and where the value before it ends; NaN where it does not. */
-  addNext(metric: number, item: ItemOfMetric, endedMs: number): void
-  /** Whether items that come later change nothing. */
-  readonly isOver: boolean
-  finish(): Promise<void>
-}
 
 /** Values of buckets and ticks that wait for the end of their function: about half a gigabyte. */
 const heldValuesMax = 4_000_000
@@ -303,139 +238,9 @@ export class OverTimeAnswer {
   }
 }
 
-/** Open ends are those of the selection. */
-export function plottedRange({ range: { fromMs, toMs } }: PlotPlan, ends: Ends | null): Range {
-  return {
-    fromMs: fromMs === Number.NEGATIVE_INFINITY ? (ends?.firstMs ?? 0) : fromMs,
-    toMs: toMs === Number.POSITIVE_INFINITY ? (ends?.lastMs ?? 0) : toMs,
-  }
-}
-
 /** The one bucket of `all` begins with the range, or with the first item. */
 function startOfAll({ range }: AggregatePlan | StatesPlan, ends: Ends | null): number {
   return range.fromMs === Number.NEGATIVE_INFINITY ? (ends?.firstMs ?? range.fromMs) : range.fromMs
-}
-
-function seriesOf(
-  functions: readonly FunctionOfTime[],
-  {
-    read,
-    finish,
-    mayTakeRollups,
-    shares,
-  }: Pick<Series, 'finish' | 'mayTakeRollups'> & {
-    readonly read: readonly ((run: ItemRun) => void)[]
-    readonly shares: readonly GoodShares[] | null
-  },
-): Series {
-  const rollups = rollupsTo(functions)
-  return {
-    mayTakeRollups,
-    get isOver(): boolean {
-      return functions.every((one) => one.isOver)
-    },
-    add: (run) => {
-      for (const part of takenParts(run, functions)) for (const one of read) one(part)
-      if (shares !== null) addShares(run, shares)
-      // Later runs hold later dates, or items of this one, which count in no window that ended before it.
-      if (run.end > run.start) for (const one of functions) one.pass(run.times[run.end - 1])
-    },
-    finish,
-    takes: rollups.takes,
-    takesKept: (hours) => hours.every((hour, metric) => hour === null || functions[metric].takesKept(hour)),
-    addKept: (hours) => {
-      for (const [metric, hour] of hours.entries()) {
-        if (hour === null) continue
-        functions[metric].addKept(hour)
-        if (hour.rollup !== null) shares?.[metric].addRollup(hour.rollup)
-      }
-    },
-    addNext: (metric, item, endedMs) => functions[metric].addNext(item, endedMs),
-    addRollups: (all) => {
-      rollups.addRollups(all)
-      for (const [metric, rollup] of all.entries()) if (rollup !== null) shares?.[metric].addRollup(rollup)
-    },
-  }
-}
-
-/** The rows that are taken. Others are told, in their turn, to the functions of the metrics that they have a value of. */
-function* takenParts(run: ItemRun, functions: readonly FunctionOfTime[] = []): Generator<ItemRun> {
-  const { quality, end } = run
-  if (quality === null) {
-    yield run
-    return
-  }
-  for (let row = run.start; row < end; row++) {
-    const start = row
-    while (row < end && quality.isTaken(row)) row++
-    if (row > start) yield run.part(start, row)
-    if (row === end) return
-    for (const [metric, one] of functions.entries()) if (run.value(metric, row) !== null) one.end(run.times[row])
-  }
-}
-
-function addShares(run: ItemRun, shares: readonly GoodShares[]): void {
-  for (let row = run.start; row < run.end; row++) {
-    const isGood = run.quality === null || run.quality.isGood(row)
-    for (const [metric, one] of shares.entries()) if (run.value(metric, row) !== null) one.add(run.times[row], isGood)
-  }
-}
-
-/** What items say together goes to each metric by itself. */
-function rollupsTo(
-  metrics: readonly Pick<FunctionOfTime, 'takes' | 'addRollup'>[],
-): Pick<Series, 'takes' | 'addRollups'> {
-  return {
-    takes: (rollups) => rollups.every((rollup, metric) => rollup === null || metrics[metric].takes(rollup)),
-    addRollups: (rollups) => {
-      for (const [metric, rollup] of rollups.entries()) if (rollup !== null) metrics[metric].addRollup(rollup)
-    },
-  }
-}
-
-interface MetricTexts {
-  readonly type: FieldType
-  readonly texts: Texts
-}
-
-/** The values of a metric as numbers: their places in the order in which they came. */
-class Texts {
-  readonly all: string[] = []
-  readonly values: Value[] = []
-  readonly #places = new Map<Value, number>()
-
-  placeOf(value: Value, text: string): number {
-    const known = this.#places.get(value)
-    if (known !== undefined) return known
-    this.values.push(value)
-    const place = this.all.push(text) - 1
-    this.#places.set(value, place)
-    return place
-  }
-}
-
-function addNumbers(run: ItemRun, metric: number, to: FunctionOfTime): void {
-  const values = run.numbers(metric)
-  if (values === null) return
-  const { times, start, end } = run
-  for (let row = start; row < end; row++) {
-    const value = values[row]
-    if (Number.isNaN(value)) continue
-    to.add(times[row], value, digitsAt(run, metric, row, value))
-  }
-}
-
-function addTexts(run: ItemRun, metric: number, { type, texts }: MetricTexts, to: FunctionOfTime): void {
-  for (let row = run.start; row < run.end; row++) {
-    const value = run.value(metric, row)
-    if (value !== null) to.add(run.times[row], texts.placeOf(value, textOf(value, type)))
-  }
-}
-
-/** As JSON writes it, without the quotes of a text or an instant. */
-function textOf(value: Value, type: FieldType): string {
-  if (type === 'timestamp') return formatInstant(Number(value))
-  return typeof value === 'string' ? value : value === 0 ? '0' : String(value)
 }
 
 function* plottedRows(items: Iterable<PlottedItem>, keys: readonly Value[]): Generator<Value[]> {

@@ -24,7 +24,7 @@ test('values over time of random rows are those of the model, in fractions', asy
       const spanMs = [1000, 3_600_000, 86_400_000, 90 * 86_400_000][draw(4)]!
       const pushed = randomBatches(draw, entity, spanMs, numbers)
       const batches = draw(3) === 0 ? pushed.map((batch) => replacing(draw, batch)) : pushed
-      const [store, model] = [new EmbeddedStore({ generationRows: 1 + draw(9) }), new ModelStore()]
+      const [store, model] = [new EmbeddedStore({ chunkRows: 1 + draw(9) }), new ModelStore()]
       for (const batch of batches) {
         store.write(batch)
         model.write(batch)
@@ -47,7 +47,7 @@ test('values over time of random rows are those of the model, in fractions', asy
         }
       }
     }),
-    { numRuns: rounds(500) },
+    { numRuns: rounds(500), examples: [[476047116]] },
   )
 })
 

@@ -44,7 +44,7 @@ function randomItems(draw: Draw): readonly PushedItem[] {
 }
 
 function storeOf(draw: Draw, items: readonly PushedItem[]): EmbeddedStore {
-  const store = new EmbeddedStore({ generationRows: 1 + draw(20) })
+  const store = new EmbeddedStore({ chunkRows: 1 + draw(20) })
   for (let start = 0; start < items.length; ) {
     const some = items.slice(start, start + 1 + draw(30))
     const columns = [

@@ -42,7 +42,7 @@ function opened(sinceMs: number | null, made: readonly Deletion[] = [], hours?: 
     entity: () => ({ duplicates: 'keep', sinceMs, ...(hours && { hours }) }),
     refresh: noted('refresh'),
     ends: async () => [4],
-    toldMs: 1000,
+    changesKeptMs: 1000,
   })
   return { calls, deletions }
 }

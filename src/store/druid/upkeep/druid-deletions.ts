@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClusterDeletionCatalog, ToldChange } from '../../../catalog/deletions.ts'
+import type { ClusterDeletionCatalog, PublishedChange } from '../../../catalog/deletions.ts'
 import { repeat } from '../../../lib/repeat.ts'
 import type {
   DeletionOutcome,
@@ -23,7 +23,7 @@ export interface DruidDeletionParts {
   /** Where the rows of an entity end that are handed on to Druid, by partition. */
   readonly ends: (entityId: number) => Promise<readonly number[]>
   /** How long live readers can be told of a deletion. */
-  readonly toldMs: number
+  readonly changesKeptMs: number
 }
 
 /** Items that an entity's deletions may note together: they go along with each query. */
@@ -55,7 +55,7 @@ export class DruidDeletions {
     // Live readers wait while it is made, so what may take long is waited for before.
     await pushed()
     // What lies before its place is pushed before: the place is asked for first.
-    return this.#alone({ ...request, nowMs: createdMs }, (told) => this.#make(request, pushed, told))
+    return this.#alone({ ...request, nowMs: createdMs }, (change) => this.#make(request, pushed, change))
   }
 
   /**
@@ -73,7 +73,7 @@ export class DruidDeletions {
     const isThere =
       haveLeft && hours !== undefined && (await this.#parts.store.hidesHours(entityId, deletionId, untimed()))
     if (haveLeft && !isThere) throw haveExpired(deletionId)
-    const isTaken = await this.#alone(request, (told) => catalog.takeBack(request.deletionId, told))
+    const isTaken = await this.#alone(request, (change) => catalog.takeBack(request.deletionId, change))
     if (isTaken) await refresh()
     return isTaken
   }
@@ -81,7 +81,7 @@ export class DruidDeletions {
   async #make(
     request: Omit<DeletionRequest, 'pushed'>,
     pushedBefore: () => Promise<readonly PositionRange[]>,
-    told: ToldChange | null,
+    change: PublishedChange | null,
   ): Promise<DeletionOutcome> {
     const { store, catalog, refresh } = this.#parts
     const { deletionsMax, isDry: _, ...asked } = request
@@ -93,10 +93,10 @@ export class DruidDeletions {
     const signal = untimed()
     const items = await store.itemsMeeting(entityId, { selection, pushed }, itemsMax, signal)
     const rows = await store.countTaken(entityId, { selection, pushed, items }, ofHours, signal)
-    if (told === null) return { rows, deletion: null }
+    if (change === null) return { rows, deletion: null }
     const position = Math.max(0, ...pushed.map(({ before }) => before))
     const made = { ...asked, selection, position, rows }
-    const deletion = await catalog.create(made, { pushed, items }, { deletionsMax, itemsMax }, told)
+    const deletion = await catalog.create(made, { pushed, items }, { deletionsMax, itemsMax }, change)
     await refresh()
     return { rows, deletion }
   }
@@ -110,9 +110,9 @@ export class DruidDeletions {
   /** Live readers of all processes are told nothing of the entity meanwhile that comes behind the place of the change. */
   async #alone<Done>(
     { entityId, waitMs, nowMs }: Omit<TakeBackRequest, 'deletionId'>,
-    change: (told: ToldChange) => Promise<Done>,
+    work: (change: PublishedChange) => Promise<Done>,
   ): Promise<Done> {
-    const { catalog, ends, toldMs } = this.#parts
+    const { catalog, ends, changesKeptMs } = this.#parts
     const underWay = { entityId, name: randomUUID() }
     const timeout = AbortSignal.timeout(waitMs)
     while (!(await catalog.begin(underWay, leaseMs))) {
@@ -127,7 +127,7 @@ export class DruidDeletions {
     )
     try {
       const places = await ends(entityId)
-      return await change({ underWay, places, madeMs: nowMs, forgetBeforeMs: nowMs - toldMs })
+      return await work({ underWay, places, madeMs: nowMs, forgetBeforeMs: nowMs - changesKeptMs })
     } finally {
       await stop()
       // While the catalog is away it ends by itself.

@@ -31,7 +31,7 @@ class GivingWay extends Pacer {
 
 /** A file of four rows, of which a deletion selects the second one. */
 async function worldOf(name: string) {
-  const store = new EmbeddedStore({ generationRows: 8 }, 0)
+  const store = new EmbeddedStore({ chunkRows: 8 }, 0)
   const folder = smallLocalFolder(join(directory, name), store, drawFrom(1))
   const values = [1, 2, 3, 4]
   store.write({

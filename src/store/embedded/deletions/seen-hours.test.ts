@@ -21,7 +21,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Rows of one tag in four hours, and a file of them of which rows are deleted. */
 async function worldOf(name: string, rowsOfHour: number, vectors: readonly Omit<DeletionVector, 'deletionId'>[]) {
-  const store = new EmbeddedStore({ generationRows: 4 * rowsOfHour }, 0)
+  const store = new EmbeddedStore({ chunkRows: 4 * rowsOfHour }, 0)
   const folder = new LocalFolder({
     ...{ disk: nodeDisk, directory: join(directory, name), registryOf: () => store.registry(1) },
     ...{ pageRows: 8192, pageCacheBytes: 2 ** 24, indexCacheBytes: 2 ** 24 },

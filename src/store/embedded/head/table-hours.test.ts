@@ -199,7 +199,7 @@ test('an answer is of the rows that were there when it was asked for, whatever i
       const draw = drawFrom(seed)
       const spanMs = oneOf(draw, [60_000, hourMs, 5 * hourMs, 20 * hourMs])
       const replaces = draw(3) === 0
-      const store = new EmbeddedStore({ generationRows: oneOf(draw, [64, 4096]) })
+      const store = new EmbeddedStore({ chunkRows: oneOf(draw, [64, 4096]) })
       const model = new ModelStore()
       const asked: (() => Promise<void>)[] = []
       let position = 0

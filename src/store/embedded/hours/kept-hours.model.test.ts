@@ -24,7 +24,7 @@ import {
   type AggregatePlan,
   type AveragePlan,
   aggregateNames,
-  isDeviation,
+  needsSquares,
   type Plan,
   type PlotPlan,
   type Range,
@@ -79,7 +79,7 @@ class History {
     this.#draw = draw
     this.#rules = rules
     this.fields = [time, tag, ...metrics, ...(rules.hasQuality ? [quality] : [])]
-    this.store = new EmbeddedStore({ generationRows: 64 }, 0)
+    this.store = new EmbeddedStore({ chunkRows: 64 }, 0)
     this.#folder = this.#newFolder(this.store)
     this.#dayRowsMin = oneOf(draw, [1, 30, 1000])
     if (rules.replaces) this.store.registry(1).columns.replaceRows()
@@ -141,7 +141,7 @@ class History {
 
   restart(): void {
     const before = this.store
-    const store = new EmbeddedStore({ generationRows: 64 }, before.position)
+    const store = new EmbeddedStore({ chunkRows: 64 }, before.position)
     const { series } = before.registry(1)
     const folder = this.#newFolder(store)
     for (const { name } of series.tags) store.registry(1).series.addTag(name)
@@ -323,7 +323,7 @@ async function askCutPlot(draw: Draw, history: History, rules: Rules): Promise<v
   expect(bounds(answer)).toEqual(bounds(every))
 }
 
-const told = aggregateNames.filter((name) => !isDeviation(name) && name !== 'good')
+const told = aggregateNames.filter((name) => !needsSquares(name) && name !== 'good')
 
 /** The first and the last row of each UTC day that a range reaches into; of days whose rows have left those of hours. */
 function daysOf({ model, untilMs }: History, { fromMs, toMs }: Range) {

@@ -101,35 +101,16 @@ export async function preparePlan(
   const { registry } = snapshot
   const [first, ...others] = selection.tags
   const tag = tagAccessor(await registry.series.tagOrNullsPaced(first.name, pacer))
-  // An hour may have a metric that no row has any more.
-  if (selection.hours !== undefined)
-    for (const { name, type, role } of [...selection.metrics, ...selection.fields])
-      if (role === 'metric' && (type === 'double' || type === 'long')) registry.columns.learn(name, type)
   const tags = [tag, ...others.map((other) => tagAccessorOf(registry, other))]
-  const dictionaryOf = dictionariesOf(snapshot)
-  const accessorOf = (field: EntityField): FieldAccessor => fieldAccessor(registry, field, dictionaryOf)
-  const metrics = selection.metrics.map(accessorOf)
-  const fields = selection.fields.map(accessorOf)
-  const quality = runQuality(selection, accessorOf)
+  const read = readFields(snapshot, selection)
+  const { metrics, fields, quality } = read
   const columns = copiedColumns([...fields, ...metrics, ...(quality === null ? [] : [quality.accessor])])
   const untilMs = keptUntilMs(snapshot, selection)
   const sinceMs = untilMs ?? selection.sinceMs
   const replaced = replacedColumns(registry, columns)
   const { source, tables, files } = openSources(snapshot, columns, replaced, sinceMs)
-  const accessors = [...metrics, ...fields]
-  const asked = {
-    metrics: [...selection.metrics, ...selection.fields].flatMap((field, at) => keptMetric(field, accessors[at])),
-  }
-  const hours =
-    untilMs === null
-      ? null
-      : keptHours(
-          snapshot,
-          selection,
-          untilMs,
-          { ...asked, isGood: quality?.isGood ?? null },
-          (parts) => openSources(parts, columns, replaced, null).source,
-        )
+  const sourceOfLeft = (left: RowSources): SeriesSource => openSources(left, columns, replaced, null).source
+  const hours = untilMs === null ? null : keptHours(snapshot, selection, untilMs, read, sourceOfLeft)
   const selected = await selectSeries(registry.series, tag.tag, knownOf(registry, tags), selection, pacer)
   return {
     source,
@@ -158,6 +139,24 @@ export async function preparePlan(
   }
 }
 
+type ReadFields = Pick<PlanRun, 'metrics' | 'fields' | 'quality'>
+
+/** What is read of each row, besides its tags. */
+function readFields(snapshot: EntitySnapshot, selection: Selection): ReadFields {
+  const { registry } = snapshot
+  // An hour may have a metric that no row has any more.
+  if (selection.hours !== undefined)
+    for (const { name, type, role } of [...selection.metrics, ...selection.fields])
+      if (role === 'metric' && (type === 'double' || type === 'long')) registry.columns.learn(name, type)
+  const dictionaryOf = dictionariesOf(snapshot)
+  const accessorOf = (field: EntityField): FieldAccessor => fieldAccessor(registry, field, dictionaryOf)
+  return {
+    metrics: selection.metrics.map(accessorOf),
+    fields: selection.fields.map(accessorOf),
+    quality: runQuality(selection, accessorOf),
+  }
+}
+
 /** Before which date the hours of rows are kept, and no rows; null where none have left, or no hours are kept. */
 function keptUntilMs({ hours }: EntitySnapshot, { sinceMs, hours: kept }: Selection): number | null {
   if (kept === undefined) return null
@@ -172,13 +171,20 @@ function keptMetric({ name, type, role }: EntityField, accessor: FieldAccessor):
   return [{ name, type, index: accessor.kind === 'column' ? accessor.index : -1 }]
 }
 
+type RowSources = Pick<EntitySnapshot, 'tables' | 'files'>
+
 function keptHours(
   { registry, tables, files, hours }: EntitySnapshot,
-  { hours: kept }: Selection,
+  selection: Selection,
   untilMs: number,
-  asked: HoursAsked,
-  sourceOf: (parts: Pick<EntitySnapshot, 'tables' | 'files'>) => SeriesSource,
+  { metrics, fields, quality }: ReadFields,
+  sourceOf: (left: RowSources) => SeriesSource,
 ): KeptHours {
+  const accessors = [...metrics, ...fields]
+  const asked = {
+    metrics: [...selection.metrics, ...selection.fields].flatMap((field, at) => keptMetric(field, accessors[at]!)),
+    isGood: quality?.isGood ?? null,
+  }
   const columns = new HourColumns(registry.hours.columns, asked.metrics)
   const left = {
     tables: tables.filter(({ table }) => table.firstMs < untilMs),
@@ -189,7 +195,7 @@ function keptHours(
     columns,
     rows: left.tables.length + left.files.length === 0 ? null : sourceOf(left),
     asked,
-    sinceMs: kept?.sinceMs ?? Number.NEGATIVE_INFINITY,
+    sinceMs: selection.hours?.sinceMs ?? Number.NEGATIVE_INFINITY,
     untilMs,
   })
 }

@@ -3,14 +3,9 @@ import { nullCode, type Value } from '../../../model/column.ts'
 import type { OverTimePlan } from '../../../model/plan.ts'
 import { hasPartsOfHours, type KeptOverTime, keptOverTime } from '../../hours/kept-over-time.ts'
 import type { ItemRun, QualityOfRows } from '../../over-time/item-run.ts'
-import {
-  type Ends,
-  type NeededItems,
-  neededItems,
-  OverTimeAnswer,
-  plottedRange,
-  type Series,
-} from '../../over-time/over-time-answer.ts'
+import type { Series } from '../../over-time/item-series.ts'
+import { type Ends, type NeededItems, neededItems, plottedRange } from '../../over-time/needed-items.ts'
+import { OverTimeAnswer } from '../../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import type { RowTest } from '../aggregate/row-conditions.ts'
 import { type Chunk, type ChunkColumn, isNullIn, type Stretch } from '../head/chunk.ts'

@@ -25,7 +25,7 @@ test('a snap with as many rows as the limit is answered as ever, with one more i
       const draw = drawFrom(seed)
       const entity = randomEntity(draw)
       const spanMs = [4, 60_000, 100 * 86_400_000][draw(3)]!
-      const store = new EmbeddedStore({ generationRows: 64 })
+      const store = new EmbeddedStore({ chunkRows: 64 })
       const model = new ModelStore()
       for (const batch of randomBatches(draw, entity, spanMs)) {
         store.write(batch)

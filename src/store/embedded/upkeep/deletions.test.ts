@@ -26,7 +26,7 @@ test.each<[string, known: Deletion[], deletionsMax: number, looks: number, outco
     create: async () => ({ deletion: made(9), change: { ...made(9), deletionId: 9, place: 0, isUndone: false } }),
   } as Partial<DeletionCatalog> as DeletionCatalog
   const deletions = new Deletions({
-    store: new EmbeddedStore({ generationRows: 8 }, 0),
+    store: new EmbeddedStore({ chunkRows: 8 }, 0),
     folder: { stored: () => expect.fail('there are no files') },
     catalog,
     standing: new StandingDeletions(known, []),

@@ -2,14 +2,14 @@
 import type { EntityField } from '../../model/entity.ts'
 import type { ResultBatch } from '../../store/series-store.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
-import { columnType, type Shaper } from '../text/shape-text.ts'
+import { columnType, type Encoder } from '../text/encode-text.ts'
 import { ArrowColumn } from './arrow-columns.ts'
 import { alignedBytes, endOfStream, recordBatchMessage, schemaMessage } from './messages.ts'
 
 /** One text column of one record batch has no more bytes than this, or one text alone. */
 const textBytesMax = 1024 * 1024
 
-export class ArrowShaper implements Shaper {
+export class ArrowEncoder implements Encoder {
   readonly rowsAtOnce = 4096
   readonly #fields: readonly EntityField[]
   readonly #columns: readonly ArrowColumn[]

@@ -9,7 +9,7 @@ import { formatInstant } from '../../model/instant.ts'
 import { Problem } from '../../model/problem.ts'
 import type { ResultBatch } from '../../store/series-store.ts'
 import { ChunkWriter } from '../chunk-writer.ts'
-import { csvShaper, jsonShaper, ndjsonShaper, type Shaper } from './shape-text.ts'
+import { csvEncoder, type Encoder, jsonEncoder, ndjsonEncoder } from './encode-text.ts'
 
 const doubles = (values: readonly (number | null)[]): ColumnVector => ({
   type: 'double',
@@ -47,21 +47,21 @@ const batchOf = (...columns: readonly ColumnVector[]): ResultBatch => {
 
 const field = (name: string, type: EntityField['type']): EntityField => ({ name, type, role: 'metric' })
 
-type NewShaper = (fields: readonly EntityField[], out: ChunkWriter) => Shaper
+type NewEncoder = (fields: readonly EntityField[], out: ChunkWriter) => Encoder
 
 /** Writes all batches whole; the body's chunks. */
 function write(
-  newShaper: NewShaper,
+  newEncoder: NewEncoder,
   fields: readonly EntityField[],
   batches: readonly ResultBatch[],
   resultBytes = Number.MAX_SAFE_INTEGER,
 ): readonly Uint8Array[] {
   const out = new ChunkWriter(resultBytes)
-  const shaper = newShaper(fields, out)
+  const encoder = newEncoder(fields, out)
   for (const batch of batches) {
-    for (let row = 0; row < batch.rows; row = shaper.add(batch, row, batch.rows));
+    for (let row = 0; row < batch.rows; row = encoder.add(batch, row, batch.rows));
   }
-  shaper.end()
+  encoder.end()
   const chunks = out.finish()
   expect(out.bytes).toBe(chunks.reduce((bytes, chunk) => bytes + chunk.length, 0))
   return chunks
@@ -69,8 +69,8 @@ function write(
 
 const textOf = (chunks: readonly Uint8Array[]): string => Buffer.concat(chunks).toString('utf8')
 
-function shape(fields: readonly EntityField[], ...batches: readonly ResultBatch[]): string {
-  return textOf(write(jsonShaper, fields, batches))
+function encoded(fields: readonly EntityField[], ...batches: readonly ResultBatch[]): string {
+  return textOf(write(jsonEncoder, fields, batches))
 }
 
 test('rows are flat objects, in the order of the columns', () => {
@@ -82,7 +82,7 @@ test('rows are flat objects, in the order of the columns', () => {
     field('V', 'double'),
   ]
   const day = Date.UTC(2026, 0, 1)
-  const text = shape(
+  const text = encoded(
     fields,
     batchOf(
       timestamps([day, day + 1234, null]),
@@ -100,15 +100,15 @@ test('rows are flat objects, in the order of the columns', () => {
 })
 
 test('no rows are an empty array', () => {
-  expect(shape([field('V', 'double')])).toBe('[]')
-  expect(shape([field('V', 'double')], batchOf(doubles([])))).toBe('[]')
+  expect(encoded([field('V', 'double')])).toBe('[]')
+  expect(encoded([field('V', 'double')], batchOf(doubles([])))).toBe('[]')
 })
 
 describe('byte for byte as JSON.stringify', () => {
   const check = <T>(type: EntityField['type'], values: fc.Arbitrary<T>, column: (values: T[]) => ColumnVector) =>
     fc.assert(
       fc.property(fc.array(fc.array(values, { minLength: 1, maxLength: 20 }), { maxLength: 4 }), (batches) => {
-        const text = shape([field('v', type)], ...batches.map((batch) => batchOf(column(batch))))
+        const text = encoded([field('v', type)], ...batches.map((batch) => batchOf(column(batch))))
         expect(text).toBe(JSON.stringify(batches.flat().map((v) => ({ v }))))
       }),
       { numRuns: rounds(300) },
@@ -156,7 +156,7 @@ describe('byte for byte as JSON.stringify', () => {
     [2 ** 50 + 0.25, '1125899906842624.2'],
     [Number.POSITIVE_INFINITY, 'null'],
   ])('the double %d', (value, text) => {
-    expect(shape([field('v', 'double')], batchOf(doubles([value])))).toBe(`[{"v":${text}}]`)
+    expect(encoded([field('v', 'double')], batchOf(doubles([value])))).toBe(`[{"v":${text}}]`)
     expect(JSON.stringify(value)).toBe(text)
   })
 
@@ -167,7 +167,7 @@ describe('byte for byte as JSON.stringify', () => {
     for (const values of [instants, near]) {
       fc.assert(
         fc.property(fc.array(values), (list) => {
-          expect(shape([field('v', 'timestamp')], batchOf(timestamps(list)))).toBe(JSON.stringify(dated(list)))
+          expect(encoded([field('v', 'timestamp')], batchOf(timestamps(list)))).toBe(JSON.stringify(dated(list)))
         }),
       )
     }
@@ -182,7 +182,7 @@ describe('byte for byte as JSON.stringify', () => {
 
   test('one dictionary for several batches', () => {
     const dictionary = ['a', 'b', 'c']
-    const text = shape(
+    const text = encoded(
       [field('v', 'string')],
       batchOf(strings(['a', 'b'], dictionary)),
       batchOf(strings(['c', 'a'], dictionary)),
@@ -197,14 +197,14 @@ describe('byte for byte as JSON.stringify', () => {
     const digits = (value: bigint | null): string => (value === null ? 'null' : String(value))
     fc.assert(
       fc.property(fc.array(orNull(fc.oneof(any, fc.bigInt({ min: -1000n, max: 1000n })))), (values) => {
-        const text = shape([field('v', 'long')], batchOf(longs(values)))
+        const text = encoded([field('v', 'long')], batchOf(longs(values)))
         expect(text).toBe(`[${values.map((value) => `{"v":${digits(value)}}`).join(',')}]`)
       }),
     )
   })
 
   test('names that need escapes', () => {
-    expect(shape([field('a"\n', 'double')], batchOf(doubles([1])))).toBe('[{"a\\"\\n":1}]')
+    expect(encoded([field('a"\n', 'double')], batchOf(doubles([1])))).toBe('[{"a\\"\\n":1}]')
   })
 })
 
@@ -218,25 +218,25 @@ describe('large answers', () => {
   const whole = JSON.stringify(Array.from({ length: rows }, (_, row) => ({ T: `tag ${row % 7}`, V: row / 4 })))
 
   test('come in pieces', () => {
-    const chunks = write(jsonShaper, fields, [many])
+    const chunks = write(jsonEncoder, fields, [many])
     expect(chunks.length).toBeGreaterThan(1)
     expect(textOf(chunks)).toBe(whole)
   })
 
   test('are written a piece at a time, so that it can be put away', () => {
     const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
-    const shaper = jsonShaper(fields, out)
+    const encoder = jsonEncoder(fields, out)
     let text = ''
     let most = 0
     for (let row = 0; row < many.rows; ) {
       const before = out.bytes
-      row = shaper.add(many, row, many.rows)
+      row = encoder.add(many, row, many.rows)
       most = Math.max(most, out.bytes - before)
       const taken = out.take()
       text += textOf(taken)
       out.giveBack(taken)
     }
-    shaper.end()
+    encoder.end()
     expect(text + textOf(out.finish())).toBe(whole)
     expect(out.bytes).toBe(whole.length)
     expect(most).toBeLessThan(1_500_000)
@@ -245,26 +245,26 @@ describe('large answers', () => {
   test('long texts are not all prepared at once', () => {
     const values = Array.from({ length: 64 }, (_, row) => `${row}`.padEnd(500_000, 'é'))
     const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
-    const shaper = jsonShaper([field('v', 'string')], out)
+    const encoder = jsonEncoder([field('v', 'string')], out)
     const batch = batchOf(strings(values))
-    expect(shaper.add(batch, 0, 64)).toBeLessThan(4)
-    expect(textOf(write(jsonShaper, [field('v', 'string')], [batch]))).toBe(JSON.stringify(values.map((v) => ({ v }))))
+    expect(encoder.add(batch, 0, 64)).toBeLessThan(4)
+    expect(textOf(write(jsonEncoder, [field('v', 'string')], [batch]))).toBe(JSON.stringify(values.map((v) => ({ v }))))
   })
 
   test('a long value among short ones does not make each row a piece', () => {
     const values = Array.from({ length: 1000 }, (_, row) => (row === 500 ? 'x'.repeat(1_000_000) : 'y'))
-    const chunks = write(jsonShaper, [field('v', 'string')], [batchOf(strings(values))])
+    const chunks = write(jsonEncoder, [field('v', 'string')], [batchOf(strings(values))])
     expect(textOf(chunks)).toBe(JSON.stringify(values.map((v) => ({ v }))))
     expect(chunks.length).toBeLessThan(5)
   })
 
   test('may have as many bytes as the limit, and not one more', () => {
-    expect(textOf(write(jsonShaper, fields, [many], whole.length))).toBe(whole)
-    expect(() => write(jsonShaper, fields, [many], whole.length - 1)).toThrow(Problem)
+    expect(textOf(write(jsonEncoder, fields, [many], whole.length))).toBe(whole)
+    expect(() => write(jsonEncoder, fields, [many], whole.length - 1)).toThrow(Problem)
   })
 
   test('are refused with the limit by name', () => {
-    expect(() => write(jsonShaper, fields, [many], 1000)).toThrow(
+    expect(() => write(jsonEncoder, fields, [many], 1000)).toThrow(
       'The answer has more than 1000 bytes, which is limits.resultBytes. ' +
         'Ask for a shorter range, fewer tags (ids, prefixes), fewer metrics or a coarser granularity.',
     )
@@ -289,7 +289,7 @@ describe('CSV and NDJSON', () => {
   )
 
   test('CSV has a header; a null is nothing, the empty text is ""', () => {
-    expect(textOf(write(csvShaper, fields, [batch]))).toBe(
+    expect(textOf(write(csvEncoder, fields, [batch]))).toBe(
       'D,T,on,count,V\r\n' +
         '2026-01-01T00:00:00.000Z,a.b,true,1,1.5\r\n' +
         '2026-01-01T00:00:01.234Z,"say ""hi"", twice",false,9007199254740993,-0.25\r\n' +
@@ -310,14 +310,14 @@ describe('CSV and NDJSON', () => {
     ['null', 'null'],
     ["=1+'2", "=1+'2"],
   ])('the text %j is %s', (text, cell) => {
-    expect(textOf(write(csvShaper, [field('v', 'string')], [batchOf(strings([text]))]))).toBe(`v\r\n${cell}\r\n`)
+    expect(textOf(write(csvEncoder, [field('v', 'string')], [batchOf(strings([text]))]))).toBe(`v\r\n${cell}\r\n`)
   })
 
   test('CSV is read back as it was', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string({ unit: codePoint }), fc.string()), { minLength: 1 }), (rows) => {
         const columns = [strings(rows.map(([left]) => left)), strings(rows.map(([, right]) => right))]
-        const text = textOf(write(csvShaper, [field('a', 'string'), field('b', 'string')], [batchOf(...columns)]))
+        const text = textOf(write(csvEncoder, [field('a', 'string'), field('b', 'string')], [batchOf(...columns)]))
         const reader = new CsvParser({ recordCharsMax: 1_000_000 })
         const records = [...reader.push(text), ...reader.end()]
         expect(records.map((record) => record.cells)).toEqual([['a', 'b'], ...rows])
@@ -326,25 +326,25 @@ describe('CSV and NDJSON', () => {
   })
 
   test('NDJSON has one object a line', () => {
-    const json = JSON.parse(shape(fields, batch)) as object[]
-    const lines = textOf(write(ndjsonShaper, fields, [batch])).split('\n')
+    const json = JSON.parse(encoded(fields, batch)) as object[]
+    const lines = textOf(write(ndjsonEncoder, fields, [batch])).split('\n')
     expect(lines.pop()).toBe('')
     expect(lines.map((line) => JSON.parse(line))).toEqual(json)
   })
 
   test('no rows: a header alone, and nothing', () => {
-    expect(textOf(write(csvShaper, fields, []))).toBe('D,T,on,count,V\r\n')
-    expect(textOf(write(ndjsonShaper, fields, []))).toBe('')
+    expect(textOf(write(csvEncoder, fields, []))).toBe('D,T,on,count,V\r\n')
+    expect(textOf(write(ndjsonEncoder, fields, []))).toBe('')
   })
 
   test('instants before the year 0 are written in the long form', () => {
     const ms = Date.UTC(-1, 0, 1)
-    expect(textOf(write(csvShaper, [field('D', 'timestamp')], [batchOf(timestamps([ms, day]))]))).toBe(
+    expect(textOf(write(csvEncoder, [field('D', 'timestamp')], [batchOf(timestamps([ms, day]))]))).toBe(
       'D\r\n-000001-01-01T00:00:00.000Z\r\n2026-01-01T00:00:00.000Z\r\n',
     )
   })
 })
 
 test('a column of another type than the plan says is a broken invariant', () => {
-  expect(() => shape([field('v', 'double')], batchOf(strings(['a'])))).toThrow('a column of type string came')
+  expect(() => encoded([field('v', 'double')], batchOf(strings(['a'])))).toThrow('a column of type string came')
 })

@@ -1,4 +1,4 @@
-// Serves with a copy elsewhere, and ends at a step of it: see kill-at-step.mjs. The tests must notice what a store does that is planted: with PLANTED=delete-early
+// Serves with a replica, and ends at a step of it: see kill-at-step.mjs. The tests must notice what a store does that is planted: with PLANTED=delete-early
 // it deletes what a moment gives up before that is committed, with PLANTED=tell-early it says that journal is written a little before it is.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'

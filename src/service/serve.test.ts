@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstSteps } from './first-steps.ts'
+import { firstSteps } from './serve.ts'
 
 test('the first steps name the address and the key to paste', () => {
   const text = firstSteps('http://127.0.0.1:8080', 'tm_key')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isMemoryLittle } from './memory.ts'
+import { isMemoryLittle } from './settings.ts'
 
 const mebibyte = 1024 * 1024
 

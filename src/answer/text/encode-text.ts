@@ -6,7 +6,7 @@ import type { ChunkWriter } from '../chunk-writer.ts'
 import { type ColumnWriter, columnWriter, csvNotation, jsonNotation } from './text-columns.ts'
 
 /** Writes the rows of a result in one format. */
-export interface Shaper {
+export interface Encoder {
   /** So many rows are to be written by one `add`: it holds the event loop, and what was written is put away after it. */
   readonly rowsAtOnce: number
   /** Writes rows from `from` on; returns up to which one, at most `to`. It stops early to let what was written be put away. */
@@ -30,22 +30,22 @@ interface Frame {
 const addBytes = 256 * 1024
 const noBytes = new Uint8Array(0)
 
-export function jsonShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
+export function jsonEncoder(fields: readonly EntityField[], out: ChunkWriter): Encoder {
   const frame = { columns: jsonColumns(fields), start: utf8Bytes('['), between: utf8Bytes(','), rowEnd: utf8Bytes('}') }
-  return new TextShaper({ end: utf8Bytes(']'), ...frame }, out)
+  return new RowTextEncoder({ end: utf8Bytes(']'), ...frame }, out)
 }
 
-export function ndjsonShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
+export function ndjsonEncoder(fields: readonly EntityField[], out: ChunkWriter): Encoder {
   const frame = { columns: jsonColumns(fields), start: noBytes, between: noBytes, rowEnd: utf8Bytes('}\n') }
-  return new TextShaper({ end: noBytes, ...frame }, out)
+  return new RowTextEncoder({ end: noBytes, ...frame }, out)
 }
 
 /** RFC 4180, with a header. A null is nothing, the empty text is `""`. */
-export function csvShaper(fields: readonly EntityField[], out: ChunkWriter): Shaper {
+export function csvEncoder(fields: readonly EntityField[], out: ChunkWriter): Encoder {
   const columns = fields.map(({ type }, index) => columnWriter(columnType(type), index === 0 ? '' : ',', csvNotation))
   const header = `${fields.map(({ name }) => csvNotation.quoteText(name)).join(',')}\r\n`
   const frame = { columns, start: utf8Bytes(header), between: noBytes, rowEnd: utf8Bytes('\r\n') }
-  return new TextShaper({ end: noBytes, ...frame }, out)
+  return new RowTextEncoder({ end: noBytes, ...frame }, out)
 }
 
 function jsonColumns(fields: readonly EntityField[]): ColumnWriter[] {
@@ -64,7 +64,7 @@ export function columnType(type: EntityField['type']): ColumnType {
 }
 
 /** Rows of texts, one like the other. */
-export class TextShaper implements Shaper {
+export class RowTextEncoder implements Encoder {
   readonly rowsAtOnce = 1024
   readonly #frame: Frame
   readonly #out: ChunkWriter

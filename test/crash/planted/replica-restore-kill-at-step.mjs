@@ -1,4 +1,4 @@
-// Restores a copy, and ends as a power cut does at a step: copy-restore-kill-at-step.mjs <url> <data>.
+// Restores a replica, and ends as a power cut does at a step: replica-restore-kill-at-step.mjs <url> <data>.
 import { restoreFromReplica } from '../../../src/service/replicas.ts'
 import { killAtStep } from './kill-at-step.mjs'
 

@@ -5,7 +5,7 @@ import { columnOf } from '../../../test/support/random-rows.ts'
 import type { Value } from '../../model/column.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { ChunkWriter } from '../chunk-writer.ts'
-import { ArrowShaper } from './shape-arrow.ts'
+import { ArrowEncoder } from './encode-arrow.ts'
 
 type Type = 'timestamp' | 'string' | 'double' | 'long' | 'boolean'
 type Column = readonly [name: string, type: Type, values: readonly Value[]]
@@ -15,7 +15,7 @@ const field = (name: string, type: EntityField['type']): EntityField => ({ name,
 /** The stream of rows that come in batches of `batchRows`. */
 function stream(columns: readonly Column[], batchRows = 1000): Buffer {
   const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
-  const shaper = new ArrowShaper(
+  const encoder = new ArrowEncoder(
     columns.map(([name, type]) => field(name, type)),
     out,
   )
@@ -23,9 +23,9 @@ function stream(columns: readonly Column[], batchRows = 1000): Buffer {
   for (let from = 0; from < rows; from += batchRows) {
     const vectors = columns.map(([, type, values]) => columnOf(type, values.slice(from, from + batchRows)))
     const batch = { rows: Math.min(batchRows, rows - from), columns: vectors }
-    for (let row = 0; row < batch.rows; row = shaper.add(batch, row, batch.rows));
+    for (let row = 0; row < batch.rows; row = encoder.add(batch, row, batch.rows));
   }
-  shaper.end()
+  encoder.end()
   return Buffer.concat(out.finish())
 }
 
@@ -110,8 +110,8 @@ test('a record batch has few enough bytes of text for its offsets', () => {
 })
 
 test('a column of another type than the plan says is a broken invariant', () => {
-  const shaper = new ArrowShaper([field('v', 'double')], new ChunkWriter(1000))
-  expect(() => shaper.add({ rows: 1, columns: [columnOf('string', ['a'])] }, 0, 1)).toThrow(
+  const encoder = new ArrowEncoder([field('v', 'double')], new ChunkWriter(1000))
+  expect(() => encoder.add({ rows: 1, columns: [columnOf('string', ['a'])] }, 0, 1)).toThrow(
     'v: a column of type string came where the plan has one of type double',
   )
 })

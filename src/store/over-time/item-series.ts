@@ -1,0 +1,149 @@
+// The items of a series on their way to the functions of time of its metrics.
+import type { Value } from '../../model/column.ts'
+import type { FieldType } from '../../model/field.ts'
+import { formatInstant } from '../../model/instant.ts'
+import type { FunctionOfTime, ItemOfMetric, ItemRollup, KeptItems } from './function-of-time.ts'
+import type { GoodShares } from './good-shares.ts'
+import { digitsAt, type ItemRun } from './item-run.ts'
+
+/** The items of one combination of tags and fields, in the order of time. */
+export interface Series {
+  add(run: ItemRun): void
+  /** Whether it may take what several items say together. */
+  readonly mayTakeRollups: boolean
+  /** Whether what neighbouring items of each metric say together, null of a metric without any, is as good as they are. */
+  takes(rollups: readonly (ItemRollup | null)[]): boolean
+  /** Items that it takes. */
+  addRollups(rollups: readonly (ItemRollup | null)[]): void
+  /** Whether kept hours of the metrics, null of a metric of which there is nothing in the hour, say what is asked. */
+  takesKept(hours: readonly (KeptItems | null)[]): boolean
+  /** Hours that it takes. */
+  addKept(hours: readonly (KeptItems | null)[]): void
+  /** The first item of a metric behind the window, which counts in none of its buckets, and where the value before it ends; NaN where it does not. */
+  addNext(metric: number, item: ItemOfMetric, endedMs: number): void
+  /** Whether items that come later change nothing. */
+  readonly isOver: boolean
+  finish(): Promise<void>
+}
+
+export function seriesOf(
+  functions: readonly FunctionOfTime[],
+  {
+    read,
+    finish,
+    mayTakeRollups,
+    shares,
+  }: Pick<Series, 'finish' | 'mayTakeRollups'> & {
+    readonly read: readonly ((run: ItemRun) => void)[]
+    readonly shares: readonly GoodShares[] | null
+  },
+): Series {
+  const rollups = rollupsTo(functions)
+  return {
+    mayTakeRollups,
+    get isOver(): boolean {
+      return functions.every((one) => one.isOver)
+    },
+    add: (run) => {
+      for (const part of takenParts(run, functions)) for (const one of read) one(part)
+      if (shares !== null) addShares(run, shares)
+      // Later runs hold later dates, or items of this one, which count in no window that ended before it.
+      if (run.end > run.start) for (const one of functions) one.pass(run.times[run.end - 1])
+    },
+    finish,
+    takes: rollups.takes,
+    takesKept: (hours) => hours.every((hour, metric) => hour === null || functions[metric].takesKept(hour)),
+    addKept: (hours) => {
+      for (const [metric, hour] of hours.entries()) {
+        if (hour === null) continue
+        functions[metric].addKept(hour)
+        if (hour.rollup !== null) shares?.[metric].addRollup(hour.rollup)
+      }
+    },
+    addNext: (metric, item, endedMs) => functions[metric].addNext(item, endedMs),
+    addRollups: (all) => {
+      rollups.addRollups(all)
+      for (const [metric, rollup] of all.entries()) if (rollup !== null) shares?.[metric].addRollup(rollup)
+    },
+  }
+}
+
+/** The rows that are taken. Others are told, in their turn, to the functions of the metrics that they have a value of. */
+export function* takenParts(run: ItemRun, functions: readonly FunctionOfTime[] = []): Generator<ItemRun> {
+  const { quality, end } = run
+  if (quality === null) {
+    yield run
+    return
+  }
+  for (let row = run.start; row < end; row++) {
+    const start = row
+    while (row < end && quality.isTaken(row)) row++
+    if (row > start) yield run.part(start, row)
+    if (row === end) return
+    for (const [metric, one] of functions.entries()) if (run.value(metric, row) !== null) one.end(run.times[row])
+  }
+}
+
+function addShares(run: ItemRun, shares: readonly GoodShares[]): void {
+  for (let row = run.start; row < run.end; row++) {
+    const isGood = run.quality === null || run.quality.isGood(row)
+    for (const [metric, one] of shares.entries()) if (run.value(metric, row) !== null) one.add(run.times[row], isGood)
+  }
+}
+
+/** What items say together goes to each metric by itself. */
+export function rollupsTo(
+  metrics: readonly Pick<FunctionOfTime, 'takes' | 'addRollup'>[],
+): Pick<Series, 'takes' | 'addRollups'> {
+  return {
+    takes: (rollups) => rollups.every((rollup, metric) => rollup === null || metrics[metric].takes(rollup)),
+    addRollups: (rollups) => {
+      for (const [metric, rollup] of rollups.entries()) if (rollup !== null) metrics[metric].addRollup(rollup)
+    },
+  }
+}
+
+interface MetricTexts {
+  readonly type: FieldType
+  readonly texts: Texts
+}
+
+/** The values of a metric as numbers: their places in the order in which they came. */
+export class Texts {
+  readonly all: string[] = []
+  readonly values: Value[] = []
+  readonly #places = new Map<Value, number>()
+
+  placeOf(value: Value, text: string): number {
+    const known = this.#places.get(value)
+    if (known !== undefined) return known
+    this.values.push(value)
+    const place = this.all.push(text) - 1
+    this.#places.set(value, place)
+    return place
+  }
+}
+
+export function addNumbers(run: ItemRun, metric: number, to: FunctionOfTime): void {
+  const values = run.numbers(metric)
+  if (values === null) return
+  const { times, start, end } = run
+  for (let row = start; row < end; row++) {
+    const value = values[row]
+    if (Number.isNaN(value)) continue
+    to.add(times[row], value, digitsAt(run, metric, row, value))
+  }
+}
+
+export function addTexts(run: ItemRun, metric: number, { type, texts }: MetricTexts, to: FunctionOfTime): void {
+  for (let row = run.start; row < run.end; row++) {
+    const value = run.value(metric, row)
+    if (value !== null) to.add(run.times[row], texts.placeOf(value, textOf(value, type)))
+  }
+}
+
+/** As JSON writes it, without the quotes of a text or an instant. */
+function textOf(value: Value, type: FieldType): string {
+  if (type === 'timestamp') return formatInstant(Number(value))
+  return typeof value === 'string' ? value : value === 0 ? '0' : String(value)
+}
