@@ -16,7 +16,7 @@ export function baseBound(value: Scalar, operator: FunctionName, constant: Liter
   if (steps === null || !(operator in meets)) return null
   const isMet = (one: number): boolean => meets[operator as keyof typeof meets](steps.of(one), bound)
   const isLower = steps.rises === (operator === '>' || operator === '>=')
-  const edge = isLower ? firstOf(isMet) : lastOf(isMet)
+  const edge = isLower ? edgeOf(firstPlace, lastPlace, isMet) : edgeOf(lastPlace, firstPlace, isMet)
   return edge === undefined ? null : call('boolean', isLower ? '>=' : '<=', [steps.field, literal('double', edge)])
 }
 
@@ -74,18 +74,11 @@ bits.setFloat64(0, Number.MAX_VALUE)
 const lastPlace = bits.getBigInt64(0)
 const firstPlace = -lastPlace - 1n
 
-/** The least double that meets a condition which all greater ones meet; undefined where all do, or none. */
-function firstOf(meets: (value: number) => boolean): number | undefined {
-  return edge(firstPlace, lastPlace, meets)
-}
-
-/** The greatest double that meets a condition which all lesser ones meet; undefined where all do, or none. */
-function lastOf(meets: (value: number) => boolean): number | undefined {
-  return edge(lastPlace, firstPlace, meets)
-}
-
-/** The double that meets the condition and is next to one that does not. */
-function edge(fromPlace: bigint, toPlace: bigint, meets: (value: number) => boolean): number | undefined {
+/**
+ * The double that meets a condition and is next to one that does not, on the way from one place to another: all behind it meet the condition too.
+ * Undefined where all do, or none.
+ */
+function edgeOf(fromPlace: bigint, toPlace: bigint, meets: (value: number) => boolean): number | undefined {
   let [outside, inside] = [fromPlace, toPlace]
   if (meets(doubleAt(outside)) || !meets(doubleAt(inside))) return undefined
   while (inside - outside > 1n || outside - inside > 1n) {

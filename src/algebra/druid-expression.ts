@@ -29,8 +29,9 @@ export function druidExpression(scalar: Scalar, nameOf: NameOf): string {
 }
 
 /** The type of what has such a value. */
-export const druidType = (type: ScalarType): string =>
-  type === 'timestamp' || type === 'boolean' ? 'LONG' : type.toUpperCase()
+export const druidType = (type: ScalarType) => druidTypes[type]
+
+const druidTypes = { string: 'STRING', double: 'DOUBLE', long: 'LONG', boolean: 'LONG', timestamp: 'LONG' } as const
 
 function literalText(type: ScalarType, value: ScalarValue): string {
   if (value === null) return 'null'

@@ -2,6 +2,7 @@
 import type { Engine, Language, QueryContext } from '../admission/queries.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Entity } from '../model/entity.ts'
+import { isNode, memberOf } from './parse/json-reader.ts'
 
 export interface NativeBody {
   /** As it came: its whole numbers have all their digits. */
@@ -37,16 +38,7 @@ export function nativeLanguage(definitions: Pick<Definitions, 'entity'>, engines
 }
 
 /** The query's own `timeout`, in milliseconds, 0 where it has none; one that is no number is told of when the query is read. */
-function timeoutOf(query: unknown): number {
-  if (!isObject(query) || !isObject(query['context'])) return 0
-  return Number(query['context']['timeout'] ?? 0)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-type Node = { readonly [name: string]: unknown }
+const timeoutOf = (query: unknown): number => Number(memberOf(memberOf(query, 'context'), 'timeout') ?? 0)
 
 /** The members of a data source that hold others. */
 const inner = ['left', 'right', 'base', 'dataSources', 'query', 'dataSource'] as const
@@ -55,7 +47,7 @@ const inner = ['left', 'right', 'base', 'dataSources', 'query', 'dataSource'] as
 function entityNames(query: unknown): readonly string[] {
   const names = new Set<string>()
   // On a stack of its own: how deep a query is, is the caller's doing.
-  const sources: unknown[] = [isNode(query) ? query['dataSource'] : null]
+  const sources: unknown[] = [memberOf(query, 'dataSource')]
   while (sources.length > 0) {
     const source = sources.pop()
     if (typeof source === 'string') names.add(source)
@@ -66,8 +58,4 @@ function entityNames(query: unknown): readonly string[] {
     }
   }
   return [...names]
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

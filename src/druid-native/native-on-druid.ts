@@ -7,7 +7,6 @@ import type { Interval } from '../druid-time/iso.ts'
 import { dataSourceName, timeColumn } from '../model/druid-row.ts'
 import type { Entity } from '../model/entity.ts'
 import { earliestMs, formatInstant, latestMs, msPerDay } from '../model/instant.ts'
-import { Problem } from '../model/problem.ts'
 import type { NativeEngines } from './native-language.ts'
 import type { NativeQuery } from './parse/native-query-types.ts'
 import { checkBuckets, checkQuery } from './rewrite/check-query.ts'
@@ -18,6 +17,7 @@ import { RowCount } from './rewrite/row-count.ts'
 import { newestWeek } from './rewrite/rows-left.ts'
 import type { DayBounds } from './run/native-engine.ts'
 import { requireRowsOf } from './run/needed-rows.ts'
+import { tooManyRows } from './run/session.ts'
 
 /** Runs native queries that our own code wrote; the answer comes in pieces of JSON: a bracket or a comma, and whole elements. */
 export interface DruidNatives {
@@ -109,13 +109,6 @@ const allTime: readonly Interval[] = [{ startMs: earliestMs, endMs: latestMs }]
 /** Where rows have left, the newest segment may be of them: which week is the newest is found out first. */
 function isOfNewestWeek(tree: NativeQuery, entities: readonly Entity[]): boolean {
   return tree.kind === 'segmentMetadata' && tree.newestWeek && entities.some(({ sinceMs }) => sinceMs !== null)
-}
-
-function tooManyRows(rowsMax: number): Problem {
-  return new Problem(
-    'result_too_large',
-    `The answer would have more than ${rowsMax} rows (limits.resultRows). Narrow the intervals, filter, or add a limit.`,
-  )
 }
 
 /** The query that tells the first and the last time of each day that the intervals touch. */

@@ -1,9 +1,9 @@
 // What is known of a query before it runs: its columns, and how many values it wants.
+
 import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { Problem } from '../model/problem.ts'
-import { explainedQuery } from './explain/explained-query.ts'
-import { explanationColumns } from './explain/explanation.ts'
+import { explainedQuery, explanationColumns } from './explain/explanation.ts'
 import type { SqlValue } from './parse/sql-value.ts'
 import { tokenize } from './parse/tokenizer.ts'
 import type { SqlQuestion } from './question.ts'

@@ -9,11 +9,10 @@ import type { AnswerFormat } from '../model/answer-format.ts'
 import type { DruidLayout, TypedDruidLayout } from '../model/druid-layout.ts'
 import type { Entity, EntityField } from '../model/entity.ts'
 import type { PlanLimits } from '../model/plan.ts'
-import { Problem } from '../model/problem.ts'
+import { invalidRequest } from '../model/problem.ts'
 import { type EntityFilesParts, onTables } from '../sql-engine/entity-table.ts'
 import { type EngineItems, type EngineQuery, type EngineTable, LongOverflow } from '../sql-engine/sql-engine.ts'
-import { explainedQuery } from './explain/explained-query.ts'
-import { explanationQuestion } from './explain/explanation.ts'
+import { explainedQuery, explanationQuestion } from './explain/explanation.ts'
 import { type ItemsParts, readItems } from './items/read-items.ts'
 import { requireRowsOf } from './plan/needed-rows.ts'
 import { planSql } from './plan/plan-sql.ts'
@@ -176,7 +175,6 @@ async function withinRange(answer: Promise<Answer>): Promise<Answer> {
     return await answer
   } catch (error) {
     if (!(error instanceof LongOverflow)) throw error
-    const message = 'a number or a time is beyond its range'
-    throw new Problem('invalid_request', `sql_query: ${message}`, { errors: [{ path: 'sql_query', message }] })
+    throw invalidRequest('sql_query', 'a number or a time is beyond its range')
   }
 }

@@ -1,6 +1,6 @@
 // A query of Druid's SQL on a cluster: checked as on one machine, written again for Druid, and sent there.
 
-import { type AnswerSettings, storeRows } from '../answer/store-rows.ts'
+import { type AnswerSettings, type RowStream, storeRows } from '../answer/store-rows.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import { timeBuckets } from '../druid-time/plain-granularity.ts'
@@ -67,7 +67,7 @@ export class SqlOnDruid {
     { question, checked, entities, format }: CheckedQuestion,
     deadline: AbortSignal,
   ): Promise<Answer | null> {
-    const { store, nowMs, limits, unsent, settings } = this.#parts
+    const { store, nowMs, limits, settings } = this.#parts
     const entity = entities.find(({ hours }) => hours !== undefined)
     if (entity === undefined) return null
     const clock = { nowMs: nowMs(), zone: question.zone ?? Zone.utc }
@@ -82,12 +82,11 @@ export class SqlOnDruid {
     const pacer = new Pacer({ sliceMs: settings.sliceMs, signal: deadline })
     const rows = await answerSql(plan, groups, limits, pacer)
     if (rows === null) throw tooManyRows(limits.resultRows)
-    const output = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
-    return unsent.open(await storeRows(rows, output, settings, deadline))
+    return this.#stored(rows, format, deadline)
   }
 
   async #byDruid({ question, checked, readable, format }: CheckedQuestion, deadline: AbortSignal): Promise<Answer> {
-    const { engine, clusterName, metadata, limits, unsent, settings } = this.#parts
+    const { engine, clusterName, metadata, limits } = this.#parts
     const { zone } = question
     const { query, columns, items: needed, namedKeys, needsWholeGroups } = checked
     const { tables, entities, metadataEntities } = readable
@@ -101,8 +100,13 @@ export class SqlOnDruid {
       limits,
       deadline,
     )
-    const output = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
-    return unsent.open(await storeRows({ fields: fieldsOf(columns), batches }, output, settings, deadline))
+    return this.#stored({ fields: fieldsOf(columns), batches }, format, deadline)
+  }
+
+  async #stored(rows: RowStream, format: CheckedQuestion['format'], deadline: AbortSignal): Promise<Answer> {
+    const { limits, unsent, settings } = this.#parts
+    const shape = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
+    return unsent.open(await storeRows(rows, shape, settings, deadline))
   }
 }
 

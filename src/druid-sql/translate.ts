@@ -7,8 +7,9 @@ import type { DruidColumnType } from '../model/druid-layout.ts'
 import type { EntityField } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { QueryBinder } from './bind/bind-query.ts'
+import { arrayJson } from './bind/conversions.ts'
 import { columnName } from './bind/engine-names.ts'
-import { toOutput } from './bind/outputs.ts'
+import { toUtc } from './bind/periods.ts'
 import { type SqlTable, SqlTables } from './bind/tables.ts'
 import {
   allRows,
@@ -19,8 +20,9 @@ import {
   needsWholeGroups,
   type QueryColumn,
 } from './bind/tree.ts'
-import { druidColumnType, nullType, type SqlType, string, typeName } from './bind/types.ts'
+import { druidColumnType, engineType, nullType, type SqlType, string, typeName } from './bind/types.ts'
 import { DuckdbWriter } from './compile/write-duckdb.ts'
+import { isFree, outOfRoom, widthOf } from './functions/text-room.ts'
 import { type NeededItems, neededItems } from './items/needed-items.ts'
 import { parseQuery } from './parse/parse-query.ts'
 import { type Place, quoted, sqlProblem } from './parse/sql-problem.ts'
@@ -111,7 +113,7 @@ function engineText(rows: BoundRows, outputs: readonly { readonly sql: Sql }[], 
   try {
     const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
     const inner = new DuckdbWriter(meaning).rows(rows)
-    const statement = sql`SELECT ${sql.join(items, ', ')} FROM (${inner}) AS answer`
+    const statement = sql`SELECT ${sql.list(items)} FROM (${inner}) AS answer`
     // The engine is given the text alone.
     if (statement.parameters.length > 0) throw new Error('a value of a query stands in its text')
     return statement.text
@@ -160,3 +162,33 @@ function outputOf(
 /** The columns of an answer, as fields. */
 export const fieldsOf = (columns: CheckedSql['columns']): readonly EntityField[] =>
   columns.map(({ name, type }) => ({ name, type, role: 'dimension' }))
+
+/** Instants leave the engine as numbers. */
+const milliseconds = (at: Sql): Sql => sql`CAST(epoch_ms(${at}) AS DOUBLE)`
+
+/** A column of the answer in one of the types that answers have; null where it cannot leave. */
+function toOutput(type: SqlType, column: Sql, zone: Zone): { readonly type: ColumnType; readonly sql: Sql } | null {
+  switch (type.kind) {
+    case 'long':
+    case 'double':
+    case 'boolean':
+      return { type: type.kind, sql: sql`CAST(${column} AS ${engineType(type)})` }
+    case 'string':
+      return { type: 'string', sql: isFree(widthOf(type)) ? sql`CAST(${column} AS VARCHAR)` : outOfRoom(column) }
+    case 'timestamp':
+      return { type: 'timestamp', sql: milliseconds(column) }
+    case 'date':
+      return { type: 'timestamp', sql: milliseconds(toUtc(sql`CAST(${column} AS TIMESTAMP)`, zone)) }
+    case 'null':
+      return { type: 'string', sql: column }
+    case 'json':
+      return { type: 'string', sql: sql`CAST(to_json(${column}) AS VARCHAR)` }
+    case 'array':
+      return { type: 'string', sql: arrayJson(column, type) }
+    case 'interval':
+    case 'float':
+    case 'sketch':
+    case 'quantiles':
+      return null
+  }
+}

@@ -49,10 +49,7 @@ const padded = (value: Sql, width: number): Sql =>
 
 /** Names by number, from 1. */
 function named(index: Sql, names: readonly string[]): Sql {
-  return sql`[${sql.join(
-    names.map((name) => sql.literal(name)),
-    ', ',
-  )}][${index}]`
+  return sql`[${sql.list(names.map((name) => sql.literal(name)))}][${index}]`
 }
 
 function dayNames(locale: string, width: 'long' | 'short'): readonly string[] {

@@ -21,6 +21,10 @@ export interface Interval {
   readonly endMs: number
 }
 
+/** The most that instants reach: those past what a number holds exactly are as good as the last it holds. */
+const furthestMs = 8.64e15
+export const eternity: Interval = { startMs: -furthestMs, endMs: furthestMs }
+
 const periodForm =
   /^P(?!$)(?:([+-]?\d+)Y)?(?:([+-]?\d+)M)?(?:([+-]?\d+)W)?(?:([+-]?\d+)D)?(?:T(?!$)(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+)(?:[.,](\d{1,9}))?S)?)?$/i
 
@@ -82,8 +86,7 @@ export function parseInstantText(text: string, zone: Zone = Zone.utc): number | 
   return offset === null ? null : clamp(local - offset.offset(0))
 }
 
-/** Instants past what a number holds exactly are as good as the last it holds. */
-const clamp = (ms: number): number => Math.max(Math.min(ms, 8.64e15), -8.64e15)
+const clamp = (ms: number): number => Math.max(Math.min(ms, furthestMs), -furthestMs)
 
 function dayNumber(match: RegExpExecArray): number | null {
   const year = Number(match[1])

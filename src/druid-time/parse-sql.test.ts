@@ -51,10 +51,7 @@ async function instantsOf(texts: readonly string[], zone: Zone): Promise<unknown
   const connection = await (await DuckDBInstance.create(':memory:')).connect()
   registerZoneFunctions(connection)
   try {
-    const list = sql.join(
-      texts.map((one) => sql.literal(one)),
-      ', ',
-    )
+    const list = sql.list(texts.map((one) => sql.literal(one)))
     const { text } = sql`SELECT ${parseIsoTime(sql`t`, zone)} FROM (SELECT unnest([${list}]) AS t)`
     const reader = await connection.runAndReadAll(text)
     return reader.getRows().map(([value]) => value)

@@ -16,10 +16,7 @@ const form = [
 ].join('')
 const whole = sql.literal(`^${form}$`)
 const parts = ['y', 'month', 'day', 'ordinal', 'week', 'weekday', 'h', 'm', 's', 'f', 'z'] as const
-const names = sql`[${sql.join(
-  parts.map((name) => sql.literal(name)),
-  ', ',
-)}]`
+const names = sql`[${sql.list(parts.map((name) => sql.literal(name)))}]`
 
 type Part = (name: (typeof parts)[number], otherwise: number) => Sql
 

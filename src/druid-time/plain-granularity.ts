@@ -43,6 +43,22 @@ export function zonedGranularity({ zone: name, buckets }: ZonedGranularity): Nat
   return { kind: 'walk', period: periodOf(buckets.duration), originMs: buckets.originMs, zone }
 }
 
+/** A plan's buckets as Druid's; null of the one bucket of all time. */
+export function nativeBuckets(granularity: Granularity | ZonedGranularity): NativeBuckets | null {
+  switch (granularity.kind) {
+    case 'zoned':
+      return zonedGranularity(granularity)
+    case 'all':
+      return null
+    case 'uniform':
+      return { ...granularity, zone: Zone.utc }
+    case 'months':
+      return { ...granularity, originLocalMs: 0, zone: Zone.utc }
+    case 'compound':
+      throw new Error('periods of several units are not planned')
+  }
+}
+
 /** How time is cut by a plan's granularity; null where the store knows it. */
 export function timeBuckets(granularity: ZonedGranularity): TimeBuckets
 export function timeBuckets(granularity: Granularity | ZonedGranularity): TimeBuckets | null

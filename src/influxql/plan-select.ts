@@ -216,10 +216,7 @@ function rowsQuery(reading: Reading): Sql {
 
 /** Names of their own: a column twice is none of SQL. */
 export const namedColumns = (columns: readonly Sql[]): Sql =>
-  sql.join(
-    columns.map((one, at) => sql`${one} AS ${sql.id(`c${at}`)}`),
-    ', ',
-  )
+  sql.list(columns.map((one, at) => sql`${one} AS ${sql.id(`c${at}`)}`))
 
 function groupsQuery(reading: Reading): Sql {
   const { leaves, windows, range, keys, conditions, from } = reading
@@ -233,7 +230,7 @@ function ordered(count: number, { select }: Reading): Sql {
   if (count === 0) return sql.empty
   const way = select.isDescending ? sql` DESC` : sql.empty
   const places = Array.from({ length: count }, (_, at) => sql`${sql.id(`c${at}`)}${way}`)
-  return sql` ORDER BY ${sql.join(places, ', ')}`
+  return sql` ORDER BY ${sql.list(places)}`
 }
 
 function aggregateSql(leaf: Leaf): Sql {
@@ -290,12 +287,9 @@ function pointQuery(reading: Reading, selected: Leaf): Sql {
   }[selected.call!]!
   const time = windows === null ? sql`__time` : windows.sql(range.fromMs, range.untilMs)
   const groups = windows === null ? keys : [...keys, time]
-  const partition = groups.length === 0 ? sql.empty : sql`PARTITION BY ${sql.join(groups, ', ')} `
+  const partition = groups.length === 0 ? sql.empty : sql`PARTITION BY ${sql.list(groups)} `
   const columns = [...keys, time, ...leaves.map(column)]
   const inner = sql`SELECT ${namedColumns(columns)}, ROW_NUMBER() OVER (${partition}ORDER BY ${order}) AS n FROM ${from}${whereSql([...conditions, sql`${value} IS NOT NULL`])}`
-  const outer = sql.join(
-    columns.map((_, at) => sql.id(`c${at}`)),
-    ', ',
-  )
+  const outer = sql.list(columns.map((_, at) => sql.id(`c${at}`)))
   return sql`SELECT ${outer} FROM (${inner}) WHERE n = 1${ordered(groups.length, reading)}`
 }

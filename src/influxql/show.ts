@@ -144,7 +144,7 @@ async function present(
   const counts = columns.map((column, at) => sql`COUNT(${sql.id(column.name)}) AS ${sql.id(`n${at}`)}`)
   const grouped = key.length === 0 ? sql.empty : sql` GROUP BY ${sql.positions(1)}`
   const rows = await shown.ask(
-    sql`SELECT ${sql.join([...key.map((one) => sql`${one} AS c0`), ...counts], ', ')} ${from}${grouped}`,
+    sql`SELECT ${sql.list([...key.map((one) => sql`${one} AS c0`), ...counts])} ${from}${grouped}`,
   )
   const series = rows.map((row): [string, readonly EntityField[]] => [
     name ?? textOf(row[0]!),

@@ -183,10 +183,7 @@ export function amongSql(tag: EntityField, texts: readonly string[]): Sql {
   const listed =
     some.length === 1
       ? sql`${tagSql(tag)} = ${some[0]!}`
-      : sql`${tagSql(tag)} IN (${sql.join(
-          some.map((text) => sql`${text}`),
-          ', ',
-        )})`
+      : sql`${tagSql(tag)} IN (${sql.list(some.map((text) => sql`${text}`))})`
   if (some.length === texts.length) return listed
   const missing = sql`${tagSql(tag)} IS NULL OR ${tagSql(tag)} = ''`
   return some.length === 0 ? sql`(${missing})` : sql`(${missing} OR ${listed})`
@@ -219,10 +216,7 @@ function tagCondition(tag: EntityField | null, operator: Comparison, value: Node
 }
 
 function otherThan(tag: EntityField, texts: readonly string[]): Sql {
-  const some = sql`${tagSql(tag)} NOT IN (${sql.join(
-    texts.map((text) => sql`${text}`),
-    ', ',
-  )})`
+  const some = sql`${tagSql(tag)} NOT IN (${sql.list(texts.map((text) => sql`${text}`))})`
   // A missing one is ''.
   if (texts.includes('')) return sql`(${tagSql(tag)} IS NOT NULL AND ${some})`
   return tag.role === 'tag' ? some : sql`(${tagSql(tag)} IS NULL OR ${some})`

@@ -66,6 +66,8 @@ export const sql = Object.assign(tag, {
   /** A name, quoted. */
   id: (name: string): Sql => new Sql(`"${name.replaceAll('"', '""')}"`, []),
   join,
+  /** Between commas. */
+  list: (parts: readonly Sql[]): Sql => join(parts, ', '),
   long,
   double,
   literal,

@@ -1,5 +1,6 @@
 // A plan as it crosses the threads: as a text, which costs half of what the copy of its objects does, and with no limits but those of plans.
-import type { PlannedNativeQuery } from '../druid-native/plan/native-scan-plan.ts'
+
+import type { PlannedNativeQuery } from '../druid-native/plan/native-plan.ts'
 import type { PlannedSqlQuery } from '../druid-sql/plan/sql-plan.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { PlannedData } from '../query/plan-runner.ts'

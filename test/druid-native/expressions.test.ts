@@ -1,9 +1,9 @@
 // Druid's expression language against Druid's values: those a real Druid 33.0.0 gave (recorded-values.ts), and those that its own
 // documentation of expressions states, where need be together with that of the Java and Joda-Time methods it names.
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileExpression, type Scope } from '../../src/druid-native/expression/compile.ts'
-import { ExpressionError } from '../../src/druid-native/expression/error.ts'
-import { ExpressionFault, parseExpression } from '../../src/druid-native/expression/syntax.ts'
+import { ExpressionError, ExpressionFault, parseExpression } from '../../src/druid-native/expression/syntax.ts'
 import { type NativeType, sqlType, type Typed } from '../../src/druid-native/values/typed.ts'
 import { wideRange } from '../../src/druid-time/bucket-sql.ts'
 import { sql } from '../../src/lib/sql-text.ts'

@@ -1,7 +1,8 @@
 // Native scans that the store answers from its own columns, held against the SQL engine's answers to the same over the same rows.
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readNativeQuery } from '../../src/druid-native/parse/read-query.ts'
-import { answerScan } from '../../src/druid-native/plan/answer-scan.ts'
+import { answerScan } from '../../src/druid-native/plan/answer-plan.ts'
 import { planScan } from '../../src/druid-native/plan/plan-scan.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'

@@ -30,7 +30,7 @@ export interface Aggregating {
   /** Of no bucket: aggregates are null, but for counts of different values. */
   readonly ofNothing?: boolean
   /** What else must hold for a row. */
-  readonly also?: (bucket: Sql | null) => Sql
+  readonly also?: (source: Source) => Sql
 }
 
 export function bucketOf(granularity: NativeGranularity, source: Source): Sql | null {
@@ -93,10 +93,10 @@ export function aggregate(query: Aggregating, source: Source): Aggregated {
   ]
   const conditions = [
     ...(query.filter === null ? [] : [compileFilter(query.filter, source, source.index)]),
-    ...(query.also === undefined ? [] : [query.also(bucket)]),
+    ...(query.also === undefined ? [] : [query.also(source)]),
   ]
   const from = source.rows(conditions.length === 0 ? null : sql.join(conditions, ' AND '))
   const grouping = keys.length === 0 ? sql.empty : sql` GROUP BY ${sql.positions(keys.length)}`
-  const statement = sql`(SELECT ${sql.join([...keys, ...values], ', ')} FROM ${from}${grouping})`
+  const statement = sql`(SELECT ${sql.list([...keys, ...values])} FROM ${from}${grouping})`
   return { relation: rows.around(statement), rows }
 }

@@ -157,8 +157,7 @@ function distinct(
   // An empty text is no value. Only a column that holds such sketches has anything for a hyperUnique to add up, and no entity has one.
   const texts = sql`nullif(${toText(field)}, '')`
   const values = sketch === 'hyperUnique' ? sql`CASE WHEN FALSE THEN ${texts} END` : texts
-  const finish = round ? longValue : (raw: Sql): Typed => doubleValue(sql`CAST(${raw} AS DOUBLE)`)
-  return { ...plain(sql`count(DISTINCT ${values})`, finish), sketch: { kind: 'distinct', values, filter } }
+  return { ...plain(sql`count(DISTINCT ${values})`, countOf({ round })), sketch: { kind: 'distinct', values, filter } }
 }
 
 function sum(type: 'LONG' | 'DOUBLE' | 'FLOAT', input: Typed): Body {
@@ -195,14 +194,18 @@ function moment(aggregator: Aggregator & { kind: 'first' | 'last' | 'any' }, sou
   return plain(kind === 'first' ? sql`arg_min_null(${value}, ${order})` : sql`arg_max_null(${value}, ${order})`, finish)
 }
 
+/** What would be an estimate in Druid is a double there, unless it is rounded. */
+const countOf = ({ round }: { readonly round: boolean }) =>
+  round ? longValue : (raw: Sql): Typed => doubleValue(sql`CAST(${raw} AS DOUBLE)`)
+
 /** Exact counts in place of estimates: of combinations by row, else of the values of all the fields together. Null and '' are no values. */
 function cardinality(aggregator: Aggregator & { kind: 'cardinality' }, source: Source): Body {
   const values = aggregator.fields.map((field) => sql`nullif(${toText(dimensionValue(field, source))}, '')`)
-  const finish = (raw: Sql): Typed => (aggregator.round ? longValue(raw) : doubleValue(sql`CAST(${raw} AS DOUBLE)`))
+  const finish = countOf(aggregator)
   if (values.length === 0) return plain(sql`count(DISTINCT NULL)`, finish)
-  if (aggregator.byRow && values.length > 1) return plain(sql`count(DISTINCT ROW(${sql.join(values, ', ')}))`, finish)
+  if (aggregator.byRow && values.length > 1) return plain(sql`count(DISTINCT ROW(${sql.list(values)}))`, finish)
   if (values.length === 1) return plain(sql`count(DISTINCT ${values[0]!})`, finish)
-  return plain(sql`list(DISTINCT [${sql.join(values, ', ')}])`, (raw) =>
+  return plain(sql`list(DISTINCT [${sql.list(values)}])`, (raw) =>
     finish(sql`CAST(coalesce(list_unique(flatten(${raw})), 0) AS BIGINT)`),
   )
 }

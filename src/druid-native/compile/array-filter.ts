@@ -6,8 +6,8 @@ import { bind, nextName } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { invalidRequest } from '../../model/problem.ts'
 import { arrayFrom, positionIn } from '../expression/arrays.ts'
-import { unsupported } from '../parse/json-reader.ts'
-import type { Filter, Scalar } from '../parse/query-nodes.ts'
+import { type Scalar, unsupported } from '../parse/json-reader.ts'
+import type { Filter } from '../parse/query-nodes.ts'
 import { listKey } from '../values/ordering.ts'
 import {
   asValue,

@@ -6,7 +6,8 @@ import { boolean, double, type Kind, long } from '../../druid-sql/bind/types.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainLong } from '../../model/long.ts'
-import type { Filter, Scalar } from '../parse/query-nodes.ts'
+import type { Scalar } from '../parse/json-reader.ts'
+import type { Filter } from '../parse/query-nodes.ts'
 import { textList } from '../values/text.ts'
 import { asType, digitsToLong, nowhere, textToDouble, textToLong, written, writtenSql } from '../values/typed.ts'
 
@@ -35,7 +36,7 @@ export const among = engineFunction<{ readonly constants: Constants }>(([x], { o
     const type = typeof first === 'string' ? sql`VARCHAR` : typeof first === 'bigint' ? sql`BIGINT` : sql`DOUBLE`
     return sql`(${x!} IN (SELECT CAST(unnest(${textList(constants.map(String))}) AS ${type})))`
   }
-  const literals = sql.join(constants.map(constantSql), ', ')
+  const literals = sql.list(constants.map(constantSql))
   const areSought = typeof first === 'string' && constants.length > 1 && constants.length <= soughtMax
   return areSought ? sql`list_contains([${literals}], ${x!})` : sql`(${x!} IN (${literals}))`
 })

@@ -160,7 +160,7 @@ function kept(value: Typed, keep: NonNullable<DimensionSpec['keep']>): Typed {
       if ('pattern' in keep) return sql`CASE WHEN ${matchesWhole(x, keep.pattern)} THEN ${x} END`
       if ('prefix' in keep) return sql`CASE WHEN starts_with(${x}, ${keep.prefix}) THEN ${x} END`
       const texts = keep.values.filter((item) => item !== null).map((item) => sql`CAST(${item} AS VARCHAR)`)
-      const listed = texts.length === 0 ? sql`FALSE` : sql`${x} IN (${sql.join(texts, ', ')})`
+      const listed = texts.length === 0 ? sql`FALSE` : sql`${x} IN (${sql.list(texts)})`
       return sql`CASE WHEN ${keep.listed ? listed : sql`NOT (${listed})`} THEN ${x} END`
     }),
   )
@@ -173,6 +173,13 @@ export interface Dimension {
   /** The value from its key. */
   finish(key: Sql): Typed
 }
+
+/** Rows are grouped by the value itself. */
+const groupedBy = (name: string, key: Typed): Dimension => ({
+  name,
+  key,
+  finish: (value) => ({ type: key.type, sql: value }),
+})
 
 /** Makes rows of the values of lists, and gives the column they are in. */
 export type Explode = (list: Sql) => Sql
@@ -197,12 +204,11 @@ function arrayDimension(spec: DimensionSpec, element: ElementType, column: Typed
   const { outputType: type, outputName: name } = spec
   if (spec.extraction !== null || spec.keep !== null) throw unsupported(spec.path, 'an extraction from an array')
   if (type === 'STRING') {
-    const text = { type, sql: bind(column.sql, (list) => listText(list, element)) }
-    return { name, key: text, finish: (key) => ({ type, sql: key }) }
+    return groupedBy(name, { type, sql: bind(column.sql, (list) => listText(list, element)) })
   }
   if (elementOf(type) === null)
     throw invalidRequest(`${spec.path}.outputType`, `"${spec.dimension}" is an array: STRING and arrays are its types`)
-  return { name, key: convertDimension(column, type), finish: (key) => ({ type, sql: key }) }
+  return groupedBy(name, convertDimension(column, type))
 }
 
 /** Grouped by each of the values; where there are none, by null. */
@@ -220,15 +226,12 @@ function multiDimension(spec: DimensionSpec, column: Typed, explode: Explode | n
 
 function scalarDimension(spec: DimensionSpec, column: Typed): Dimension {
   const type = spec.outputType
-  if (column.type === null && spec.extraction === null) {
-    return { name: spec.outputName, key: { type, sql: typedNull(type) }, finish: (key) => ({ type, sql: key }) }
-  }
+  if (column.type === null && spec.extraction === null)
+    return groupedBy(spec.outputName, { type, sql: typedNull(type) })
   const extracted = spec.extraction === null ? column : extract(column, spec.extraction)
   const value = spec.keep === null ? extracted : kept(extracted, spec.keep)
   // Different values may become one where it is not text they become: then they are one group.
-  if (type !== 'STRING') {
-    return { name: spec.outputName, key: convertDimension(value, type), finish: (key) => ({ type, sql: key }) }
-  }
+  if (type !== 'STRING') return groupedBy(spec.outputName, convertDimension(value, type))
   return { name: spec.outputName, key: value, finish: (key) => convert({ type: value.type, sql: key }, type) }
 }
 

@@ -124,6 +124,7 @@ function bindDimensionFilter(filter: DimensionFilter, value: Bound, isFinished: 
       return written(boolean, bind(writtenSql(asType(value, string)), found))
     }
     case 'interval': {
+      // Of null it is unknown, also where the interval is all of time.
       const isWithin = (x: Sql): Sql => {
         const each = filter.intervals.map(
           ({ startMs, endMs }) => sql`(${x} >= ${sql.long(startMs)} AND ${x} < ${sql.long(endMs)})`,

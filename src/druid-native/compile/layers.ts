@@ -28,7 +28,7 @@ export class Layers {
   around(relation: Sql): Sql {
     return this.#levels.reduce((inner, columns) => {
       const added = columns.map(({ name, value }) => sql`${value} AS ${name}`)
-      return sql`(SELECT *, ${sql.join(added, ', ')} FROM ${inner} AS s)`
+      return sql`(SELECT *, ${sql.list(added)} FROM ${inner} AS s)`
     }, relation)
   }
 }

@@ -1,9 +1,9 @@
 // What a query reads: tables, unions, inner queries, inline rows and joins, as relations whose columns have Druid's types.
 
-import type { Interval } from '../../druid-time/iso.ts'
+import { eternity, type Interval } from '../../druid-time/iso.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import type { Scalar } from '../parse/json-reader.ts'
 import type { InlineColumn } from '../parse/native-query-types.ts'
-import type { Scalar } from '../parse/query-nodes.ts'
 import type { DayBounds, NativeTable } from '../run/native-engine.ts'
 import { convert, type NativeType, sqlType, typedNull, type ValueType } from '../values/typed.ts'
 
@@ -32,27 +32,23 @@ export interface Relation {
   select(names: readonly string[], intervals: readonly Interval[], newestFirst?: boolean): Sql
 }
 
-/** Times outside are no rows' times: a comparison with them would only cost. */
-const furthestMs = 8.64e15
-
-const within = (time: Sql, intervals: readonly Interval[], literal: (ms: number) => Sql): Sql => {
+/** Whether a time lies in one of the intervals. Times outside of all are no rows' times: a comparison with them would only cost. */
+export function within(time: Sql, intervals: readonly Interval[], literal: (ms: number) => Sql = sql.long): Sql {
   const one = ({ startMs, endMs }: Interval): Sql => {
     const parts = [
-      ...(startMs <= -furthestMs ? [] : [sql`${time} >= ${literal(startMs)}`]),
-      ...(endMs >= furthestMs ? [] : [sql`${time} < ${literal(endMs)}`]),
+      ...(startMs <= eternity.startMs ? [] : [sql`${time} >= ${literal(startMs)}`]),
+      ...(endMs >= eternity.endMs ? [] : [sql`${time} < ${literal(endMs)}`]),
     ]
     return parts.length === 0 ? sql`TRUE` : sql`(${sql.join(parts, ' AND ')})`
   }
   return intervals.length === 0 ? sql`FALSE` : sql`(${sql.join(intervals.map(one), ' OR ')})`
 }
 
-const selected = (columns: readonly Sql[]): Sql =>
+/** A list of columns as c0, c1 and so on. */
+export const selected = (columns: readonly Sql[]): Sql =>
   columns.length === 0
     ? sql`1 AS c0`
-    : sql.join(
-        columns.map((column, index) => sql`${column} AS ${sql.id(`c${index}`)}`),
-        ', ',
-      )
+    : sql.list(columns.map((column, index) => sql`${column} AS ${sql.id(`c${index}`)}`))
 
 const instant = sql.id('instant')
 const position = sql.id('position')
@@ -131,7 +127,7 @@ export function statementRelation(statement: Sql, columns: readonly Column[]): R
       const time = at.get('__time')
       // Rows without a time lie in any interval, but in none where there is none.
       const isNone = intervals.every(({ startMs, endMs }) => startMs >= endMs)
-      const condition = time !== undefined ? within(time, intervals, sql.long) : isNone ? sql`FALSE` : sql`TRUE`
+      const condition = time !== undefined ? within(time, intervals) : isNone ? sql`FALSE` : sql`TRUE`
       return sql`(SELECT ${selected(names.map((name) => at.get(name)!))} FROM (${statement}) AS q WHERE ${condition})`
     },
   }
@@ -172,18 +168,12 @@ export function inlineRelation(
       untyped: type === null,
     }),
   )
-  const names = sql.join(
-    columns.map((_, index) => sql.id(`r${index}`)),
-    ', ',
-  )
+  const names = sql.list(columns.map((_, index) => sql.id(`r${index}`)))
   const list =
     rows.length === 0
       ? [columns.map(({ type }) => typedNull(type))]
       : rows.map((row) => columns.map(({ type }, index) => inlineValue(row[index] ?? null, type)))
-  const values = sql.join(
-    list.map((row) => sql`(${sql.join(row, ', ')})`),
-    ', ',
-  )
+  const values = sql.list(list.map((row) => sql`(${sql.list(row)})`))
   const none = rows.length === 0 ? sql` WHERE FALSE` : sql.empty
   return statementRelation(sql`SELECT * FROM (VALUES ${values}) AS i(${names})${none}`, columns)
 }

@@ -1,13 +1,14 @@
 // The rows that an aggregating query puts out: dimensions, aggregators and post-aggregators by name, for what comes after the grouping.
 
 import { arithmetic } from '../../druid-sql/bind/time-arithmetic.ts'
-import { type Bound, called, engineFunction, literal } from '../../druid-sql/bind/tree.ts'
+import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
 import { double, long, type SqlType } from '../../druid-sql/bind/types.ts'
 import { greatest, least, numbers } from '../../druid-sql/functions/numbers.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
-import { bind, bind2 } from '../../lib/bind-sql.ts'
+import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { invalidRequest } from '../../model/problem.ts'
+import { ofBoth } from '../expression/call.ts'
 import type { Scope } from '../expression/compile.ts'
 import { doubleQuotient } from '../expression/operators.ts'
 import type { PostAggregator } from '../parse/query-nodes.ts'
@@ -69,8 +70,8 @@ export function bindPost(post: PostAggregator, scope: Scope, ofSketch: (post: Sk
 }
 
 /** Of doubles: what is divided by 0 is 0. */
-export const quotientOrZero = engineFunction(([a, b]) =>
-  bind2(a!, b!, (x, y) => sql`CASE WHEN ${y} = 0 THEN CASE WHEN ${x} IS NOT NULL THEN 0e0 END ELSE ${x} / ${y} END`),
+export const quotientOrZero = ofBoth(
+  (x, y) => sql`CASE WHEN ${y} = 0 THEN CASE WHEN ${x} IS NOT NULL THEN 0e0 END ELSE ${x} / ${y} END`,
 )
 
 const quotients = { '/': quotientOrZero, quotient: doubleQuotient, pow: numbers.POW.fn }
@@ -150,7 +151,7 @@ export class Rows implements Scope {
           (fraction) =>
             sql`coalesce(${this.#hide(sql`quantile_disc(${values}, ${sql.double(fraction)})`, filter)}, ${sql.double(Number.NaN)})`,
         )
-        return doubleValue(post.one ? at[0]! : sql`[${sql.join(at, ', ')}]`)
+        return doubleValue(post.one ? at[0]! : sql`[${sql.list(at)}]`)
       }
       case 'histogram':
         return doubleValue(this.#histogram(post))
@@ -202,7 +203,7 @@ export class Rows implements Scope {
           )
     const nothing = counts.map(() => sql.double(Number.NaN))
     const some = sql`coalesce(${this.#hide(sql`count(${values})`, filter)}, 0) > 0`
-    return sql`CASE WHEN ${some} THEN [${sql.join(counts, ', ')}] ELSE [${sql.join(nothing, ', ')}] END`
+    return sql`CASE WHEN ${some} THEN [${sql.list(counts)}] ELSE [${sql.list(nothing)}] END`
   }
 }
 

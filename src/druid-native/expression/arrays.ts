@@ -3,9 +3,8 @@
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
-import { convert, doubleValue, type ElementType, elementOf, isScalar, type Typed, typedNull } from '../values/typed.ts'
-import { ExpressionError } from './error.ts'
-import type { Expression } from './syntax.ts'
+import { convert, doubleValue, type ElementType, elementOf, isScalar, sqlType, type Typed } from '../values/typed.ts'
+import { type Expression, ExpressionError } from './syntax.ts'
 
 /** A value taken as an array: a single value is an array of itself. */
 export interface ArrayOf {
@@ -71,12 +70,9 @@ export function arrayLiteral(
 }
 
 export function arrayFrom(element: ElementType, values: readonly Typed[]): Typed {
-  const items = values.map((value) => (value.type === null ? typedNull(element) : convert(value, element).sql))
-  return arrayValue(element, sql`CAST([${sql.join(items, ', ')}] AS ${listType(element)})`)
+  const items = values.map((value) => convert(value, element).sql)
+  return arrayValue(element, sql`CAST([${sql.list(items)}] AS ${sqlType(`ARRAY<${element}>`)})`)
 }
-
-const listTypes = { STRING: sql`VARCHAR[]`, LONG: sql`BIGINT[]`, DOUBLE: sql`DOUBLE[]` }
-export const listType = (element: ElementType): Sql => listTypes[element]
 
 /** The quantile of the numbers of an array, between two of them by their distance. */
 export function quantileOf({ sql: list }: ArrayOf, rank: Sql): Typed {

@@ -1,9 +1,10 @@
 // What a function of Druid's expression language is made with.
 
-import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
+import { type Bound, called, type EngineFunction, engineFunction, literal } from '../../druid-sql/bind/tree.ts'
 import { nullType } from '../../druid-sql/bind/types.ts'
 import type { PlainFunction } from '../../druid-sql/functions/signature.ts'
 import type { TimeRange } from '../../druid-time/bucket-sql.ts'
+import { bind2 } from '../../lib/bind-sql.ts'
 import type { Sql } from '../../lib/sql-text.ts'
 import { asType, nowhere, type Typed, truth } from '../values/typed.ts'
 
@@ -77,5 +78,12 @@ export function literalWhole(call: Call, index: number, what: string): number {
   const whole = typeof value === 'string' || value === null || value === undefined ? Number.NaN : Number(value)
   return Number.isSafeInteger(whole) ? whole : call.refuse(`the ${what} must be a constant whole number`)
 }
+
+/** Of arguments, of which there may be any number. */
+export const many = Number.POSITIVE_INFINITY
+
+/** One of the engine, of two operands that it names several times. */
+export const ofBoth = (render: (x: Sql, y: Sql) => Sql): EngineFunction<null> =>
+  engineFunction(([a, b]) => bind2(a!, b!, render))
 
 export type UnarySql = (value: Sql) => Sql

@@ -11,11 +11,10 @@ import { sql } from '../../lib/sql-text.ts'
 import { asValue, elementOf, nodeOf, nowhere, type Typed, valueIn } from '../values/typed.ts'
 import { arrayLiteral, boundedLength } from './arrays.ts'
 import type { Call } from './call.ts'
-import { ExpressionError } from './error.ts'
 import { functions, takesArrays } from './functions.ts'
 import { type ApplyFunction, applyFunctions } from './functions-apply.ts'
 import { bindBinary, bindUnary } from './operators.ts'
-import type { Expression } from './syntax.ts'
+import { type Expression, ExpressionError } from './syntax.ts'
 
 /** What names stand for, and what is known of time. */
 export interface Scope {

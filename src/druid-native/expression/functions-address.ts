@@ -27,11 +27,7 @@ function number4(value: Typed): Sql {
 
 function text4(value: Typed): Sql {
   if (value.type === 'STRING') return bind(value.sql, (x) => sql`CASE WHEN ${parse4(x)} IS NOT NULL THEN ${x} END`)
-  const parts = (x: Sql): Sql =>
-    sql.join(
-      [24, 16, 8, 0].map((bits) => sql`(${x} >> ${sql.long(bits)}) & 255`),
-      ', ',
-    )
+  const parts = (x: Sql): Sql => sql.list([24, 16, 8, 0].map((bits) => sql`(${x} >> ${sql.long(bits)}) & 255`))
   return bind(number4(value), (x) => sql`CASE WHEN ${x} IS NOT NULL THEN concat_ws('.', ${parts(x)}) END`)
 }
 
@@ -108,8 +104,7 @@ function match6([address]: readonly Typed[], call: Call): Typed {
   // Within the digit that the prefix ends in, the address lies in a range of digits.
   const low = rest === 4 ? 0 : (Number.parseInt(subnet[digits]!, 16) >> rest) << rest
   const ends = Array.from({ length: 1 << rest }, (_, index) => sql.literal((low + index).toString(16)))
-  const inDigit = (x: Sql): Sql =>
-    rest === 4 ? sql`TRUE` : sql`${x}[${sql.long(digits + 1)}] IN (${sql.join(ends, ', ')})`
+  const inDigit = (x: Sql): Sql => (rest === 4 ? sql`TRUE` : sql`${x}[${sql.long(digits + 1)}] IN (${sql.list(ends)})`)
   const body = (x: Sql): Sql =>
     sql`coalesce(starts_with(${x}, ${sql.literal(subnet.slice(0, digits))}) AND ${inDigit(x)}, FALSE)`
   return truthValue(bind(expandSql(address!.sql), body))

@@ -17,8 +17,8 @@ import {
   writtenSql,
 } from '../values/typed.ts'
 import { type ArrayOf, arrayOf, arrayValue, asElement, boundedLength, elementValue } from './arrays.ts'
-import { ExpressionError } from './error.ts'
 import { truthOf } from './operators.ts'
+import { ExpressionError } from './syntax.ts'
 
 /** The lambda of a call: its body for the values of its parameters. */
 export interface Lambda {
@@ -114,7 +114,7 @@ function fold(arrays: readonly ArrayOf[], initial: Typed, lambda: Lambda): Typed
   const field = (struct: Sql, name: string): Sql => sql`struct_extract(${struct}, ${sql.literal(name)})`
   const struct = (accumulator: Sql, values: readonly Sql[]): Sql => {
     const fields = values.map((value, index) => sql`${sql.literal(`x${index}`)}: ${value}`)
-    return sql`{${sql.join([sql`'acc': ${accumulator}`, ...fields], ', ')}}`
+    return sql`{${sql.list([sql`'acc': ${accumulator}`, ...fields])}}`
   }
   const items = product(arrays, (values) =>
     struct(
@@ -126,10 +126,10 @@ function fold(arrays: readonly ArrayOf[], initial: Typed, lambda: Lambda): Typed
   const result = asValue(lambda.apply([...elements, { type, sql: field(total, 'acc') }]))
   if (elementOf(result.type) !== null && elementOf(type) === null)
     throw new ExpressionError('an array folded into a single value', true)
-  const converted = result.type === null ? typedNull(type) : convert(result, type).sql
+  const converted = convert(result, type).sql
   const carried = elements.map((element) => element.sql)
   const start = struct(
-    initial.type === null ? typedNull(type) : convert(initial, type).sql,
+    convert(initial, type).sql,
     arrays.map(({ element }) => typedNull(element)),
   )
   const reduced = (list: Sql): Sql =>

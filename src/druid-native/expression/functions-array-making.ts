@@ -1,26 +1,20 @@
 // Functions that make arrays.
 
-import { splitsAlike, splitText } from '../../druid-patterns/split-text.ts'
+import { splitsAlike, splitText } from '../../druid-sql/functions/arrays.ts'
 import { javaPattern } from '../../druid-sql/functions/texts.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { isBrokenPattern, isPortablePattern } from '../values/patterns.ts'
-import { convert, nodeOf, nullValue, type Typed, toLong, toText, typedNull } from '../values/typed.ts'
-import { type ArrayOf, arrayFrom, arrayOf, arrayValue, asElement, boundedLength, hasNull, listType } from './arrays.ts'
-import type { Call, ExpressionFunction, FunctionTable } from './call.ts'
+import { convert, nodeOf, nullValue, type Typed, toLong, toText } from '../values/typed.ts'
+import { arrayFrom, arrayOf, arrayValue, asElement, boundedLength, hasNull } from './arrays.ts'
+import { type Call, type ExpressionFunction, type FunctionTable, many } from './call.ts'
 import { commonType } from './functions-conditional.ts'
-
-const many = Number.POSITIVE_INFINITY
 
 function makeArray(args: readonly Typed[]): Typed {
   const values = args.map(asElement)
   const kind = commonType(values.map(nodeOf))?.kind ?? 'long'
   return arrayFrom(kind === 'string' ? 'STRING' : kind === 'long' ? 'LONG' : 'DOUBLE', values)
 }
-
-/** The value as an element of the array; an array of one counts as its element. */
-const fitting = (value: Typed, { element }: ArrayOf): Sql =>
-  value.type === null ? typedNull(element) : convert(value, element).sql
 
 /** An array and one more element, nothing where there is no array. */
 const adding = (at: 0 | 1, add: (list: Sql, item: Sql) => Sql): ExpressionFunction => ({
@@ -29,7 +23,7 @@ const adding = (at: 0 | 1, add: (list: Sql, item: Sql) => Sql): ExpressionFuncti
     const array = arrayOf(args[at]!)
     if (array === null) return nullValue
     const body = (list: Sql): Sql =>
-      sql`CASE WHEN ${list} IS NOT NULL THEN ${boundedLength(sql`len(${list})`, add(list, fitting(args[1 - at]!, array)))} END`
+      sql`CASE WHEN ${list} IS NOT NULL THEN ${boundedLength(sql`len(${list})`, add(list, convert(args[1 - at]!, array.element).sql))} END`
     return arrayValue(array.element, bind(array.sql, body))
   },
 })
@@ -102,7 +96,7 @@ export const arrayMakingFunctions = {
   mv_harmonize_nulls: {
     args: [1, 1],
     compile: ([value]) => {
-      const none = sql`CAST([NULL] AS ${listType('STRING')})`
+      const none = sql`CAST([NULL] AS VARCHAR[])`
       if (value!.type === null) return arrayValue('STRING', none)
       return arrayValue(
         'STRING',

@@ -46,9 +46,6 @@ const indexOf = (first: 0 | 1): ExpressionFunction =>
     )
   })
 
-const typed = (value: Typed, { element }: ArrayOf): Sql =>
-  value.type === null ? typedNull(element) : convert(value, element).sql
-
 /** Whether the array holds a value, or all those of another array, as the array's type. */
 const contains = two((array, other) =>
   truthValue(
@@ -60,10 +57,10 @@ const contains = two((array, other) =>
 )
 
 function hasOne(list: Sql, array: ArrayOf, value: Typed): Sql {
-  const found = sql`${positionIn(list, typed(value, array))} > 0`
+  const found = sql`${positionIn(list, convert(value, array.element).sql)} > 0`
   if (value.type === null || value.type === array.element) return found
   // What the array's type has no value for is not in it, unlike null.
-  return sql`CASE WHEN ${value.sql} IS NOT NULL AND ${typed(value, array)} IS NULL THEN FALSE ELSE ${found} END`
+  return sql`CASE WHEN ${value.sql} IS NOT NULL AND ${convert(value, array.element).sql} IS NULL THEN FALSE ELSE ${found} END`
 }
 
 function hasAll(list: Sql, array: ArrayOf, other: Typed): Sql {
@@ -89,7 +86,7 @@ function scalarInArray([value, array]: readonly Typed[]): Typed {
   const one = value!.type === null ? null : arrayOf(value!)!
   const asDoubles = one !== null && list.element !== 'STRING' && one.element !== list.element
   const all = asDoubles ? convert({ type: `ARRAY<${list.element}>`, sql: list.sql }, 'ARRAY<DOUBLE>').sql : list.sql
-  const item = asDoubles ? toDouble(value!) : typed(value!, list)
+  const item = asDoubles ? toDouble(value!) : convert(value!, list.element).sql
   return truthValue(
     bind2(
       all,

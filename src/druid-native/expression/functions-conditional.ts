@@ -15,19 +15,17 @@ import {
   elementOf,
   nodeOf,
   nowhere,
+  plainType,
   sqlType,
   type Typed,
   transform,
   truth,
-  typedNull,
   type ValueType,
 } from '../values/typed.ts'
-import { type ExpressionFunction, type FunctionTable, isNull, literalText, nullNode } from './call.ts'
-import { ExpressionError } from './error.ts'
+import { type ExpressionFunction, type FunctionTable, isNull, literalText, many, nullNode } from './call.ts'
 import { jsonArray } from './functions-json.ts'
 import { equal, truthOf } from './operators.ts'
-
-const many = Number.POSITIVE_INFINITY
+import { ExpressionError } from './syntax.ts'
 
 /** The type that all the values fit: text with anything is text, numbers of both kinds are doubles. */
 export function commonType(values: readonly Bound[]): SqlType | null {
@@ -98,34 +96,21 @@ const distinct = (negated: boolean): ExpressionFunction => ({
   },
 })
 
-const as = (value: Typed, type: ValueType): Sql => (value.type === null ? typedNull(type) : convert(value, type).sql)
-
-const castTypes: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
-  ['STRING', 'STRING'],
-  ['LONG', 'LONG'],
-  ['DOUBLE', 'DOUBLE'],
-  ['ARRAY<STRING>', 'ARRAY<STRING>'],
-  ['ARRAY<LONG>', 'ARRAY<LONG>'],
-  ['ARRAY<DOUBLE>', 'ARRAY<DOUBLE>'],
-  ['STRING_ARRAY', 'ARRAY<STRING>'],
-  ['LONG_ARRAY', 'ARRAY<LONG>'],
-  ['DOUBLE_ARRAY', 'ARRAY<DOUBLE>'],
-])
-
 /** A text as a number: what says that it is true or false is 1 or 0. */
 const numberOf = (text: Typed, type: 'LONG' | 'DOUBLE'): Sql =>
   bind(
     text.sql,
-    (x) => sql`CASE lower(${x}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE ${as({ ...text, sql: x }, type)} END`,
+    (x) =>
+      sql`CASE lower(${x}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE ${convert({ ...text, sql: x }, type).sql} END`,
   )
 
-/** As `as`, but for texts as numbers, in arrays too. */
+/** As `convert`, but for texts as numbers, in arrays too. */
 function castSql(value: Typed, type: ValueType): Sql {
   const number = elementOf(type) ?? type
-  if (number !== 'LONG' && number !== 'DOUBLE') return as(value, type)
+  if (number !== 'LONG' && number !== 'DOUBLE') return convert(value, type).sql
   const ofText = (text: Sql): Sql => numberOf({ type: 'STRING', sql: text }, number)
   if (elementOf(value.type) === 'STRING' && number !== type) return transform(value.sql, ofText)
-  if (value.type !== 'STRING') return as(value, type)
+  if (value.type !== 'STRING') return convert(value, type).sql
   return number === type
     ? ofText(value.sql)
     : bind(value.sql, (x) => sql`CASE WHEN ${x} IS NOT NULL THEN [${ofText(x)}] END`)
@@ -148,7 +133,8 @@ export const conditionalFunctions = {
     args: [2, 2],
     bind: ([value], call) => {
       const name = literalText(call, 1, 'type').toUpperCase()
-      const type = castTypes.get(name)
+      // `LONG_ARRAY` is an older name of `ARRAY<LONG>`.
+      const type = plainType(name.replace(/^(\w+)_ARRAY$/, 'ARRAY<$1>'))
       if (type === undefined) return call.refuse(`there is no type "${name}"`)
       const isPlain = isNumeric(value!.type) && (type === 'LONG' || type === 'DOUBLE')
       return isPlain ? asType(value!, type === 'LONG' ? long : double) : nodeOf(castTo(asValue(value!), type))

@@ -1,7 +1,7 @@
 // JSON in texts. What a path leads to keeps the type that the JSON has, unless the call tells one.
 
-import { isLooseJson } from '../../druid-patterns/json-form.ts'
 import { doubleText } from '../../druid-sql/bind/conversions.ts'
+import { isLooseJson } from '../../druid-sql/functions/jsons.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
@@ -10,6 +10,8 @@ import {
   type ElementType,
   elementOf,
   nullValue,
+  plainType,
+  plainTypes,
   type Typed,
   textToDouble,
   textToLong,
@@ -19,9 +21,7 @@ import {
   typedNull,
 } from '../values/typed.ts'
 import { arrayValue, elementValue } from './arrays.ts'
-import type { Call, ExpressionFunction, FunctionTable } from './call.ts'
-
-const many = Number.POSITIVE_INFINITY
+import { type Call, type ExpressionFunction, type FunctionTable, many } from './call.ts'
 
 const jsonValue = (json: Sql): Typed => ({ type: 'COMPLEX<json>', sql: json })
 
@@ -80,18 +80,6 @@ export function jsonArray(json: Sql, element: ElementType): Typed {
   return arrayValue(element, bind(json, list))
 }
 
-const valueTypes: ReadonlyMap<string, readonly [ElementType, boolean]> = new Map<
-  string,
-  readonly [ElementType, boolean]
->([
-  ['STRING', ['STRING', false]],
-  ['LONG', ['LONG', false]],
-  ['DOUBLE', ['DOUBLE', false]],
-  ['ARRAY<STRING>', ['STRING', true]],
-  ['ARRAY<LONG>', ['LONG', true]],
-  ['ARRAY<DOUBLE>', ['DOUBLE', true]],
-])
-
 /** A scalar or an array of scalars; null for anything else. */
 function valueAt([value]: readonly Typed[], call: Call): Typed {
   const found = extract(value!, pathOf(call, 1))
@@ -99,13 +87,13 @@ function valueAt([value]: readonly Typed[], call: Call): Typed {
   if (type === null) return untyped(found)
   const wanted = String(type).toUpperCase()
   if (wanted === 'COMPLEX<JSON>') return untyped(found)
-  const known = valueTypes.get(wanted)
-  if (known === undefined) return call.refuse(`the type must be one of ${[...valueTypes.keys()].join(', ')}`)
-  const [element, isArray] = known
-  if (isArray) return jsonArray(found, element)
+  const known = plainType(wanted) ?? call.refuse(`the type must be one of ${plainTypes.join(', ')}`)
+  const ofArray = elementOf(known)
+  if (ofArray !== null) return jsonArray(found, ofArray)
   const several = sql`CAST(${failing('an array as a single value')} AS JSON)`
   const only = (x: Sql): Sql =>
     sql`CASE json_type(${x}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN CASE WHEN NOT ${isFlat(x)} THEN NULL WHEN json_array_length(${x}) = 1 THEN json_extract(${x}, '$[0]') ELSE ${several} END ELSE ${x} END`
+  const element = known as ElementType
   return elementValue(
     element,
     bind(bind(found, only), (x) => scalar(x, element)),
@@ -144,7 +132,7 @@ function object(args: readonly Typed[], call: Call): Typed {
     if (index % 2 === 0 && arg.type !== 'STRING') return call.refuse('names must be texts')
     return arg.sql
   })
-  return jsonValue(sql`json_object(${sql.join(parts, ', ')})`)
+  return jsonValue(sql`json_object(${sql.list(parts)})`)
 }
 
 /** The text of the JSON; doubles are written as Java writes them. */

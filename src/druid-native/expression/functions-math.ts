@@ -1,4 +1,4 @@
-import { called, type EngineFunction, engineFunction } from '../../druid-sql/bind/tree.ts'
+import { called, type EngineFunction } from '../../druid-sql/bind/tree.ts'
 import { double, long } from '../../druid-sql/bind/types.ts'
 import { absolute, ceil, floor, numbers, safeQuotient, squareRoot, wrapped } from '../../druid-sql/functions/numbers.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
@@ -10,6 +10,7 @@ import {
   type FunctionTable,
   isNull,
   nullNode,
+  ofBoth,
   plain,
   type UnarySql,
 } from './call.ts'
@@ -51,25 +52,16 @@ const byType = (longs: EngineFunction<null>, doubles: EngineFunction<null>, coun
 
 /** Unlike the engine's, null where either is. */
 function extreme(operator: Sql): ExpressionFunction {
-  const fn = engineFunction(([a, b]) =>
-    bind2(
-      a!,
-      b!,
-      (x, y) =>
-        sql`CASE WHEN ${x} IS NULL OR ${y} IS NULL THEN NULL WHEN ${x} ${operator} ${y} THEN ${x} ELSE ${y} END`,
-    ),
+  const fn = ofBoth(
+    (x, y) => sql`CASE WHEN ${x} IS NULL OR ${y} IS NULL THEN NULL WHEN ${x} ${operator} ${y} THEN ${x} ELSE ${y} END`,
   )
   return byType(fn, fn)
 }
 
 /** Of doubles, nothing of nothing is 0, as is nothing of what is no number. */
-export const safeDoubles = engineFunction(([a, b]) =>
-  bind2(
-    a!,
-    b!,
-    (x, y) =>
-      sql`CASE WHEN ${y} <> 0 AND NOT isnan(${y}) THEN ${x} / ${y} WHEN ${x} = 0 AND ${y} IS NOT NULL THEN ${sql.double(0)} END`,
-  ),
+export const safeDoubles = ofBoth(
+  (x, y) =>
+    sql`CASE WHEN ${y} <> 0 AND NOT isnan(${y}) THEN ${x} / ${y} WHEN ${x} = 0 AND ${y} IS NOT NULL THEN ${sql.double(0)} END`,
 )
 
 /** Of sides whose squares may be beyond all doubles, or next to nothing. One without an end makes it so, whatever number the other is. */

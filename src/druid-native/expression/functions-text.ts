@@ -14,13 +14,15 @@ import {
   texts,
 } from '../../druid-sql/functions/texts.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
-import { sql } from '../../lib/sql-text.ts'
+import { type ReadableForm, readableNumber } from '../../lib/readable-number.ts'
+import { type Sql, sql } from '../../lib/sql-text.ts'
 import { anyText, isBrokenPattern, isPortablePattern, likePattern, patternMax } from '../values/patterns.ts'
 import { substringOf } from '../values/text.ts'
 import {
   asType,
   longValue,
   nowhere,
+  nullValue,
   type Typed,
   textValue,
   toLong,
@@ -34,11 +36,10 @@ import {
   type FunctionTable,
   literalText,
   literalWhole,
+  many,
   plain,
   plainOrNull,
 } from './call.ts'
-
-const many = Number.POSITIVE_INFINITY
 
 /** A number with a fraction. */
 const isReal = ({ type: { kind } }: Bound): boolean => kind === 'double' || kind === 'float'
@@ -84,6 +85,17 @@ function position(args: readonly Typed[]): Typed {
     ),
   )
 }
+
+const readable = (form: ReadableForm): ExpressionFunction => ({
+  args: [1, 2],
+  compile: ([value]: readonly Typed[], call: Call) => {
+    const precision = call.literal(1) === null ? 2 : literalWhole(call, 1, 'precision')
+    if (precision < 0 || precision > 3) return call.refuse('the precision must be 0 to 3')
+    if (value!.type === null) return nullValue
+    if (value!.type === 'STRING') return call.refuse('the first argument must be a number')
+    return textValue(readableNumber(toLong(value!), form, precision))
+  },
+})
 
 export const textFunctions = {
   concat: {
@@ -171,4 +183,17 @@ export const textFunctions = {
   repeat: { args: [2, 2], bind: ([text, times]) => repeatedTimes(nowhere, [asText(text!), asType(times!, long)]) },
   lpad: padding(leftPadding),
   rpad: padding(rightPadding),
+  human_readable_binary_byte_format: readable({ base: 1024, plain: ' B', unit: 'iB' }),
+  human_readable_decimal_byte_format: readable({ base: 1000, plain: ' B', unit: 'B' }),
+  human_readable_decimal_format: readable({ base: 1000, plain: '', unit: '' }),
+  decode_base64_utf8: {
+    args: [1, 1],
+    compile: ([text]) => {
+      if (text!.type === null) return nullValue
+      // The signs at the end, which fill up the last four characters, may be left out.
+      const filled = (x: Sql): Sql =>
+        sql`decode(from_base64(rpad(${x}, CAST((length(${x}) + 3) // 4 * 4 AS INTEGER), '=')))`
+      return textValue(bind(toText(text!), filled))
+    },
+  },
 } as const satisfies FunctionTable

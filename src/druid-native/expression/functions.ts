@@ -5,7 +5,6 @@ import { arrayFunctions } from './functions-array.ts'
 import { arrayMakingFunctions } from './functions-array-making.ts'
 import { bitFunctions } from './functions-bits.ts'
 import { conditionalFunctions } from './functions-conditional.ts'
-import { formatFunctions } from './functions-format.ts'
 import { jsonFunctions } from './functions-json.ts'
 import { mathFunctions } from './functions-math.ts'
 import { textFunctions } from './functions-text.ts'
@@ -25,7 +24,6 @@ export const functions: ReadonlyMap<string, ExpressionFunction | 'unsupported'> 
   ...Object.entries(arrayMakingFunctions),
   ...Object.entries(bitFunctions),
   ...Object.entries(conditionalFunctions),
-  ...Object.entries(formatFunctions),
   ...Object.entries(jsonFunctions),
   ...Object.entries(mathFunctions),
   ...Object.entries(textFunctions),

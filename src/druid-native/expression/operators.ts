@@ -7,7 +7,7 @@ import { type Bound, called, engineFunction, literal } from '../../druid-sql/bin
 import { arrayOf, boolean, double, isNumeric, long, type SqlType, string } from '../../druid-sql/bind/types.ts'
 import { cutQuotient, negated, numbers } from '../../druid-sql/functions/numbers.ts'
 import { joinedTexts } from '../../druid-sql/functions/texts.ts'
-import { bind, bind2 } from '../../lib/bind-sql.ts'
+import { bind } from '../../lib/bind-sql.ts'
 import type { ComparisonOperator } from '../../lib/comparison-operator.ts'
 import { sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
@@ -22,9 +22,8 @@ import {
   truth,
   written,
 } from '../values/typed.ts'
-import { isNull, nullNode } from './call.ts'
-import { ExpressionError } from './error.ts'
-import type { BinaryOperator } from './syntax.ts'
+import { isNull, nullNode, ofBoth } from './call.ts'
+import { type BinaryOperator, ExpressionError } from './syntax.ts'
 
 const isTrueText = engineFunction(([x]) => sql`(lower(${x!}) = 'true')`)
 
@@ -131,39 +130,27 @@ function nullOf(left: Bound, right: Bound): Bound {
 const divisionByZero = sql`CAST(${failing('a long is divided by zero')} AS BIGINT)`
 
 /** A division of longs by zero fails, also of null. */
-export const longQuotient = engineFunction(([a, b]) =>
-  bind2(a!, b!, (x, y) => sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} ELSE ${cutQuotient(x, y, true)} END`),
+export const longQuotient = ofBoth(
+  (x, y) => sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} ELSE ${cutQuotient(x, y, true)} END`,
 )
 
-export const longRemainder = engineFunction(([a, b]) =>
-  bind2(
-    a!,
-    b!,
-    (x, y) => sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} WHEN ${y} = -1 THEN ${x} * 0 ELSE ${x} % ${y} END`,
-  ),
+export const longRemainder = ofBoth(
+  (x, y) => sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} WHEN ${y} = -1 THEN ${x} * 0 ELSE ${x} % ${y} END`,
 )
 
-const longPower = engineFunction(([a, b]) =>
-  bind2(
-    a!,
-    b!,
-    (x, y) => sql`CASE WHEN ${y} < 0 THEN CAST(${failing('a long is raised to a power below zero')} AS BIGINT)
+const longPower = ofBoth(
+  (x, y) => sql`CASE WHEN ${y} < 0 THEN CAST(${failing('a long is raised to a power below zero')} AS BIGINT)
         WHEN ${x} IS NOT NULL AND ${y} >= 0 THEN coalesce(TRY(CAST(CAST(pow(${x}, ${y}) AS HUGEINT) AS BIGINT)), 0) END`,
-  ),
 )
 
 export const doubleQuotient = engineFunction(([a, b]) => divideDoubles(a!, b!))
 
-const doubleRemainder = engineFunction(([a, b]) =>
-  bind2(
-    a!,
-    b!,
-    (
-      x,
-      y,
-    ) => sql`CASE WHEN ${y} = 0 THEN ${x} * ${sql.double(Number.NaN)} WHEN isfinite(${x}) AND isfinite(${y}) THEN ${x} % ${y}
+const doubleRemainder = ofBoth(
+  (
+    x,
+    y,
+  ) => sql`CASE WHEN ${y} = 0 THEN ${x} * ${sql.double(Number.NaN)} WHEN isfinite(${x}) AND isfinite(${y}) THEN ${x} % ${y}
             WHEN isfinite(${x}) AND isinf(${y}) THEN ${x} ELSE ${x} * ${y} * ${sql.double(Number.NaN)} END`,
-  ),
 )
 
 const others = {

@@ -10,11 +10,35 @@ export function unsupported(path: string, component: string): Problem {
   })
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** As Java's. */
+export const integerMax = 2 ** 31 - 1
 
-const isScalar = (value: unknown): value is string | number | bigint | boolean =>
-  ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
+/** An object of a query as it came. */
+export type Node = { readonly [name: string]: unknown }
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+}
+
+export function memberOf(value: unknown, name: string): unknown {
+  return isNode(value) ? value[name] : undefined
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function nodeOf(value: unknown): Node {
+  return isNode(value) ? value : {}
+}
+
+export type Scalar = string | number | bigint | boolean
+
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
 
 /** A JSON value and where it stands. */
 export class Json {
@@ -35,18 +59,18 @@ export class Json {
   }
 
   get isObject(): boolean {
-    return isObject(this.value)
+    return isNode(this.value)
   }
 
   /** A property; `missing` when the object lacks it. */
   at(name: string): Json {
-    if (!isObject(this.value)) return this.fail(this.missing ? 'is required' : 'must be an object')
+    if (!isNode(this.value)) return this.fail(this.missing ? 'is required' : 'must be an object')
     const path = this.path === '' ? name : `${this.path}.${name}`
     return new Json(Object.hasOwn(this.value, name) ? this.value[name] : undefined, path)
   }
 
   entries(): readonly (readonly [string, Json])[] {
-    if (!isObject(this.value)) return this.fail(this.missing ? 'is required' : 'must be an object')
+    if (!isNode(this.value)) return this.fail(this.missing ? 'is required' : 'must be an object')
     return Object.keys(this.value).map((name) => [name, this.at(name)] as const)
   }
 
@@ -64,6 +88,15 @@ export class Json {
     return this.textOrNull() ?? ''
   }
 
+  /** The items of a list, all of them texts. */
+  texts(): readonly string[] {
+    return this.items().map((item) => item.text())
+  }
+
+  textsOrNulls(): readonly (string | null)[] {
+    return this.items().map((item) => item.textOrNull())
+  }
+
   textOrNull(): string | null {
     if (this.missing) return null
     return isScalar(this.value) ? String(this.value) : this.fail('must be a text')
@@ -74,8 +107,37 @@ export class Json {
     return this.value !== '' && Number.isSafeInteger(value) ? value : this.fail('must be a whole number')
   }
 
-  wholeOr(fallback: number): number {
+  wholeOr<Fallback extends number | null>(fallback: Fallback): number | Fallback {
     return this.missing ? fallback : this.whole()
+  }
+
+  /** A whole number above 0. */
+  count(): number {
+    const count = this.whole()
+    return count > 0 ? count : this.fail('must be above 0')
+  }
+
+  countOr<Fallback extends number | null>(fallback: Fallback): number | Fallback {
+    return this.missing ? fallback : this.count()
+  }
+
+  /** 0 where it is missing. */
+  countOrZero(): number {
+    const count = this.wholeOr(0)
+    return count >= 0 ? count : this.fail('must not be below 0')
+  }
+
+  /** A whole number from one to another. */
+  wholeWithin(least: number, most: number, fallback?: number): number {
+    const value = fallback === undefined ? this.whole() : this.wholeOr(fallback)
+    return value >= least && value <= most ? value : this.fail(`must be ${least} to ${most}`)
+  }
+
+  /** `what`: an array in its place. */
+  scalarOrNull(what: string): Scalar | null {
+    if (this.missing) return null
+    if (isScalar(this.value)) return this.value
+    throw unsupported(this.path, what)
   }
 
   number(): number {

@@ -4,6 +4,7 @@ import type { Interval } from '../../druid-time/iso.ts'
 import type { NativeGranularity } from '../../druid-time/native-granularity.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { NativeType } from '../values/typed.ts'
+import type { Scalar } from './json-reader.ts'
 import type {
   Aggregator,
   DimensionSpec,
@@ -12,7 +13,6 @@ import type {
   LimitSpec,
   Ordering,
   PostAggregator,
-  Scalar,
   SearchSpec,
   VirtualColumn,
 } from './query-nodes.ts'
@@ -50,11 +50,10 @@ export interface Context {
   readonly sortByDimsFirst: boolean
   readonly timesAsLong: boolean
   readonly resultAsArray: boolean
-  readonly timeoutMs: number | null
-  readonly queryId: string | null
 }
 
-interface Common {
+/** What every query has. */
+export interface Common {
   readonly dataSource: DataSource
   readonly intervals: readonly Interval[]
   readonly filter: Filter | null

@@ -5,6 +5,7 @@ import type { NativeGranularity } from '../../druid-time/native-granularity.ts'
 import type { Zone } from '../../druid-time/zone.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { ElementType, NativeType, ValueType } from '../values/typed.ts'
+import type { Scalar } from './json-reader.ts'
 
 export type Ordering = 'lexicographic' | 'alphanumeric' | 'numeric' | 'strlen' | 'version' | 'natural'
 
@@ -62,90 +63,49 @@ export interface DimensionSpec {
   readonly path: string
 }
 
-export type Scalar = string | number | bigint | boolean
-
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly fields: readonly Filter[] }
   | { readonly kind: 'not' | 'istrue' | 'isfalse'; readonly field: Filter }
   | { readonly kind: 'constant'; readonly value: boolean }
-  | {
-      readonly kind: 'selector'
-      readonly dimension: string
-      readonly value: string | null
-      readonly extraction: Extraction | null
-    }
-  | {
-      readonly kind: 'in'
-      readonly dimension: string
-      readonly values: readonly (string | null)[]
-      readonly extraction: Extraction | null
-    }
-  | {
-      readonly kind: 'bound'
-      readonly dimension: string
-      readonly lower: string | null
-      readonly upper: string | null
-      readonly lowerStrict: boolean
-      readonly upperStrict: boolean
-      readonly ordering: Ordering
-      readonly extraction: Extraction | null
-    }
-  | { readonly kind: 'equals'; readonly column: string; readonly type: NativeType; readonly value: Scalar }
-  | {
-      readonly kind: 'containsElement'
-      readonly column: string
-      readonly type: NativeType
-      readonly value: Scalar | null
-    }
-  | {
-      readonly kind: 'equalsArray'
-      readonly column: string
-      readonly element: ElementType
-      readonly values: readonly (Scalar | null)[]
-    }
-  | {
-      readonly kind: 'inType'
-      readonly column: string
-      readonly type: NativeType
-      readonly values: readonly (Scalar | null)[]
-    }
   | { readonly kind: 'null'; readonly column: string }
+  | { readonly kind: 'expression'; readonly expression: Expression; readonly path: string }
+  | { readonly kind: 'columnComparison'; readonly dimensions: readonly DimensionSpec[] }
+  | ColumnFilter
+  | DimensionFilter
+
+/** Of a column by itself, with constants of a type. */
+type ColumnFilter = { readonly column: string } & (
+  | { readonly kind: 'equals'; readonly type: NativeType; readonly value: Scalar }
+  | { readonly kind: 'containsElement'; readonly type: NativeType; readonly value: Scalar | null }
+  | { readonly kind: 'equalsArray'; readonly element: ElementType; readonly values: readonly (Scalar | null)[] }
+  | { readonly kind: 'inType'; readonly type: NativeType; readonly values: readonly (Scalar | null)[] }
   | {
       readonly kind: 'range'
-      readonly column: string
       readonly type: NativeType
       readonly lower: Scalar | null
       readonly upper: Scalar | null
       readonly lowerOpen: boolean
       readonly upperOpen: boolean
     }
+)
+
+/** Of a dimension, or of what is extracted from it, with texts. */
+type DimensionFilter = { readonly dimension: string; readonly extraction: Extraction | null } & (
+  | { readonly kind: 'selector'; readonly value: string | null }
+  | { readonly kind: 'in'; readonly values: readonly (string | null)[] }
   | {
-      readonly kind: 'like'
-      readonly dimension: string
-      readonly pattern: string
-      readonly escapedBy: string | null
-      readonly extraction: Extraction | null
+      readonly kind: 'bound'
+      readonly lower: string | null
+      readonly upper: string | null
+      readonly lowerStrict: boolean
+      readonly upperStrict: boolean
+      readonly ordering: Ordering
     }
-  | {
-      readonly kind: 'regex'
-      readonly dimension: string
-      readonly pattern: string
-      readonly extraction: Extraction | null
-    }
-  | {
-      readonly kind: 'search'
-      readonly dimension: string
-      readonly query: SearchSpec
-      readonly extraction: Extraction | null
-    }
-  | {
-      readonly kind: 'interval'
-      readonly dimension: string
-      readonly intervals: readonly Interval[]
-      readonly extraction: Extraction | null
-    }
-  | { readonly kind: 'expression'; readonly expression: Expression; readonly path: string }
-  | { readonly kind: 'columnComparison'; readonly dimensions: readonly DimensionSpec[] }
+  | { readonly kind: 'like'; readonly pattern: string; readonly escapedBy: string | null }
+  | { readonly kind: 'regex'; readonly pattern: string }
+  | { readonly kind: 'search'; readonly query: SearchSpec }
+  | { readonly kind: 'interval'; readonly intervals: readonly Interval[] }
+)
 
 export interface FieldInput {
   readonly fieldName: string | null

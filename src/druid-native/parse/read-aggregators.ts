@@ -1,5 +1,6 @@
+import { invalidRequest } from '../../model/problem.ts'
 import type { NativeType } from '../values/typed.ts'
-import type { Json } from './json-reader.ts'
+import { integerMax, type Json } from './json-reader.ts'
 import type { Aggregator, FieldInput, NumericType, PostAggregator } from './query-nodes.ts'
 import { readExpression, readValueType } from './read-common.ts'
 import { readDimension } from './read-dimension.ts'
@@ -61,14 +62,19 @@ export function readAggregator(json: Json): Aggregator {
       return { ...at(), kind: 'distinct', sketch: 'hll', fieldName: fieldName(), round: round() }
     case 'quantilesDoublesSketch':
       return { ...at(), kind: 'quantiles', fieldName: fieldName() }
-    case 'variance': {
-      const population = json.at('estimator').textOrNull() === 'population'
-      return { ...at(), kind: 'variance', fieldName: fieldName(), population }
-    }
-    case 'grouping': {
-      const groupings = json.at('groupings').items()
-      return { ...at(), kind: 'grouping', groupings: groupings.map((item) => item.text()) }
-    }
+    case 'variance':
+      return {
+        ...at(),
+        kind: 'variance',
+        fieldName: fieldName(),
+        population: json.at('estimator').textOrNull() === 'population',
+      }
+    case 'grouping':
+      return {
+        ...at(),
+        kind: 'grouping',
+        groupings: json.at('groupings').texts(),
+      }
     default:
       return json.refuseType('aggregator', knownAggregators)
   }
@@ -80,7 +86,7 @@ function readMoment(json: Json, type: NativeType, kind: 'first' | 'last' | 'any'
     path: json.path,
     type,
     fieldName: json.at('fieldName').text(),
-    maxBytes: readBytes(json.at('maxStringBytes')),
+    maxBytes: json.at('maxStringBytes').wholeWithin(0, integerMax, 1024),
   }
   return kind === 'any'
     ? { ...base, kind }
@@ -186,27 +192,20 @@ function readOfSketch(json: Json, at: Place, type: string): PostAggregator {
     case 'quantilesDoublesSketchToHistogram': {
       const given = json.at('splitPoints')
       const splitPoints = given.missing ? null : given.items().map((item) => item.number())
-      return { ...at, kind: 'histogram', field: field(), splitPoints, bins: readBins(json.at('numBins')) }
+      return {
+        ...at,
+        kind: 'histogram',
+        field: field(),
+        splitPoints,
+        bins: json.at('numBins').wholeWithin(2, binsMax, 10),
+      }
     }
     default:
       return json.refuseType('post-aggregator', knownPostAggregators)
   }
 }
 
-/** As Java's integers. */
-const integerMax = 2 ** 31 - 1
-
-function readBytes(json: Json): number {
-  const bytes = json.wholeOr(1024)
-  return bytes >= 0 && bytes <= integerMax ? bytes : json.fail(`must be 0 to ${integerMax}`)
-}
-
 const binsMax = 1000
-
-function readBins(json: Json): number {
-  const bins = json.wholeOr(10)
-  return bins >= 2 && bins <= binsMax ? bins : json.fail(`must be 2 to ${binsMax}`)
-}
 
 function readFraction(json: Json): number {
   const fraction = json.number()
@@ -214,11 +213,12 @@ function readFraction(json: Json): number {
 }
 
 /** The names of what a query puts out must differ. */
-export function checkNames(names: readonly { readonly name: string; readonly path: Json }[]): void {
+export function checkNames(names: readonly { readonly name: string | null; readonly path: string }[]): void {
   const seen = new Set<string>()
   for (const { name, path } of names) {
-    if (name === '__time') path.fail('the name "__time" is taken by the time')
-    if (seen.has(name)) path.fail(`the name "${name}" is there twice`)
+    if (name === null) throw invalidRequest(`${path}.name`, 'is required')
+    if (name === '__time') throw invalidRequest(path, 'the name "__time" is taken by the time')
+    if (seen.has(name)) throw invalidRequest(path, `the name "${name}" is there twice`)
     seen.add(name)
   }
 }

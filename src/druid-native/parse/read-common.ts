@@ -2,11 +2,12 @@
 
 import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, type NativeGranularity, periodGranularity } from '../../druid-time/native-granularity.ts'
+import { nativeBuckets } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { granularityNames } from '../../model/granularity.ts'
 import { type Expression, ExpressionFault, parseExpression } from '../expression/syntax.ts'
 import { isBrokenPattern, isPortablePattern, patternMax } from '../values/patterns.ts'
-import { isScalar, type NativeType, type ValueType } from '../values/typed.ts'
+import { isScalar, type NativeType, type ValueType, valueTypes } from '../values/typed.ts'
 import { type Json, unsupported } from './json-reader.ts'
 import type { Ordering, SearchSpec } from './query-nodes.ts'
 
@@ -24,15 +25,11 @@ export function readExpression(json: Json): Expression {
   }
 }
 
-const columnTypes = ['STRING', 'LONG', 'DOUBLE', 'FLOAT'] as const
-
 export function readType(json: Json, fallback: NativeType): NativeType {
   if (json.missing) return fallback
   const type = readValueType(json, fallback)
   return isScalar(type) ? type : unsupportedType(json)
 }
-
-const valueTypes = [...columnTypes, 'ARRAY<STRING>', 'ARRAY<LONG>', 'ARRAY<DOUBLE>', 'COMPLEX<json>'] as const
 
 /** The type of an expression's value, which may be an array. */
 export function readValueType(json: Json, fallback: ValueType): ValueType {
@@ -63,19 +60,8 @@ export function readPattern(json: Json): string {
 }
 
 const simpleGranularities: ReadonlyMap<string, NativeGranularity> = new Map(
-  Object.entries(granularityNames).map(([name, granularity]) => [name, inUtc(granularity)]),
+  Object.entries(granularityNames).map(([name, granularity]) => [name, nativeBuckets(granularity) ?? { kind: 'all' }]),
 )
-
-function inUtc(granularity: (typeof granularityNames)[keyof typeof granularityNames]): NativeGranularity {
-  switch (granularity.kind) {
-    case 'all':
-      return granularity
-    case 'uniform':
-      return { ...granularity, zone: Zone.utc }
-    case 'months':
-      return { ...granularity, originLocalMs: 0, zone: Zone.utc }
-  }
-}
 
 export function readNativeGranularity(json: Json): NativeGranularity {
   if (!json.isObject) {
@@ -93,8 +79,7 @@ export function readNativeGranularity(json: Json): NativeGranularity {
     case 'none':
       return simpleGranularities.get(json.type())!
     case 'duration': {
-      const widthMs = json.at('duration').whole()
-      if (widthMs <= 0) return json.at('duration').fail('must be above 0')
+      const widthMs = json.at('duration').count()
       return { kind: 'uniform', widthMs, originMs: readOrigin(json.at('origin')) ?? 0, zone: Zone.utc }
     }
     case 'period': {
@@ -170,10 +155,7 @@ export function readSearchSpec(json: Json): SearchSpec {
     case 'fragment':
       return {
         kind: 'fragment',
-        values: json
-          .at('values')
-          .items()
-          .map((item) => item.text()),
+        values: json.at('values').texts(),
         caseSensitive: json.at('caseSensitive').flag(false),
       }
     case 'regex':

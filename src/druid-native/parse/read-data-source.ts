@@ -1,6 +1,5 @@
 import { type Json, unsupported } from './json-reader.ts'
 import type { DataSource, NativeQuery } from './native-query-types.ts'
-import type { Scalar } from './query-nodes.ts'
 import { readExpression, readType } from './read-common.ts'
 import { readFilterOrNull } from './read-filter.ts'
 
@@ -62,10 +61,7 @@ export function readDataSource(json: Json, readQuery: (json: Json) => NativeQuer
 const inlineValuesMax = 20_000
 
 function readInline(json: Json): DataSource {
-  const names = json
-    .at('columnNames')
-    .items()
-    .map((item) => item.text())
+  const names = json.at('columnNames').texts()
   const types = json.at('columnTypes')
   const listed = types.missing ? null : types.items()
   if (listed !== null && listed.length !== names.length) types.fail('must have a type for each column')
@@ -75,7 +71,7 @@ function readInline(json: Json): DataSource {
   const rows = items.map((row) => {
     const values = row.items()
     if (values.length !== names.length) row.fail('must have a value for each column')
-    return values.map(scalar)
+    return values.map((value) => value.scalarOrNull('an array in inline rows'))
   })
   return {
     kind: 'inline',
@@ -85,12 +81,4 @@ function readInline(json: Json): DataSource {
     })),
     rows,
   }
-}
-
-function scalar(json: Json): Scalar | null {
-  const { value } = json
-  if (json.missing) return null
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
-    return value
-  throw unsupported(json.path, 'an array in inline rows')
 }

@@ -1,6 +1,6 @@
 // Extraction functions and dimension specs.
 import { patternPieces } from '../../druid-time/format-sql.ts'
-import { type Json, unsupported } from './json-reader.ts'
+import { integerMax, type Json, unsupported } from './json-reader.ts'
 import type { DimensionSpec, Extraction } from './query-nodes.ts'
 import { readNativeGranularity, readPattern, readSearchSpec, readValueType, readZone } from './read-common.ts'
 
@@ -14,15 +14,18 @@ function readExtraction(json: Json): Extraction {
     case 'timeFormat':
       return readTimeFormat(json)
     case 'substring':
-      return readSubstring(json)
+      return {
+        kind: 'substring',
+        index: json.at('index').wholeWithin(0, integerMax),
+        length: json.at('length').missing ? null : json.at('length').wholeWithin(1, integerMax),
+      }
     case 'upper':
     case 'lower':
     case 'strlen':
     case 'identity':
       return { kind: type }
     case 'regex': {
-      const index = json.at('index').wholeOr(1)
-      if (index < 0 || index > 9) return json.at('index').fail('must be 0 to 9')
+      const index = json.at('index').wholeWithin(0, 9, 1)
       const missing = json.at('replaceMissingValueWith').textOrNull()
       return {
         kind: 'regex',
@@ -78,18 +81,6 @@ function readTimeFormat(json: Json): Extraction {
   }
 }
 
-/** As Java's integers. */
-const integerMax = 2 ** 31 - 1
-
-function readSubstring(json: Json): Extraction {
-  const index = json.at('index').whole()
-  const length = json.at('length').missing ? null : json.at('length').whole()
-  if (index < 0 || index > integerMax) return json.at('index').fail(`must be 0 to ${integerMax}`)
-  if (length !== null && (length <= 0 || length > integerMax))
-    return json.at('length').fail(`must be 1 to ${integerMax}`)
-  return { kind: 'substring', index, length }
-}
-
 function readLookup(json: Json): Extraction {
   const lookup = json.at('lookup')
   if (!lookup.isObject || lookup.type() !== 'map') throw unsupported(lookup.path, 'a lookup that is no map')
@@ -114,12 +105,15 @@ function readStringFormat(json: Json): Extraction {
   return { kind: 'stringFormat', format, nulls }
 }
 
+/** A column as it is, as text. */
+export const plainDimension = (name: string, path: string): DimensionSpec => ({
+  ...{ dimension: name, outputName: name, outputType: 'STRING' },
+  ...{ extraction: null, keep: null, path },
+})
+
 /** A name, or a dimension spec. */
 export function readDimension(json: Json): DimensionSpec {
-  if (!json.isObject) {
-    const name = json.text()
-    return { dimension: name, outputName: name, outputType: 'STRING', extraction: null, keep: null, path: json.path }
-  }
+  if (!json.isObject) return plainDimension(json.text(), json.path)
   const type = json.at('type').missing ? 'default' : json.type()
   switch (type) {
     case 'default':
@@ -137,10 +131,7 @@ export function readDimension(json: Json): DimensionSpec {
       }
     }
     case 'listFiltered': {
-      const values = json
-        .at('values')
-        .items()
-        .map((item) => item.textOrNull())
+      const values = json.at('values').textsOrNulls()
       if (values.length === 0) return json.at('values').fail('must not be empty')
       return { ...readDimension(json.at('delegate')), keep: { values, listed: json.at('isWhitelist').flag(true) } }
     }

@@ -1,7 +1,7 @@
 import { patternMax } from '../values/patterns.ts'
 import { elementOf, type NativeType } from '../values/typed.ts'
-import { type Json, unsupported } from './json-reader.ts'
-import type { Filter, Scalar } from './query-nodes.ts'
+import type { Json, Scalar } from './json-reader.ts'
+import type { Filter } from './query-nodes.ts'
 import {
   readExpression,
   readIntervals,
@@ -17,7 +17,10 @@ export function readFilterOrNull(json: Json): Filter | null {
   return json.missing ? null : readFilter(json)
 }
 
-const dimensionOf = (json: Json): string => json.at('dimension').text()
+const dimensionOf = (json: Json) => ({
+  dimension: json.at('dimension').text(),
+  extraction: readExtractionOrNull(json.at('extractionFn')),
+})
 
 export function readFilter(json: Json): Filter {
   const type = json.type()
@@ -34,19 +37,9 @@ export function readFilter(json: Json): Filter {
       return { kind: 'constant', value: type === 'true' }
     case 'selector':
     case 'extraction':
-      return {
-        kind: 'selector',
-        dimension: dimensionOf(json),
-        value: json.at('value').textOrNull(),
-        extraction: readExtractionOrNull(json.at('extractionFn')),
-      }
+      return { ...dimensionOf(json), kind: 'selector', value: json.at('value').textOrNull() }
     case 'in':
-      return {
-        kind: 'in',
-        dimension: dimensionOf(json),
-        values: textsOrNulls(json.at('values')),
-        extraction: readExtractionOrNull(json.at('extractionFn')),
-      }
+      return { ...dimensionOf(json), kind: 'in', values: json.at('values').textsOrNulls() }
     case 'bound':
       return readBound(json)
     case 'equals':
@@ -64,12 +57,7 @@ export function readFilter(json: Json): Filter {
     case 'search':
       return readTextFilter(json, type)
     case 'interval':
-      return {
-        kind: 'interval',
-        dimension: dimensionOf(json),
-        intervals: readIntervals(json.at('intervals')),
-        extraction: readExtractionOrNull(json.at('extractionFn')),
-      }
+      return { ...dimensionOf(json), kind: 'interval', intervals: readIntervals(json.at('intervals')) }
     case 'expression':
       return { kind: 'expression', expression: readExpression(json.at('expression')), path: json.at('expression').path }
     case 'columnComparison':
@@ -87,34 +75,23 @@ function readFilters(json: Json): readonly Filter[] {
   return fields.length === 0 ? json.fail('must hold at least one filter') : fields
 }
 
-const textsOrNulls = (json: Json): readonly (string | null)[] => json.items().map((item) => item.textOrNull())
-
 function readBound(json: Json): Filter {
   const [lower, upper] = [json.at('lower').textOrNull(), json.at('upper').textOrNull()]
   if (lower === null && upper === null) return json.fail('a bound needs a lower or an upper bound')
   const legacy = json.at('alphaNumeric').flag(false) ? 'alphanumeric' : 'lexicographic'
   return {
+    ...dimensionOf(json),
     kind: 'bound',
-    dimension: dimensionOf(json),
     lower,
     upper,
     lowerStrict: json.at('lowerStrict').flag(false),
     upperStrict: json.at('upperStrict').flag(false),
     ordering: readTextOrdering(json.at('ordering'), legacy),
-    extraction: readExtractionOrNull(json.at('extractionFn')),
   }
 }
 
-function scalarOrNull(json: Json): Scalar | null {
-  const { value } = json
-  if (json.missing) return null
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
-    return value
-  throw unsupported(json.path, 'an array')
-}
-
 function checkedScalar(at: Json, type: NativeType): Scalar | null {
-  const value = scalarOrNull(at)
+  const value = at.scalarOrNull('an array')
   return value === null || type === 'STRING' || (value !== '' && !Number.isNaN(Number(value)))
     ? value
     : at.fail(`must be a ${type}`)
@@ -154,7 +131,7 @@ function readTyped(json: Json, kind: 'equals' | 'inType' | 'null' | 'range'): Fi
 }
 
 function readTextFilter(json: Json, kind: 'like' | 'regex' | 'search'): Filter {
-  const base = { dimension: dimensionOf(json), extraction: readExtractionOrNull(json.at('extractionFn')) }
+  const base = dimensionOf(json)
   if (kind === 'regex') return { ...base, kind, pattern: readPattern(json.at('pattern')) }
   if (kind === 'search') {
     return json.at('query').missing

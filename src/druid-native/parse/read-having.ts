@@ -53,10 +53,6 @@ const readExtractionOf = (json: Json) =>
 /** Any type but `default` limits nothing, as in Druid. */
 export function readLimitSpec(json: Json): LimitSpec {
   if (json.missing || json.at('type').value !== 'default') return { limit: null, offset: 0, columns: [] }
-  const limit = json.at('limit').missing ? null : json.at('limit').whole()
-  const offset = json.at('offset').wholeOr(0)
-  if (limit !== null && limit <= 0) json.at('limit').fail('must be above 0')
-  if (offset < 0) json.at('offset').fail('must not be below 0')
   const columns = json
     .at('columns')
     .itemsOrNone()
@@ -74,5 +70,5 @@ export function readLimitSpec(json: Json): LimitSpec {
         path: item.path,
       }
     })
-  return { limit, offset, columns }
+  return { limit: json.at('limit').countOr(null), offset: json.at('offset').countOrZero(), columns }
 }

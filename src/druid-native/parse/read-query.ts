@@ -1,17 +1,21 @@
 // A native query's JSON to its tree. Everything that the tree can hold is checked here; faults name their path.
+import { eternity } from '../../druid-time/iso.ts'
 import { Json, unsupported } from './json-reader.ts'
-import type { Context, DataSource, NativeQuery, TopNMetric } from './native-query-types.ts'
-import { checkSize } from './nesting.ts'
-import type { VirtualColumn } from './query-nodes.ts'
+import type { Common, Context, NativeQuery, TopNMetric } from './native-query-types.ts'
+import type { DimensionSpec, VirtualColumn } from './query-nodes.ts'
 import { checkNames, readAggregator, readPostAggregator } from './read-aggregators.ts'
-import { readIntervals, readNativeGranularity, readSearchSpec, readTextOrdering } from './read-common.ts'
-import { readContext, readVirtualColumn } from './read-context.ts'
+import {
+  readExpression,
+  readIntervals,
+  readNativeGranularity,
+  readSearchSpec,
+  readTextOrdering,
+  readValueType,
+} from './read-common.ts'
 import { readDataSource } from './read-data-source.ts'
 import { readDimension } from './read-dimension.ts'
 import { readFilterOrNull } from './read-filter.ts'
 import { readHaving, readLimitSpec } from './read-having.ts'
-
-const eternity = { startMs: -8.64e15, endMs: 8.64e15 }
 
 const druidTypes = ['windowOperator', 'union', 'select']
 
@@ -23,6 +27,38 @@ export function readNativeQuery(value: unknown, path = ''): NativeQuery {
   const json = new Json(value, path)
   checkSize(json)
   return readQuery(json, 0)
+}
+
+/** Lists and objects within each other: what is read goes down a call for each. */
+const nestingMax = 100
+/** Lists and objects, but for the rows of inline data sources. */
+const partsMax = 3000
+/** Texts and numbers of lists that become a column each, or a condition. */
+const namesMax = 1000
+
+/** Members whose lists hold values, which cost little. */
+const lists: ReadonlySet<string> = new Set(['values', 'rows', 'map'])
+
+/** Refuses a query with too many parts: what it becomes grows with them, and is planned before it runs. Layer by layer, since how deep it is, is the caller's doing. */
+function checkSize(json: Json): void {
+  let layer: readonly unknown[] = [json.value]
+  let parts = 0
+  for (let depth = 0; layer.length > 0; depth++) {
+    if (depth > nestingMax) json.fail(`holds more than ${nestingMax} lists and objects within each other`)
+    const next: unknown[] = []
+    for (const part of layer) {
+      if (typeof part !== 'object' || part === null) continue
+      parts += 1
+      if (Array.isArray(part)) {
+        if (part.length > namesMax) json.fail(`holds a list of ${part.length} parts: ${namesMax} are taken`)
+        for (const item of part) next.push(item)
+      } else {
+        for (const [name, member] of Object.entries(part)) if (!lists.has(name)) next.push(member)
+      }
+    }
+    if (parts > partsMax) json.fail(`holds more than ${partsMax} lists and objects`)
+    layer = next
+  }
 }
 
 function readQuery(json: Json, depth: number): NativeQuery {
@@ -63,17 +99,10 @@ function readQuery(json: Json, depth: number): NativeQuery {
   }
 }
 
-interface Common {
-  readonly dataSource: DataSource
-  readonly intervals: NativeQuery['intervals']
-  readonly filter: NativeQuery['filter']
-  readonly virtualColumns: readonly VirtualColumn[]
-  readonly context: Context
-}
-
 function readCommon(json: Json, depth: number, eternal = false): Common {
-  const virtualColumns = json.at('virtualColumns').itemsOrNone().map(readVirtualColumn)
-  checkNames(virtualColumns.map(({ name }, index) => ({ name, path: json.at('virtualColumns').items()[index]! })))
+  const columns = json.at('virtualColumns').itemsOrNone()
+  const virtualColumns = columns.map(readVirtualColumn)
+  checkNames(virtualColumns.map(({ name }, index) => ({ name, path: columns[index]!.path })))
   return {
     dataSource: readDataSource(json.at('dataSource'), (inner) => readQuery(inner, depth + 1)),
     // One of no length is none, and stamps nothing.
@@ -87,48 +116,67 @@ function readCommon(json: Json, depth: number, eternal = false): Common {
   }
 }
 
-function readAggregating(
-  json: Json,
-  depth: number,
-  dimensions: readonly { readonly name: string; readonly path: Json }[],
-) {
-  const aggregations = json
-    .at('aggregations')
-    .itemsOrNone()
-    .map((item) => ({ item, read: readAggregator(item) }))
-  const postAggregations = json
-    .at('postAggregations')
-    .itemsOrNone()
-    .map((item) => ({ item, read: readPostAggregator(item) }))
-  checkNames([
-    ...dimensions,
-    ...aggregations.map(({ item, read }) => ({ name: read.name, path: item })),
-    ...postAggregations.map(({ item, read }) => ({ name: read.name ?? item.at('name').text(), path: item })),
-  ])
+function readVirtualColumn(json: Json): VirtualColumn {
+  if (json.type() !== 'expression')
+    return json.refuseType('virtual column', [
+      'nested-field',
+      'mv-filtered',
+      'mv-regex-filtered',
+      'mv-prefix-filtered',
+      'fallback',
+      'list-filtered',
+      'regex-filtered',
+      'prefix-filtered',
+    ])
+  return {
+    name: json.at('name').text(),
+    expression: readExpression(json.at('expression')),
+    outputType: readValueType(json.at('outputType'), 'FLOAT'),
+    path: json.at('expression').path,
+  }
+}
+
+function readContext(json: Json): Context {
+  const at = (name: string): Json => (json.missing ? new Json(undefined, '') : json.at(name))
+  // They change no answer, but must make sense.
+  at('timeout').countOrZero()
+  at('queryId').textOrNull()
+  return {
+    skipEmptyBuckets: at('skipEmptyBuckets').flag(false),
+    grandTotal: at('grandTotal').flag(false),
+    sortByDimsFirst: at('sortByDimsFirst').flag(false),
+    timesAsLong: at('serializeDateTimeAsLong').flag(false),
+    resultAsArray: at('resultAsArray').flag(false),
+  }
+}
+
+/** `dimensions` are what it is grouped by, `items` where they stand. */
+function readAggregating(json: Json, depth: number, dimensions: readonly DimensionSpec[], items: readonly Json[]) {
+  const aggregations = json.at('aggregations').itemsOrNone().map(readAggregator)
+  const postAggregations = json.at('postAggregations').itemsOrNone().map(readPostAggregator)
+  const shown = dimensions.map(({ outputName: name }, index) => ({ name, path: items[index]!.path }))
+  checkNames([...shown, ...aggregations, ...postAggregations])
   return {
     ...readCommon(json, depth),
     granularity: readNativeGranularity(json.at('granularity')),
-    aggregations: aggregations.map(({ read }) => read),
-    postAggregations: postAggregations.map(({ read }) => read),
+    aggregations,
+    postAggregations,
   }
 }
 
 function readTimeseries(json: Json, depth: number): NativeQuery {
-  const limit = json.at('limit').wholeOr(0)
-  if (limit < 0) json.at('limit').fail('must not be below 0')
   return {
-    ...readAggregating(json, depth, []),
+    ...readAggregating(json, depth, [], []),
     kind: 'timeseries',
     descending: json.at('descending').flag(false),
-    limit,
+    limit: json.at('limit').countOrZero(),
   }
 }
 
 function readTopN(json: Json, depth: number): NativeQuery {
   const dimension = readDimension(json.at('dimension'))
-  const aggregating = readAggregating(json, depth, [{ name: dimension.outputName, path: json.at('dimension') }])
-  const threshold = json.at('threshold').whole()
-  if (threshold <= 0) json.at('threshold').fail('must be above 0')
+  const aggregating = readAggregating(json, depth, [dimension], [json.at('dimension')])
+  const threshold = json.at('threshold').count()
   const names = new Set([...aggregating.aggregations, ...aggregating.postAggregations].map(({ name }) => name))
   return { ...aggregating, kind: 'topN', dimension, threshold, metric: readMetric(json.at('metric'), names) }
 }
@@ -162,17 +210,11 @@ function readMetric(json: Json, names: ReadonlySet<string | null>): TopNMetric {
 }
 
 function readGroupBy(json: Json, depth: number): NativeQuery {
-  const dimensions = json
-    .at('dimensions')
-    .itemsOrNone()
-    .map((item) => ({ item, read: readDimension(item) }))
-  const aggregating = readAggregating(
-    json,
-    depth,
-    dimensions.map(({ item, read }) => ({ name: read.outputName, path: item })),
-  )
+  const items = json.at('dimensions').itemsOrNone()
+  const dimensions = items.map(readDimension)
+  const aggregating = readAggregating(json, depth, dimensions, items)
   const having = json.at('having')
-  const outputs = new Set(dimensions.map(({ read }) => read.outputName))
+  const outputs = new Set(dimensions.map(({ outputName }) => outputName))
   const subtotals = json.at('subtotalsSpec')
   const readSubtotal = (item: Json): readonly string[] =>
     item
@@ -183,7 +225,7 @@ function readGroupBy(json: Json, depth: number): NativeQuery {
   return {
     ...aggregating,
     kind: 'groupBy',
-    dimensions: dimensions.map(({ read }) => read),
+    dimensions,
     having: having.missing ? null : readHaving(having),
     limitSpec: readLimitSpec(json.at('limitSpec')),
     subtotals: subtotals.missing ? null : subtotals.items().map(readSubtotal),
@@ -196,17 +238,8 @@ function readScan(json: Json, depth: number): NativeQuery {
   const format = json.at('resultFormat').textOrNull() ?? 'list'
   if (format === 'valueVector') throw unsupported(json.at('resultFormat').path, 'the result format "valueVector"')
   if (format !== 'list' && format !== 'compactedList') json.at('resultFormat').fail('must be list or compactedList')
-  const columns = json
-    .at('columns')
-    .itemsOrNone()
-    .map((item) => item.text())
+  const columns = json.at('columns').missing ? [] : json.at('columns').texts()
   const order = readScanOrder(json)
-  const limit = json.at('limit').wholeOr(0)
-  const offset = json.at('offset').wholeOr(0)
-  const batchSize = json.at('batchSize').wholeOr(20_480)
-  if (batchSize <= 0) json.at('batchSize').fail('must be above 0')
-  if (limit < 0) json.at('limit').fail('must not be below 0')
-  if (offset < 0) json.at('offset').fail('must not be below 0')
   if (order !== 'none' && columns.length > 0 && !columns.includes('__time'))
     json.at('columns').fail('must name __time for rows in the order of time')
   return {
@@ -214,9 +247,9 @@ function readScan(json: Json, depth: number): NativeQuery {
     kind: 'scan',
     columns,
     compact: format === 'compactedList',
-    batchSize,
-    limit: limit === 0 ? null : limit,
-    offset,
+    batchSize: json.at('batchSize').countOr(20_480),
+    limit: json.at('limit').countOrZero() || null,
+    offset: json.at('offset').countOrZero(),
     order,
   }
 }
@@ -233,8 +266,6 @@ function readScanOrder(json: Json): (typeof orders)[number] {
 
 function readSearch(json: Json, depth: number): NativeQuery {
   const dimensions = json.at('searchDimensions')
-  const limit = json.at('limit').wholeOr(1000)
-  if (limit <= 0) json.at('limit').fail('must be above 0')
   return {
     ...readCommon(json, depth),
     kind: 'search',
@@ -246,7 +277,7 @@ function readSearch(json: Json, depth: number): NativeQuery {
           ? dimensions.items().map(readDimension)
           : [readDimension(dimensions)],
     query: readSearchSpec(json.at('query')),
-    limit,
+    limit: json.at('limit').countOr(1000),
     ordering: readTextOrdering(json.at('sort'), 'lexicographic'),
   }
 }
@@ -290,10 +321,5 @@ function readInclude(json: Json): 'all' | 'none' | readonly string[] {
   if (json.missing) return 'all'
   const type = json.type()
   if (type === 'all' || type === 'none') return type
-  return type === 'list'
-    ? json
-        .at('columns')
-        .items()
-        .map((item) => item.text())
-    : json.refuseType('toInclude', [])
+  return type === 'list' ? json.at('columns').texts() : json.refuseType('toInclude', [])
 }

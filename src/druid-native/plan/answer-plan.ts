@@ -1,14 +1,14 @@
-// Finished groups as Druid's JSON. Which buckets there are is as in `run/timeseries.ts`, `run/top-n.ts` and `run/group-by.ts`.
+// Finished groups and scanned rows as Druid's JSON. Which buckets there are is as in `run/timeseries.ts`, `run/top-n.ts` and `run/group-by.ts`.
 
 import type { DayRows, Groups } from '../../algebra/aggregation.ts'
 import { emptyValues, finishGroups, type GroupRow } from '../../algebra/finish-groups.ts'
+import type { ScannedRow } from '../../algebra/scan-plan.ts'
 import { formatTimestamp } from '../../druid-time/iso.ts'
-import type { NativeBuckets } from '../../druid-time/native-granularity.ts'
-import { zonedGranularity } from '../../druid-time/plain-granularity.ts'
+import { nativeBuckets } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import type { Pacer } from '../../lib/pacer.ts'
-import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
-import { filledBuckets, spans } from '../run/filled-buckets.ts'
+import type { EngineRow } from '../../sql-engine/sql-engine.ts'
+import { filledBuckets, type Kept, stampOfAll, topNBuckets } from '../run/filled-buckets.ts'
 import {
   groupByEvent,
   groupByList,
@@ -20,7 +20,8 @@ import {
   RowWriter,
   timeseriesEntry,
 } from '../run/json-text.ts'
-import type { NativePlan } from './native-plan.ts'
+import { scanText, segmentId } from '../run/scan-text.ts'
+import type { NativePlan, NativeScanPlan } from './native-plan.ts'
 
 export interface PlannedLimits {
   readonly resultRows: number
@@ -87,7 +88,7 @@ function itemsOf(
   finished: Finished,
   bucketsMax: number,
 ): Iterable<JsonItem> {
-  const table: Table = { segments: [{ days: days.map(({ firstMs, lastMs }) => ({ minMs: firstMs, maxMs: lastMs })) }] }
+  const table: Kept = { segments: [{ days: days.map(({ firstMs, lastMs }) => ({ minMs: firstMs, maxMs: lastMs })) }] }
   switch (plan.shape.kind) {
     case 'timeseries':
       return timeseries(plan, table, finished, bucketsMax)
@@ -98,12 +99,10 @@ function itemsOf(
   }
 }
 
-type Table = Parameters<typeof spans>[0]
-
 const timeOf = ({ timesAsLong, zone }: NativePlan, ms: number): string =>
   timesAsLong ? String(ms) : jsonText(formatTimestamp(ms, Zone.find(zone) ?? Zone.utc))
 
-function* timeseries(plan: NativePlan, table: Table, finished: Finished, bucketsMax: number): Generator<JsonItem> {
+function* timeseries(plan: NativePlan, table: Kept, finished: Finished, bucketsMax: number): Generator<JsonItem> {
   const { shape } = plan
   if (shape.kind !== 'timeseries') throw new Error('a timeseries is written as one')
   const writer = new RowWriter(plan.outputs, 0)
@@ -117,19 +116,17 @@ function* timeseries(plan: NativePlan, table: Table, finished: Finished, buckets
 /** The buckets in order, with the empty ones that Druid fills. */
 function bucketsOf(
   plan: NativePlan,
-  table: Table,
+  table: Kept,
   { rows, nothing }: Finished,
   isDescending: boolean,
   bucketsMax: number,
 ): FinishedRow[] {
   const { intervals, skipsEmptyBuckets } = plan
-  const buckets = bucketsIn(plan.aggregation.granularity)
+  const buckets = nativeBuckets(plan.aggregation.granularity)
   if (buckets === null) {
-    // The segments are read in the order that is asked for, and the first of them says when.
-    const start = spans(table, intervals).at(isDescending ? -1 : 0)?.minMs ?? intervals[0]?.startMs ?? 0
     const [only] = rows
     if (only === undefined || (skipsEmptyBuckets && only.isEmpty)) return []
-    return [{ ...only, bucketMs: start }]
+    return [{ ...only, bucketMs: stampOfAll(table, intervals, isDescending) }]
   }
   const byStart = new Map(rows.map((row) => [row.bucketMs, row]))
   if (skipsEmptyBuckets) return rows.toSorted((left, right) => left.bucketMs - right.bucketMs)
@@ -138,40 +135,14 @@ function bucketsOf(
   )
 }
 
-function bucketsIn(granularity: Granularity | ZonedGranularity): NativeBuckets | null {
-  switch (granularity.kind) {
-    case 'zoned':
-      return zonedGranularity(granularity)
-    case 'all':
-      return null
-    case 'uniform':
-      return { ...granularity, zone: Zone.utc }
-    case 'months':
-      return { ...granularity, originLocalMs: 0, zone: Zone.utc }
-    case 'compound':
-      throw new Error('periods of several units are not planned')
-  }
-}
-
-function* topN(plan: NativePlan, table: Table, rows: readonly FinishedRow[], bucketsMax: number): Generator<JsonItem> {
+function* topN(plan: NativePlan, table: Kept, rows: readonly FinishedRow[], bucketsMax: number): Generator<JsonItem> {
   const writer = new RowWriter(plan.outputs, 0)
-  const entry = (ms: number, found: readonly FinishedRow[]): JsonItem =>
-    listEntry(
-      timeOf(plan, ms),
+  const asked = { intervals: plan.intervals, buckets: nativeBuckets(plan.aggregation.granularity) }
+  for (const { startMs, found } of topNBuckets(table, asked, rows, bucketsMax)) {
+    yield listEntry(
+      timeOf(plan, startMs),
       mapped(found, ({ values }) => writer.object(values)),
     )
-  const buckets = bucketsIn(plan.aggregation.granularity)
-  if (buckets === null) {
-    const start = spans(table, plan.intervals)[0]?.minMs
-    if (start !== undefined) yield entry(start, rows)
-    return
-  }
-  // Rows come by bucket, and each of them lies in one that is filled.
-  let next = 0
-  for (const start of filledBuckets(table, plan.intervals, buckets, bucketsMax)) {
-    const from = next
-    while (next < rows.length && rows[next]!.bucketMs <= start) next++
-    yield entry(start, rows.slice(from, next))
   }
 }
 
@@ -185,5 +156,29 @@ function* groupBy(plan: NativePlan, rows: readonly FinishedRow[]): Generator<Jso
     const ms = isTimed ? bucketMs : allMs
     if (shape.asArray) yield groupByList(isTimed ? ms : null, writer.values(values))
     else yield groupByEvent(timeOf(plan, ms), writer.object(values))
+  }
+}
+
+/** Rows that are written at a stretch. */
+const rowsAtOnce = 512
+
+/** The answer, in pieces; null where the SQL engine has to give it, and says why not. */
+export function answerScan(
+  plan: NativeScanPlan,
+  scanned: readonly ScannedRow[],
+  { resultRows }: Pick<PlannedLimits, 'resultRows'>,
+): PlannedAnswer | null {
+  const rows = Math.max(0, scanned.length - plan.offset)
+  if (rows > resultRows) return null
+  const { segmentsOf: name, outputs: columns } = plan
+  const segmentOf = (ms: number): string | null => (name === null ? null : segmentId(name, ms))
+  return { rows, pieces: scanText({ ...plan, columns, segmentOf }, shownRows(plan, scanned)) }
+}
+
+function* shownRows({ outputs, offset }: NativeScanPlan, rows: readonly ScannedRow[]): Generator<readonly EngineRow[]> {
+  for (let from = offset; from < rows.length; from += rowsAtOnce) {
+    yield rows
+      .slice(from, from + rowsAtOnce)
+      .map((row) => [BigInt(Number(row[0])), ...outputs.map(({ at }) => row[at]!)])
   }
 }

@@ -1,8 +1,8 @@
 // The columns of a planned answer: its dimensions, what is aggregated, and what is worked out from both.
 
 import type { StoreAggregate } from '../../algebra/aggregation.ts'
-import type { ScalarType } from '../../algebra/functions.ts'
-import { call, cellNode, literal, type Scalar } from '../../algebra/scalar.ts'
+import { druidType } from '../../algebra/druid-expression.ts'
+import { call, cellNode, fieldNode, literal, type Scalar } from '../../algebra/scalar.ts'
 import type { EntityField } from '../../model/entity.ts'
 import { noIndex } from '../compile/filter-index.ts'
 import { type Expression, partsOf } from '../expression/syntax.ts'
@@ -140,11 +140,9 @@ function endOutput(
 ): GroupOutput | null {
   const field = fieldOf(fieldName)
   if (field === null || field.role === 'tag' || timeColumn !== '__time' || type === 'FLOAT') return null
-  if (field.type !== type.toLowerCase()) return null
-  const cell = cellNode(
-    plannedTypes[type],
-    add({ kind: 'endValue', end: kind === 'last' ? 'newest' : 'oldest', field }),
-  )
+  const { type: fieldType } = fieldNode(field)
+  if (fieldType !== type.toLowerCase()) return null
+  const cell = cellNode(fieldType, add({ kind: 'endValue', end: kind === 'last' ? 'newest' : 'oldest', field }))
   const cut = call('string', 'left', [cell, literal('long', BigInt(maxBytes))])
   return { name, type, value: type === 'STRING' ? cut : cell }
 }
@@ -165,21 +163,14 @@ function postValue(post: PostAggregator, before: Before): Pick<GroupOutput, 'typ
   // Where they are ordered by, numbers come before what is none.
   if (post.kind === 'arithmetic' && post.numericFirst) return null
   const value = readPost(post, (name) => inputOf(name, before))
-  const type = value === null ? undefined : outputTypes.get(value.type)
-  return value === null || type === undefined ? null : { type, value }
+  return value === null || value.type === 'timestamp' || value.type === 'boolean'
+    ? null
+    : { type: druidType(value.type), value }
 }
-
-const outputTypes: ReadonlyMap<ScalarType, GroupOutput['type']> = new Map([
-  ['string', 'STRING'],
-  ['long', 'LONG'],
-  ['double', 'DOUBLE'],
-])
 
 const stepsOf = (post: PostAggregator): number => (post.kind === 'expression' ? sizeOf(post.expression) : 0)
 
 const sizeOf = (expression: Expression): number => partsOf(expression).reduce((sum, part) => sum + sizeOf(part), 1)
-
-const plannedTypes = { STRING: 'string', LONG: 'long', DOUBLE: 'double' } as const
 
 /** What a name stands for behind the groups: a value of an output before it. A bucket is a number of another kind. */
 export function inputOf(name: string, before: Before): Scalar | null {

@@ -1,11 +1,14 @@
 // Which native scans the store answers from its own columns, and how. Whatever is not known here for certain goes to the SQL engine.
 // Tested by `test/druid-native/planned-scans.test.ts`.
+
 import { aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
 import { ComputedFields } from '../../algebra/computed-fields.ts'
+import { druidType } from '../../algebra/druid-expression.ts'
+import { fieldNode } from '../../algebra/scalar.ts'
 import { scanUnitsMax } from '../../algebra/scan-plan.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { ScanQuery } from '../parse/native-query-types.ts'
-import type { NativeScanPlan } from './native-scan-plan.ts'
+import type { NativeScanPlan } from './native-plan.ts'
 import { rangesOf } from './plan-native.ts'
 import { indexOfFields, rowFilter } from './row-filter.ts'
 
@@ -55,6 +58,5 @@ function areKnown(names: readonly string[], fields: readonly EntityField[]): boo
 function outputOfColumn(name: string, columns: readonly EntityField[]): NativeScanPlan['outputs'][number] {
   if (name === '__time') return { name, type: 'LONG', at: 0 }
   const place = columns.findIndex((column) => column.name === name)
-  const { type } = columns[place]!
-  return { name, type: type === 'string' ? 'STRING' : type === 'double' ? 'DOUBLE' : 'LONG', at: 1 + place }
+  return { name, type: druidType(fieldNode(columns[place]!).type), at: 1 + place }
 }

@@ -1,5 +1,6 @@
 // Native expressions as scalars: over the fields of rows, or over the outputs of groups. Null is what the store does not know.
 // Tested by `test/druid-native/planned.test.ts`.
+
 import { call, type Scalar } from '../../algebra/scalar.ts'
 import { constantOf, lowered, type ScalarLeaves, ScalarReader } from '../../druid-sql/plan/read-scalar.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
@@ -11,10 +12,9 @@ import type { FilterIndex } from '../compile/filter-index.ts'
 import { bindHaving } from '../compile/having.ts'
 import { bindPost, quotientOrZero } from '../compile/result-rows.ts'
 import { bindExpression, type Scope } from '../expression/compile.ts'
-import { ExpressionError } from '../expression/error.ts'
 import { safeDoubles } from '../expression/functions-math.ts'
 import { doubleQuotient, longQuotient, longRemainder } from '../expression/operators.ts'
-import type { Expression } from '../expression/syntax.ts'
+import { type Expression, ExpressionError } from '../expression/syntax.ts'
 import type { Filter, Having, PostAggregator } from '../parse/query-nodes.ts'
 import { type NativeType, nullValue, type Typed, valueIn } from '../values/typed.ts'
 

@@ -1,5 +1,6 @@
-// What post-aggregators calculate with: the value of an aggregator, where Druid would take what it is made of.
-import { isNode, listOf, memberOf, type Node } from './json-nodes.ts'
+// What is calculated and compared with: the value of an aggregator, where Druid would take what it is made of, or fails of a null.
+
+import { isNode, listOf, memberOf, type Node } from '../parse/json-reader.ts'
 
 const numbers = ['long', 'double', 'float']
 
@@ -57,4 +58,38 @@ function nameOf(aggregator: unknown): unknown {
   return isFiltered(aggregator) && (name === undefined || name === null || name === '')
     ? nameOf(aggregator['aggregator'])
     : name
+}
+
+const firstOrLast = /^(?:long|double|float|string)(?:First|Last)$/
+
+/** Each comparison with such a value is written as a filter, which is not true of null. */
+export function withComparedValues(having: unknown, aggregations: unknown): unknown {
+  const names = keepingOf(aggregations, (type) => firstOrLast.test(type))
+  return names.size === 0 ? having : compared(having, names)
+}
+
+function compared(having: unknown, names: ReadonlySet<unknown>): unknown {
+  if (!isNode(having)) return having
+  const { havingSpecs, havingSpec, aggregation } = having
+  if (havingSpecs !== undefined)
+    return { ...having, havingSpecs: listOf(havingSpecs).map((spec) => compared(spec, names)) }
+  if (havingSpec !== undefined) return { ...having, havingSpec: compared(havingSpec, names) }
+  const filter = names.has(aggregation) ? filterOf(having) : null
+  return filter === null ? having : { type: 'filter', filter }
+}
+
+function filterOf({ type, aggregation: column, value }: Node): Node | null {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return null
+  const matchValueType = typeof value === 'bigint' || Number.isInteger(value) ? 'LONG' : 'DOUBLE'
+  const range = { type: 'range', column, matchValueType }
+  switch (type) {
+    case 'greaterThan':
+      return { ...range, lower: value, lowerOpen: true }
+    case 'lessThan':
+      return { ...range, upper: value, upperOpen: true }
+    case 'equalTo':
+      return { type: 'equals', column, matchValueType, matchValue: value }
+    default:
+      return null
+  }
 }

@@ -1,5 +1,5 @@
 import { exactLong } from '../compile/equality-filter.ts'
-import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
+import { isEmpty, isNode, listOf, memberOf, type Node } from '../parse/json-reader.ts'
 
 type NumberType = 'LONG' | 'DOUBLE'
 

@@ -4,10 +4,9 @@ import type { Interval } from '../../druid-time/iso.ts'
 import { timeColumn } from '../../model/druid-row.ts'
 import type { Entity } from '../../model/entity.ts'
 import { formatInstant, latestMs, msPerDay } from '../../model/instant.ts'
-import { Json, unsupported } from '../parse/json-reader.ts'
+import { isEmpty, Json, type Node, unsupported } from '../parse/json-reader.ts'
 import { readIntervals } from '../parse/read-common.ts'
 import type { DayBounds } from '../run/native-engine.ts'
-import { isEmpty, type Node } from './json-nodes.ts'
 
 /** What Druid takes for the end of time. */
 const endOfTime = '146140482-04-24T15:36:27.903Z'

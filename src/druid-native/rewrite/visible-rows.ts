@@ -1,8 +1,9 @@
+import { druidType } from '../../algebra/druid-expression.ts'
 import { type VisibleColumn, visibleColumn, visibleFilter } from '../../algebra/hidden-in-druid.ts'
 import { takingMetrics, takingRows } from '../../algebra/hidden-rows.ts'
 import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-row.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
-import { isEmpty, isNode, listOf, memberOf, type Node } from './json-nodes.ts'
+import { isEmpty, isNode, listOf, memberOf, type Node } from '../parse/json-reader.ts'
 
 /** A text value is kept to this length: Druid sets so much memory aside for each. */
 const textBytesMax = 4096
@@ -34,7 +35,7 @@ export function visibleRows(entity: Entity, clusterName: string, intervals: unkn
   const position = { type: 'default', dimension: positionColumn, outputName: positionColumn, outputType: 'LONG' }
   const shown = fields.map(({ name, type }) => ({
     ...{ type: 'default', dimension: visible.get(name)?.name ?? name, outputName: name },
-    outputType: type === 'json' || type === 'string' ? 'STRING' : type === 'double' ? 'DOUBLE' : 'LONG',
+    outputType: type === 'json' ? 'STRING' : druidType(type),
   }))
   return {
     type: 'query',

@@ -3,6 +3,7 @@
 import { conjuncts } from '../../druid-sql/bind/logic.ts'
 import type { Bound } from '../../druid-sql/bind/tree.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
+import { eternity } from '../../druid-time/iso.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { Problem } from '../../model/problem.ts'
 import type { EngineValue } from '../../sql-engine/sql-engine.ts'
@@ -11,15 +12,15 @@ import {
   type Column,
   inlineRelation,
   type Relation,
+  selected,
   statementRelation,
   tableRelation,
   unionRelation,
 } from '../compile/relation.ts'
 import { bindAt, Source } from '../compile/source-rows.ts'
 import { truthOf } from '../expression/operators.ts'
-import { unsupported } from '../parse/json-reader.ts'
+import { type Scalar, unsupported } from '../parse/json-reader.ts'
 import type { DataSource, InlineColumn, NativeQuery } from '../parse/native-query-types.ts'
-import type { Scalar } from '../parse/query-nodes.ts'
 import { isScalar, type NativeType, nullValue, type Typed, type ValueType, writtenSql } from '../values/typed.ts'
 import { spans } from './filled-buckets.ts'
 import { groupByRelation } from './group-by.ts'
@@ -31,8 +32,6 @@ import { topNRows } from './top-n.ts'
 
 /** Inner rows that are written into the statement: more would make it too long. */
 const inlineRowsMax = 20_000
-
-const eternity = [{ startMs: -8.64e15, endMs: 8.64e15 }]
 
 export async function relationOf(dataSource: DataSource, session: Session): Promise<Relation> {
   switch (dataSource.kind) {
@@ -146,15 +145,14 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
       }
       const values = names.map(column)
       const condition = truthOf(bindAt(join.path, join.condition, { column, range: wideRange }))
-      const filtered = join.leftFilter === null ? null : join.leftFilter
+      const { leftFilter } = join
       const leftSource = new Source(left, [], intervals, wideRange)
       const leftRows =
-        filtered === null ? sides.left.select(intervals) : filteredSelect(leftSource, sides.left.names, filtered)
-      const list = values.map(({ sql: value }, index) => sql`${value} AS ${sql.id(`c${index}`)}`)
+        leftFilter === null ? sides.left.select(intervals) : filteredSelect(leftSource, sides.left.names, leftFilter)
       const kind = { INNER: sql`JOIN`, LEFT: sql`LEFT JOIN`, RIGHT: sql`RIGHT JOIN`, FULL: sql`FULL JOIN` }[
         join.joinType
       ]
-      return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.join(list, ', ')} FROM ${leftRows} AS x ${kind} ${sides.right.select(eternity)} AS y ON ${sql.join(conjuncts(condition).map(untold), ' AND ')})`
+      return sql`(SELECT ${selected(values.map((value) => value.sql))} FROM ${leftRows} AS x ${kind} ${sides.right.select([eternity])} AS y ON ${sql.join(conjuncts(condition).map(untold), ' AND ')})`
     },
   }
 }
@@ -166,10 +164,9 @@ const untold = (part: Bound): Sql =>
   )
 
 function filteredSelect(source: Source, names: readonly string[], filter: Parameters<typeof compileFilter>[0]) {
-  const values = names.map((name) => source.column(name))
+  const values = names.map((name) => source.column(name).sql)
   const condition = compileFilter(filter, source, source.index)
-  const list = values.map(({ sql: value }, index) => sql`${value} AS ${sql.id(`c${index}`)}`)
-  return sql`(SELECT ${list.length === 0 ? sql`1 AS c0` : sql.join(list, ', ')} FROM ${source.rows(condition)})`
+  return sql`(SELECT ${selected(values)} FROM ${source.rows(condition)})`
 }
 
 /** The columns that a join asks of one side. */

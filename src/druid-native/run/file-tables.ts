@@ -1,5 +1,6 @@
 // Entities as native queries see them, over the files of one moment.
 
+import { druidType } from '../../algebra/druid-expression.ts'
 import type { Interval } from '../../druid-time/iso.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import {
@@ -78,17 +79,7 @@ export function tableColumns({ fields }: EngineTable): NativeTable['columns'] {
 }
 
 function columnOf({ name, type }: EngineTable['fields'][number], column: Sql): NativeTable['columns'][number] {
-  switch (type) {
-    case 'string':
-      return { name, type: 'STRING', value: column }
-    case 'double':
-      return { name, type: 'DOUBLE', value: column }
-    case 'long':
-    case 'boolean':
-      return { name, type: 'LONG', value: column }
-    case 'timestamp':
-      return { name, type: 'LONG', value: sql`epoch_ms(${column})` }
-  }
+  return { name, type: druidType(type), value: type === 'timestamp' ? sql`epoch_ms(${column})` : column }
 }
 
 /** What a file's time can be. */

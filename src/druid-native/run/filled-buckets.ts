@@ -7,7 +7,7 @@ import { Problem } from '../../model/problem.ts'
 import type { DayBounds } from './native-engine.ts'
 
 /** The tables that rows come from, each with its days; null where rows are not kept by day. */
-interface Kept {
+export interface Kept {
   readonly segments: readonly { readonly days: readonly DayBounds[] }[] | null
 }
 
@@ -35,23 +35,42 @@ export function filledBuckets(
   bucketsMax: number,
 ): readonly number[] {
   const starts = new Set<number>()
+  const add = (startMs: number): void => {
+    if (starts.add(startMs).size > bucketsMax) throw tooManyBuckets(bucketsMax)
+  }
   for (const { minMs, maxMs } of spans(relation, intervals)) {
     // By arithmetic first: a walk to the bound takes its time.
     if ((maxMs - minMs) / widthMaxMs(granularity) > bucketsMax + 1) throw tooManyBuckets(bucketsMax)
     if (granularity.kind === 'walk') {
-      const walked = walkStarts(granularity, minMs, maxMs, bucketsMax) ?? []
-      if (walked.length === 0) throw tooManyBuckets(bucketsMax)
-      for (const at of walked) starts.add(at)
-      if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
+      const walked = walkStarts(granularity, minMs, maxMs, bucketsMax)
+      if (walked === null) throw tooManyBuckets(bucketsMax)
+      for (const startMs of walked) add(startMs)
       continue
     }
     // By instants and not by starts: where clocks change, a start may lie in the bucket before.
-    for (let at = minMs; at <= maxMs; at = bucketEnd(granularity, at)) {
-      starts.add(nativeBucketStart(granularity, at))
-      if (starts.size > bucketsMax) throw tooManyBuckets(bucketsMax)
-    }
+    for (let at = minMs; at <= maxMs; at = bucketEnd(granularity, at)) add(nativeBucketStart(granularity, at))
   }
   return [...starts].sort((a, b) => a - b)
+}
+
+/** The rows of each bucket, in order. They come by bucket, and each of them lies in one that is filled. */
+export function* topNBuckets<Row extends { readonly bucketMs: number }>(
+  kept: Kept,
+  { intervals, buckets }: { readonly intervals: readonly Interval[]; readonly buckets: NativeBuckets | null },
+  rows: readonly Row[],
+  bucketsMax: number,
+): Generator<{ readonly startMs: number; readonly found: readonly Row[] }> {
+  if (buckets === null) {
+    const startMs = spans(kept, intervals)[0]?.minMs
+    if (startMs !== undefined) yield { startMs, found: rows }
+    return
+  }
+  let next = 0
+  for (const startMs of filledBuckets(kept, intervals, buckets, bucketsMax)) {
+    const from = next
+    while (next < rows.length && rows[next]!.bucketMs <= startMs) next++
+    yield { startMs, found: rows.slice(from, next) }
+  }
 }
 
 /** No bucket is longer: a zone's clock may be put back by a day. */
@@ -70,6 +89,10 @@ function widthMaxMs(granularity: NativeBuckets): number {
       return granularity.widthMs
   }
 }
+
+/** The one bucket of all time is stamped by the segments, which are read in the order that is asked for: the first of them says when. */
+export const stampOfAll = (relation: Kept, intervals: readonly Interval[], isDescending: boolean): number =>
+  spans(relation, intervals).at(isDescending ? -1 : 0)?.minMs ?? intervals[0]?.startMs ?? 0
 
 function tooManyBuckets(bucketsMax: number): Problem {
   return new Problem(

@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { invalidRequest } from '../../model/problem.ts'
 import { aggregate } from '../compile/aggregate.ts'
 import { bindHaving } from '../compile/having.ts'
-import type { Column, Relation } from '../compile/relation.ts'
+import { type Column, type Relation, within } from '../compile/relation.ts'
 import type { Rows } from '../compile/result-rows.ts'
 import type { GroupByQuery } from '../parse/native-query-types.ts'
 import type { Aggregator, OrderColumn, PostAggregator } from '../parse/query-nodes.ts'
@@ -28,7 +28,7 @@ function groupedBy(
   relation: Relation,
   grouped: ReadonlySet<string>,
   ordinal: number,
-): { statement: Sql; values: readonly Typed[] } {
+): { statement: Sql; values: readonly Typed[]; keysByColumn: readonly (readonly Sql[])[] } {
   const source = sourceOf(relation, query.virtualColumns, query.intervals)
   const made = aggregate({ ...query, grouped }, source)
   for (const column of query.limitSpec.columns) {
@@ -39,27 +39,25 @@ function groupedBy(
       )
   }
   const values = namesOf(query).map((name) => made.rows.column(name))
-  const keys = query.limitSpec.columns.flatMap((column) => keysOf(column, made.rows, query))
+  const keysByColumn = query.limitSpec.columns.map((column) => keysOf(column, made.rows, query))
   const time = query.granularity.kind === 'all' ? sql.long(query.intervals[0]?.startMs ?? 0) : sql`"b"`
   const conditions = [
     ...(query.having === null ? [] : [writtenSql(bindHaving(query.having, made.rows, longValue(time)))]),
     // The one row of no rows at all is given for a query without dimensions, not for a subtotal.
     ...(query.subtotals === null
       ? []
-      : [sql`"n" > 0`, ...(query.granularity.kind === 'all' ? [] : [startsWithin(time, query)])]),
+      : [
+          sql`"n" > 0`,
+          ...(query.granularity.kind === 'all'
+            ? []
+            : // To Druid it is a query over the groups of the intervals: a bucket that starts before them is not in them.
+              [within(time, query.intervals)]),
+        ]),
   ]
   const having = conditions.length === 0 ? sql.empty : sql` WHERE ${sql.join(conditions, ' AND ')}`
-  const added = keys.map((key, index) => sql`${key} AS ${sql.id(`k${index}`)}`)
-  const statement = sql`SELECT ${sql.join([sql`${sql.long(ordinal)} AS "s"`, sql`${time} AS "t"`, ...outputs(values), ...added], ', ')} FROM ${made.relation} AS r${having}`
-  return { statement, values }
-}
-
-/** To Druid a subtotal is a query over the groups of the intervals: a bucket that starts before them is not in them. */
-function startsWithin(bucket: Sql, { intervals }: GroupByQuery): Sql {
-  const within = intervals.map(
-    ({ startMs, endMs }) => sql`(${bucket} >= ${sql.long(startMs)} AND ${bucket} < ${sql.long(endMs)})`,
-  )
-  return within.length === 0 ? sql`FALSE` : sql`(${sql.join(within, ' OR ')})`
+  const added = keysByColumn.flat().map((key, index) => sql`${key} AS ${sql.id(`k${index}`)}`)
+  const statement = sql`SELECT ${sql.list([sql`${sql.long(ordinal)} AS "s"`, sql`${time} AS "t"`, ...outputs(values), ...added])} FROM ${made.relation} AS r${having}`
+  return { statement, values, keysByColumn }
 }
 
 function keysOf(column: OrderColumn, rows: Rows, query: GroupByQuery): readonly Sql[] {
@@ -72,17 +70,14 @@ function keysOf(column: OrderColumn, rows: Rows, query: GroupByQuery): readonly 
 
 const isNumericFirst = (post: PostAggregator): boolean => post.kind === 'arithmetic' && post.numericFirst
 
-/** The directions of the keys, which come to as many as the columns have. */
-function orderOf(
-  query: GroupByQuery,
-  values: readonly Typed[],
-  keysOfColumn: (column: OrderColumn) => number,
-): readonly Sql[] {
+function orderOf(query: GroupByQuery, { values, keysByColumn }: ReturnType<typeof groupedBy>): readonly Sql[] {
   let next = 0
-  const byColumns = query.limitSpec.columns.flatMap((column) => {
-    const names = Array.from({ length: keysOfColumn(column) }, () => sql.id(`k${next++}`))
-    return orderBy(names, column.descending)
-  })
+  const byColumns = query.limitSpec.columns.flatMap(({ descending }, index) =>
+    orderBy(
+      keysByColumn[index]!.map(() => sql.id(`k${next++}`)),
+      descending,
+    ),
+  )
   const natural = orderBy(
     query.dimensions.map((_, index) => naturalKey({ ...values[index]!, sql: sql.id(`o${index}`) })),
     false,
@@ -101,29 +96,22 @@ function compile(query: GroupByQuery, relation: Relation): Compiled {
   const parts = (query.subtotals ?? [all]).map((names, ordinal) => groupedBy(query, relation, new Set(names), ordinal))
   const [first] = parts
   if (first === undefined) throw invalidRequest('subtotalsSpec', 'must hold at least one list of dimensions')
-  const keysOfColumn = (column: OrderColumn): number => {
-    const index = namesOf(query).indexOf(column.dimension)
-    const isDimension = index < query.dimensions.length
-    if (isDimension) return sortKeys(first.values[index]!, column.ordering).length
-    const post = query.postAggregations.find(({ name }) => name === column.dimension)
-    return post !== undefined && isNumericFirst(post) ? 2 : 1
-  }
   const { limit, offset } = query.limitSpec
   const columns = namesOf(query).map((name, index) => ({
     name,
     type: first.values[index]!.type ?? ('STRING' as const),
   }))
-  const list = sql.join(
-    [sql`"t" AS "r0"`, ...columns.map((_, index) => sql`${sql.id(`o${index}`)} AS ${sql.id(`r${index + 1}`)}`)],
-    ', ',
-  )
+  const list = sql.list([
+    sql`"t" AS "r0"`,
+    ...columns.map((_, index) => sql`${sql.id(`o${index}`)} AS ${sql.id(`r${index + 1}`)}`),
+  ])
   const cut = sql`${limit === null ? sql.empty : sql` LIMIT ${sql.long(limit)}`}${offset === 0 ? sql.empty : sql` OFFSET ${sql.long(offset)}`}`
   const union = sql.join(
     parts.map(({ statement }) => statement),
     ' UNION ALL ',
   )
   return {
-    statement: sql`SELECT ${list} FROM (${union}) AS u ORDER BY ${sql.join(orderOf(query, first.values, keysOfColumn), ', ')}${cut}`,
+    statement: sql`SELECT ${list} FROM (${union}) AS u ORDER BY ${sql.list(orderOf(query, first))}${cut}`,
     columns,
   }
 }
@@ -147,7 +135,7 @@ export function groupByRelation(
   )
   return {
     statement:
-      unfinished.size === 0 ? statement : sql`SELECT ${sql.join([sql`"r0"`, ...outer], ', ')} FROM (${statement}) AS f`,
+      unfinished.size === 0 ? statement : sql`SELECT ${sql.list([sql`"r0"`, ...outer])} FROM (${statement}) AS f`,
     columns: [{ name: '__time', type: 'LONG' }, ...columns],
   }
 }

@@ -37,12 +37,12 @@ function compile(query: ScanQuery, relation: Relation): Compiled {
   ]
   // Rows of a segment lie by time and then by their columns; that decides which of them a limit takes.
   const order = hasTime
-    ? sql` ORDER BY ${sql.join([sql`${source.instant(isDescending)} ${isDescending ? sql`DESC` : sql`ASC`}`, ...ties], ', ')}`
+    ? sql` ORDER BY ${sql.list([sql`${source.instant(isDescending)} ${isDescending ? sql`DESC` : sql`ASC`}`, ...ties])}`
     : sql.empty
   const cut = sql`${query.limit === null ? sql.empty : sql` LIMIT ${sql.long(query.limit)}`}${query.offset === 0 ? sql.empty : sql` OFFSET ${sql.long(query.offset)}`}`
   const untyped = new Set(relation.columns.filter((column) => column.untyped).map(({ name }) => name))
   return {
-    statement: sql`SELECT ${sql.join(list, ', ')} FROM ${source.rows(condition)}${order}${cut}`,
+    statement: sql`SELECT ${sql.list(list)} FROM ${source.rows(condition)}${order}${cut}`,
     columns: names.map((name, index) => {
       const { type, isMulti = false } = values[index]!
       return { name, type: untyped.has(name) ? null : type, isMulti }

@@ -10,6 +10,7 @@ import type { Relation } from '../compile/relation.ts'
 import { unsupported } from '../parse/json-reader.ts'
 import type { SearchQuery } from '../parse/native-query-types.ts'
 import type { DimensionSpec } from '../parse/query-nodes.ts'
+import { plainDimension } from '../parse/read-dimension.ts'
 import { orderBy, sortKeys } from '../values/ordering.ts'
 import { textValue, toText } from '../values/typed.ts'
 import { spans } from './filled-buckets.ts'
@@ -32,28 +33,16 @@ export async function* runSearch(query: SearchQuery, relation: Relation, session
   const { granularity } = query
   const named =
     query.dimensions ??
-    relation.columns
-      .filter(({ type }) => type === 'STRING')
-      .map(
-        ({ name }): DimensionSpec => ({
-          dimension: name,
-          outputName: name,
-          outputType: 'STRING',
-          extraction: null,
-          keep: null,
-          path: 'searchDimensions',
-        }),
-      )
-  const first = spans(relation, query.intervals)[0]
+    relation.columns.filter(({ type }) => type === 'STRING').map(({ name }) => plainDimension(name, 'searchDimensions'))
+  const reached = spans(relation, query.intervals)
+  const [first] = reached
   if (first === undefined || named.length === 0) return
-  const start = relation.segments === null ? first.minMs : Math.floor(first.minMs / msPerDay) * msPerDay
+  const segmentStart = (ms: number): number => (relation.segments === null ? ms : Math.floor(ms / msPerDay) * msPerDay)
+  const start = segmentStart(first.minMs)
   const entry =
     granularity.kind === 'all'
       ? sql.long(start)
-      : floorToBucket(sql`"day"`, granularity, {
-          fromMs: start,
-          untilMs: spans(relation, query.intervals).at(-1)!.maxMs,
-        })
+      : floorToBucket(sql`"day"`, granularity, { fromMs: start, untilMs: reached.at(-1)!.maxMs })
   if (entry === null) throw unsupported('granularity', 'a period of several units with so many buckets')
   const union = sql.join(
     named.map((spec) => hits(query, relation, spec)),
@@ -61,17 +50,15 @@ export async function* runSearch(query: SearchQuery, relation: Relation, session
   )
   const summed = sql`SELECT ${entry} AS "t", "dimension", "value", CAST(sum("count") AS BIGINT) AS "count" FROM (${union}) AS h GROUP BY ${sql.positions(3)}`
   const order = [...orderBy(sortKeys(textValue(sql`"value"`), query.ordering), false), sql`"dimension"`]
-  const ranked = sql`SELECT *, row_number() OVER (PARTITION BY "t" ORDER BY ${sql.join(order, ', ')}) AS "k" FROM (${summed}) AS g`
+  const ranked = sql`SELECT *, row_number() OVER (PARTITION BY "t" ORDER BY ${sql.list(order)}) AS "k" FROM (${summed}) AS g`
   const rows = await session.rows(
     sql`SELECT * FROM (${ranked}) AS k WHERE "k" <= ${sql.long(query.limit)} ORDER BY "t", "k"`,
   )
   const timestamp = timestampWriter(query)
   // Each day that is looked at has its entry, with or without hits.
   const entries = new Map<number, EngineRow[]>()
-  for (const { minMs } of spans(relation, query.intervals)) {
-    const day = relation.segments === null ? minMs : Math.floor(minMs / msPerDay) * msPerDay
-    entries.set(granularity.kind === 'all' ? start : nativeBucketStart(granularity, day), [])
-  }
+  for (const { minMs } of reached)
+    entries.set(granularity.kind === 'all' ? start : nativeBucketStart(granularity, segmentStart(minMs)), [])
   for (const row of rows) entries.get(msOf(row[0]))?.push(row)
   const writer = new RowWriter(hitColumns, 1)
   for (const [ms, found] of entries) {

@@ -61,8 +61,8 @@ async function dayCounts(
     return sql`${count} AS ${names[index]!}`
   })
   const most = names.map((name) => sql`max(${name}) AS ${name}`)
-  const byDay = sql`SELECT ${sql.join(counts, ', ')} FROM ${source.rows(null)} GROUP BY ${time} - ((${time} % ${day}) + ${day}) % ${day}`
-  const [row] = await session.rows(sql`SELECT ${sql.join(most, ', ')} FROM (${byDay}) AS days`)
+  const byDay = sql`SELECT ${sql.list(counts)} FROM ${source.rows(null)} GROUP BY ${time} - ((${time} % ${day}) + ${day}) % ${day}`
+  const [row] = await session.rows(sql`SELECT ${sql.list(most)} FROM (${byDay}) AS days`)
   return row ?? []
 }
 
@@ -88,9 +88,8 @@ async function analyse(
         : [sql`NULL`, sql`NULL`]
     return [sql`coalesce(bool_or(${value} IS NULL), FALSE)`, cardinality, ...ends]
   })
-  const list = sql.join(
+  const list = sql.list(
     [sql`count(*)`, ...aggregates].map((aggregate, index) => sql`${aggregate} AS ${sql.id(`o${index}`)}`),
-    ', ',
   )
   const [row] = await session.rows(sql`SELECT ${list} FROM ${source.rows(null)}`)
   const isMerged = days.length > 1 && columns.length > 0 && query.analyses.has('cardinality')

@@ -32,7 +32,7 @@ export class Session {
     let rows = 0
     for await (const part of this.engine.run(sql`SELECT * FROM (${statement}) AS o LIMIT ${sql.long(rowsMax + 1)}`)) {
       rows += part.length
-      if (rows > rowsMax) throw tooLarge(`more than ${rowsMax} rows (limits.resultRows)`)
+      if (rows > rowsMax) throw tooManyRows(rowsMax)
       yield part
     }
   }
@@ -58,6 +58,8 @@ const sizeOf = (value: EngineValue): number => {
   return typeof value === 'object' && value !== null ? value.reduce<number>((sum, item) => sum + sizeOf(item), 8) : 8
 }
 
+export const tooManyRows = (rowsMax: number): Problem => tooLarge(`more than ${rowsMax} rows (limits.resultRows)`)
+
 function tooLarge(what: string): Problem {
   return new Problem('result_too_large', `The answer would have ${what}. Narrow the intervals, filter, or add a limit.`)
 }
@@ -70,13 +72,9 @@ export function sourceOf(
 ): Source {
   const found = spans(relation, intervals)
   const last = found.reduce((most, { maxMs }) => Math.max(most, maxMs), Number.NEGATIVE_INFINITY)
-  const range =
-    found.length === 0
-      ? wideRange
-      : {
-          fromMs: clip(found[0]!.minMs, relation.segments !== null),
-          untilMs: clip(last + 1, relation.segments !== null),
-        }
+  const ofRows = relation.segments !== null
+  const [first] = found
+  const range = first === undefined ? wideRange : { fromMs: clip(first.minMs, ofRows), untilMs: clip(last + 1, ofRows) }
   return new Source(relation, virtualColumns, intervals, range)
 }
 

@@ -29,16 +29,9 @@ export async function* runTimeBoundary(
   const found = await boundary(query, relation, session)
   if (found === null) return
   const [minTime, maxTime] = found.map(timestampWriter(query)) as [JsonValue, JsonValue]
-  switch (query.bound) {
-    case 'minTime':
-      yield jsonText({ timestamp: minTime, result: { minTime } })
-      return
-    case 'maxTime':
-      yield jsonText({ timestamp: maxTime, result: { maxTime } })
-      return
-    case null:
-      yield jsonText({ timestamp: minTime, result: { minTime, maxTime } })
-  }
+  const both = { minTime, maxTime }
+  const { bound } = query
+  yield jsonText({ timestamp: both[bound ?? 'minTime'], result: bound === null ? both : { [bound]: both[bound] } })
 }
 
 export async function* runDataSourceMetadata(

@@ -1,9 +1,9 @@
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { EngineRow, EngineValue } from '../../sql-engine/sql-engine.ts'
-import { type Aggregated, aggregate, bucketOf } from '../compile/aggregate.ts'
+import { type Aggregating, aggregate, bucketOf } from '../compile/aggregate.ts'
 import type { Relation } from '../compile/relation.ts'
 import type { TimeseriesQuery } from '../parse/native-query-types.ts'
-import { filledBuckets, spans } from './filled-buckets.ts'
+import { filledBuckets, stampOfAll } from './filled-buckets.ts'
 import { type JsonValue, jsonText, type OutputColumn, RowWriter, timeseriesEntry } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
@@ -18,41 +18,26 @@ export interface TimeseriesResult {
   readonly rows: readonly TimeseriesRow[]
 }
 
-interface Options {
-  /** Nothing, where no row passes. */
-  readonly empty?: boolean
-  /** Only rows of the buckets that start within these, both of them included. */
-  readonly between?: readonly [number, number]
-  readonly total?: boolean
-  /** Of no bucket at all. */
-  readonly ofNothing?: boolean
-}
+/** One row of all that passes, whatever the buckets. */
+type Whole = Pick<Aggregating, 'also' | 'ofNothing'>
+
+const nothing: Whole = { also: () => sql`FALSE` }
 
 function compile(
   query: TimeseriesQuery,
   relation: Relation,
-  { empty, between, total, ofNothing = false }: Options,
+  whole: Whole | null,
 ): { statement: Sql; columns: readonly OutputColumn[] } {
   const source = sourceOf(relation, query.virtualColumns, query.intervals)
-  const bucketed = query.granularity.kind !== 'all' && empty !== true && total !== true
-  const made: Aggregated = aggregate(
-    {
-      granularity: bucketed ? query.granularity : { kind: 'all' },
-      dimensions: [],
-      grouped: new Set(),
-      aggregations: query.aggregations,
-      postAggregations: query.postAggregations,
-      filter: query.filter,
-      ofNothing,
-      ...(empty === true ? { also: () => sql`FALSE` } : {}),
-      ...(between === undefined ? {} : { also: () => startsWithin(bucketOf(query.granularity, source), between) }),
-    },
+  const { granularity } = whole === null ? query : { granularity: { kind: 'all' } as const }
+  const { relation: grouped, rows } = aggregate(
+    { ...query, ...whole, granularity, dimensions: [], grouped: new Set() },
     source,
   )
   const names = [...query.aggregations, ...query.postAggregations].map(({ name }) => name!)
-  const values = names.map((name) => made.rows.column(name))
-  const first = bucketed ? sql`"b"` : sql`CAST(0 AS BIGINT) AS "b"`
-  const statement = sql`SELECT ${sql.join([first, sql`"n"`, ...outputs(values)], ', ')} FROM ${made.relation} AS r`
+  const values = names.map((name) => rows.column(name))
+  const first = granularity.kind === 'all' ? sql`CAST(0 AS BIGINT) AS "b"` : sql`"b"`
+  const statement = sql`SELECT ${sql.list([first, sql`"n"`, ...outputs(values)])} FROM ${grouped} AS r`
   return { statement, columns: names.map((name, index) => ({ name, type: values[index]!.type })) }
 }
 
@@ -68,7 +53,7 @@ export async function timeseriesRows(
   relation: Relation,
   session: Session,
 ): Promise<TimeseriesResult> {
-  const { statement, columns } = compile(query, relation, {})
+  const { statement, columns } = compile(query, relation, null)
   const found = await session.rows(statement)
   const rows =
     query.granularity.kind === 'all'
@@ -84,11 +69,8 @@ function allRows(
   found: readonly (readonly EngineValue[])[],
 ): TimeseriesRow[] {
   const [only] = found
-  // The segments are read in the order that is asked for, and the first of them says when.
-  const start =
-    spans(relation, query.intervals).at(query.descending ? -1 : 0)?.minMs ?? query.intervals[0]?.startMs ?? 0
   if (only === undefined || (query.context.skipEmptyBuckets && only[1] === 0n)) return []
-  return [{ ms: start, values: only }]
+  return [{ ms: stampOfAll(relation, query.intervals, query.descending), values: only }]
 }
 
 async function bucketRows(
@@ -104,27 +86,16 @@ async function bucketRows(
   const starts = filledBuckets(relation, query.intervals, granularity, session.limits.bucketsMax)
   // Rows without a time lie in the bucket of 1970, whether or not the intervals do.
   if (starts.every((ms) => byStart.has(ms))) return starts.map((ms) => ({ ms, values: byStart.get(ms)! }))
-  const [nothing] = await session.rows(compile(query, relation, { empty: true }).statement)
-  return starts.map((ms) => ({ ms, values: byStart.get(ms) ?? nothing! }))
+  const [empty] = await session.rows(compile(query, relation, nothing).statement)
+  return starts.map((ms) => ({ ms, values: byStart.get(ms) ?? empty! }))
 }
 
 /** The total over the rows that are shown, one at least. */
-async function totalOf(
-  query: TimeseriesQuery,
-  relation: Relation,
-  session: Session,
-  rows: readonly TimeseriesRow[],
-  all: boolean,
-): Promise<readonly EngineValue[]> {
-  const { granularity } = query
-  if (all || granularity.kind === 'all') {
-    const [total] = await session.rows(compile(query, relation, { total: true }).statement)
-    return total!
-  }
+function shownRows({ granularity, limit }: TimeseriesQuery, rows: readonly TimeseriesRow[]): Whole {
+  if (limit === 0 || granularity.kind === 'all') return {}
   const times = rows.map(({ ms }) => ms)
   const between = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))] as const
-  const [total] = await session.rows(compile(query, relation, { total: true, between }).statement)
-  return total!
+  return { also: (source) => startsWithin(bucketOf(granularity, source), between) }
 }
 
 export async function* runTimeseries(
@@ -138,9 +109,7 @@ export async function* runTimeseries(
   const entry = (time: JsonValue, values: EngineRow): string => timeseriesEntry(jsonText(time), writer.object(values))
   for (const { ms, values } of rows) yield entry(timestamp(ms), values)
   if (!query.context.grandTotal) return
-  if (rows.length === 0) {
-    const { statement } = compile(query, relation, { empty: true, ofNothing: true })
-    const [nothing] = await session.rows(statement)
-    yield entry(null, nothing!)
-  } else yield entry(null, await totalOf(query, relation, session, rows, query.limit === 0))
+  const whole = rows.length === 0 ? { ...nothing, ofNothing: true } : shownRows(query, rows)
+  const [total] = await session.rows(compile(query, relation, whole).statement)
+  yield entry(null, total!)
 }

@@ -10,7 +10,7 @@ import type { TopNMetric, TopNQuery } from '../parse/native-query-types.ts'
 import type { DimensionSpec } from '../parse/query-nodes.ts'
 import { orderBy, sortKeys } from '../values/ordering.ts'
 import { elementOf, toText } from '../values/typed.ts'
-import { filledBuckets, spans } from './filled-buckets.ts'
+import { topNBuckets } from './filled-buckets.ts'
 import { type JsonItem, jsonText, listEntry, mapped, type OutputColumn, RowWriter } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
@@ -38,11 +38,7 @@ function ranking(
   const stop = sortKeys({ type: 'STRING', sql: sql`CAST(${metric.previousStop} AS VARCHAR)` }, metric.ordering)
   const own = sortKeys({ type: 'STRING', sql: toText(value) }, metric.ordering)
   // The engine would compare a null as the greatest of all.
-  const row = (all: readonly Sql[]): Sql =>
-    sql`ROW(${sql.join(
-      all.flatMap((key) => [sql`${key} IS NOT NULL`, key]),
-      ', ',
-    )})`
+  const row = (all: readonly Sql[]): Sql => sql`ROW(${sql.list(all.flatMap((key) => [sql`${key} IS NOT NULL`, key]))})`
   const beyond = sql`${row(own)} ${inverted ? sql`<` : sql`>`} ${row(stop)}`
   return { order, where: sql`(${value.sql} IS NOT NULL AND ${beyond})` }
 }
@@ -64,7 +60,7 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
       dimensions: [query.dimension],
       grouped: new Set([query.dimension.outputName]),
       // Unlike a groupBy, a topN has no group of what its dimension spec leaves out.
-      ...(query.dimension.keep === null ? {} : { also: () => isKept(query.dimension, source) }),
+      ...(query.dimension.keep === null ? {} : { also: (rows: Source) => isKept(query.dimension, rows) }),
     },
     source,
   )
@@ -77,9 +73,9 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
   const { order, where } = ranking(query.metric, made.rows, query.dimension.outputName)
   const condition = where === null ? sql.empty : sql` WHERE ${where}`
   const cut = sql.long(query.threshold)
-  const by = sql.join(order, ', ')
+  const by = sql.list(order)
   const select = (rank: Sql): Sql =>
-    sql`SELECT ${sql.join([sql`${bucket} AS "t"`, sql`${rank} AS "k"`, ...outputs(values)], ', ')} FROM ${made.relation} AS r${condition}`
+    sql`SELECT ${sql.list([sql`${bucket} AS "t"`, sql`${rank} AS "k"`, ...outputs(values)])} FROM ${made.relation} AS r${condition}`
   const ranked = sql`row_number() OVER (PARTITION BY ${bucket} ORDER BY ${by})`
   const statement =
     query.granularity.kind === 'all'
@@ -91,25 +87,16 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
 
 export async function* runTopN(query: TopNQuery, relation: Relation, session: Session): AsyncGenerator<JsonItem> {
   const { columns, rows } = await topNRows(query, relation, session)
+  const { granularity, intervals } = query
+  const buckets = granularity.kind === 'all' ? null : granularity
   const timestamp = timestampWriter(query)
   const writer = new RowWriter(columns, 2)
-  const entry = (ms: number, found: readonly EngineRow[]): JsonItem =>
-    listEntry(
-      jsonText(timestamp(ms)),
-      mapped(found, (row) => writer.object(row)),
+  const byBucket = rows.map((values) => ({ bucketMs: msOf(values[0]), values }))
+  for (const { startMs, found } of topNBuckets(relation, { intervals, buckets }, byBucket, session.limits.bucketsMax)) {
+    yield listEntry(
+      jsonText(timestamp(startMs)),
+      mapped(found, ({ values }) => writer.object(values)),
     )
-  const { granularity } = query
-  if (granularity.kind === 'all') {
-    const start = spans(relation, query.intervals)[0]?.minMs
-    if (start !== undefined) yield entry(start, rows)
-    return
-  }
-  // Rows come by bucket, and each of them lies in one that is filled.
-  let next = 0
-  for (const start of filledBuckets(relation, query.intervals, granularity, session.limits.bucketsMax)) {
-    const from = next
-    while (next < rows.length && msOf(rows[next]![0]) <= start) next++
-    yield entry(start, rows.slice(from, next))
   }
 }
 

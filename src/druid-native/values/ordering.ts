@@ -38,7 +38,7 @@ function arrayKey(list: Sql, type: ElementType, ordering: Ordering): Sql {
     const fields = sortKeys({ type: 'STRING', sql: text }, ordering).map(
       (key, index) => sql`${sql.literal(`there${index}`)}: ${key} IS NOT NULL, ${sql.literal(`value${index}`)}: ${key}`,
     )
-    return sql`{${sql.join(fields, ', ')}}`
+    return sql`{${sql.list(fields)}}`
   })
 }
 

@@ -76,6 +76,11 @@ const types: Readonly<Record<ValueType, SqlType>> = {
 /** Of the tree's types, those that values here have; null of a bare null. */
 const names = new Map(Object.entries(types).map(([name, type]) => [typeName(type), name as ValueType]))
 
+export const valueTypes = Object.keys(types) as readonly ValueType[]
+/** Those that expressions name. */
+export const plainTypes = valueTypes.filter((type) => type !== 'FLOAT' && type !== 'COMPLEX<json>')
+export const plainType = (name: string): ValueType | undefined => plainTypes.find((type) => type === name)
+
 export const typeOf = (type: ValueType): SqlType => types[type]
 export const sqlType = (type: ValueType | null): Sql => engineType(types[type ?? 'STRING'])
 
@@ -206,20 +211,14 @@ export function transform(list: Sql, body: (item: Sql) => Sql): Sql {
 const jsonText = (json: Sql): Sql => sql`json_extract_string(${json}, '$')`
 
 export function toText(value: Typed): Sql {
+  const element = elementOf(value.type)
+  if (element !== null) {
+    const only = (x: Sql): Sql => toText({ type: element, sql: sql`${x}[1]` })
+    return bind(value.sql, (x) => sql`CASE WHEN len(${x}) = 1 THEN ${only(x)} ELSE ${listText(x, element)} END`)
+  }
   switch (value.type) {
-    case 'ARRAY<STRING>':
-    case 'ARRAY<LONG>':
-    case 'ARRAY<DOUBLE>': {
-      const type = elements[value.type]
-      return bind(
-        value.sql,
-        (x) => sql`CASE WHEN len(${x}) = 1 THEN ${toText({ type, sql: sql`${x}[1]` })} ELSE ${listText(x, type)} END`,
-      )
-    }
     case 'COMPLEX<json>':
       return jsonText(value.sql)
-    case 'STRING':
-      return value.sql
     case 'LONG':
       return sql`CAST(${value.sql} AS VARCHAR)`
     case 'DOUBLE':
@@ -228,47 +227,34 @@ export function toText(value: Typed): Sql {
       return doubleText(sql`CAST(CAST(${value.sql} AS VARCHAR) AS DOUBLE)`)
     case null:
       return typedNull('STRING')
+    default:
+      return value.sql
   }
 }
 
 export function toLong(value: Typed): Sql {
-  switch (value.type) {
-    case 'ARRAY<STRING>':
-    case 'ARRAY<LONG>':
-    case 'ARRAY<DOUBLE>':
-      return onlyElement(value.sql, elements[value.type], toLong)
-    case 'COMPLEX<json>':
-      return textToLong(jsonText(value.sql))
-    case 'STRING':
-      return textToLong(value.sql)
-    case 'LONG':
-      return value.sql
-    case 'DOUBLE':
-    case 'FLOAT':
-      return cutToLong(value.sql)
-    case null:
-      return typedNull('LONG')
-  }
+  if (value.type === 'LONG') return value.sql
+  if (value.type === 'DOUBLE' || value.type === 'FLOAT') return cutToLong(value.sql)
+  return readNumber(value, 'LONG', textToLong, toLong)
 }
 
 export function toDouble(value: Typed): Sql {
-  switch (value.type) {
-    case 'ARRAY<STRING>':
-    case 'ARRAY<LONG>':
-    case 'ARRAY<DOUBLE>':
-      return onlyElement(value.sql, elements[value.type], toDouble)
-    case 'COMPLEX<json>':
-      return textToDouble(jsonText(value.sql))
-    case 'STRING':
-      return textToDouble(value.sql)
-    case 'LONG':
-    case 'FLOAT':
-      return sql`CAST(${value.sql} AS DOUBLE)`
-    case 'DOUBLE':
-      return value.sql
-    case null:
-      return typedNull('DOUBLE')
-  }
+  if (value.type === 'DOUBLE') return value.sql
+  if (value.type === 'LONG' || value.type === 'FLOAT') return sql`CAST(${value.sql} AS DOUBLE)`
+  return readNumber(value, 'DOUBLE', textToDouble, toDouble)
+}
+
+/** The number that a text, a JSON scalar or the one element of an array stands for. */
+function readNumber(
+  { type, sql: text }: Typed,
+  to: 'LONG' | 'DOUBLE',
+  ofText: (text: Sql) => Sql,
+  ofElement: (element: Typed) => Sql,
+): Sql {
+  if (type === null) return typedNull(to)
+  const element = elementOf(type)
+  if (element !== null) return onlyElement(text, element, ofElement)
+  return ofText(type === 'COMPLEX<json>' ? jsonText(text) : text)
 }
 
 /** A double as 32 bits hold it; what they do not hold is infinite. */
@@ -284,23 +270,17 @@ export function toFloat(value: Typed): Sql {
 export const convert = (value: Typed, type: ValueType): Typed =>
   value.type === type ? value : { type, sql: convertSql(value, type) }
 
+const conversions = {
+  STRING: toText,
+  LONG: toLong,
+  DOUBLE: toDouble,
+  FLOAT: toFloat,
+  'COMPLEX<json>': ({ sql: value }: Typed): Sql => sql`to_json(${value})`,
+}
+
 function convertSql(value: Typed, type: ValueType): Sql {
-  switch (type) {
-    case 'ARRAY<STRING>':
-    case 'ARRAY<LONG>':
-    case 'ARRAY<DOUBLE>':
-      return toList(value, elements[type])
-    case 'COMPLEX<json>':
-      return sql`to_json(${value.sql})`
-    case 'STRING':
-      return toText(value)
-    case 'LONG':
-      return toLong(value)
-    case 'DOUBLE':
-      return toDouble(value)
-    case 'FLOAT':
-      return toFloat(value)
-  }
+  const element = elementOf(type)
+  return element === null ? conversions[type as keyof typeof conversions](value) : toList(value, element)
 }
 
 /** The elements of an array as another type; a single value is an array of one. */

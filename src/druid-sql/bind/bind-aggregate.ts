@@ -82,7 +82,7 @@ function timeOf(name: string, place: Place, { scope }: ExpressionContext): Bound
   return columnIn(scope, ['__time'], place)
 }
 
-const grouping = engineAggregate((keys) => ({ call: sql`CAST(grouping(${sql.join(keys, ', ')}) AS BIGINT)` }))
+const grouping = engineAggregate((keys) => ({ call: sql`CAST(grouping(${sql.list(keys)}) AS BIGINT)` }))
 
 function bindGrouping(call: Call, context: ExpressionContext): Bound {
   const { place } = call

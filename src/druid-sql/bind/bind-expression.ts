@@ -224,8 +224,7 @@ function bindScalarQuery(query: Query, place: Place, context: ExpressionContext)
 }
 
 const arrayOfItems = engineFunction(
-  (texts, { operands }, { zone }) =>
-    sql`[${sql.join(unifiedTexts(operands, texts, unifiedType(operands), zone), ', ')}]`,
+  (texts, { operands }, { zone }) => sql`[${sql.list(unifiedTexts(operands, texts, unifiedType(operands), zone))}]`,
 )
 
 function bindArray(items: readonly Expression[], place: Place, context: ExpressionContext): Bound {

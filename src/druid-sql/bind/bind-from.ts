@@ -1,17 +1,26 @@
 // FROM: tables, subqueries and joins as relations r1, r2, ... of the engine, and the names that the caller gives to their columns.
 
 import { likelyWord } from '../../lib/likely-word.ts'
+import { coalesced } from '../functions/values.ts'
 import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
 import type { Alias, Join, TableExpression } from '../parse/syntax.ts'
-import { joinedUsing } from './bind-using.ts'
+import { compared } from './bind-truth.ts'
 import { catalogTable } from './catalog-tables.ts'
+import type { ColumnPlace } from './engine-names.ts'
 import { bindCondition, bindFilter } from './expression-context.ts'
 import type { BoundFrom, FromContext } from './from-context.ts'
-import type { Relation, ScopeColumn } from './scope.ts'
+import { type Relation, reference, type ScopeColumn } from './scope.ts'
 import type { SqlTable } from './tables.ts'
-import { type Bound, type BoundRows, columnsIn, type FromNode, type QueryColumn } from './tree.ts'
-import { isSame, type SqlType, typeName } from './types.ts'
-import { withColumn } from './with-column.ts'
+import {
+  type Bound,
+  type BoundRows,
+  type ColumnNode,
+  columnsIn,
+  type FromNode,
+  keyOf,
+  type QueryColumn,
+} from './tree.ts'
+import { isSame, long, type SqlType, typeName } from './types.ts'
 
 type Unnest = Extract<TableExpression, { kind: 'unnest' }>
 
@@ -215,4 +224,105 @@ function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromCo
   const bound =
     from.type === 'INNER' ? bindFilter(on, inner, 'ON') : bindCondition(on, { ...inner, isPart: true }, 'ON')
   return { on: [bound], relations }
+}
+
+type Widened = Pick<BoundFrom, 'node' | 'relations'> & { readonly value: Bound }
+
+/** The same rows and names as one relation of the engine, which has the value as a column too. */
+function withColumn({ node: from, relations }: BoundFrom, value: Bound, relation: number): Widened {
+  const outputs: Bound[] = []
+  const places = new Map<string, number>()
+  const moved = (node: Bound): ColumnNode => {
+    const key = keyOf(node)
+    const column = places.get(key) ?? outputs.push(node) - 1
+    places.set(key, column)
+    const { type, place } = node
+    return { kind: 'column', at: { relation, column }, name: node.kind === 'column' ? node.name : '', type, place }
+  }
+  const movedPlace = (at: ColumnPlace, { place }: Bound): ColumnPlace =>
+    moved({ kind: 'column', at, name: '', type: long, place }).at
+  const movedColumn = (column: ScopeColumn): ScopeColumn => {
+    const own = moved(column.value)
+    const inFiles = column.value.kind === 'column' ? column.value.inFiles : undefined
+    const files = inFiles ? { ...own, inFiles: movedPlace(inFiles, own) } : own
+    return { ...column, value: files }
+  }
+  const movedRelations = relations.map(
+    ({ columns, position, shared, ...rest }): Relation => ({
+      ...rest,
+      columns: columns.map(movedColumn),
+      ...(position === undefined ? {} : { position: movedPlace(position, value) }),
+      ...(shared === undefined ? {} : { shared: new Map([...shared].map(([name, item]) => [name, moved(item)])) }),
+    }),
+  )
+  const added = moved(value)
+  return { node: { kind: 'widened', from, outputs, relation }, relations: movedRelations, value: added }
+}
+
+interface Side {
+  readonly relations: readonly Relation[]
+}
+
+/** The conditions of a join by columns of one name, and what its columns go by then. */
+function joinedUsing(
+  from: Join,
+  left: Side,
+  right: Side,
+): { readonly on: readonly Bound[]; readonly relations: readonly Relation[] } {
+  const pairs = sharedColumns(from, left, right).map(({ name, place }) => ({
+    name,
+    left: columnNamed(left.relations, name, place),
+    right: columnNamed(right.relations, name, place),
+    place,
+  }))
+  const on = pairs.map(({ left: one, right: other, place }) =>
+    compared(place, reference(one, one.name, place), '=', reference(other, other.name, place), { isFilter: false }),
+  )
+  const names = new Set(pairs.map((pair) => pair.name))
+  // One of the two columns goes under the common name: that of the side whose rows are all kept.
+  const [kept, hidden] = from.type === 'RIGHT' ? [right.relations, left.relations] : [left.relations, right.relations]
+  const merged = hidden.map((relation) => ({ ...relation, merged: new Set([...relation.merged, ...names]) }))
+  const shown = from.type === 'FULL' ? kept.map((relation) => withBoth(relation, pairs)) : kept
+  const relations = from.type === 'RIGHT' ? [...merged, ...shown] : [...shown, ...merged]
+  return { on, relations }
+}
+
+interface Pair {
+  readonly left: ScopeColumn
+  readonly right: ScopeColumn
+  readonly place: Place
+}
+
+function withBoth(relation: Relation, pairs: readonly Pair[]): Relation {
+  const shared = new Map(relation.shared)
+  for (const { left, right, place } of pairs) {
+    if (relation.columns.includes(left)) shared.set(left.name, coalesced(place, [left.value, right.value]))
+  }
+  return { ...relation, shared }
+}
+
+function sharedColumns(
+  from: Join,
+  left: Side,
+  right: Side,
+): readonly { readonly name: string; readonly place: Place }[] {
+  if (from.using !== 'natural') return from.using ?? []
+  const names = new Set(left.relations.flatMap((relation) => relation.columns.map((column) => column.name)))
+  return right.relations
+    .flatMap((relation) => relation.columns)
+    .filter((column) => names.has(column.name))
+    .map(({ name }) => ({ name, place: from.place }))
+}
+
+function columnNamed(relations: readonly Relation[], name: string, place: Place): ScopeColumn {
+  const found = relations.flatMap((relation) =>
+    relation.merged.has(name) ? [] : relation.columns.filter((column) => column.name === name),
+  )
+  if (found.length === 1) return found[0]!
+  throw sqlProblem(
+    place,
+    found.length === 0
+      ? `column ${quoted(name)} is not on both sides of the join`
+      : `column ${quoted(name)} is ambiguous on one side of the join`,
+  )
 }

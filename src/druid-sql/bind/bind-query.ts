@@ -9,7 +9,7 @@ import { bindExpression } from './bind-expression.ts'
 import { bindFrom } from './bind-from.ts'
 import { bindSelect } from './bind-select.ts'
 import { as } from './conversions.ts'
-import type { ExpressionContext } from './expression-context.ts'
+import { type ExpressionContext, forbidden } from './expression-context.ts'
 import type { CommonTable, FromContext, SelectFrom } from './from-context.ts'
 import type { Scope, ScopeColumn } from './scope.ts'
 import type { SqlTables } from './tables.ts'
@@ -104,8 +104,7 @@ export class QueryBinder {
       subquery: (query, parent) => this.#query(query, { parent, commonTables: around.commonTables, isTop: false }),
       expressionContext: (scope, what) => ({
         ...this.#expressionContext(scope, around, new Map()),
-        noAggregates: `an aggregate cannot stand in ${what}`,
-        noWindows: `a window function cannot stand in ${what}`,
+        ...forbidden(what),
         isFilter: true,
       }),
     }
@@ -174,11 +173,7 @@ export class QueryBinder {
 
   #values(values: Values, around: Surroundings): BoundRows {
     const scope = { relations: [], parent: around.parent }
-    const context = {
-      ...this.#expressionContext(scope, around, new Map()),
-      noAggregates: 'an aggregate cannot stand in VALUES',
-      noWindows: 'a window function cannot stand in VALUES',
-    }
+    const context = { ...this.#expressionContext(scope, around, new Map()), ...forbidden('VALUES') }
     const width = values.rows[0]!.length
     const rows = values.rows.map((row) => {
       if (row.length !== width)

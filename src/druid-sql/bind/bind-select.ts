@@ -3,7 +3,7 @@
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Grouping, OrderItem, Select } from '../parse/syntax.ts'
 import { constantOf } from './conversions.ts'
-import { bindFilter, type ExpressionContext } from './expression-context.ts'
+import { bindFilter, type ExpressionContext, forbidden } from './expression-context.ts'
 import type { SelectFrom } from './from-context.ts'
 import { hasEnd, orderKey } from './order.ts'
 import { asKey, reference, type Scope, starColumns } from './scope.ts'
@@ -82,13 +82,6 @@ export function bindSelect(parts: SelectParts): BoundSelect {
     orderBy: orderBy(shape),
   }
   return { ...shape, node }
-}
-
-function forbidden(clause: string): Pick<ExpressionContext, 'noAggregates' | 'noWindows'> {
-  return {
-    noAggregates: `an aggregate cannot stand in ${clause}`,
-    noWindows: `a window function cannot stand in ${clause}`,
-  }
 }
 
 function checkGrouped(all: readonly Bound[], { relations }: SelectFrom, keys: ReadonlySet<string>): void {

@@ -17,29 +17,11 @@ import { arrayOrder } from './order.ts'
 import { type Bound, called, engineFunction, literal, type Meaning } from './tree.ts'
 import { boolean, isSame, string } from './types.ts'
 
-type Truth = Exclude<
-  Expression,
-  {
-    kind:
-      | 'text'
-      | 'number'
-      | 'boolean'
-      | 'null'
-      | 'time'
-      | 'interval'
-      | 'column'
-      | 'arithmetic'
-      | 'negate'
-      | 'case'
-      | 'cast'
-      | 'scalar'
-      | 'array'
-      | 'item'
-      | 'call'
-  }
->
+type Kind = 'comparison' | 'logical' | 'not' | 'is' | 'distinctFrom' | 'between' | 'inList' | 'inQuery' | 'like'
+/** What is true, false or null. */
+export type Truth = Extract<Expression, { kind: Kind }>
 
-const operators = {
+export const comparisons = {
   '=': sql`=`,
   '<>': sql`<>`,
   '<': sql`<`,
@@ -59,7 +41,7 @@ export const comparison = engineFunction<ComparisonOptions>(
   ([x, y], { operands: [left, right], options: { operator, isFilter } }, meaning) => {
     const isOrder = operator !== '=' && operator !== '<>'
     const [a, b] = comparedTexts(left!, right!, [x!, y!], isOrder, isFilter, meaning)
-    return sql`(${a} ${operators[operator]} ${b})`
+    return sql`(${a} ${comparisons[operator]} ${b})`
   },
 )
 
@@ -199,7 +181,7 @@ export const listed = engineFunction<ListOptions>((texts, { operands, options },
   const types = items.map((item) => comparedAs(operand!, item))
   if (types.every((type) => isSame(type, types[0]!))) {
     const among = items.map((item, index) => castText(item, texts[1 + index]!, types[index]!, zone))
-    return sql`(${castText(operand!, texts[0]!, types[0]!, zone)} ${negation}IN (${sql.join(among, ', ')}))`
+    return sql`(${castText(operand!, texts[0]!, types[0]!, zone)} ${negation}IN (${sql.list(among)}))`
   }
   // Items of different types are compared each in its own way.
   return withoutRepeating(texts[0]!, texts.slice(1), (x, others) => {

@@ -124,24 +124,21 @@ const equalTo = engineFunction<EqualOptions>(([x], { operands: [stored], options
     const whole = wholeOf(number)
     return whole === null ? [] : [sql.long(whole)]
   })
-  const isEqual = literals.length === 0 ? sql`FALSE` : sql`${x!} IN (${sql.join(literals, ', ')})`
+  const isEqual = literals.length === 0 ? sql`FALSE` : sql`${x!} IN (${sql.list(literals)})`
   return whereThere(x!, isEqual)
 })
 
 function textEqualTo(text: Sql, constants: readonly Constant[]): Sql {
   const texts = constants.filter((constant) => typeof constant === 'string')
-  if (texts.length > 0) return sql`(${text} IN (${sql.join(texts.map(sql.literal), ', ')}))`
+  if (texts.length > 0) return sql`(${text} IN (${sql.list(texts.map(sql.literal))}))`
   const numbers = constants.filter((constant) => typeof constant !== 'string')
   const wholes = numbers.filter((number) => typeof number === 'bigint')
   const fractions = numbers.filter((number) => typeof number === 'number')
   const isAmong = (some: readonly (number | bigint)[]): Sql =>
-    sql`${decimalOf(text)} IN (${sql.join(
-      some.map((number) => doubleLiteral(Number(number))),
-      ', ',
-    )})`
+    sql`${decimalOf(text)} IN (${sql.list(some.map((number) => doubleLiteral(Number(number))))})`
   if (wholes.length === 0) return whereThere(text, sql`coalesce(${isAmong(numbers)}, FALSE)`)
   // Every digit of a whole number counts.
-  const ofWhole = sql`TRY_CAST(${text} AS BIGINT) IN (${sql.join(wholes.map(sql.long), ', ')})`
+  const ofWhole = sql`TRY_CAST(${text} AS BIGINT) IN (${sql.list(wholes.map(sql.long))})`
   const either = fractions.length === 0 ? ofWhole : sql`(${ofWhole} OR ${isAmong(fractions)})`
   const isWhole = sql`regexp_full_match(${text}, '[+-]?[0-9]{1,19}')`
   return whereThere(text, sql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${isAmong(numbers)} END, FALSE)`)

@@ -48,3 +48,11 @@ export function bindCondition(expression: Expression, context: ExpressionContext
   }
   return as(bound, boolean)
 }
+
+/** No aggregate and no window function may stand in a clause. */
+export function forbidden(clause: string): Pick<ExpressionContext, 'noAggregates' | 'noWindows'> {
+  return {
+    noAggregates: `an aggregate cannot stand in ${clause}`,
+    noWindows: `a window function cannot stand in ${clause}`,
+  }
+}

@@ -55,44 +55,40 @@ export const sketch = simple('sketch')
 export const quantiles = simple('quantiles')
 export const arrayOf = (element: SqlType): SqlType => ({ kind: 'array', element })
 
-/** The name of a type as SQL gives it, for messages and INFORMATION_SCHEMA. */
-export function typeName(type: SqlType): string {
-  const names = {
-    long: 'BIGINT',
-    double: 'DOUBLE',
-    float: 'FLOAT',
-    string: 'VARCHAR',
-    boolean: 'BOOLEAN',
-    timestamp: 'TIMESTAMP',
-    date: 'DATE',
-    interval: 'INTERVAL',
-    null: 'NULL',
-    json: 'COMPLEX<json>',
-    sketch: 'COMPLEX<sketch>',
-    quantiles: 'COMPLEX<quantilesDoublesSketch>',
-  }
-  return type.kind === 'array' ? `${typeName(type.element)} ARRAY` : names[type.kind]
+/** What each type is called: by SQL, by Druid's engine, and by DuckDB, which holds it so. */
+const names = {
+  long: { sql: 'BIGINT', druid: 'LONG', engine: sql`BIGINT` },
+  double: { sql: 'DOUBLE', druid: 'DOUBLE', engine: sql`DOUBLE` },
+  float: { sql: 'FLOAT', druid: 'FLOAT', engine: sql`FLOAT` },
+  string: { sql: 'VARCHAR', druid: 'STRING', engine: sql`VARCHAR` },
+  boolean: { sql: 'BOOLEAN', druid: 'LONG', engine: sql`BOOLEAN` },
+  timestamp: { sql: 'TIMESTAMP', druid: 'LONG', engine: sql`TIMESTAMP` },
+  date: { sql: 'DATE', druid: 'LONG', engine: sql`DATE` },
+  interval: { sql: 'INTERVAL', druid: 'LONG', engine: sql`INTERVAL` },
+  null: { sql: 'NULL', druid: 'STRING', engine: sql`VARCHAR` },
+  json: complex('json', sql`JSON`),
+  sketch: complex('sketch', sql`VARCHAR[]`),
+  quantiles: complex('quantilesDoublesSketch', sql`DOUBLE[]`),
 }
+
+function complex(name: string, engine: Sql) {
+  return { sql: `COMPLEX<${name}>`, druid: `COMPLEX<${name}>`, engine }
+}
+
+/** The name of a type as SQL gives it, for messages and INFORMATION_SCHEMA. */
+export const typeName = (type: SqlType): string =>
+  type.kind === 'array' ? `${typeName(type.element)} ARRAY` : names[type.kind].sql
 
 /** What a column of the type is to Druid's engine, and to its SQL. */
 export function druidColumnType(type: SqlType): DruidColumnType {
-  const types = {
-    long: 'LONG',
-    double: 'DOUBLE',
-    float: 'FLOAT',
-    string: 'STRING',
-    boolean: 'LONG',
-    timestamp: 'LONG',
-    date: 'LONG',
-    interval: 'LONG',
-    null: 'STRING',
-    json: 'COMPLEX<json>',
-    sketch: 'COMPLEX<sketch>',
-    quantiles: 'COMPLEX<quantilesDoublesSketch>',
-  }
   if (type.kind === 'array') return { type: `ARRAY<${druidColumnType(type.element).type}>`, sqlType: 'ARRAY' }
-  return { type: types[type.kind], sqlType: types[type.kind].startsWith('COMPLEX') ? 'OTHER' : typeName(type) }
+  const { sql: sqlType, druid } = names[type.kind]
+  return { type: druid, sqlType: druid.startsWith('COMPLEX') ? 'OTHER' : sqlType }
 }
+
+/** The type that DuckDB holds it in. */
+export const engineType = (type: SqlType): Sql =>
+  type.kind === 'array' ? sql`${engineType(type.element)}[]` : names[type.kind].engine
 
 export function isNumeric(type: SqlType): boolean {
   return type.kind === 'long' || type.kind === 'double' || type.kind === 'null'
@@ -125,37 +121,6 @@ export function commonType(a: SqlType, b: SqlType): SqlType | null {
 export function castTypeOf({ name, isArray }: CastType): SqlType {
   const types = { VARCHAR: string, BIGINT: long, DOUBLE: double, BOOLEAN: boolean, TIMESTAMP: timestamp, DATE: date }
   return isArray ? arrayOf(types[name]) : types[name]
-}
-
-/** The type that DuckDB holds it in. */
-export function engineType(type: SqlType): Sql {
-  switch (type.kind) {
-    case 'long':
-      return sql`BIGINT`
-    case 'double':
-      return sql`DOUBLE`
-    case 'float':
-      return sql`FLOAT`
-    case 'boolean':
-      return sql`BOOLEAN`
-    case 'timestamp':
-      return sql`TIMESTAMP`
-    case 'date':
-      return sql`DATE`
-    case 'interval':
-      return sql`INTERVAL`
-    case 'json':
-      return sql`JSON`
-    case 'array':
-      return sql`${engineType(type.element)}[]`
-    case 'quantiles':
-      return sql`DOUBLE[]`
-    case 'sketch':
-      return sql`VARCHAR[]`
-    case 'string':
-    case 'null':
-      return sql`VARCHAR`
-  }
 }
 
 /** The type of the numbers that Druid's expressions have for values of a type; null where they are what they are. */

@@ -208,7 +208,7 @@ export class DuckdbWriter {
   }
 }
 
-const list = (texts: readonly Sql[]): Sql => sql.join(texts, ', ')
+const { list } = sql
 
 const named = (texts: readonly Sql[]): Sql => list(texts.map((text, index) => sql`${text} AS ${columnName(index)}`))
 

@@ -1,11 +1,12 @@
 // What Druid answers to `EXPLAIN PLAN FOR`: one row of three texts.
 
 import { druidExpression, druidType, type NameOf } from '../../algebra/druid-expression.ts'
+import { tokenize } from '../parse/tokenizer.ts'
 import type { PlannedSql, SqlScanPlan } from '../plan/sql-plan.ts'
 import type { SqlQuestion } from '../question.ts'
 import type { ReadableTables } from '../readable-tables.ts'
 import type { CheckedSql } from '../translate.ts'
-import { type NativeQuery, nativeFilter, nativeIntervals, nativeQuery } from './native-of-plan.ts'
+import { type NativeQuery, nativeFilter, nativeIntervals, nativeQuery, virtualColumn } from './native-of-plan.ts'
 
 /** Which part of the service makes the answer. */
 export type Answerer = 'store' | 'sql-engine' | 'druid'
@@ -70,12 +71,7 @@ function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: string):
   const names = outputs.map((output) => {
     if (output.kind === 'cell') return cells[output.at]!
     const name = `v${virtualColumns.length}`
-    virtualColumns.push({
-      type: 'expression',
-      name,
-      expression: druidExpression(output, nameOf),
-      outputType: druidType(output.type),
-    })
+    virtualColumns.push(virtualColumn(name, druidExpression(output, nameOf), druidType(output.type)))
     return name
   })
   // Rows that come by time show it.
@@ -93,4 +89,21 @@ function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: string):
     ...(offset === 0 ? {} : { offset }),
   }
   return { query, columns: names }
+}
+
+const words = ['EXPLAIN', 'PLAN', 'FOR']
+
+/** What is to be explained, at its place in the text; null where the text is something else. */
+export function explainedQuery(text: string, tokensMax: number): string | null {
+  if (!/explain/i.test(text)) return null
+  const tokens = tokenize(text, tokensMax)
+  if (words.some((word, at) => tokens[at]!.upper !== word || tokens[at]!.kind !== 'word')) return null
+  const { line, column } = tokens[words.length]!.place
+  let start = column - 1
+  for (let at = 1, from = 0; at < line; at += 1) {
+    const lineEnd = text.indexOf('\n', from) + 1
+    start += lineEnd - from
+    from = lineEnd
+  }
+  return text.slice(0, start).replace(/[^\n]/g, ' ') + text.slice(start)
 }

@@ -112,7 +112,7 @@ function virtualColumnsOf({ granularity, computed }: AggregationPlan, nameOf: Na
   return virtualColumns.length === 0 ? {} : { virtualColumns }
 }
 
-const virtualColumn = (name: string, text: string, outputType: string): object => {
+export const virtualColumn = (name: string, text: string, outputType: string): object => {
   return { type: 'expression', name, expression: text, outputType }
 }
 

@@ -40,7 +40,7 @@ export const result = <Options = null>(
 
 /** One that the engine has, of all operands. */
 export const plainAggregate = (name: Sql): EngineAggregate<null> =>
-  engineAggregate((operands, node) => ({ call: sql`${name}(${distinctOf(node)}${sql.join(operands, ', ')})` }))
+  engineAggregate((operands, node) => ({ call: sql`${name}(${distinctOf(node)}${sql.list(operands)})` }))
 
 export const distinctOf = ({ distinct }: Pick<AggregateNode, 'distinct'>): Sql => (distinct ? sql`DISTINCT ` : sql``)
 

@@ -12,23 +12,19 @@ import {
   inRoom,
   isFree,
   onceEach,
+  pairedUnits,
   requestedCharactersMax,
   utf16Units,
   widthOf,
   withoutRepeats,
 } from './text-room.ts'
 
-const beyond16Bits = sql.literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
-
-/** Length in UTF-16 units of a text that has characters of two. */
-const unitsOf = (text: Sql): Sql => sql`(length(${text}) + length(regexp_replace(${text}, ${beyond16Bits}, '', 'g')))`
-
 /** A text again and again, so many UTF-16 units long; shorter by one where the last character would be cut in two. */
 function utf16Filler(text: Sql, units: Sql): Sql {
   return bind(text, (x) =>
-    bind(unitsOf(x), (each) =>
+    bind(pairedUnits(x), (each) =>
       bind(units, (all) => {
-        const fitting = sql`len(list_filter(range(1, length(${x}) + 1), lambda k: ${unitsOf(sql`left(${x}, k)`)} <= ${all} % ${each}))`
+        const fitting = sql`len(list_filter(range(1, length(${x}) + 1), lambda k: ${pairedUnits(sql`left(${x}, k)`)} <= ${all} % ${each}))`
         return sql`(repeat(${x}, ${all} // ${each}) || left(${x}, ${fitting}))`
       }),
     ),
@@ -46,7 +42,7 @@ const utf16Start = (text: Sql, units: Sql): Sql =>
     ELSE replace(left(regexp_replace(${text}, ${pair}, ${markedPair}, 'g'), ${units}), ${mark}, '') END`
 
 /** Whether a text has characters of two UTF-16 units. */
-const holdsPairs = (text: Sql): Sql => sql`length(${text}) <> ${unitsOf(text)}`
+const holdsPairs = (text: Sql): Sql => sql`length(${text}) <> ${pairedUnits(text)}`
 
 /** Druid pads with nothing where the padding is empty; the engine would fail. */
 const padding = (side: 'left' | 'right'): EngineFunction =>

@@ -1,4 +1,3 @@
-import { isLooseJson } from '../../druid-patterns/json-form.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import { as, asPlainNumber, jsonText } from '../bind/conversions.ts'
@@ -70,7 +69,7 @@ const jsonKeys = special(2, 2, (call) =>
 /** The engine wants a text for a name even where it knows that it is null. */
 const object = engineFunction((texts) => {
   const parts = texts.map((text, index) => (index % 2 === 0 ? sql`CAST(${text} AS VARCHAR)` : text))
-  return sql`json_object(${sql.join(parts, ', ')})`
+  return sql`json_object(${sql.list(parts)})`
 })
 
 const jsonObject = special(0, 200, ({ place, operands }) => {
@@ -107,3 +106,12 @@ export const jsons: Catalogue = {
   ),
   TO_JSON_STRING: toJson,
 }
+
+/** Texts in quotes, whose contents mean nothing here. */
+const jsonTexts = sql.literal(String.raw`"(?:[^"\\]|\\.)*"`)
+/** What no JSON has outside its texts. */
+const notJson = sql.literal(String.raw`(?i)nan|inf|,\s*[\]}]`)
+
+/** Whether a text has what the engine alone takes for JSON: most texts are looked through once. */
+export const isLooseJson = (text: Sql): Sql =>
+  sql`(regexp_matches(${text}, ${notJson}) AND regexp_matches(regexp_replace(${text}, ${jsonTexts}, '0', 'g'), ${notJson}))`

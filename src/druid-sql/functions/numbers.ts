@@ -23,6 +23,11 @@ const ofDouble = (render: (x: Sql) => Sql): PlainFunction => scalar([double], do
 const ofAngle = (render: (x: Sql) => Sql): PlainFunction =>
   ofDouble((x) => sql`CASE WHEN isinf(${x}) THEN 'NaN'::DOUBLE ELSE ${render(x)} END`)
 
+const logarithm = (name: Sql): PlainFunction =>
+  ofDouble(
+    (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE ${name}(${x}) END`,
+  )
+
 /** To Java 1 to the power of what has no end, or is no number, is no number; to the engine it is 1. */
 const power: PlainFunction = scalar(
   [double, double],
@@ -180,7 +185,7 @@ const div = special(2, 2, ({ place, operands: [a, b] }) =>
 )
 
 const among = (name: Sql): EngineFunction =>
-  engineFunction((operands, { type }) => (type.kind === 'null' ? sql`NULL` : sql`${name}(${sql.join(operands, ', ')})`))
+  engineFunction((operands, { type }) => (type.kind === 'null' ? sql`NULL` : sql`${name}(${sql.list(operands)})`))
 
 export const greatest = among(sql`greatest`)
 export const least = among(sql`least`)
@@ -249,12 +254,8 @@ export const numbers = {
   MOD: ofNumbers(remainder),
   SQRT: { count: [1, 1], bind: ({ place, operands: [x] }) => called(place, double, squareRoot, [as(x!, double)]) },
   EXP: ofDouble((x) => sql`exp(${x})`),
-  LN: ofDouble(
-    (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE ln(${x}) END`,
-  ),
-  LOG10: ofDouble(
-    (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE log10(${x}) END`,
-  ),
+  LN: logarithm(sql`ln`),
+  LOG10: logarithm(sql`log10`),
   POWER: power,
   POW: power,
   SIN: ofAngle((x) => sql`sin(${x})`),

@@ -69,13 +69,13 @@ export function formattedText(place: Place, form: string, values: readonly Bound
 }
 
 const together = (parts: readonly Sql[], between: string): Sql =>
-  sql`array_to_string([${sql.join(parts, ', ')}], ${sql.literal(between)})`
+  sql`array_to_string([${sql.list(parts)}], ${sql.literal(between)})`
 
 /** The same of parts that are long. */
 const boundedTogether = (parts: readonly Sql[], between: string): Sql => {
   const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e) + ${plainInteger(between.length)})) AS BIGINT)`
   const whole = inRoom(bytes, requestedCharactersMax, sql`array_to_string(v, ${sql.literal(between)})`)
-  return sql`list_transform([[${sql.join(parts, ', ')}]], lambda v: ${whole})[1]`
+  return sql`list_transform([[${sql.list(parts)}]], lambda v: ${whole})[1]`
 }
 
 function choose(misfits: readonly Sql[], unformatted: Sql, formatted: Sql): Sql {

@@ -29,9 +29,12 @@ export const isFree = (width: number): boolean => width <= freeWidth
 
 const withinUtf16 = sql.literal(String.raw`[^\x{10000}-\x{10FFFF}]`)
 
-/** Length in UTF-16 units, as Druid counts; code points beyond 16 bits are counted only where there may be some. */
+/** Length in UTF-16 units of a text that may have characters of two. */
+export const pairedUnits = (x: Sql): Sql => sql`(length(${x}) + length(regexp_replace(${x}, ${withinUtf16}, '', 'g')))`
+
+/** The same, as Druid counts; code points beyond 16 bits are counted only where there may be some. */
 export const utf16Units = (x: Sql): Sql =>
-  sql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x}) ELSE length(${x}) + length(regexp_replace(${x}, ${withinUtf16}, '', 'g')) END`
+  sql`CASE WHEN strlen(${x}) = length(${x}) THEN length(${x}) ELSE ${pairedUnits(x)} END`
 
 /** In upper case, in which ß becomes two letters, as in Java. */
 export const upperCase = (x: Sql): Sql => sql`upper(replace(${x}, 'ß', 'SS'))`

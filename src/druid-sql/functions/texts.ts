@@ -112,7 +112,7 @@ function joinedInRoom(parts: readonly Sql[]): Sql {
   const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e))) AS BIGINT)`
   const whole = inRoom(bytes, joinedBytesMax, sql`array_to_string(v, '')`)
   const isWhole = sql`list_count(v) = ${plainInteger(parts.length)}`
-  return sql`list_transform([[${sql.join(parts, ', ')}]], lambda v: CASE WHEN ${isWhole} THEN ${whole} END)[1]`
+  return sql`list_transform([[${sql.list(parts)}]], lambda v: CASE WHEN ${isWhole} THEN ${whole} END)[1]`
 }
 
 /** A regular expression of Java's that was checked. */

@@ -14,7 +14,7 @@ import { unifiedTexts, unifiedType } from './unified.ts'
 
 /** The first that is not null. */
 export const firstThere = engineFunction(
-  (texts, { operands, type }, { zone }) => sql`coalesce(${sql.join(unifiedTexts(operands, texts, type, zone), ', ')})`,
+  (texts, { operands, type }, { zone }) => sql`coalesce(${sql.list(unifiedTexts(operands, texts, type, zone))})`,
 )
 
 export const coalesced = (place: Place, operands: readonly Bound[]): Bound =>

@@ -5,7 +5,7 @@ import { attributeLine, type Item } from '../../model/item.ts'
 import { keyOfString } from '../../model/item-key.ts'
 import { metadataTable, sqlTable } from '../bind/tables.ts'
 import { translateSql } from '../translate.ts'
-import { readItems } from './read-items.ts'
+import { oneAtATime, readItems } from './read-items.ts'
 
 const field = (name: string, type: 'string' | 'long' | 'double' | 'boolean' | 'timestamp' | 'json') => {
   return { name, type, role: 'attribute' } as const
@@ -169,4 +169,19 @@ test('a name without a schema is the entity before the metadata, and either is f
   expect(reads('SELECT a.V, b.n FROM druid.tags a JOIN metadata.tags b ON a.T = b.id')).toEqual([[1], [7]])
   expect(reads('SELECT druid.a.V, metadata.b.n FROM tags a JOIN metadata.tags b ON a.T = b.id')).toEqual([[1], [7]])
   expect(() => reads('SELECT 1 AS x FROM druid.tags JOIN metadata.tags ON TRUE')).toThrow('are named')
+})
+
+test('reads of items hold one connection, and one that fails lets the next go on', async () => {
+  let [running, most] = [0, 0]
+  const items = oneAtATime({
+    inOneState: async (read) => {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setImmediate(resolve))
+      running--
+      return read(async () => ({ items: [], more: false }))
+    },
+  })
+  const reads = [1, 2, 3].map((n) => items.inOneState(async () => (n === 2 ? Promise.reject(new Error('two')) : n)))
+  expect((await Promise.allSettled(reads)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(most).toBe(1)
 })

@@ -2,6 +2,7 @@
 
 import type { ItemCatalog } from '../../catalog/catalog.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
+import { Serial } from '../../lib/serial.ts'
 import type { MetadataEntity } from '../../model/entity.ts'
 import type { FieldType } from '../../model/field.ts'
 import { parseInstant } from '../../model/instant.ts'
@@ -172,4 +173,12 @@ function tooMuch(table: string, what: string, limit: string): Problem {
     `The query needs more than ${what}, which is ${limit}, and came to that at the table ${JSON.stringify(table)}. In the SELECT that names the table, ` +
       "compare its columns with constants in WHERE or ON: =, <, >, IN, BETWEEN, LIKE 'x%', IS NOT NULL. A condition made of functions leaves out no item beforehand.",
   )
+}
+
+type ItemReads = Pick<ItemCatalog, 'inOneState'>
+
+/** Whatever many queries read of metadata holds one connection to PostgreSQL: pushes and validation need the others. */
+export function oneAtATime(items: ItemReads): ItemReads {
+  const turns = new Serial()
+  return { inOneState: (read) => turns.run(() => items.inOneState(read)) }
 }

@@ -40,18 +40,13 @@ export class CallParser {
 
   call(): Call {
     const { upper, place } = this.#cursor.next()
-    this.#cursor.expectSymbol('(')
-    const parts = this.#cursor.takeSymbol(')') ? { operands: [] } : this.#parts(upper)
+    const parts = this.#cursor.parenthesized(() =>
+      this.#cursor.isSymbol(')') ? { operands: [] } : this.#partsOf(upper),
+    )
     return this.#finished(upper, place, parts)
   }
 
-  /** What stands in the parentheses, the closing one included. */
-  #parts(name: string): Parts {
-    const parts = this.#partsOf(name)
-    this.#cursor.expectSymbol(')')
-    return parts
-  }
-
+  /** What stands in the parentheses. */
   #partsOf(name: string): Parts {
     const cursor = this.#cursor
     if (name === 'COUNT' && cursor.takeSymbol('*')) return { operands: [], star: true }
@@ -146,19 +141,19 @@ export class CallParser {
     const cursor = this.#cursor
     let orderBy = parts.orderBy ?? []
     if (cursor.takeWords('WITHIN', 'GROUP')) {
-      cursor.expectSymbol('(')
-      cursor.expectWord('ORDER')
-      cursor.expectWord('BY')
-      orderBy = this.#orderBy()
-      cursor.expectSymbol(')')
+      orderBy = cursor.parenthesized(() => {
+        cursor.expectWord('ORDER')
+        cursor.expectWord('BY')
+        return this.#orderBy()
+      })
     }
     let filter: Expression | null = null
     if (cursor.areWords('FILTER') && cursor.peek(1).text === '(') {
       cursor.next()
-      cursor.expectSymbol('(')
-      cursor.expectWord('WHERE')
-      filter = this.#expression()
-      cursor.expectSymbol(')')
+      filter = cursor.parenthesized(() => {
+        cursor.expectWord('WHERE')
+        return this.#expression()
+      })
     }
     const { operands, star = false, distinct = false, unit = null, returning = null } = parts
     const over = cursor.takeWords('OVER') ? this.#over() : null
@@ -187,12 +182,12 @@ export class CallParser {
   window(): Window {
     const cursor = this.#cursor
     const { place } = cursor
-    cursor.expectSymbol('(')
-    const partitionBy = cursor.takeWords('PARTITION', 'BY') ? listOf(cursor, this.#expression) : []
-    const orderBy = cursor.takeWords('ORDER', 'BY') ? this.#orderBy() : []
-    const frame = this.#frame()
-    cursor.expectSymbol(')')
-    return { partitionBy, orderBy, frame, place }
+    return cursor.parenthesized(() => ({
+      partitionBy: cursor.takeWords('PARTITION', 'BY') ? listOf(cursor, this.#expression) : [],
+      orderBy: cursor.takeWords('ORDER', 'BY') ? this.#orderBy() : [],
+      frame: this.#frame(),
+      place,
+    }))
   }
 
   #frame(): Window['frame'] {

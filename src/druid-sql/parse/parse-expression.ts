@@ -119,15 +119,11 @@ export class ExpressionParser {
   #in(operand: Expression, negated: boolean): Expression {
     const cursor = this.#cursor
     const { place } = operand
-    cursor.expectSymbol('(')
-    if (cursor.isWord('SELECT', 'WITH', 'VALUES')) {
-      const query = this.#query()
-      cursor.expectSymbol(')')
-      return { kind: 'inQuery', negated, operand, query, place }
-    }
-    const items = listOf(cursor, () => this.expression())
-    cursor.expectSymbol(')')
-    return { kind: 'inList', negated, operand, items, place }
+    return cursor.parenthesized(() =>
+      cursor.isWord('SELECT', 'WITH', 'VALUES')
+        ? { kind: 'inQuery', negated, operand, query: this.#query(), place }
+        : { kind: 'inList', negated, operand, items: listOf(cursor, () => this.expression()), place },
+    )
   }
 
   #sum(): Expression {
@@ -189,17 +185,13 @@ export class ExpressionParser {
   #parenthesis(): Expression {
     const cursor = this.#cursor
     const { place } = cursor
-    cursor.expectSymbol('(')
-    if (cursor.isWord('SELECT', 'WITH', 'VALUES')) {
-      const query = this.#query()
-      cursor.expectSymbol(')')
-      return { kind: 'scalar', query, place }
-    }
-    const inner = this.expression()
-    if (cursor.isSymbol(','))
-      throw sqlProblem(place, 'rows of several values are not supported here: compare the values one by one')
-    cursor.expectSymbol(')')
-    return inner
+    return cursor.parenthesized(() => {
+      if (cursor.isWord('SELECT', 'WITH', 'VALUES')) return { kind: 'scalar', query: this.#query(), place }
+      const inner = this.expression()
+      if (cursor.isSymbol(','))
+        throw sqlProblem(place, 'rows of several values are not supported here: compare the values one by one')
+      return inner
+    })
   }
 
   #word(): Expression {
@@ -252,12 +244,11 @@ export class ExpressionParser {
   #cast(): Expression {
     const cursor = this.#cursor
     const { place } = cursor.next()
-    cursor.expectSymbol('(')
-    const operand = this.expression()
-    cursor.expectWord('AS')
-    const type = typeOf(cursor)
-    cursor.expectSymbol(')')
-    return { kind: 'cast', operand, type, place }
+    return cursor.parenthesized(() => {
+      const operand = this.expression()
+      cursor.expectWord('AS')
+      return { kind: 'cast', operand, type: typeOf(cursor), place }
+    })
   }
 
   #array(): Expression {

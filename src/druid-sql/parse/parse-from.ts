@@ -9,10 +9,8 @@ const chainMax = 100
 
 /** `(a, b)` after a name, or nothing. */
 export function columnNames(cursor: TokenCursor): string[] {
-  if (!cursor.takeSymbol('(')) return []
-  const names = listOf(cursor, () => cursor.name('the name of a column'))
-  cursor.expectSymbol(')')
-  return names
+  if (!cursor.isSymbol('(')) return []
+  return cursor.parenthesized(() => listOf(cursor, () => cursor.name('the name of a column')))
 }
 
 export class FromParser {
@@ -62,9 +60,8 @@ export class FromParser {
       return { kind: 'join', type, left, right, on: this.#expressions.expression(), using: null, place }
     if (!cursor.takeWords('USING'))
       throw sqlProblem(place, 'a join needs a condition: write ON or USING, or CROSS JOIN where none is meant')
-    cursor.expectSymbol('(')
-    const using = listOf(cursor, () => ({ place: cursor.place, name: cursor.name('the name of a column') }))
-    cursor.expectSymbol(')')
+    const column = () => ({ place: cursor.place, name: cursor.name('the name of a column') })
+    const using = cursor.parenthesized(() => listOf(cursor, column))
     return { kind: 'join', type, left, right, on: null, using, place }
   }
 
@@ -74,9 +71,7 @@ export class FromParser {
     if (cursor.isSymbol('(')) return this.#subquery()
     if (cursor.takeWords('LATERAL')) return this.#table()
     if (cursor.takeWords('UNNEST')) {
-      cursor.expectSymbol('(')
-      const operand = this.#expressions.expression()
-      cursor.expectSymbol(')')
+      const operand = cursor.parenthesized(() => this.#expressions.expression())
       return { kind: 'unnest', operand, alias: this.#alias(), place }
     }
     if (cursor.isWord('TABLE') && cursor.peek(1).text === '(') return this.#append()
@@ -107,15 +102,14 @@ export class FromParser {
   #append(): TableExpression {
     const cursor = this.#cursor
     const { place } = cursor.next()
-    cursor.expectSymbol('(')
-    if (!cursor.takeWords('APPEND')) throw sqlProblem(cursor.place, 'APPEND is the only table function')
-    cursor.expectSymbol('(')
-    const tables = listOf(cursor, () => {
+    const name = () => {
       if (cursor.token.kind !== 'string') throw cursor.unexpected('the name of a table in single quotes')
       return { place: cursor.place, name: cursor.next().text }
+    }
+    const tables = cursor.parenthesized(() => {
+      if (!cursor.takeWords('APPEND')) throw sqlProblem(cursor.place, 'APPEND is the only table function')
+      return cursor.parenthesized(() => listOf(cursor, name))
     })
-    cursor.expectSymbol(')')
-    cursor.expectSymbol(')')
     return { kind: 'append', tables, alias: this.#alias(), place }
   }
 

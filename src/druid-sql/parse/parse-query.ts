@@ -76,10 +76,7 @@ class QueryParser {
       const name = cursor.name('the name of a query')
       const columns = columnNames(this.#cursor)
       cursor.expectWord('AS')
-      cursor.expectSymbol('(')
-      const query = this.query()
-      cursor.expectSymbol(')')
-      return { name, columns, query, place }
+      return { name, columns, query: cursor.parenthesized(() => this.query()), place }
     })
   }
 
@@ -140,11 +137,7 @@ class QueryParser {
   #term(): QueryBody {
     const cursor = this.#cursor
     const { place } = cursor
-    if (cursor.takeSymbol('(')) {
-      const query = this.query()
-      cursor.expectSymbol(')')
-      return { kind: 'nested', query, place }
-    }
+    if (cursor.isSymbol('(')) return { kind: 'nested', query: cursor.parenthesized(() => this.query()), place }
     if (cursor.isWord('VALUES')) return this.#values()
     if (cursor.isWord('SELECT')) return this.#select()
     throw cursor.unexpected('SELECT')
@@ -153,12 +146,10 @@ class QueryParser {
   #values(): Values {
     const cursor = this.#cursor
     const { place } = cursor.next()
-    const rows = listOf(cursor, () => {
-      if (!cursor.takeSymbol('(')) return [this.#expressions.expression()]
-      const row = listOf(cursor, () => this.#expressions.expression())
-      cursor.expectSymbol(')')
-      return row
-    })
+    const value = (): Expression => this.#expressions.expression()
+    const rows = listOf(cursor, () =>
+      cursor.isSymbol('(') ? cursor.parenthesized(() => listOf(cursor, value)) : [value()],
+    )
     return { kind: 'values', rows, place }
   }
 
@@ -234,9 +225,7 @@ class QueryParser {
   /** `((a, b), c, ())`. */
   #sets(): Expression[][] {
     const cursor = this.#cursor
-    cursor.expectSymbol('(')
-    const sets = listOf(cursor, () => this.#set())
-    cursor.expectSymbol(')')
+    const sets = cursor.parenthesized(() => listOf(cursor, () => this.#set()))
     if (sets.length > groupingSetsMax)
       throw sqlProblem(cursor.place, `GROUP BY makes more than ${groupingSetsMax} grouping sets`)
     return sets
@@ -244,12 +233,9 @@ class QueryParser {
 
   #set(): Expression[] {
     const cursor = this.#cursor
-    if (!cursor.isSymbol('(')) return [this.#expressions.expression()]
-    cursor.next()
-    if (cursor.takeSymbol(')')) return []
-    const set = listOf(cursor, () => this.#expressions.expression())
-    cursor.expectSymbol(')')
-    return set
+    const key = (): Expression => this.#expressions.expression()
+    if (!cursor.isSymbol('(')) return [key()]
+    return cursor.parenthesized(() => (cursor.isSymbol(')') ? [] : listOf(cursor, key)))
   }
 }
 

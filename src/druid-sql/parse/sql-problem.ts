@@ -1,4 +1,4 @@
-import { Problem } from '../../model/problem.ts'
+import { invalidRequest, type Problem } from '../../model/problem.ts'
 
 /** Where a piece of the query begins: line and column count from 1, in UTF-16 units. */
 export interface Place {
@@ -8,8 +8,7 @@ export interface Place {
 
 /** A query that is at fault at one place. */
 export function sqlProblem(place: Place, message: string): Problem {
-  const told = `${message} (line ${place.line}, column ${place.column})`
-  return new Problem('invalid_request', `sql_query: ${told}`, { errors: [{ path: 'sql_query', message: told }] })
+  return invalidRequest('sql_query', `${message} (line ${place.line}, column ${place.column})`)
 }
 
 const namesShown = 20

@@ -110,6 +110,14 @@ export class TokenCursor {
     if (!this.takeSymbol(symbol)) throw this.unexpected(quoted(symbol))
   }
 
+  /** What stands in parentheses. */
+  parenthesized<T>(read: () => T): T {
+    this.expectSymbol('(')
+    const found = read()
+    this.expectSymbol(')')
+    return found
+  }
+
   /** A name: in double quotes, or a word that is not reserved. */
   isName(): boolean {
     const { kind, upper } = this.token

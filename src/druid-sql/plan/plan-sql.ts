@@ -144,7 +144,7 @@ const cellsOf = (
 const isSameGranularity = (left: Keys['granularity'], right: Keys['granularity']): boolean =>
   JSON.stringify(left) === JSON.stringify(right)
 
-/** The values of groups: keys, aggregates, and what is made of both. Null is what the store does not know. */
+/** What the groups of a query are made of. */
 class GroupValues {
   readonly #aggregates: GroupAggregates
   readonly #reader: ScalarReader

@@ -36,8 +36,8 @@ export function entitySource(entity: Entity, clusterName: string, known: KnownCo
     return sql`${value ?? sql`CAST(NULL AS ${types[field.type]})`} AS ${sql.id(field.name)}`
   })
   const keys = others.filter(({ name, role }) => role === 'tag' && columns.has(name)).map(({ name }) => sql.id(name))
-  const grouped = replaces ? sql` GROUP BY ${sql.join([sql.id(timeColumn), ...keys], ', ')}` : sql``
-  return sql`SELECT ${sql.join([sql.id(timeColumn), ...shown], ', ')} FROM ${sql.id(name)}${visibleRows(entity.sinceMs, takingRows(hidden), columns)}${grouped}`
+  const grouped = replaces ? sql` GROUP BY ${sql.list([sql.id(timeColumn), ...keys])}` : sql``
+  return sql`SELECT ${sql.list([sql.id(timeColumn), ...shown])} FROM ${sql.id(name)}${visibleRows(entity.sinceMs, takingRows(hidden), columns)}${grouped}`
 }
 
 /** Without those that have left, and those that deletions hide. */
@@ -60,7 +60,7 @@ function nothing(fields: readonly EntityField[]): Sql {
     sql`MILLIS_TO_TIMESTAMP("n") AS ${sql.id(timeColumn)}`,
     ...fields.map(({ name, type }) => sql`CAST(NULL AS ${types[type]}) AS ${sql.id(name)}`),
   ]
-  return sql`SELECT ${sql.join(columns, ', ')} FROM (VALUES (0)) AS "none" ("n") WHERE "n" > 0`
+  return sql`SELECT ${sql.list(columns)} FROM (VALUES (0)) AS "none" ("n") WHERE "n" > 0`
 }
 
 /** Of rows that replace one another, the value of `column` in the newest that the field was pushed with. */

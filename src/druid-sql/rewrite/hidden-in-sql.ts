@@ -24,17 +24,10 @@ function wordsOver(columns: ReadonlySet<string>): ConditionWords<Sql> {
     isOneOf: (tag, values) =>
       values.length === 0
         ? none
-        : of(
-            tag,
-            () =>
-              sql`${column(tag)} IN (${sql.join(
-                values.map((one) => sql`${one}`),
-                ', ',
-              )})`,
-          ),
+        : of(tag, () => sql`${column(tag)} IN (${sql.list(values.map((one) => sql`${one}`))})`),
     isNull: (tag) => (columns.has(tag) ? sql`${column(tag)} IS NULL` : sql`(1 = 1)`),
     startsWith: (tag, prefix) => of(tag, () => sql`${column(tag)} LIKE ${prefixPattern(prefix)} ESCAPE '\\'`),
-    isAt: (times) => sql`TIMESTAMP_TO_MILLIS(${column(timeColumn)}) IN (${sql.join(times.map(digits), ', ')})`,
+    isAt: (times) => sql`TIMESTAMP_TO_MILLIS(${column(timeColumn)}) IN (${sql.list(times.map(digits))})`,
     isWithin: (name, from, to) => {
       const value = (one: number): Sql => (name === timeColumn ? sql`MILLIS_TO_TIMESTAMP(${digits(one)})` : digits(one))
       const ends = [

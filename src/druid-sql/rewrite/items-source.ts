@@ -21,7 +21,7 @@ export function itemsSource(table: SqlTable, { rows, columns }: EngineItems): Sq
     (text) => sql`STRING_TO_ARRAY(CASE WHEN "n" = 1 THEN ${text} ELSE '' END, ${'\n'})`,
   )
   const list = lists.reduce((before, next) => sql`ARRAY_CONCAT(${before}, ${next})`)
-  return sql`SELECT ${sql.join(values, ', ')} FROM ${one} CROSS JOIN UNNEST(${list}) AS "lines" ("line")`
+  return sql`SELECT ${sql.list(values)} FROM ${one} CROSS JOIN UNNEST(${list}) AS "lines" ("line")`
 }
 
 /** A JSON array a line, in texts that are not too long. */
@@ -76,5 +76,5 @@ function nothing(columns: readonly SqlColumn[]): Sql {
     const none = sql`CAST(NULL AS ${types.get(type.kind) ?? sql`VARCHAR`})`
     return sql`${type.kind === 'json' ? sql`PARSE_JSON(${none})` : none} AS ${sql.id(name)}`
   })
-  return sql`SELECT ${sql.join(nulls, ', ')} FROM (VALUES (0)) AS "none" ("n") WHERE "n" > 0`
+  return sql`SELECT ${sql.list(nulls)} FROM (VALUES (0)) AS "none" ("n") WHERE "n" > 0`
 }

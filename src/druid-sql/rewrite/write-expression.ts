@@ -1,15 +1,16 @@
 // The expressions of a checked query, written anew in Druid's SQL. Texts of the caller become parameters.
+
 import { PatternCheck } from '../../druid-patterns/backtracking.ts'
 import { laterOrigin } from '../../druid-time/native-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainLong } from '../../model/long.ts'
+import { comparisons, type Truth } from '../bind/bind-truth.ts'
 import { frameText } from '../bind/engine-names.ts'
 import { askedInstead } from '../functions/over-time.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, CastType, Expression, OrderItem, Query, Window } from '../parse/syntax.ts'
-import { boundedCount } from './bounded-text.ts'
-import { checkPatterns } from './checked-patterns.ts'
+import { boundedCount, checkPatterns } from './bounded-calls.ts'
 import { isNullCount, neverNull } from './null-counts.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
@@ -80,7 +81,7 @@ export class ExpressionWriter {
   }
 
   list(expressions: readonly Expression[]): Sql {
-    return sql.join(expressions.map(this.write), ', ')
+    return sql.list(expressions.map(this.write))
   }
 
   orderBy(items: readonly OrderItem[], ofGroups = false): Sql {
@@ -90,7 +91,7 @@ export class ExpressionWriter {
       const written = ofGroups ? this.ofGroups(expression) : this.write(expression)
       return sql`${written}${direction}${placed}`
     })
-    return sql.join(written, ', ')
+    return sql.list(written)
   }
 
   window({ partitionBy, orderBy, frame }: Window): Sql {
@@ -202,7 +203,7 @@ export class ExpressionWriter {
       const from = operands[2] === undefined ? sql`` : sql` FROM ${this.write(operands[2])}`
       return sql`POSITION(${this.write(first)} IN ${this.write(second)}${from})`
     }
-    if (name === 'JSON_OBJECT') return sql`JSON_OBJECT(${sql.join(this.#members(operands), ', ')})`
+    if (name === 'JSON_OBJECT') return sql`JSON_OBJECT(${sql.list(this.#members(operands))})`
     const each = distinct ? sql`DISTINCT ` : sql``
     const ordered = orderBy.length === 0 ? sql`` : sql` ORDER BY ${this.orderBy(orderBy)}`
     const returned = returning === null ? sql`` : sql` RETURNING ${writeCastType(returning)}`
@@ -221,7 +222,7 @@ export class ExpressionWriter {
       clocks === null || (origin !== undefined && origin.kind !== 'null') ? null : laterOrigin(period.value, clocks)
     if (originMs === null) return null
     const from = sql`MILLIS_TO_TIMESTAMP(${digits(String(originMs))})`
-    return sql`${word(name)}(${sql.join([this.write(time), this.write(period), from, ...(zone === undefined ? [] : [this.write(zone)])], ', ')})`
+    return sql`${word(name)}(${sql.list([this.write(time), this.write(period), from, ...(zone === undefined ? [] : [this.write(zone)])])})`
   }
 
   /** Constant texts that Druid would fill with spaces, to the length of the longest or of the whole. */
@@ -229,7 +230,7 @@ export class ExpressionWriter {
     const written = expressions.map((one) =>
       one.kind === 'text' ? sql`CAST(${this.write(one)} AS VARCHAR)` : this.write(one),
     )
-    return sql.join(written, ', ')
+    return sql.list(written)
   }
 
   #members(operands: readonly Expression[]): Sql[] {
@@ -256,23 +257,7 @@ function refuseCountedFrame({ name, place }: Call, window: Window | undefined): 
   throw sqlProblem(place, `on a cluster the frame of ${name} goes from and to UNBOUNDED or CURRENT ROW: ${advice}`)
 }
 
-type Operation = Extract<
-  Expression,
-  {
-    kind:
-      | 'arithmetic'
-      | 'comparison'
-      | 'logical'
-      | 'not'
-      | 'negate'
-      | 'is'
-      | 'distinctFrom'
-      | 'between'
-      | 'inList'
-      | 'inQuery'
-      | 'like'
-  }
->
+type Operation = Truth | Extract<Expression, { kind: 'arithmetic' | 'negate' }>
 
 /** What Druid's SQL has under another name, or only with an extension that few have. */
 const otherNames: ReadonlyMap<string, string> = new Map([
@@ -301,12 +286,7 @@ const operators = {
   '*': sql`*`,
   '/': sql`/`,
   '||': sql`||`,
-  '=': sql`=`,
-  '<>': sql`<>`,
-  '<': sql`<`,
-  '<=': sql`<=`,
-  '>': sql`>`,
-  '>=': sql`>=`,
+  ...comparisons,
 }
 
 function not({ negated }: { readonly negated: boolean }): Sql {

@@ -45,7 +45,7 @@ export class QueryWriter {
       return written
     })
     const parts = [
-      ...(named.length === 0 ? [] : [sql`WITH ${sql.join(named, ', ')}`]),
+      ...(named.length === 0 ? [] : [sql`WITH ${sql.list(named)}`]),
       this.#body(body, orderBy),
       ...(orderBy.length === 0 ? [] : [sql`ORDER BY ${this.#expressions.orderBy(orderBy, groupsRows(body))}`]),
       ...(limit === null ? [] : [sql`LIMIT ${digits(limit)}`]),
@@ -70,7 +70,7 @@ export class QueryWriter {
 
   #values({ rows }: Values): Sql {
     const written = rows.map((row) => sql`(${this.#expressions.list(row)})`)
-    return sql`VALUES ${sql.join(written, ', ')}`
+    return sql`VALUES ${sql.list(written)}`
   }
 
   #select(select: Select, orderBy: readonly OrderItem[]): Sql {
@@ -82,19 +82,12 @@ export class QueryWriter {
     const { write, list } = { write: this.#expressions.write, list: items.map((item) => this.#item(item, isOfGroups)) }
     const named = [...windows].map(([name, window]) => sql`${sql.id(name)} AS ${this.#expressions.window(window)}`)
     const parts = [
-      distinct ? sql`SELECT DISTINCT ${sql.join(list, ', ')}` : sql`SELECT ${sql.join(list, ', ')}`,
+      distinct ? sql`SELECT DISTINCT ${sql.list(list)}` : sql`SELECT ${sql.list(list)}`,
       ...(from === null ? [] : [sql`FROM ${this.#from(from)}`]),
       ...(where === null ? [] : [sql`WHERE ${write(where)}`]),
-      ...(groupBy === null
-        ? []
-        : [
-            sql`GROUP BY ${sql.join(
-              groupBy.map((one) => this.#grouping(one, items)),
-              ', ',
-            )}`,
-          ]),
+      ...(groupBy === null ? [] : [sql`GROUP BY ${sql.list(groupBy.map((one) => this.#grouping(one, items)))}`]),
       ...(having === null ? [] : [sql`HAVING ${write(having)}`]),
-      ...(named.length === 0 ? [] : [sql`WINDOW ${sql.join(named, ', ')}`]),
+      ...(named.length === 0 ? [] : [sql`WINDOW ${sql.list(named)}`]),
     ]
     return sql.join(parts, ' ')
   }
@@ -109,13 +102,9 @@ export class QueryWriter {
   #grouping(grouping: Grouping, items: readonly SelectItem[]): Sql {
     if (grouping.kind === 'expression') return this.#key(grouping.expression, items)
     const sets = grouping.sets.map(
-      (set) =>
-        sql`(${sql.join(
-          set.map((key) => this.#key(placed(key, items) ?? key, items)),
-          ', ',
-        )})`,
+      (set) => sql`(${sql.list(set.map((key) => this.#key(placed(key, items) ?? key, items)))})`,
     )
-    return sql`GROUPING SETS (${sql.join(sets, ', ')})`
+    return sql`GROUPING SETS (${sql.list(sets)})`
   }
 
   /** Druid does not know the columns of the result by their names yet when it groups. */
@@ -160,10 +149,7 @@ export class QueryWriter {
       on !== null
         ? sql` ON ${this.#expressions.write(on)}`
         : using !== null && using !== 'natural'
-          ? sql` USING (${sql.join(
-              using.map(({ name }) => sql.id(name)),
-              ', ',
-            )})`
+          ? sql` USING (${sql.list(using.map(({ name }) => sql.id(name)))})`
           : sql``
     return sql`${this.#from(left)} ${natural}${word(type)} JOIN ${other}${condition}`
   }
@@ -174,7 +160,7 @@ function alias(given: Alias | null): Sql {
 }
 
 function columnList(columns: readonly string[]): Sql {
-  return columns.length === 0 ? sql`` : sql` (${sql.join(columns.map(sql.id), ', ')})`
+  return columns.length === 0 ? sql`` : sql` (${sql.list(columns.map(sql.id))})`
 }
 
 /** What a key within ROLLUP, CUBE or GROUPING SETS is the place of: Druid knows such places in ROLLUP and CUBE alone, which are written as sets. */

@@ -4,5 +4,5 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 export function zoneOffsets(names: readonly string[], instants: readonly number[]): Sql {
   const offsets = names.map((name) => sql`TIME_FORMAT(MILLIS_TO_TIMESTAMP("ms"), 'ZZ', ${sql.literal(name)})`)
   const rows = instants.map((ms) => sql`(${sql.long(ms)})`)
-  return sql`SELECT "ms", ${sql.join(offsets, ', ')} FROM (VALUES ${sql.join(rows, ', ')}) AS "v" ("ms")`
+  return sql`SELECT "ms", ${sql.list(offsets)} FROM (VALUES ${sql.list(rows)}) AS "v" ("ms")`
 }

@@ -1,4 +1,5 @@
 // How a process of a cluster answers queries: Druid does the work, answers that are long wait in a folder of the process.
+
 import { join } from 'node:path'
 import { Admission } from '../../admission/admission.ts'
 import type { ItemCatalog } from '../../catalog/catalog.ts'
@@ -8,7 +9,7 @@ import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { DruidSqlClient } from '../../druid-client/druid-sql-client.ts'
 import { nativeLanguage } from '../../druid-native/native-language.ts'
 import { NativeOnDruid } from '../../druid-native/native-on-druid.ts'
-import { oneAtATime } from '../../druid-sql/items/one-at-a-time.ts'
+import { oneAtATime } from '../../druid-sql/items/read-items.ts'
 import { SqlLanguage } from '../../druid-sql/sql-language.ts'
 import { SqlOnDruid } from '../../druid-sql/sql-on-druid.ts'
 import { openOwnFolder } from '../../lib/own-folder.ts'

@@ -1,6 +1,9 @@
-// Functions that write as long a text as they are told: a text of gigabytes would end the process of Druid that writes it. They are cut where
-// the engine of one machine cuts them.
+// Calls that would hold a thread of Druid for longer than any time limit, or end the process that writes their text: patterns are refused, and texts
+// are cut where the engine of one machine cuts them.
+
+import { type PatternCheck, slowPattern } from '../../druid-patterns/backtracking.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
+import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, Expression } from '../parse/syntax.ts'
 
 /** What is repeated so often at the most stays as it is: it need not be measured. */
@@ -18,7 +21,7 @@ export function boundedCount(call: Call, write: (expression: Expression) => Sql)
   if ((call.name !== 'LPAD' && call.name !== 'RPAD') || isFew(count)) return null
   const name = call.name === 'LPAD' ? sql`LPAD` : sql`RPAD`
   const operands = [write(text), atMost(write(count), sql`1000000`), ...others.map(write)]
-  return sql`${name}(${sql.join(operands, ', ')})`
+  return sql`${name}(${sql.list(operands)})`
 }
 
 function isFew(count: Expression): boolean {
@@ -27,4 +30,20 @@ function isFew(count: Expression): boolean {
 
 function atMost(count: Sql, most: Sql): Sql {
   return sql`CASE WHEN ${count} > ${most} THEN ${most} ELSE ${count} END`
+}
+
+/** Those whose second operand is a pattern. */
+const ofPatterns = new Set(['REGEXP_LIKE', 'REGEXP_EXTRACT', 'REGEXP_REPLACE', 'STRING_TO_ARRAY'])
+
+/** Throws Problem `invalid_request` for a pattern that an engine that backtracks might never be done with. */
+export function checkPatterns({ name, operands: [, pattern] }: Call, check: PatternCheck): void {
+  if (!ofPatterns.has(name) || pattern === undefined) return
+  const constant = uncast(pattern)
+  const why = constant.kind === 'text' ? check.slowness(constant.value) : null
+  if (why !== null) throw sqlProblem(pattern.place, slowPattern(why))
+}
+
+/** What a cast holds: the check before lets constants through, and casts of them. */
+function uncast(expression: Expression): Expression {
+  return expression.kind === 'cast' ? uncast(expression.operand) : expression
 }

@@ -5,16 +5,17 @@ import { druidStatement } from './druid-statement.ts'
 const statement = (expression: string): string =>
   druidStatement(
     { query: parseQuery(`SELECT ${expression} AS x FROM (VALUES ('a')) AS t(s)`) },
-    {
-      tables: [],
-      entities: [],
-      clusterName: 'c',
-      known: new Map(),
-      items: [],
-    },
+    { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] },
   ).text
 
+const most = '1000000 / GREATEST(CHAR_LENGTH(?), 1)'
+
 test.each([
+  ["REPEAT('a', 3)", 'REPEAT(?, 3)'],
+  ["REPEAT('a', 2000000000)", `REPEAT(?, CASE WHEN 2000000000 > ${most} THEN ${most} ELSE 2000000000 END)`],
+  ["LPAD('a', 10, 'x')", 'LPAD(?, 10, ?)'],
+  ["RPAD('a', 2000000000, 'x')", 'RPAD(?, CASE WHEN 2000000000 > 1000000 THEN 1000000 ELSE 2000000000 END, ?)'],
+  ["UPPER('a')", 'UPPER(?)'],
   ["REGEXP_LIKE(s, '^.*foo.*bar$')", 'REGEXP_LIKE('],
   ["STRING_TO_ARRAY(s, ',')", 'STRING_TO_ARRAY('],
   ["s LIKE '%a%a%a%a%a%'", 'LIKE'],
