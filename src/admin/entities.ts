@@ -1,17 +1,10 @@
 import { Type } from 'typebox'
 import type { IngestCatalog, StateSources } from '../catalog/catalog.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
+import { given } from '../lib/given.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { parseDuration } from '../model/duration.ts'
-import {
-  type Entity,
-  entityField,
-  type ShapeFrom as From,
-  fieldsOfRole,
-  type ReadingChange,
-  shapes,
-  timeField,
-} from '../model/entity.ts'
+import { type Entity, entityField, type ShapeFrom as From, fieldsOfRole, shapes, timeField } from '../model/entity.ts'
 import { fieldTypes, seriesRoles } from '../model/field.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
@@ -148,7 +141,7 @@ export class EntityAdmin {
     const isKept = retention === undefined && hoursRetention === undefined
     const isThere = isKept || (await retentions.set(name, retention, hoursRetention))
     const { time_zone: timeZone, shapes, max_gaps: maxGaps, shape_from: shapeFrom } = reading
-    const change = definedMembers({ timeZone, shapes, maxGaps, shapeFrom })
+    const change = given({ timeZone, shapes, maxGaps, shapeFrom })
     if (isThere && Object.keys(change).length > 0) {
       await ingests.setReading(before.id, change)
       await changed()
@@ -197,10 +190,6 @@ export class EntityAdmin {
 export async function entityState({ ingests }: StateSources, name: string): Promise<unknown> {
   const entity = (await ingests.entities()).find((one) => one.name === name)
   return entity === undefined ? null : answerOf(entity)
-}
-
-function definedMembers(change: ReadingChange): ReadingChange {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 }
 
 /** A page of series entities, by name. */

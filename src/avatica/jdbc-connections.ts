@@ -1,5 +1,6 @@
 // The connections that callers hold open, each with its statements. A connection ends when it is closed, or when nobody asks on it for a while.
 import type { Reader } from '../admission/reader.ts'
+import { given } from '../lib/given.ts'
 import { Problem } from '../model/problem.ts'
 import type { ConnectionProperties } from './avatica-protocol.ts'
 import type { HeldBytes } from './held-bytes.ts'
@@ -75,8 +76,7 @@ export class Connection {
 
   /** What it is set to now, with what a caller changes. Nothing of it changes an answer: callers read it back. */
   sync(changed: ConnectionProperties): ConnectionProperties {
-    const given = Object.entries(changed).filter(([, value]) => value !== undefined)
-    this.#properties = { ...this.#properties, ...Object.fromEntries(given) }
+    this.#properties = { ...this.#properties, ...given(changed) }
     return this.#properties
   }
 

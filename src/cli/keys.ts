@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { SubscriberAnswer, SubscriptionEntry } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
+import { given } from '../lib/given.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { rightNames } from '../model/right.ts'
 import { allItems } from './all-items.ts'
@@ -44,7 +45,7 @@ function addCreate(keys: Command, context: CliContext): void {
       const client = connect(context, command.optsWithGlobals())
       const created = await client.createKey(subscriber, {
         rights: options.rights.map((text) => parseWord(rightNames, text, 'right')),
-        ...(options.expires === undefined ? {} : { expires: options.expires }),
+        ...given({ expires: options.expires }),
       })
       if (options.json) return printJson(context, created)
       context.stdout.write(`id   ${created.id}\nkey  ${created.key}\n`)

@@ -3,6 +3,7 @@ import type { IngestAnswer } from '../../client/answers.ts'
 import { halvesOf } from '../../client/push-batch.ts'
 import { batchesOf } from '../../file-push/batches.ts'
 import { rowBytesMax } from '../../file-push/rows.ts'
+import { given } from '../../lib/given.ts'
 import { jsonMembers } from '../../lib/json-members.ts'
 import { JsonRows } from '../../lib/json-rows.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
@@ -14,7 +15,7 @@ const pageItems = 1000
 
 async function* pagesOf(job: CopyJob, table: string, progress: ProgressBar): AsyncGenerator<readonly Uint8Array[]> {
   for (let token: string | null | undefined; token !== null; ) {
-    const page = { limit: pageItems, ...(token === undefined ? {} : { token }) }
+    const page = given({ limit: pageItems, token })
     const text = await patiently(job, progress, () => job.source.itemsText(table, [], page))
     const answer = new Map(jsonMembers(text).map(({ name, value }) => [name, value]))
     const items = new JsonRows({ rowBytesMax })
