@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { HookAnswer, HookDefinition, HookDelivery } from '../client/answers.ts'
 import { allItems } from './all-items.ts'
-import { type CliContext, connect } from './context.ts'
+import { type CliContext, connect, readText } from './context.ts'
 import { parseCount } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { readText } from './read-text.ts'
 
 type Kind = HookDefinition['kinds'][number]
 

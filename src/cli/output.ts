@@ -1,3 +1,4 @@
+import type { ConnectionError } from '../client/service-error.ts'
 import { fittedTable, printable, type TableColumn, textTable } from '../lib/text-table.ts'
 import type { CliContext } from './context.ts'
 import { inCommands } from './in-commands.ts'
@@ -46,4 +47,9 @@ export function printItems<Item>(
 /** Says something that is no part of what was asked for, in a line of its own. */
 export function printNote({ stderr }: Pick<CliContext, 'stderr'>, line: string): void {
   stderr.write(`tidemark: ${printable(inCommands(line))}\n`)
+}
+
+/** What is said where nothing answers at the address of the service. */
+export function unreachableText({ message }: ConnectionError): string {
+  return `${message} Start it with "tidemark serve", or give its address with --url or TIDEMARK_URL.`
 }

@@ -24,7 +24,7 @@ import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { inCommands } from './in-commands.ts'
 import { parseCount, parseOffset, wholeNumber } from './option-values.ts'
-import { printJson, printNote } from './output.ts'
+import { printJson, printNote, unreachableText } from './output.ts'
 import { addCsvOptions, otherWords, refuseCsvOptions } from './push/csv-options.ts'
 import { type CsvPush, csvRows, refuseCompactDates } from './push/csv-rows.ts'
 import { dryRun } from './push/dry-run.ts'
@@ -32,7 +32,6 @@ import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, misreadLines, reportText, stoppedText, untoldText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
 import { retrySecondsMax, whenThere } from './push/when-there.ts'
-import { unreachableText } from './unreachable.ts'
 
 const patienceMs = 60_000
 const errorsMax = 10

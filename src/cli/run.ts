@@ -1,15 +1,16 @@
 import { type Command, CommanderError } from 'commander'
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
+import { readSettings } from '../config/read-settings.ts'
+import { readZoneFiles, timeZonesOf } from '../druid-time/zone-folder.ts'
 import { CsvError } from '../lib/csv-parser.ts'
 import { messageOf } from '../lib/message-of.ts'
+import { packageVersion } from '../lib/own-package.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { inOptions } from './option-names.ts'
-import { printNote } from './output.ts'
+import { printNote, unreachableText } from './output.ts'
 import { buildProgram } from './program.ts'
-import { unreachableText } from './unreachable.ts'
-import { printVersions } from './versions.ts'
 
 /** The command line has to be another one, or the settings (sysexits.h, EX_USAGE). */
 const usageExitCode = 64
@@ -65,4 +66,12 @@ export async function run(argv: readonly string[], world: Omit<CliContext, 'exit
     if (argv.includes('--debug') && error instanceof Error) context.stderr.write(`${error.stack ?? ''}\n`)
     return error instanceof UsageError || error instanceof SettingsError ? usageExitCode : 1
   }
+}
+
+/** `tidemark --version --verbose`: what a service would have that is started here. Resolves with the exit code. */
+async function printVersions({ environment, stdout }: CliContext): Promise<number> {
+  const { server } = await readSettings({}, environment)
+  const { version, source } = timeZonesOf(await readZoneFiles(server.timeZones))
+  stdout.write(`tidemark ${packageVersion}\nnode ${process.versions.node}\ntime zones ${version} (${source})\n`)
+  return 0
 }

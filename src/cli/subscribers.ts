@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import type { SubscriberAnswer } from '../client/answers.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { type CliContext, connect } from './context.ts'
-import { allSubscribers, refuseLast } from './keys.ts'
-import { expiryText } from './listed-keys.ts'
+import { allSubscribers, expiryText, refuseLast } from './keys.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 
 function columns(nowMs: number): readonly ItemColumn<SubscriberAnswer>[] {

@@ -9,9 +9,9 @@ import { parseInstant } from '../model/instant.ts'
 import { allItems } from './all-items.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { publicReading } from './keys.ts'
 import { collectList, parseDate } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { publicReading } from './public-reading.ts'
 
 interface SetOptions extends NewSubscriptions {
   readonly none?: boolean

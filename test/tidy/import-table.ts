@@ -251,7 +251,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ['src/cli/mcp.ts', ['src/mcp/', 'src/client/', 'src/cli/', ...words]],
   ['src/cli/mqtt.ts', ['src/mqtt/push-messages.ts', 'src/client/', 'src/cli/', ...words]],
   ['src/cli/serve.ts', ['src/service/serve.ts', 'src/config/', 'src/cli/', ...words]],
-  ['src/cli/versions.ts', ['src/druid-time/zone-folder.ts', 'src/config/', 'src/cli/', ...words]],
+  ['src/cli/run.ts', ['src/druid-time/zone-folder.ts', 'src/config/', 'src/client/', 'src/cli/', ...words]],
   ['src/cli/restore.ts', ['src/admin/restore.ts', 'src/service/replicas.ts', 'src/cli/', ...words]],
   ['src/cli/accept-loss.ts', ['src/service/accept-loss.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/verify.ts', ['src/service/verify-data.ts', 'src/service/replicas.ts', 'src/config/', 'src/cli/', ...words]],
