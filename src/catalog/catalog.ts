@@ -10,7 +10,6 @@ import type { HookCatalog } from './hooks.ts'
 import type { DiskSizes, ManifestCatalog } from './manifest.ts'
 import type { QuarantineCatalog } from './quarantine.ts'
 import type { RejectedCatalog, RejectedRow } from './rejected.ts'
-import type { SecretCatalog } from './secret-catalog.ts'
 import type { ViewCatalog } from './views.ts'
 
 /** What is asked of the catalog to make an ingest; `entity` is null for a metadata ingest. */
@@ -300,4 +299,10 @@ export interface SharedCatalog {
 export interface Catalog extends SharedCatalog {
   readonly manifest: ManifestCatalog & DiskSizes
   readonly deletions: DeletionCatalog
+}
+
+/** Random values that outlive restarts: what tokens and batch ids are signed with. */
+export interface SecretCatalog {
+  /** The secret of this name; made at first use. */
+  secret(name: string): Promise<Uint8Array>
 }

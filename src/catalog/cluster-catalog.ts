@@ -5,7 +5,6 @@ import type { SharedCatalog } from './catalog.ts'
 import type { ClusterDeletionCatalog } from './deletions.ts'
 import type { PartitionCatalog, PartitionState } from './partitions.ts'
 import type { PushKeyCatalog } from './push-keys.ts'
-import type { SlotWaitCatalog } from './slot-waits.ts'
 
 /** What may change under a process by another one's doing. */
 export interface ClusterChangeListener {
@@ -34,4 +33,12 @@ export interface ClusterCatalog extends SharedCatalog {
   readonly cancelsElsewhere: CancelsElsewhere
   /** Throws Problem `unavailable` when the database does not answer. */
   ping(): Promise<void>
+}
+
+/** Which entities wait for slots of Druid, as the process knows that looked last. */
+export interface SlotWaitCatalog {
+  /** By entity, since when. */
+  list(): Promise<ReadonlyMap<number, number>>
+  /** Notes who waits now; who did before keeps its time. Whether that changed anything. */
+  put(entityIds: readonly number[], nowMs: number): Promise<boolean>
 }

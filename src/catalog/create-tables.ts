@@ -1,6 +1,6 @@
 // Makes the catalog's tables in an empty database, and looks that those of another are of this program's shape.
 import { type CreateTableBuilder, type Kysely, sql, type Transaction } from 'kysely'
-import { inTransaction } from './repositories/in-transaction.ts'
+import { inTransaction } from './repositories/transactions.ts'
 import { counterNames, type TableColumns, type Tables } from './schema.ts'
 
 /** The shape of the tables. A change after the first release raises it, and brings what turns the tables of the version before into it. */

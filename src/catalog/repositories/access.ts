@@ -4,10 +4,10 @@ import { Problem } from '../../model/problem.ts'
 import { rightNames } from '../../model/right.ts'
 import type { AccessCatalog, AccessState, Key, Subscriber, SubscriberAccess, Subscription } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { auditedTransaction } from './audited.ts'
+import { versionedChange } from './audited.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { oneOf } from './ingest-rows.ts'
-import { readConsistently } from './read-consistently.ts'
+import { readConsistently } from './transactions.ts'
 
 export class AccessRepository implements AccessCatalog {
   readonly #database: Kysely<Tables>
@@ -116,10 +116,7 @@ export class AccessRepository implements AccessCatalog {
   }
 
   #change<Result>(work: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'access_version')
-      return work(transaction)
-    })
+    return versionedChange(this.#database, 'access_version', work)
   }
 }
 

@@ -12,10 +12,9 @@ import type {
 import type { StateSources } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { currentChange, type Doing, insertLine, keepAfter, lineOf, mendLine, runChange } from './audited.ts'
-import { inTransaction, othersTurn } from './in-transaction.ts'
 import { portions } from './portions.ts'
-import { readConsistently } from './read-consistently.ts'
 import { fromTextColumn, toTextColumn } from './text-column.ts'
+import { inTransaction, othersTurn, readConsistently } from './transactions.ts'
 
 export class AuditRepository implements AuditCatalog<StateSources> {
   readonly #database: Kysely<Tables>

@@ -7,7 +7,7 @@ import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { changeOf, deletionsOf, forgetChanges, hasChanged, putChange, rowOf, selectionOf } from './deletions.ts'
 import { hoursIn } from './entities.ts'
-import { inTransaction } from './in-transaction.ts'
+import { inTransaction } from './transactions.ts'
 
 /** Clocks of processes differ. */
 const nowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`

@@ -6,7 +6,7 @@ import type { DeletionCatalog } from '../deletions.ts'
 import type { StoredVector } from '../manifest.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
-import { inTransaction } from './in-transaction.ts'
+import { inTransaction } from './transactions.ts'
 
 export class DeletionRepository implements DeletionCatalog {
   readonly #database: Kysely<Tables>

@@ -2,11 +2,11 @@ import type { Kysely, Transaction } from 'kysely'
 import { Problem } from '../../model/problem.ts'
 import type { Attempt, Condition, Delivery, Heard, Hook, HookCatalog, NewHook } from '../hooks.ts'
 import type { Tables } from '../schema.ts'
-import { auditedTransaction } from './audited.ts'
+import { versionedChange } from './audited.ts'
 import { nextValue } from './counters.ts'
-import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
 import { fromTextColumn, toTextColumn } from './text-column.ts'
+import { inTransaction } from './transactions.ts'
 
 const kinds = ['rejected_rows', 'nothing_received', 'disk_low', 'part_away', 'backup_failed', 'replica_behind'] as const
 const states = ['waiting', 'delivered', 'given_up'] as const
@@ -33,8 +33,7 @@ export class HookRepository implements HookCatalog {
   }
 
   put({ name, url, kinds, secret, nowMs }: NewHook, hooksMax: number): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'hooks_version')
+    return versionedChange(this.#database, 'hooks_version', async (transaction) => {
       const names = (await transaction.selectFrom('hooks').select('name').execute()).map((row) => row.name)
       const key = toTextColumn(name)
       const told = { url: toTextColumn(url), kinds: JSON.stringify(kinds) }
@@ -63,8 +62,7 @@ export class HookRepository implements HookCatalog {
 
   delete(name: string): Promise<boolean> {
     const key = toTextColumn(name)
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'hooks_version')
+    return versionedChange(this.#database, 'hooks_version', async (transaction) => {
       const { numDeletedRows } = await transaction.deleteFrom('hooks').where('name', '=', key).executeTakeFirstOrThrow()
       await transaction.deleteFrom('hook_deliveries').where('hook', '=', key).execute()
       await transaction.deleteFrom('hook_conditions').where('hook', '=', key).execute()

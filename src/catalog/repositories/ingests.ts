@@ -20,19 +20,17 @@ import type {
   OpenIngest,
   Retention,
 } from '../catalog.ts'
-import { refuse, repetitions } from '../field-disagreements.ts'
+import { fieldsByRow, refuse, repetitions } from '../field-disagreements.ts'
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
-import { auditedTransaction } from './audited.ts'
+import { versionedChange } from './audited.ts'
 import { counterValue, nextValue } from './counters.ts'
-import { dropEntity, markDeleted } from './delete-ingest.ts'
+import { dropEntity, markDeleted } from './dropped.ts'
 import { entityFieldsOf, joinEntity, metadataEntities, readingOf, seriesEntities } from './entities.ts'
 import { notePlaces, sinceOf } from './field-places.ts'
-import { fieldsByRow } from './fields-by-row.ts'
-import { inTransaction } from './in-transaction.ts'
 import { fieldOf, type IngestRow, ingestColumns, ingestOf, withUnknown } from './ingest-rows.ts'
-import { readConsistently } from './read-consistently.ts'
 import { toTextColumn } from './text-column.ts'
+import { inTransaction, readConsistently } from './transactions.ts'
 
 export class IngestRepository implements IngestCatalog {
   readonly #database: Kysely<Tables>
@@ -44,8 +42,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   create(ingest: NewIngest): Promise<Ingest> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'definitions_version')
+    return versionedChange(this.#database, 'definitions_version', async (transaction) => {
       await refuseTakenAlias(transaction, ingest.alias)
       const entityId = await joinEntity(transaction, ingest)
       const id = await nextValue(transaction, 'ingest_id')
@@ -119,8 +116,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   change(alias: string, change: IngestChange): Promise<Ingest | null> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'definitions_version')
+    return versionedChange(this.#database, 'definitions_version', async (transaction) => {
       const current = await findByAlias(transaction, alias)
       if (current === null) return null
       const added = change.addFields ?? []
@@ -142,8 +138,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   delete(alias: string, data: DeletedData, deletedMs: number): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'definitions_version')
+    return versionedChange(this.#database, 'definitions_version', async (transaction) => {
       const ingest = await findByAlias(transaction, alias)
       if (ingest === null) return false
       if (data === 'keep') await markDeleted(transaction, ingest, deletedMs)
@@ -156,8 +151,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   retain(entityId: number, { retention, sinceMs, hours }: Retention, known: Retention): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'definitions_version')
+    return versionedChange(this.#database, 'definitions_version', async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('entities')
         .set({ retention, since_ms: sinceMs, hours: hoursText(hours) })
@@ -172,8 +166,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   setReading(entityId: number, change: ReadingChange): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'definitions_version')
+    return versionedChange(this.#database, 'definitions_version', async (transaction) => {
       const ofEntity = transaction.selectFrom('entities').where('id', '=', entityId).where('kind', '=', 'series')
       const known = await ofEntity.select('reading').executeTakeFirst()
       if (known === undefined) return false

@@ -5,7 +5,7 @@ import type { KeyRange } from '../../model/item-key.ts'
 import type { ItemCatalog, ItemLimits, ItemPage } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { auditedTransaction } from './audited.ts'
-import { readConsistently } from './read-consistently.ts'
+import { readConsistently } from './transactions.ts'
 import { itemKeyName, lockItems } from './write-items.ts'
 
 export class ItemRepository implements ItemCatalog {

@@ -3,8 +3,8 @@ import type { Outcome, OutcomeCatalog, ReplayedRows, ReplayOutcome } from '../ca
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue } from './counters.ts'
-import { inTransaction } from './in-transaction.ts'
 import { keepReplay, storedBy } from './replay-rejected.ts'
+import { inTransaction } from './transactions.ts'
 import { OutcomeWriter } from './write-outcome.ts'
 
 export class OutcomeRepository implements OutcomeCatalog {

@@ -14,10 +14,10 @@ import type {
 } from '../partitions.ts'
 import type { RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
-import { inTransaction } from './in-transaction.ts'
 import { keepReplay } from './replay-rejected.ts'
 import { settleKeys } from './settle-keys.ts'
 import { noteSeen, noteStored, storedRowsOf, takeBack } from './stored-rows.ts'
+import { inTransaction } from './transactions.ts'
 import { OutcomeWriter } from './write-outcome.ts'
 
 export interface PartitionRepositoryParts {

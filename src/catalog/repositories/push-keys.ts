@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { PushKeyCatalog, PushKeyHolder, PushKeyName, Reservation } from '../push-keys.ts'
 import type { Tables } from '../schema.ts'
-import { inTransaction } from './in-transaction.ts'
-import { holderOf, keyHash, keyLifeMs } from './key-rows.ts'
+import { holderOf, keyHash, keyLifeMs } from './settle-keys.ts'
+import { inTransaction } from './transactions.ts'
 
 /** So many are forgotten in one transaction: others get their turn in between. */
 const keysAtOnce = 5000

@@ -3,8 +3,8 @@ import { lineFormats } from '../../model/line-format.ts'
 import type { QuarantineCatalog, QuarantinedEntry, QuarantineLevel } from '../quarantine.ts'
 import type { Tables } from '../schema.ts'
 import { auditedTransaction } from './audited.ts'
-import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
+import { inTransaction } from './transactions.ts'
 
 /** So much of a body is one record: memory does not grow with it. */
 const partBytes = 1024 * 1024

@@ -18,9 +18,9 @@ import { discardRejected } from './discard-rejected.ts'
 import { oneOf } from './ingest-rows.ts'
 import { listRejected, type RejectedRecord } from './list-rejected.ts'
 import { portions } from './portions.ts'
-import { readConsistently } from './read-consistently.ts'
 import { rejectedBatchesOf, summarizeRejected } from './rejected-summary.ts'
 import { fromTextColumn } from './text-column.ts'
+import { readConsistently } from './transactions.ts'
 
 export class RejectedRepository implements RejectedCatalog {
   readonly #database: Kysely<Tables>

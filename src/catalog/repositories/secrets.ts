@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
+import type { SecretCatalog } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import type { SecretCatalog } from '../secret-catalog.ts'
-import { inTransaction } from './in-transaction.ts'
+import { inTransaction } from './transactions.ts'
 
 const secretBytes = 32
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
+import type { SlotWaitCatalog } from '../cluster-catalog.ts'
 import type { Tables } from '../schema.ts'
-import type { SlotWaitCatalog } from '../slot-waits.ts'
-import { inTransaction } from './in-transaction.ts'
+import { inTransaction } from './transactions.ts'
 
 export class SlotWaitRepository implements SlotWaitCatalog {
   readonly #database: Kysely<Tables>

@@ -3,8 +3,7 @@ import { compareCodePoints } from '../../lib/compare-code-points.ts'
 import { Problem } from '../../model/problem.ts'
 import type { Tables } from '../schema.ts'
 import type { PutViewOptions, SavedView, ViewCatalog, ViewHead } from '../views.ts'
-import { auditedTransaction } from './audited.ts'
-import { nextValue } from './counters.ts'
+import { versionedChange } from './audited.ts'
 import { fromTextColumn, toTextColumn } from './text-column.ts'
 
 const headColumns = ['name', 'subscriber_id', 'subscriber', 'entities', 'cells', 'changed_ms'] as const
@@ -36,8 +35,7 @@ export class ViewRepository implements ViewCatalog {
   ): Promise<boolean> {
     const key = toTextColumn(name)
     const told = { entities: JSON.stringify(entities), cells, definition }
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'views_version')
+    return versionedChange(this.#database, 'views_version', async (transaction) => {
       const all = await transaction.selectFrom('views').select(['name', 'subscriber_id', 'changed_ms']).execute()
       const before = all.find((row) => row.name === key)
       if (knownMs !== undefined && knownMs !== (before?.changed_ms ?? null)) {
@@ -62,8 +60,7 @@ export class ViewRepository implements ViewCatalog {
   }
 
   delete(name: string, subscriberId: number | null): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'views_version')
+    return versionedChange(this.#database, 'views_version', async (transaction) => {
       const named = transaction.deleteFrom('views').where('name', '=', toTextColumn(name))
       const own = subscriberId === null ? named : named.where('subscriber_id', '=', subscriberId)
       const { numDeletedRows } = await own.executeTakeFirstOrThrow()

@@ -1,7 +1,7 @@
 // The ids of live rows on a cluster, which all its processes sign with one secret. docs/formats/live.md
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { SecretCatalog } from '../../catalog/catalog.ts'
 import type { ClusterDeletionCatalog } from '../../catalog/deletions.ts'
-import type { SecretCatalog } from '../../catalog/secret-catalog.ts'
 import type { LiveIds } from '../live-rows.ts'
 import { placeAt } from './offsets.ts'
 

@@ -2,7 +2,7 @@
 // their next rows.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IngestCatalog } from '../../../catalog/catalog.ts'
-import type { SlotWaitCatalog } from '../../../catalog/slot-waits.ts'
+import type { SlotWaitCatalog } from '../../../catalog/cluster-catalog.ts'
 import type { RowsTopics } from '../../../kafka/rows-topics.ts'
 import { Serial } from '../../../lib/serial.ts'
 import type { Entity } from '../../../model/entity.ts'

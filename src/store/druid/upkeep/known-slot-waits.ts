@@ -1,4 +1,4 @@
-import type { SlotWaitCatalog } from '../../../catalog/slot-waits.ts'
+import type { SlotWaitCatalog } from '../../../catalog/cluster-catalog.ts'
 
 const namedMax = 20
 
