@@ -12,16 +12,16 @@ import { AnswerCursor, type BatchLimits } from './answer-cursor.ts'
 import type { AvaticaRequest, AvaticaResponse, ResultSet, Signature } from './avatica-protocol.ts'
 import { sqlValues } from './bound-values.ts'
 import { type AnswerColumn, avaticaColumns, typeInfoColumns, typeInfoRows } from './column-types.ts'
-import { HeldBytes } from './held-bytes.ts'
 import {
   type Connection,
   type ConnectionCaller,
   type JdbcConnectionLimits,
   JdbcConnections,
+  keyInInfo,
+  questionContext,
 } from './jdbc-connections.ts'
 import { metadataSql } from './metadata-sql.ts'
-import { keyInInfo, questionContext } from './session-context.ts'
-import type { Statement } from './statement.ts'
+import { HeldBytes, type Statement } from './statement.ts'
 
 /** The release of Avatica whose protocol is spoken. */
 const avaticaVersion = '1.26.0'
