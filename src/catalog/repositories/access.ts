@@ -73,17 +73,9 @@ export class AccessRepository implements AccessCatalog {
       if (same !== undefined) {
         throw new Problem('conflict', `The key is already in use, under the id "${same.id}". Create another one.`)
       }
-      await transaction
-        .insertInto('keys')
-        .values({
-          id: key.id,
-          subscriber_id: key.subscriberId,
-          hash: key.hash,
-          rights: key.rights.join(' '),
-          created_ms: key.createdMs,
-          expires_ms: key.expiresMs,
-        })
-        .execute()
+      const { id, subscriberId: subscriber_id, hash, createdMs: created_ms, expiresMs: expires_ms } = key
+      const row = { id, subscriber_id, hash, rights: key.rights.join(' '), created_ms, expires_ms }
+      await transaction.insertInto('keys').values(row).execute()
     })
   }
 
@@ -98,19 +90,10 @@ export class AccessRepository implements AccessCatalog {
     await this.#change(async (transaction) => {
       await requireSubscriber(transaction, subscriberId)
       await transaction.deleteFrom('subscriptions').where('subscriber_id', '=', subscriberId).execute()
-      for (const [ordinal, { ingest, entity, fromMs, untilMs, suspended }] of subscriptions.entries()) {
-        await transaction
-          .insertInto('subscriptions')
-          .values({
-            subscriber_id: subscriberId,
-            ordinal,
-            ingest,
-            entity,
-            from_ms: fromMs,
-            until_ms: untilMs,
-            suspended: suspended ? 1 : 0,
-          })
-          .execute()
+      for (const [ordinal, { ingest, entity, fromMs, untilMs, suspended: isSuspended }] of subscriptions.entries()) {
+        const dates = { from_ms: fromMs, until_ms: untilMs, suspended: isSuspended ? 1 : 0 }
+        const row = { subscriber_id: subscriberId, ordinal, ingest, entity, ...dates }
+        await transaction.insertInto('subscriptions').values(row).execute()
       }
     })
   }

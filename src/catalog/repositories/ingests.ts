@@ -28,7 +28,7 @@ import { counterValue, nextValue } from './counters.ts'
 import { dropEntity, markDeleted } from './dropped.ts'
 import { entityFieldsOf, joinEntity, metadataEntities, readingOf, seriesEntities } from './entities.ts'
 import { notePlaces, sinceOf } from './field-places.ts'
-import { fieldOf, type IngestRow, ingestColumns, ingestOf, withUnknown } from './ingest-rows.ts'
+import { fieldOf, type IngestRow, ingestOf, withUnknown } from './ingest-rows.ts'
 import { toTextColumn } from './text-column.ts'
 import { inTransaction, readConsistently } from './transactions.ts'
 
@@ -245,7 +245,8 @@ function selectIngests(database: Kysely<Tables>) {
   return database
     .selectFrom('ingests')
     .innerJoin('entities', 'entities.id', 'ingests.entity_id')
-    .select([...ingestColumns])
+    .selectAll('ingests')
+    .select(['entities.name as entity', 'entities.duplicates'])
 }
 
 async function findByAlias(database: Kysely<Tables>, alias: string): Promise<Ingest | null> {
@@ -256,14 +257,10 @@ async function findByAlias(database: Kysely<Tables>, alias: string): Promise<Ing
   return row === undefined ? null : ingestOf(row, await fieldsOf(database, row.id, row.fields_version))
 }
 
-async function findById(database: Kysely<Tables>, id: number): Promise<Ingest | null> {
-  const row = await selectIngests(database).where('ingests.id', '=', id).executeTakeFirst()
-  return row === undefined ? null : ingestOf(row, await fieldsOf(database, id, row.fields_version))
-}
-
 async function openIngestOf(database: Kysely<Tables>, id: number): Promise<OpenIngest | null> {
-  const ingest = await findById(database, id)
-  if (ingest === null) return null
+  const row = await selectIngests(database).where('ingests.id', '=', id).executeTakeFirst()
+  if (row === undefined) return null
+  const ingest = ingestOf(row, await fieldsOf(database, id, row.fields_version))
   return { ingest, since: await sinceOf(database, id), entity: await entityFieldsOf(database, ingest.entityId) }
 }
 
