@@ -147,7 +147,6 @@ export class Avatica {
       case 'prepare':
         return this.#prepare(connection, request, reader)
       case 'prepareAndExecute':
-        return this.#executeText(connection, request, reader, signal)
       case 'execute':
         return this.#execute(connection, request, reader, signal)
       case 'fetch': {
@@ -191,27 +190,17 @@ export class Avatica {
     return { columns: avaticaColumns(columns), sql, parameters }
   }
 
-  async #executeText(
-    connection: Connection,
-    { connectionId, statementId, sql, rowsMax, frameRows }: Of<'prepareAndExecute'>,
-    reader: Reader,
-    signal: AbortSignal,
-  ): Promise<AvaticaResponse> {
-    const query: Query = { text: sql, parameters: [], rowsMax, frameRows, ownStatement: false }
-    const statement = connection.statement(statementId)
-    const resultSet = await this.#run({ connection, connectionId, statement, reader, signal }, query)
-    return { response: 'executeResults', resultSet }
-  }
-
   async #execute(
     connection: Connection,
-    { connectionId, statementId, parameterValues, frameRows }: Of<'execute'>,
+    request: Of<'prepareAndExecute' | 'execute'>,
     reader: Reader,
     signal: AbortSignal,
   ): Promise<AvaticaResponse> {
+    const { connectionId, statementId, frameRows } = request
     const statement = connection.statement(statementId)
-    const { sql, rowsMax } = statement.prepared
-    const query: Query = { text: sql, parameters: parameterValues, rowsMax, frameRows, ownStatement: false }
+    const isText = request.request === 'prepareAndExecute'
+    const { sql: text, rowsMax } = isText ? request : statement.prepared
+    const query = { text, rowsMax, frameRows, parameters: isText ? [] : request.parameterValues, ownStatement: false }
     const resultSet = await this.#run({ connection, connectionId, statement, reader, signal }, query)
     return { response: 'executeResults', resultSet }
   }

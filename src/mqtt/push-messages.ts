@@ -168,12 +168,7 @@ async function ingestOf(options: PushMessagesOptions): Promise<OwnIngestAnswer |
 /** Somebody who subscribes with an ingest that was not made for what comes would find rejected rows alone. */
 function rejectionNotes(ingest: OwnIngestAnswer, naming: Naming, options: PushMessagesOptions): string[] {
   const notes: string[] = []
-  const { valueField, textField, truthField } = options
-  const valueFields = {
-    ...(valueField === undefined ? {} : { number: valueField }),
-    ...(textField === undefined ? {} : { text: textField }),
-    ...(truthField === undefined ? {} : { truth: truthField }),
-  }
+  const valueFields = { number: options.valueField, text: options.textField, truth: options.truthField }
   const ofPlain = rejectedNamesNote(ingest, { template: naming.template, valueFields })
   if (ofPlain !== null && !options.subscribe.every(isSparkplug)) notes.push(ofPlain)
   const sources = ingest.fields.map(({ source }) => source)
