@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import type { EntityDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { queryAddress } from '../client/query-address.ts'
 import { given } from '../lib/given.ts'
@@ -12,9 +11,9 @@ import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { showsEntities } from './entities.ts'
 import { addressText, exampleUrl, fieldOf, requestOf } from './option-names.ts'
 import { collectList, parseOffset } from './option-values.ts'
-import { type ItemColumn, type JsonOption, printItems } from './output.ts'
 
 /** Those that are looked at here; the others go into the request as they are. */
 interface QueryOptions extends AnswerOptions {
@@ -199,34 +198,10 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     .action((options: QueryOptions, self: Command) => runQuery(context, kind, options, self))
 }
 
-const entityColumns: readonly ItemColumn<EntityDescription>[] = [
-  { title: 'entity', cell: (entity) => entity.entity },
-  { title: 'ingests', cell: (entity) => entity.ingests.join(', ') },
-  { title: 'rows', align: 'right', cell: (entity) => entity.rows },
-  { title: 'first', cell: (entity) => entity.first_date },
-  { title: 'last', cell: (entity) => entity.last_date },
-  {
-    title: 'fields',
-    below: 'whole',
-    cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' '),
-  },
-]
-
 /** `tidemark query`: one command for each data query, and the list of entities. */
 export function addQuery(program: Command, context: CliContext): void {
   const query = program.command('query').description('query data')
-  query
-    .command('entities')
-    .description('list the entities, with rows and dates')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const items = await connect(context, command.optsWithGlobals()).entities()
-      printItems(context, options, {
-        items,
-        columns: entityColumns,
-        none: 'There is no entity that this key may read.',
-      })
-    })
+  showsEntities(query.command('entities').description('list the entities, with rows and dates'), context, ', ')
   for (const kind of queryKinds) addKind(query, context, kind)
 }
 
