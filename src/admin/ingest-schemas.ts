@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
-import { formatInstant } from '../model/instant.ts'
+import { instantOrNull } from '../model/instant.ts'
 import { qualityCodings } from '../model/quality.ts'
-import { pageSchema } from './list-page.ts'
+import { orNull, pageSchema } from './list-page.ts'
 
 const nameRule = 'a letter or `_`, then letters, digits, `_`, `.` and `-`; 128 characters at most.'
 
@@ -75,7 +75,7 @@ export const CreateIngest = Type.Object(
       }),
     ),
     unknown: Type.Optional(UnknownRule),
-    lines: Type.Optional(Type.Union([Lines, Type.Null()])),
+    lines: Type.Optional(orNull(Lines)),
   },
   { additionalProperties: false, description: 'A new ingest.' },
 )
@@ -87,9 +87,7 @@ export const ChangeIngest = Type.Object(
       Type.Enum([...states], { description: 'Pushes to a blocked ingest are refused; reading goes on.' }),
     ),
     reason: Type.Optional(
-      Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
-        description: 'The reason of a block. Callers who push see it.',
-      }),
+      orNull(Type.String({ maxLength: 2000 }), { description: 'The reason of a block. Callers who push see it.' }),
     ),
     unknown: Type.Optional(UnknownRule),
     add_fields: Type.Optional(
@@ -120,9 +118,9 @@ export const IngestAnswer = Type.Object(
     fields: Type.Array(ShownField),
     duplicates: Type.Optional(Type.Enum([...duplicateRules])),
     unknown: Type.Optional(UnknownRule),
-    lines: Type.Optional(Type.Union([Lines, Type.Null()])),
+    lines: Type.Optional(orNull(Lines)),
     state: Type.Enum([...states]),
-    reason: Type.Union([Type.String(), Type.Null()]),
+    reason: orNull(Type.String()),
     created: Type.String({ format: 'date-time' }),
     counters: Type.Object(
       {
@@ -158,8 +156,8 @@ export const OwnIngestAnswer = Type.Object(
     reason,
     fields,
     unknown: UnknownRule,
-    lines: Type.Union([Lines, Type.Null()]),
-    kept_from: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    lines: orNull(Lines),
+    kept_from: orNull(Type.String({ format: 'date-time' }), {
       description:
         'The entity keeps items from this date on (its retention). An older row is stored, but never shown. Null keeps all.',
     }),
@@ -179,6 +177,6 @@ export function ownIngestAnswer(ingest: Ingest, sinceMs: number | null): OwnInge
     fields: [...ingest.fields],
     unknown: ingest.unknown ?? 'reject',
     lines: ingest.lines ?? null,
-    kept_from: sinceMs === null ? null : formatInstant(sinceMs),
+    kept_from: instantOrNull(sinceMs),
   }
 }
