@@ -7,17 +7,11 @@ import type { Tables } from '../schema.ts'
 import { versionedChange } from './audited.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { oneOf } from './ingest-rows.ts'
-import { readConsistently } from './transactions.ts'
+import { Repository } from './transactions.ts'
 
-export class AccessRepository implements AccessCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class AccessRepository extends Repository implements AccessCatalog {
   state(): Promise<AccessState> {
-    return readConsistently(this.#database, async (transaction) => ({
+    return this.reading(async (transaction) => ({
       version: await counterValue(transaction, 'access_version'),
       subscribers: await subscribersOf(transaction),
       keys: await keysOf(transaction),
@@ -26,7 +20,7 @@ export class AccessRepository implements AccessCatalog {
   }
 
   find(by: Parameters<AccessCatalog['find']>[0]): Promise<SubscriberAccess | null> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const id =
         'name' in by
           ? transaction.selectFrom('subscribers').select('id').where('name', '=', by.name)
@@ -99,7 +93,7 @@ export class AccessRepository implements AccessCatalog {
   }
 
   #change<Result>(work: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
-    return versionedChange(this.#database, 'access_version', work)
+    return versionedChange(this.database, 'access_version', work)
   }
 }
 

@@ -3,20 +3,14 @@ import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 import type { DroppedCatalog, DroppedEntity } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { inTransaction, othersTurn, readConsistently } from './transactions.ts'
+import { othersTurn, Repository } from './transactions.ts'
 
 /** One transaction removes so many rows. Others get their turn in between. */
 const rowsAtOnce = 500
 
-export class DroppedRepository implements DroppedCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class DroppedRepository extends Repository implements DroppedCatalog {
   list(): Promise<readonly DroppedEntity[]> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const entities = await transaction.selectFrom('dropped_entities').selectAll().orderBy('entity_id').execute()
       const ingests = await transaction.selectFrom('dropped_ingests').selectAll().orderBy('ingest_id').execute()
       return entities.map(({ entity_id, removed }) => ({
@@ -28,7 +22,7 @@ export class DroppedRepository implements DroppedCatalog {
   }
 
   async remove(entityId: number, signal: AbortSignal): Promise<boolean> {
-    const ingests = await this.#database
+    const ingests = await this.database
       .selectFrom('dropped_ingests')
       .select('ingest_id')
       .where('entity_id', '=', entityId)
@@ -37,7 +31,7 @@ export class DroppedRepository implements DroppedCatalog {
       for (const rows of ofIngest) await this.#repeat((transaction) => removeSome(transaction, rows, ingest_id), signal)
     for (const rows of ofEntity) await this.#repeat((transaction) => removeSome(transaction, rows, entityId), signal)
     if (signal.aborted) return false
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       for (const { ingest_id } of ingests) {
         await transaction.deleteFrom('rejected_counts').where('ingest_id', '=', ingest_id).execute()
       }
@@ -49,7 +43,7 @@ export class DroppedRepository implements DroppedCatalog {
 
   /** Until it has removed nothing. */
   async #repeat(remove: (transaction: Transaction<Tables>) => Promise<number>, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await inTransaction(this.#database, remove)) > 0) await othersTurn()
+    while (!signal.aborted && (await this.changing(remove)) > 0) await othersTurn()
   }
 }
 

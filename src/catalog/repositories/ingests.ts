@@ -30,19 +30,18 @@ import { entityFieldsOf, joinEntity, metadataEntities, readingOf, seriesEntities
 import { notePlaces, sinceOf } from './field-places.ts'
 import { fieldOf, type IngestRow, ingestOf, withUnknown } from './ingest-rows.ts'
 import { toTextColumn } from './text-column.ts'
-import { inTransaction, readConsistently } from './transactions.ts'
+import { Repository } from './transactions.ts'
 
-export class IngestRepository implements IngestCatalog {
-  readonly #database: Kysely<Tables>
+export class IngestRepository extends Repository implements IngestCatalog {
   readonly #locks: CatalogLocks
 
   constructor(database: Kysely<Tables>, locks: CatalogLocks) {
-    this.#database = database
+    super(database)
     this.#locks = locks
   }
 
   create(ingest: NewIngest): Promise<Ingest> {
-    return versionedChange(this.#database, 'definitions_version', async (transaction) => {
+    return versionedChange(this.database, 'definitions_version', async (transaction) => {
       await refuseTakenAlias(transaction, ingest.alias)
       const entityId = await joinEntity(transaction, ingest)
       const id = await nextValue(transaction, 'ingest_id')
@@ -69,11 +68,11 @@ export class IngestRepository implements IngestCatalog {
   }
 
   find(alias: string): Promise<Ingest | null> {
-    return readConsistently(this.#database, (transaction) => findByAlias(transaction, alias))
+    return this.reading((transaction) => findByAlias(transaction, alias))
   }
 
   findVersion(id: number, fieldsVersion: number): Promise<Ingest | null> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const row = await selectIngests(transaction).where('ingests.id', '=', id).executeTakeFirst()
       if (row === undefined || fieldsVersion < 1 || fieldsVersion > row.fields_version) return null
       return ingestOf({ ...row, fields_version: fieldsVersion }, await fieldsOf(transaction, id, fieldsVersion))
@@ -81,11 +80,11 @@ export class IngestRepository implements IngestCatalog {
   }
 
   findOpen(id: number): Promise<OpenIngest | null> {
-    return readConsistently(this.#database, (transaction) => openIngestOf(transaction, id))
+    return this.reading((transaction) => openIngestOf(transaction, id))
   }
 
   addByRow(id: number, fields: readonly Field[], position: number, fieldsMax: number): Promise<OpenIngest | null> {
-    return inTransaction(this.#database, async (transaction) => {
+    return this.changing(async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const open = await openIngestOf(transaction, id)
       if (open === null) return null
@@ -103,7 +102,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   list({ after, limit }: ListBounds): Promise<readonly Ingest[]> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const rows = await selectIngests(transaction)
         .where('ingests.deleted_ms', 'is', null)
         .where('ingests.alias', '>', after ?? '')
@@ -116,7 +115,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   change(alias: string, change: IngestChange): Promise<Ingest | null> {
-    return versionedChange(this.#database, 'definitions_version', async (transaction) => {
+    return versionedChange(this.database, 'definitions_version', async (transaction) => {
       const current = await findByAlias(transaction, alias)
       if (current === null) return null
       const added = change.addFields ?? []
@@ -138,7 +137,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   delete(alias: string, data: DeletedData, deletedMs: number): Promise<boolean> {
-    return versionedChange(this.#database, 'definitions_version', async (transaction) => {
+    return versionedChange(this.database, 'definitions_version', async (transaction) => {
       const ingest = await findByAlias(transaction, alias)
       if (ingest === null) return false
       if (data === 'keep') await markDeleted(transaction, ingest, deletedMs)
@@ -151,7 +150,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   retain(entityId: number, { retention, sinceMs, hours }: Retention, known: Retention): Promise<boolean> {
-    return versionedChange(this.#database, 'definitions_version', async (transaction) => {
+    return versionedChange(this.database, 'definitions_version', async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('entities')
         .set({ retention, since_ms: sinceMs, hours: hoursText(hours) })
@@ -166,7 +165,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   setReading(entityId: number, change: ReadingChange): Promise<boolean> {
-    return versionedChange(this.#database, 'definitions_version', async (transaction) => {
+    return versionedChange(this.database, 'definitions_version', async (transaction) => {
       const ofEntity = transaction.selectFrom('entities').where('id', '=', entityId).where('kind', '=', 'series')
       const known = await ofEntity.select('reading').executeTakeFirst()
       if (known === undefined) return false
@@ -177,15 +176,15 @@ export class IngestRepository implements IngestCatalog {
   }
 
   entities(): Promise<readonly Entity[]> {
-    return readConsistently(this.#database, seriesEntities)
+    return this.reading(seriesEntities)
   }
 
   metadataEntities(): Promise<readonly MetadataEntity[]> {
-    return readConsistently(this.#database, metadataEntities)
+    return this.reading(metadataEntities)
   }
 
   version(): Promise<number> {
-    return counterValue(this.#database, 'definitions_version')
+    return counterValue(this.database, 'definitions_version')
   }
 }
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { DiskSize } from '../../model/disk-size.ts'
 import type {
   DiskSizes,
@@ -14,21 +14,15 @@ import type {
 import type { Tables } from '../schema.ts'
 import { putVector } from './deletions.ts'
 import { oneOf } from './ingest-rows.ts'
-import { inTransaction, readConsistently } from './transactions.ts'
+import { Repository } from './transactions.ts'
 
 const stateId = 1
 /** Of a row that is never there: see `settle`. */
 const settlingId = 2
 
-export class ManifestRepository implements ManifestCatalog, DiskSizes {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class ManifestRepository extends Repository implements ManifestCatalog, DiskSizes {
   load(): Promise<Manifest> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const files = await transaction
         .selectFrom('store_files')
         .selectAll()
@@ -48,7 +42,7 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
 
   /** Read without the checksums of each row: there may be many, and nothing rests on it. */
   sizes(entityIds: readonly number[]): Promise<ReadonlyMap<number, DiskSize>> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const known = await transaction.selectFrom('store_registries').select(['entity_id', 'bytes']).execute()
       const registryBytes = new Map(known.map((row) => [row.entity_id, row.bytes]))
       const sizes = new Map<number, DiskSize>()
@@ -61,7 +55,7 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
   }
 
   async commit({ add, remove, registries, vectors = [], seal }: ManifestChange): Promise<void> {
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       await removeFiles(transaction, remove)
       for (const file of add) await transaction.insertInto('store_files').values(fileRow(file)).execute()
       for (const vector of vectors) await putVector(transaction, vector)
@@ -75,7 +69,7 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
 
   /** SQLite writes it where the commit that failed stands in its log, whose frames are chained by their checksums. */
   async settle(): Promise<void> {
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       const row = sealed('store_state', { id: settlingId, sealed_position: 0 })
       await transaction.insertInto('store_state').values(row).execute()
       await transaction.deleteFrom('store_state').where('id', '=', settlingId).execute()
@@ -83,15 +77,15 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
   }
 
   journalEnd(): Promise<number | null> {
-    return readConsistently(this.#database, journalEndOf)
+    return this.reading(journalEndOf)
   }
 
   async noteJournalEnd(position: number): Promise<void> {
-    await inTransaction(this.#database, (transaction) => putJournalEnd(transaction, position))
+    await this.changing((transaction) => putJournalEnd(transaction, position))
   }
 
   async drop(entityId: number): Promise<void> {
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       for (const table of ofEntity) await transaction.deleteFrom(table).where('entity_id', '=', entityId).execute()
     })
   }

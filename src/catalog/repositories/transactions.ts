@@ -52,3 +52,20 @@ export function readConsistently<Result>(
   if (database instanceof Transaction) return read(database)
   return database.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
 }
+
+/** What is kept in some tables of the catalog. */
+export class Repository {
+  protected readonly database: Kysely<Tables>
+
+  constructor(database: Kysely<Tables>) {
+    this.database = database
+  }
+
+  protected reading<Result>(read: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
+    return readConsistently(this.database, read)
+  }
+
+  protected changing<Result>(change: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
+    return inTransaction(this.database, change)
+  }
+}
