@@ -1,17 +1,22 @@
 // A file of the reader's as rows, a piece at a time: however large it is, little of it is in memory.
-import type { ShownIngest } from '../ingests/side.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import type { PushBatch } from '../../../../src/client/push-batch.ts'
 import { batchesOf } from '../../../../src/file-push/batches.ts'
 import { type CsvHead, csvHead } from '../../../../src/file-push/csv-head.ts'
 import { type CsvMapping, csvToNdjson } from '../../../../src/file-push/csv-rows.ts'
-import { type CsvCutting, type LikelyWriting, likelyDecimal, usualWriting } from '../../../../src/file-push/csv-writing.ts'
+import {
+  type CsvCutting,
+  type LikelyWriting,
+  likelyDecimal,
+  usualWriting,
+} from '../../../../src/file-push/csv-writing.ts'
 import { withoutMark } from '../../../../src/file-push/encoding.ts'
 import type { FileFormat } from '../../../../src/file-push/file-name.ts'
 import { type RowTarget, rowTargetOf } from '../../../../src/file-push/row-target.ts'
-import { type PushedRows, jsonRows, ndjsonRows, protocolLines, rowBytesMax } from '../../../../src/file-push/rows.ts'
+import { jsonRows, ndjsonRows, type PushedRows, protocolLines, rowBytesMax } from '../../../../src/file-push/rows.ts'
 import { isGzip } from '../../../../src/lib/encodings.ts'
 import type { LinePrecision } from '../../../../src/model/line-format.ts'
+import type { ShownIngest } from '../ingests/side.ts'
 
 export interface RowsFile {
   readonly file: File
