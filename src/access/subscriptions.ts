@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Subscription } from '../catalog/catalog.ts'
-import { formatInstant } from '../model/instant.ts'
+import { instantOrNull } from '../model/instant.ts'
 import { rightNames } from '../model/right.ts'
 
 const OptionalInstant = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
@@ -43,8 +43,8 @@ export function subscriptionAnswer({ ingest, entity, fromMs, untilMs, suspended 
   return {
     ...(ingest === null ? {} : { ingest }),
     ...(entity === null ? {} : { entity }),
-    from: fromMs === null ? null : formatInstant(fromMs),
-    until: untilMs === null ? null : formatInstant(untilMs),
+    from: instantOrNull(fromMs),
+    until: instantOrNull(untilMs),
     suspended,
   }
 }

@@ -6,24 +6,24 @@ import { addDuration, parseDuration } from '../model/duration.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
-import { pageSchema } from './list-page.ts'
+import { orNull, pageSchema } from './list-page.ts'
 import { instantOf } from './subscribers.ts'
 
-const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+const textOrNull = (description: string) => orNull(Type.String(), { description })
 
 export const AuditAnswer = Type.Object(
   {
     time: Type.String({ format: 'date-time' }),
-    key: orNull('The id of the key that was shown; null for what the service notes itself.'),
-    subscriber: orNull('Whose key it was.'),
-    address: orNull('The address that the request came from.'),
-    request: orNull("The request's id: its answer has it as `X-Request-Id`."),
+    key: textOrNull('The id of the key that was shown; null for what the service notes itself.'),
+    subscriber: textOrNull('Whose key it was.'),
+    address: textOrNull('The address that the request came from.'),
+    request: textOrNull("The request's id: its answer has it as `X-Request-Id`."),
     what: Type.String({
       description:
         'What was done: the `operationId` of the endpoint, `start` for a start of the service, or `refuseKeys` for requests with an unknown key.',
       examples: ['changeIngest'],
     }),
-    name: orNull('The name of what was changed, as the path of the request has it.'),
+    name: textOrNull('The name of what was changed, as the path of the request has it.'),
     before: Type.Unknown({ description: 'What it was, as reading it answers; null where it was not there.' }),
     after: Type.Unknown({
       description: 'The state after the change, or counts of rows and files; null if it was deleted.',

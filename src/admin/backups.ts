@@ -9,6 +9,7 @@ import { type Disk, isDiskFull } from '../lib/disk.ts'
 import { copyDurably, linkOrCopy, measureFile, writeDurably } from '../lib/durable-files.ts'
 import type { Held } from '../lib/held.ts'
 import { messageOf } from '../lib/message-of.ts'
+import { codeOf } from '../lib/system-error.ts'
 import { Problem } from '../model/problem.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import type { Observe } from '../observe/event.ts'
@@ -101,9 +102,8 @@ export class Backups {
   /** Each failure is told to the log and to hooks; what is wrong with a disk to who asks, too. */
   #failure(error: unknown): unknown {
     this.#parts.observe({ kind: 'backupFailed', message: messageOf(error) })
-    const isFull = isOutOfSpace(error)
-    if (!isFull && !isDiskFailure(error)) return error
-    return isFull ? diskIsFull(error) : diskHasFailed(error)
+    if (isOutOfSpace(error)) return diskIsFull(error)
+    return isDiskFailure(error) ? diskHasFailed(error) : error
   }
 
   async #make(): Promise<BackupAnswer> {
@@ -219,7 +219,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     return await readdir(directory)
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return []
+    if (codeOf(error) === 'ENOENT') return []
     throw error
   }
 }
@@ -231,7 +231,7 @@ async function freePath(wanted: string): Promise<string> {
     try {
       await stat(path)
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) return path
+      if (codeOf(error) === 'ENOENT') return path
       throw error
     }
   }
@@ -256,8 +256,4 @@ function diskHasFailed(cause: unknown): Problem {
   const detail =
     'The backup could not be written, and nothing is left of it: the log says why. See to the disk of the backups, then ask again.'
   return new Problem('unavailable', detail, { cause })
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

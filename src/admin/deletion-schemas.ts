@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { type Deletion, type DeletionSelection, deletionOperators } from '../model/deletion.ts'
-import { formatInstant } from '../model/instant.ts'
-import { pageSchema } from './list-page.ts'
+import { formatInstant, instantOrNull } from '../model/instant.ts'
+import { orNull, pageSchema } from './list-page.ts'
 
 const Instant = Type.String({ format: 'date-time' })
-const InstantOrNull = Type.Union([Instant, Type.Null()])
-const NamesOrNull = Type.Union([Type.Array(Type.String()), Type.Null()])
+const InstantOrNull = orNull(Instant)
+const NamesOrNull = orNull(Type.Array(Type.String()))
 
 const DeletionSelectionAnswer = Type.Object(
   {
@@ -15,14 +15,13 @@ const DeletionSelectionAnswer = Type.Object(
     start_date: InstantOrNull,
     end_date: InstantOrNull,
     metrics: NamesOrNull,
-    where: Type.Union([
+    where: orNull(
       Type.Object({
         metric: Type.String(),
         op: Type.Enum([...deletionOperators]),
         value: Type.Union([Type.Number(), Type.String(), Type.Boolean()]),
       }),
-      Type.Null(),
-    ]),
+    ),
   },
   { description: 'The selection of the request; null for each property that was left out. Both dates belong to it.' },
 )
@@ -40,7 +39,7 @@ export const DeletionAnswer = Type.Object(
     reason: Type.String(),
     subscriber: Type.String({ description: 'Whose key it was.' }),
     created: Instant,
-    erased: Type.Union([Instant, Type.Null()], {
+    erased: orNull(Instant, {
       description: 'From when on its rows are removed for good; null while it can be taken back.',
     }),
   },
@@ -86,8 +85,6 @@ export function selectionAnswer(selection: DeletionSelection): Static<typeof Del
     where: where === null ? null : { metric: where.metric.name, op: where.operator, value: shownValue(where) },
   }
 }
-
-const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
 
 /** As a request may have it. */
 function shownValue({ metric, value }: NonNullable<Deletion['selection']['where']>): string | number | boolean {

@@ -1,23 +1,15 @@
 import { Type } from 'typebox'
 import type { IngestCatalog, StateSources } from '../catalog/catalog.ts'
-import { compareCodePoints } from '../lib/compare-code-points.ts'
+import { given } from '../lib/given.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { parseDuration } from '../model/duration.ts'
-import {
-  type Entity,
-  entityField,
-  type ShapeFrom as From,
-  fieldsOfRole,
-  type ReadingChange,
-  shapes,
-  timeField,
-} from '../model/entity.ts'
+import { type Entity, entityField, type ShapeFrom as From, fieldsOfRole, shapes, timeField } from '../model/entity.ts'
 import { fieldTypes, seriesRoles } from '../model/field.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
 import { qualityCodings } from '../model/quality.ts'
-import { pageOf, pageSchema } from './list-page.ts'
+import { afterName, orNull, pageOf, pageSchema } from './list-page.ts'
 
 const Shapes = Type.Record(Type.String(), Type.Enum([...shapes]), {
   description:
@@ -55,20 +47,18 @@ export const EntityAnswer = Type.Object(
       }),
     ),
     duplicates: Type.Enum(['keep', 'replace']),
-    retention: Type.Union([Type.String(), Type.Null()], {
+    retention: orNull(Type.String(), {
       description: 'Older items expire, in whole UTC days; null keeps items for ever.',
     }),
     hours_retention: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], {
+      orNull(Type.String(), {
         description: 'How long the hours of expired items are kept; null for ever. Left out where none are.',
       }),
     ),
-    time_zone: Type.Union([Type.String(), Type.Null()], {
-      description: 'The time zone of buckets if a request names none; null: UTC.',
-    }),
+    time_zone: orNull(Type.String(), { description: 'The time zone of buckets if a request names none; null: UTC.' }),
     shapes: Shapes,
     max_gaps: MaxGaps,
-    shape_from: Type.Union([ShapeFrom, Type.Null()]),
+    shape_from: orNull(ShapeFrom),
   },
   { title: 'Entity', description: 'A queryable series data set.' },
 )
@@ -79,26 +69,26 @@ export const EntityPage = pageSchema(EntityAnswer)
 export const ChangeEntity = Type.Object(
   {
     retention: Type.Optional(
-      Type.Union([Type.String({ examples: ['P90D'] }), Type.Null()], {
+      orNull(Type.String({ examples: ['P90D'] }), {
         description:
           'The age up to which items are kept, as an ISO 8601 duration; null keeps them for ever. Older items are never shown again.',
       }),
     ),
     hours_retention: Type.Optional(
-      Type.Union([Type.String({ examples: ['P10Y'] }), Type.Null()], {
+      orNull(Type.String({ examples: ['P10Y'] }), {
         description:
           'How long the hours of expired items are kept, as an ISO 8601 duration that is longer than `retention`; null keeps them for ever, `none` keeps no hours and removes those there are.',
       }),
     ),
     time_zone: Type.Optional(
-      Type.Union([Type.String({ examples: ['Europe/Madrid'] }), Type.Null()], {
+      orNull(Type.String({ examples: ['Europe/Madrid'] }), {
         description:
           'A name of the IANA time zones: buckets begin by its clocks where a request names no zone. null: UTC.',
       }),
     ),
-    shapes: Type.Optional(Type.Union([Shapes, Type.Null()])),
-    max_gaps: Type.Optional(Type.Union([MaxGaps, Type.Null()])),
-    shape_from: Type.Optional(Type.Union([ShapeFrom, Type.Null()])),
+    shapes: Type.Optional(orNull(Shapes)),
+    max_gaps: Type.Optional(orNull(MaxGaps)),
+    shape_from: Type.Optional(orNull(ShapeFrom)),
   },
   { additionalProperties: false, description: 'The changes to an entity.' },
 )
@@ -148,7 +138,7 @@ export class EntityAdmin {
     const isKept = retention === undefined && hoursRetention === undefined
     const isThere = isKept || (await retentions.set(name, retention, hoursRetention))
     const { time_zone: timeZone, shapes, max_gaps: maxGaps, shape_from: shapeFrom } = reading
-    const change = definedMembers({ timeZone, shapes, maxGaps, shapeFrom })
+    const change = given({ timeZone, shapes, maxGaps, shapeFrom })
     if (isThere && Object.keys(change).length > 0) {
       await ingests.setReading(before.id, change)
       await changed()
@@ -199,18 +189,13 @@ export async function entityState({ ingests }: StateSources, name: string): Prom
   return entity === undefined ? null : answerOf(entity)
 }
 
-function definedMembers(change: ReadingChange): ReadingChange {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-}
-
 /** A page of series entities, by name. */
 export async function entitiesAfter(
   ingests: Pick<IngestCatalog, 'entities'>,
   after: string | null,
   limit: number,
 ): Promise<readonly Entity[]> {
-  const all = await ingests.entities()
-  return all.filter(({ name }) => after === null || compareCodePoints(name, after) > 0).slice(0, limit)
+  return afterName(await ingests.entities(), after, limit)
 }
 
 function unknownEntity(name: string, entities: readonly Entity[]): Problem {

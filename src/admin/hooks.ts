@@ -7,11 +7,11 @@ import { addDuration, parseDuration } from '../model/duration.ts'
 import type { Entity } from '../model/entity.ts'
 import { isName } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
-import { formatInstant, msPerDay } from '../model/instant.ts'
+import { formatInstant, instantOrNull, msPerDay } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
-import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
+import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
-import { pageOf, pageSchema } from './list-page.ts'
+import { afterName, orNull, pageOf, pageSchema } from './list-page.ts'
 
 const plainKinds = ['disk_low', 'part_away', 'backup_failed', 'replica_behind'] as const
 const allKinds = ['rejected_rows', 'nothing_received', ...plainKinds] as const
@@ -74,7 +74,7 @@ export const HookAnswer = Type.Object(
     name: Type.String(),
     url: Type.String(),
     kinds: Type.Array(Kind),
-    secret_set: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    secret_set: orNull(Type.String({ format: 'date-time' }), {
       description: 'When the secret was set with which events are signed; null where there is none.',
     }),
     created: Type.String({ format: 'date-time' }),
@@ -85,7 +85,7 @@ export type HookAnswer = Type.Static<typeof HookAnswer>
 
 export const HookPage = pageSchema(HookAnswer)
 
-const orNull = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+const DateOrNull = orNull(Type.String({ format: 'date-time' }))
 
 export const DeliveryAnswer = Type.Object(
   {
@@ -95,12 +95,10 @@ export const DeliveryAnswer = Type.Object(
     event: Type.Unknown({ description: 'The event as it is sent.' }),
     state: Type.Enum(['waiting', 'delivered', 'given_up']),
     attempts: Type.Integer(),
-    next: orNull,
-    ended: orNull,
-    status: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'The status of the last answer; null where there was none.',
-    }),
-    error: Type.Union([Type.String(), Type.Null()], { description: 'Why the last attempt failed.' }),
+    next: DateOrNull,
+    ended: DateOrNull,
+    status: orNull(Type.Integer(), { description: 'The status of the last answer; null where there was none.' }),
+    error: orNull(Type.String(), { description: 'Why the last attempt failed.' }),
   },
   { description: 'An event on its way to a hook.' },
 )
@@ -154,7 +152,7 @@ export class HookAdmin {
       tokens,
       scope: ['/admin/hooks'],
       keyOf: ({ name }) => name,
-      itemsAfter: async (after, limit) => all.filter(({ name }) => after === null || name > after).slice(0, limit),
+      itemsAfter: async (after, limit) => afterName(all, after, limit),
     })
   }
 
@@ -171,15 +169,14 @@ export class HookAdmin {
   /** Newest first. Throws Problem `not_found`, `invalid_token`. */
   async deliveries(name: string, request: PageRequest): Promise<Page<DeliveryAnswer>> {
     const { hooks, tokens } = this.#parts
-    const limit = pageLimit(request)
     await this.#found(name)
-    const scope = ['/admin/hooks/deliveries', name] as const
-    const before = request.token === undefined ? null : Number(tokens.decode(scope, request.token))
-    const found = await hooks.deliveries(name, { before, limit: limit + 1 })
-    const shown = found.slice(0, limit)
-    const last = shown.at(-1)
-    const isCut = found.length > limit && last !== undefined
-    return { Items: shown.map(deliveryAnswer), NextToken: isCut ? tokens.encode(scope, String(last.id)) : null }
+    const page = await pageOf<Delivery>(request, {
+      tokens,
+      scope: ['/admin/hooks/deliveries', name],
+      keyOf: ({ id }) => String(id),
+      itemsAfter: (after, limit) => hooks.deliveries(name, { before: after === null ? null : Number(after), limit }),
+    })
+    return { ...page, Items: page.Items.map(deliveryAnswer) }
   }
 
   /** What nothing is known of would never be told of. */
@@ -272,7 +269,7 @@ function answerOf({ name, url, kinds, secretSetMs, createdMs }: Hook): HookAnswe
     name,
     url,
     kinds: [...kinds],
-    secret_set: secretSetMs === null ? null : formatInstant(secretSetMs),
+    secret_set: instantOrNull(secretSetMs),
     created: formatInstant(createdMs),
   }
 }
@@ -286,8 +283,8 @@ function deliveryAnswer(delivery: Delivery): DeliveryAnswer {
     event: details,
     state,
     attempts,
-    next: nextMs === null ? null : formatInstant(nextMs),
-    ended: endedMs === null ? null : formatInstant(endedMs),
+    next: instantOrNull(nextMs),
+    ended: instantOrNull(endedMs),
     status,
     error,
   }

@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
+import type { Ingest } from '../model/ingest.ts'
+import { instantOrNull } from '../model/instant.ts'
 import { qualityCodings } from '../model/quality.ts'
-import { pageSchema } from './list-page.ts'
+import { orNull, pageSchema } from './list-page.ts'
 
 const nameRule = 'a letter or `_`, then letters, digits, `_`, `.` and `-`; 128 characters at most.'
 
@@ -73,7 +75,7 @@ export const CreateIngest = Type.Object(
       }),
     ),
     unknown: Type.Optional(UnknownRule),
-    lines: Type.Optional(Type.Union([Lines, Type.Null()])),
+    lines: Type.Optional(orNull(Lines)),
   },
   { additionalProperties: false, description: 'A new ingest.' },
 )
@@ -85,9 +87,7 @@ export const ChangeIngest = Type.Object(
       Type.Enum([...states], { description: 'Pushes to a blocked ingest are refused; reading goes on.' }),
     ),
     reason: Type.Optional(
-      Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
-        description: 'The reason of a block. Callers who push see it.',
-      }),
+      orNull(Type.String({ maxLength: 2000 }), { description: 'The reason of a block. Callers who push see it.' }),
     ),
     unknown: Type.Optional(UnknownRule),
     add_fields: Type.Optional(
@@ -118,9 +118,9 @@ export const IngestAnswer = Type.Object(
     fields: Type.Array(ShownField),
     duplicates: Type.Optional(Type.Enum([...duplicateRules])),
     unknown: Type.Optional(UnknownRule),
-    lines: Type.Optional(Type.Union([Lines, Type.Null()])),
+    lines: Type.Optional(orNull(Lines)),
     state: Type.Enum([...states]),
-    reason: Type.Union([Type.String(), Type.Null()]),
+    reason: orNull(Type.String()),
     created: Type.String({ format: 'date-time' }),
     counters: Type.Object(
       {
@@ -144,3 +144,39 @@ export const IngestAnswer = Type.Object(
 export type IngestAnswer = Type.Static<typeof IngestAnswer>
 
 export const IngestPage = pageSchema(IngestAnswer)
+
+const { alias, kind, fields, state, reason } = IngestAnswer.properties
+
+export const OwnIngestAnswer = Type.Object(
+  {
+    alias,
+    kind,
+    entity: Type.String({ description: 'The entity, or metadata entity, of the ingest.' }),
+    state,
+    reason,
+    fields,
+    unknown: UnknownRule,
+    lines: orNull(Lines),
+    kept_from: orNull(Type.String({ format: 'date-time' }), {
+      description:
+        'The entity keeps items from this date on (its retention). An older row is stored, but never shown. Null keeps all.',
+    }),
+  },
+  { description: 'An ingest as its senders see it.' },
+)
+export type OwnIngestAnswer = Type.Static<typeof OwnIngestAnswer>
+
+/** `sinceMs` is from when on the entity keeps its items; null keeps all. */
+export function ownIngestAnswer(ingest: Ingest, sinceMs: number | null): OwnIngestAnswer {
+  return {
+    alias: ingest.alias,
+    kind: ingest.kind,
+    entity: ingest.entity,
+    state: ingest.state,
+    reason: ingest.reason,
+    fields: [...ingest.fields],
+    unknown: ingest.unknown ?? 'reject',
+    lines: ingest.lines ?? null,
+    kept_from: instantOrNull(sinceMs),
+  }
+}

@@ -1,6 +1,12 @@
-import { type TSchema, Type } from 'typebox'
+import { type TSchema, type TSchemaOptions, Type } from 'typebox'
+import { compareCodePoints } from '../lib/compare-code-points.ts'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
-import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
+import { type Page, type PageLimits, type PageRequest, pageLimit } from '../model/page.ts'
+
+/** What may be null. */
+export function orNull<Schema extends TSchema>(schema: Schema, options: TSchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options)
+}
 
 export function pageSchema<Item extends TSchema>(item: Item) {
   return Type.Object({
@@ -17,11 +23,21 @@ export interface ListParts<Item> {
   readonly keyOf: (item: Item) => string
   /** The items after the one with this key (null: from the first), in the order of their keys, at most `limit`. */
   readonly itemsAfter: (after: string | null, limit: number) => Promise<readonly Item[]>
+  readonly limits?: PageLimits
+}
+
+/** The next items of a list that is whole, by name in the order of code points. */
+export function afterName<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  after: string | null,
+  limit: number,
+): readonly Item[] {
+  return items.filter(({ name }) => after === null || compareCodePoints(name, after) > 0).slice(0, limit)
 }
 
 /** One page of a list that is ordered by a key. Throws Problem `invalid_token` for a token of another list. */
 export async function pageOf<Item>(request: PageRequest, list: ListParts<Item>): Promise<Page<Item>> {
-  const limit = pageLimit(request)
+  const limit = pageLimit(request, list.limits)
   const after = request.token === undefined ? null : list.tokens.decode(list.scope, request.token)
   const items = await list.itemsAfter(after, limit + 1)
   const Items = items.slice(0, limit)

@@ -6,17 +6,13 @@ import { lineFormats } from '../model/line-format.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
-import { pageOf, pageSchema } from './list-page.ts'
+import { orNull, pageOf, pageSchema } from './list-page.ts'
 
 export const QuarantinedAnswer = Type.Object(
   {
     id: Type.String({ description: 'The id of the entry: its position in the journal.' }),
-    batch: Type.Union([Type.String(), Type.Null()], {
-      description: 'The batch id; null for a replay, and if the ingest is gone.',
-    }),
-    ingest: Type.Union([Type.String(), Type.Null()], {
-      description: 'The alias of the ingest; null if it is gone.',
-    }),
+    batch: orNull(Type.String(), { description: 'The batch id; null for a replay, and if the ingest is gone.' }),
+    ingest: orNull(Type.String(), { description: 'The alias of the ingest; null if it is gone.' }),
     format: Type.Enum(['json', 'ndjson', 'replay', ...lineFormats]),
     rows: Type.Integer({ minimum: 0, description: 'Rows of the push.' }),
     not_validated: Type.Integer({ minimum: 0, description: 'How many of its last rows were not validated.' }),

@@ -6,6 +6,7 @@ import type { NextTokens, TokenScope } from '../model/next-token.ts'
 import { type Page, type PageRequest, pageLimit } from '../model/page.ts'
 import { invalidRequest } from '../model/problem.ts'
 import type { RejectCode } from '../model/row-fault.ts'
+import { pageOf } from './list-page.ts'
 import {
   type BatchAnswer,
   type DiscardAnswer,
@@ -94,16 +95,17 @@ export class RejectedRows {
   /** Batches that have, or had, rejected rows, newest first. Throws Problem `invalid_token`. */
   async batches({ ingestId, subscriberId }: RowsOf, request: PageRequest): Promise<Page<BatchAnswer>> {
     const { rejected, tokens } = this.#parts
-    const limit = pageLimit(request, batchLimits)
-    const scope: TokenScope = ['/admin/ingests/batches', ingestId, subscriberId]
-    const after = request.token === undefined ? null : placeIn(tokens.decode(scope, request.token))
-    const found = await rejected.batches(ingestId, subscriberId, { after, limit: limit + 1 })
-    const shown = found.slice(0, limit)
+    const page = await pageOf<RejectedBatch>(request, {
+      tokens,
+      scope: ['/admin/ingests/batches', ingestId, subscriberId],
+      keyOf: ({ receivedMs, position }) => `${receivedMs} ${position}`,
+      itemsAfter: (after, limit) =>
+        rejected.batches(ingestId, subscriberId, { after: after === null ? null : placeIn(after), limit }),
+      limits: batchLimits,
+    })
     const Items: BatchAnswer[] = []
-    for (const batch of shown) Items.push(await this.#batchAnswer(ingestId, batch))
-    const last = shown.at(-1)
-    const isCut = found.length > limit && last !== undefined
-    return { Items, NextToken: isCut ? tokens.encode(scope, `${last.receivedMs} ${last.position}`) : null }
+    for (const batch of page.Items) Items.push(await this.#batchAnswer(ingestId, batch))
+    return { ...page, Items }
   }
 
   /**

@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { linePrecisions } from '../model/line-format.ts'
 import { usualLimits } from '../model/page.ts'
 import { rejectCodes } from '../model/row-fault.ts'
-import { pageSchema } from './list-page.ts'
+import { orNull, pageSchema } from './list-page.ts'
 
-const FaultyField = Type.Union([Type.String(), Type.Null()], {
+const FaultyField = orNull(Type.String(), {
   description: 'The invalid property, as pushed; null if the whole row is invalid.',
 })
 const Code = Type.Enum([...rejectCodes])
@@ -72,7 +72,7 @@ export const BatchPageAnswer = pageSchema(BatchAnswer)
 export const DiscardRequest = Type.Object(
   {
     ids: Type.Optional(
-      Type.Union([Type.Array(Type.String(), { maxItems: usualLimits.itemsMax }), Type.Null()], {
+      orNull(Type.Array(Type.String(), { maxItems: usualLimits.itemsMax }), {
         description: `The ids of the rows to discard, at most ${usualLimits.itemsMax}. Without it, all rows.`,
       }),
     ),

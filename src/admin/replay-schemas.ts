@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { usualLimits } from '../model/page.ts'
 import { rejectCodes } from '../model/row-fault.ts'
 import { conversions } from '../model/row-mapping.ts'
+import { orNull } from './list-page.ts'
 
 /** A mapping names at most so many properties of each kind. */
 const mappingMax = 100
@@ -10,7 +11,7 @@ const bounded = { maxProperties: mappingMax }
 export const ReplayRequest = Type.Object(
   {
     ids: Type.Optional(
-      Type.Union([Type.Array(Type.String(), { maxItems: usualLimits.itemsMax }), Type.Null()], {
+      orNull(Type.Array(Type.String(), { maxItems: usualLimits.itemsMax }), {
         description: `The ids of the rows to validate again, at most ${usualLimits.itemsMax}. Without it, all rows of the ingest.`,
       }),
     ),
@@ -64,7 +65,7 @@ export type ReplayRequest = Type.Static<typeof ReplayRequest>
 const UnusedNameAnswer = Type.Object({
   of: Type.Enum(['drop', 'rename', 'convert']),
   name: Type.String({ description: 'As the request has it.' }),
-  likely: Type.Union([Type.String(), Type.Null()], { description: 'The likely intended name.' }),
+  likely: orNull(Type.String(), { description: 'The likely intended name.' }),
 })
 const unusedText = 'Names in the request that no row has, probably misspelt.'
 
@@ -90,11 +91,11 @@ const MendedAnswer = Type.Object({
   id: Type.String({ description: 'The id of the row among the rejected rows of its ingest.' }),
   before: Type.String({ description: 'The row as it was pushed.' }),
   after: Type.String({ description: 'The row after the changes.' }),
-  code: Type.Union([Type.Enum([...rejectCodes]), Type.Null()], {
+  code: orNull(Type.Enum([...rejectCodes]), {
     description: 'The reason for its rejection; null if it would be stored.',
   }),
-  field: Type.Union([Type.String(), Type.Null()]),
-  message: Type.Union([Type.String(), Type.Null()]),
+  field: orNull(Type.String()),
+  message: orNull(Type.String()),
 })
 
 /** A preview shows so many rows one by one. */

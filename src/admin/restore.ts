@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Disk } from '../lib/disk.ts'
 import { copyDurably, writeDurably } from '../lib/durable-files.ts'
 import { pathBehind } from '../lib/path-behind.ts'
+import { codeOf } from '../lib/system-error.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import { type BackupContents, encodeContents, readContents } from './backup-contents.ts'
 
@@ -98,10 +99,10 @@ function missing(path: string): Error {
 }
 
 function isMissing(error: unknown, path: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error && error.path === path
+  return codeOf(error) === 'ENOENT' && error instanceof Error && 'path' in error && error.path === path
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  if (codeOf(error) === 'ENOENT') return undefined
   throw error
 }

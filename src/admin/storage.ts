@@ -2,11 +2,11 @@ import { Type } from 'typebox'
 import type { IngestCatalog } from '../catalog/catalog.ts'
 import type { DiskSize } from '../model/disk-size.ts'
 import type { Entity } from '../model/entity.ts'
-import { formatInstant } from '../model/instant.ts'
+import { instantOrNull } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { entitiesAfter } from './entities.ts'
-import { pageOf, pageSchema } from './list-page.ts'
+import { orNull, pageOf, pageSchema } from './list-page.ts'
 
 export const StorageAnswer = Type.Object(
   {
@@ -14,7 +14,7 @@ export const StorageAnswer = Type.Object(
     files: Type.Integer({
       description: 'Files of rows and of hours, each with its index; on a cluster segments of Druid.',
     }),
-    rows: Type.Union([Type.Integer(), Type.Null()], {
+    rows: orNull(Type.Integer(), {
       description:
         'The rows in these files, hours not counted, also expired ones that are not removed yet; null on a cluster.',
     }),
@@ -22,10 +22,10 @@ export const StorageAnswer = Type.Object(
       description:
         'The size of these files, and of those with hours of expired rows; on a cluster of one replica of each segment.',
     }),
-    first_date: Type.Union([Type.String(), Type.Null()], {
+    first_date: orNull(Type.String(), {
       description: 'The time of the oldest row; on a cluster the start of the first segment. null without files.',
     }),
-    last_date: Type.Union([Type.String(), Type.Null()], {
+    last_date: orNull(Type.String(), {
       description: 'The time of the newest row; on a cluster the end of the last segment. null without files.',
     }),
   },
@@ -68,9 +68,5 @@ export class StorageList {
 }
 
 function answerOf(entity: string, { files, rows, bytes, firstMs, lastMs }: DiskSize): StorageAnswer {
-  return { entity, files, rows, bytes, first_date: dateOf(firstMs), last_date: dateOf(lastMs) }
-}
-
-function dateOf(ms: number | null): string | null {
-  return ms === null ? null : formatInstant(ms)
+  return { entity, files, rows, bytes, first_date: instantOrNull(firstMs), last_date: instantOrNull(lastMs) }
 }

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { rightNames } from '../model/right.ts'
-import { pageSchema } from './list-page.ts'
+import { orNull, pageSchema } from './list-page.ts'
 
 const Instant = Type.String({ format: 'date-time' })
-const InstantOrNull = Type.Union([Instant, Type.Null()])
-const DateText = Type.Union([Type.String({ description: 'ISO 8601; without a zone, UTC.' }), Type.Null()])
+const InstantOrNull = orNull(Instant)
+const DateText = orNull(Type.String({ description: 'ISO 8601; without a zone, UTC.' }))
 
 const Rights = Type.Array(Type.Enum([...rightNames]), {
   minItems: 1,
@@ -47,7 +47,7 @@ export const CreatedKey = Type.Object(
 )
 export type CreatedKey = Type.Static<typeof CreatedKey>
 
-const target = (description: string) => Type.Optional(Type.Union([Type.String({ description }), Type.Null()]))
+const target = (description: string) => Type.Optional(orNull(Type.String({ description })))
 
 export const PutSubscriptions = Type.Array(
   Type.Object(

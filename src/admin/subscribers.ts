@@ -9,14 +9,13 @@ import type {
   Subscription,
 } from '../catalog/catalog.ts'
 import { addTo } from '../lib/add-to.ts'
-import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { isName } from '../model/field.ts'
-import { formatInstant, parseInstant } from '../model/instant.ts'
+import { formatInstant, instantOrNull, parseInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
-import { pageOf } from './list-page.ts'
+import { afterName, pageOf } from './list-page.ts'
 import type {
   CreatedKey,
   CreateKey,
@@ -61,8 +60,7 @@ export class SubscriberAdmin {
       tokens: this.#parts.tokens,
       scope: ['/admin/subscribers'],
       keyOf: ({ name }) => name,
-      itemsAfter: async (after, limit) =>
-        subscribers.filter(({ name }) => after === null || compareCodePoints(name, after) > 0).slice(0, limit),
+      itemsAfter: async (after, limit) => afterName(subscribers, after, limit),
     })
     return { ...page, Items: page.Items.map((subscriber) => answerOf(subscriber, keysById.get(subscriber.id) ?? [])) }
   }
@@ -150,9 +148,7 @@ function unknownSubscriber({ subscribers }: Pick<AccessState, 'subscribers'>, na
 
 function keysBySubscriber(keys: readonly Key[]): ReadonlyMap<number, readonly Key[]> {
   const groups = new Map<number, Key[]>()
-  for (const key of keys) {
-    addTo(groups, key.subscriberId, key)
-  }
+  for (const key of keys) addTo(groups, key.subscriberId, key)
   return groups
 }
 
@@ -165,7 +161,7 @@ function keyAnswer({ id, rights, createdMs, expiresMs }: Key): SubscriberAnswer[
     id,
     rights: [...rights],
     created: formatInstant(createdMs),
-    expires: expiresMs === null ? null : formatInstant(expiresMs),
+    expires: instantOrNull(expiresMs),
   }
 }
 

@@ -12,7 +12,7 @@ import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
 import { partNamesMax } from '../model/saved-view.ts'
 import { earlierMs, parseWhen, type When, whenForms } from '../model/when.ts'
-import { pageOf, pageSchema } from './list-page.ts'
+import { afterName, pageOf, pageSchema } from './list-page.ts'
 
 /** Of all subscribers together. */
 export const viewsMax = 1000
@@ -146,10 +146,9 @@ export class Views {
       scope: ['/consumer/views'],
       keyOf: (view) => view.name,
       itemsAfter: async (after, limit) =>
-        seen
-          .filter((view) => after === null || compareCodePoints(view.name, after) > 0)
-          .slice(0, limit)
-          .map((view) => ({ ...headOf(view, viewer), entities: [...view.entities], cells: view.cells })),
+        afterName(seen, after, limit).map((view) => {
+          return { ...headOf(view, viewer), entities: [...view.entities], cells: view.cells }
+        }),
     })
   }
 

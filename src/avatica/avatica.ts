@@ -12,16 +12,16 @@ import { AnswerCursor, type BatchLimits } from './answer-cursor.ts'
 import type { AvaticaRequest, AvaticaResponse, ResultSet, Signature } from './avatica-protocol.ts'
 import { sqlValues } from './bound-values.ts'
 import { type AnswerColumn, avaticaColumns, typeInfoColumns, typeInfoRows } from './column-types.ts'
-import { HeldBytes } from './held-bytes.ts'
 import {
   type Connection,
   type ConnectionCaller,
   type JdbcConnectionLimits,
   JdbcConnections,
+  keyInInfo,
+  questionContext,
 } from './jdbc-connections.ts'
 import { metadataSql } from './metadata-sql.ts'
-import { keyInInfo, questionContext } from './session-context.ts'
-import type { Statement } from './statement.ts'
+import { HeldBytes, type Statement } from './statement.ts'
 
 /** The release of Avatica whose protocol is spoken. */
 const avaticaVersion = '1.26.0'
@@ -147,7 +147,6 @@ export class Avatica {
       case 'prepare':
         return this.#prepare(connection, request, reader)
       case 'prepareAndExecute':
-        return this.#executeText(connection, request, reader, signal)
       case 'execute':
         return this.#execute(connection, request, reader, signal)
       case 'fetch': {
@@ -191,27 +190,17 @@ export class Avatica {
     return { columns: avaticaColumns(columns), sql, parameters }
   }
 
-  async #executeText(
-    connection: Connection,
-    { connectionId, statementId, sql, rowsMax, frameRows }: Of<'prepareAndExecute'>,
-    reader: Reader,
-    signal: AbortSignal,
-  ): Promise<AvaticaResponse> {
-    const query: Query = { text: sql, parameters: [], rowsMax, frameRows, ownStatement: false }
-    const statement = connection.statement(statementId)
-    const resultSet = await this.#run({ connection, connectionId, statement, reader, signal }, query)
-    return { response: 'executeResults', resultSet }
-  }
-
   async #execute(
     connection: Connection,
-    { connectionId, statementId, parameterValues, frameRows }: Of<'execute'>,
+    request: Of<'prepareAndExecute' | 'execute'>,
     reader: Reader,
     signal: AbortSignal,
   ): Promise<AvaticaResponse> {
+    const { connectionId, statementId, frameRows } = request
     const statement = connection.statement(statementId)
-    const { sql, rowsMax } = statement.prepared
-    const query: Query = { text: sql, parameters: parameterValues, rowsMax, frameRows, ownStatement: false }
+    const isText = request.request === 'prepareAndExecute'
+    const { sql: text, rowsMax } = isText ? request : statement.prepared
+    const query = { text, rowsMax, frameRows, parameters: isText ? [] : request.parameterValues, ownStatement: false }
     const resultSet = await this.#run({ connection, connectionId, statement, reader, signal }, query)
     return { response: 'executeResults', resultSet }
   }

@@ -1,10 +1,10 @@
 // The connections that callers hold open, each with its statements. A connection ends when it is closed, or when nobody asks on it for a while.
 import type { Reader } from '../admission/reader.ts'
-import { Problem } from '../model/problem.ts'
+import { readSqlZone, type SqlQuestion } from '../druid-sql/question.ts'
+import { given } from '../lib/given.ts'
+import { invalidRequest, Problem } from '../model/problem.ts'
 import type { ConnectionProperties } from './avatica-protocol.ts'
-import type { HeldBytes } from './held-bytes.ts'
-import type { QuestionContext } from './session-context.ts'
-import { Statement } from './statement.ts'
+import { type HeldBytes, Statement } from './statement.ts'
 
 export interface JdbcConnectionLimits {
   /** JdbcConnections of all subscribers together. */
@@ -75,8 +75,7 @@ export class Connection {
 
   /** What it is set to now, with what a caller changes. Nothing of it changes an answer: callers read it back. */
   sync(changed: ConnectionProperties): ConnectionProperties {
-    const given = Object.entries(changed).filter(([, value]) => value !== undefined)
-    this.#properties = { ...this.#properties, ...Object.fromEntries(given) }
+    this.#properties = { ...this.#properties, ...given(changed) }
     return this.#properties
   }
 
@@ -238,4 +237,31 @@ export class JdbcConnections {
     else this.#ownCounts.delete(ownerId)
     connection.close(reason)
   }
+}
+
+// What a caller says once, when he opens a connection: his key, and what all its queries mean.
+
+/** The password, whoever the user is said to be; `avatica_password` is the driver's own name for it. */
+export function keyInInfo(info: ReadonlyMap<string, string>): string | null {
+  const key = info.get('password') ?? info.get('avatica_password') ?? ''
+  return key === '' ? null : key
+}
+
+type QuestionContext = Pick<SqlQuestion, 'zone' | 'timeoutMs'>
+
+/** Of Druid's query context `sqlTimeZone` and `timeout` count. Throws Problem `invalid_request`. */
+export function questionContext(info: ReadonlyMap<string, string>): QuestionContext {
+  const zone = info.get('sqlTimeZone')
+  const timeout = info.get('timeout')
+  return {
+    ...(zone === undefined ? {} : { zone: readSqlZone(zone, 'sqlTimeZone') }),
+    ...(timeout === undefined ? {} : { timeoutMs: milliseconds(timeout) }),
+  }
+}
+
+function milliseconds(text: string): number {
+  const ms = Number(text)
+  if (text.trim() === '' || !Number.isSafeInteger(ms) || ms < 0)
+    throw invalidRequest('timeout', 'must be a whole number of milliseconds, 0 for the limit of the service')
+  return ms
 }

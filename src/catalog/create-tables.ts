@@ -1,6 +1,6 @@
 // Makes the catalog's tables in an empty database, and looks that those of another are of this program's shape.
 import { type CreateTableBuilder, type Kysely, sql, type Transaction } from 'kysely'
-import { inTransaction } from './repositories/in-transaction.ts'
+import { inTransaction } from './repositories/transactions.ts'
 import { counterNames, type TableColumns, type Tables } from './schema.ts'
 
 /** The shape of the tables. A change after the first release raises it, and brings what turns the tables of the version before into it. */
@@ -66,31 +66,28 @@ async function createIndexes({ schema }: Kysely<Tables>): Promise<void> {
   const alive = sql.ref('deleted_ms')
   await schema.createIndex('ingests_by_alias').on('ingests').column('alias').unique().where(alive, 'is', null).execute()
   await schema
-    .createIndex('rejected_rows_by_batch')
-    .on('rejected_rows')
-    .columns(['ingest_id', 'batch_position', 'position'])
-    .execute()
-  await schema
     .createIndex('rejected_rows_by_kind')
     .on('rejected_rows')
     .columns(['ingest_id', 'subscriber_id', 'code', 'field_key', 'position'])
     .where(sql.ref('state'), '=', sql.lit('kept'))
     .execute()
-  await schema.createIndex('hook_deliveries_of_hook').on('hook_deliveries').columns(['hook', 'id']).execute()
   await schema.createIndex('audit_lines_by_id').on('audit_lines').column('id').unique().execute()
-  await schema
-    .createIndex('rejected_kinds_by_rows')
-    .on('rejected_kinds')
-    .columns(['ingest_id', 'subscriber_id', 'rows'])
-    .execute()
-  await schema
-    .createIndex('rejected_batches_by_date')
-    .on('rejected_batches')
-    .columns(['ingest_id', 'received_ms', 'batch_position'])
-    .execute()
-  await schema
-    .createIndex('rejected_batches_of_subscriber')
-    .on('rejected_batches')
-    .columns(['ingest_id', 'subscriber_id', 'received_ms', 'batch_position'])
-    .execute()
+  for (const [name, table, columns] of plainIndexes)
+    await schema
+      .createIndex(name)
+      .on(table)
+      .columns([...columns])
+      .execute()
 }
+
+const plainIndexes = [
+  ['rejected_rows_by_batch', 'rejected_rows', ['ingest_id', 'batch_position', 'position']],
+  ['rejected_kinds_by_rows', 'rejected_kinds', ['ingest_id', 'subscriber_id', 'rows']],
+  ['rejected_batches_by_date', 'rejected_batches', ['ingest_id', 'received_ms', 'batch_position']],
+  [
+    'rejected_batches_of_subscriber',
+    'rejected_batches',
+    ['ingest_id', 'subscriber_id', 'received_ms', 'batch_position'],
+  ],
+  ['hook_deliveries_of_hook', 'hook_deliveries', ['hook', 'id']],
+] as const

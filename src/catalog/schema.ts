@@ -137,7 +137,7 @@ const sharedTables = {
     code: 'text',
     /** JSON strings, see text-column.ts. */
     field: 'text null',
-    /** Tells fields from each other in an index, see field-key.ts. */
+    /** Tells fields from each other in an index, see `fieldKeyOf` of rejected-tallies.ts. */
     field_key: 'text',
     message: 'text',
     received_ms: 'bigint',

@@ -1,10 +1,11 @@
 import type { Page, PageRequest } from '../client/answers.ts'
+import { given } from '../lib/given.ts'
 
 /** All items of a list that comes in pages. */
 export async function allItems<Item>(page: (request: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = []
   for (let token: string | null | undefined; token !== null; ) {
-    const answer = await page(token === undefined ? {} : { token })
+    const answer = await page(given({ token }))
     items.push(...answer.Items)
     token = answer.NextToken
   }
@@ -21,8 +22,7 @@ export async function firstItems<Item>(
   const items: Item[] = []
   let token: string | null | undefined
   while (token !== null && items.length < limit) {
-    const request = { limit: Math.min(pageItemsMax, limit - items.length), ...(token === undefined ? {} : { token }) }
-    const answer = await page(request)
+    const answer = await page(given({ limit: Math.min(pageItemsMax, limit - items.length), token }))
     items.push(...answer.Items)
     token = answer.NextToken
   }

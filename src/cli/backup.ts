@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { ListedBackup } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
 import { allItems } from './all-items.ts'
 import { type CliContext, connect } from './context.ts'
-import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { type ItemColumn, type JsonOption, printJson, showsList } from './output.ts'
 
 const examples = `
 Examples:
@@ -22,15 +23,11 @@ const backupColumns: readonly ItemColumn<ListedBackup>[] = [
 
 /** `tidemark backups`: what a running service has in its folder. */
 export function addBackups(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('backups')
     .description("list the backups in the service's folder, newest first (needs an admin key)")
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const client = connect(context, command.optsWithGlobals())
-      const items = await allItems((page) => client.backups(page))
-      printItems(context, options, { items, columns: backupColumns, none: 'There is no backup.' })
-    })
+  const items = (client: TidemarkClient) => allItems((page) => client.backups(page))
+  showsList(command, context, { items, columns: backupColumns, none: 'There is no backup.' })
 }
 
 /** `tidemark backup`: a copy of a running service, with an admin key. */

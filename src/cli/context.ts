@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { TidemarkClient } from '../client/client.ts'
 import type { ClientOptions } from '../client/transport.ts'
-import { UsageError } from './command-error.ts'
+import { inWords } from '../lib/system-error.ts'
+import { CommandError, UsageError } from './command-error.ts'
 
 export interface TextOutput {
   write(text: string | Uint8Array): boolean
@@ -51,5 +54,15 @@ export function connectionOf(context: CliContext, options: ConnectionOptions): P
 export async function writeAll(output: TextOutput, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of chunks) {
     if (!output.write(chunk)) await new Promise<void>((resolve) => output.once('drain', resolve))
+  }
+}
+
+/** The text of a file, or of standard input for `-`. Throws `CommandError` where it cannot be read. */
+export async function readText(file: string, { stdin }: Pick<CliContext, 'stdin'>): Promise<string> {
+  if (file === '-') return text(stdin)
+  try {
+    return await readFile(file, 'utf8')
+  } catch (cause) {
+    throw new CommandError(`${file} cannot be read: ${inWords(cause)}.`, { cause })
   }
 }

@@ -1,21 +1,22 @@
 import type { Command } from 'commander'
 import type { DeletionAnswer, NewDeletion } from '../client/answers.ts'
+import { given } from '../lib/given.ts'
 import { deletionOperators } from '../model/deletion.ts'
 import { allItems } from './all-items.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { requestOf } from './option-names.ts'
 import { collectList } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 
-interface DeleteOptions extends JsonOption {
-  readonly ids?: readonly string[]
-  readonly prefixes?: readonly string[]
-  readonly idName?: string
-  readonly start?: string
-  readonly end?: string
+/** Those that are looked at here; the others go into the request as they are. */
+interface AskedRows {
   readonly metrics?: readonly string[]
   readonly where?: string
   readonly reason: string
+}
+
+interface DeleteOptions extends AskedRows, JsonOption {
   readonly dryRun?: boolean
   readonly yes?: boolean
 }
@@ -88,22 +89,22 @@ function addDeleteRows(entities: Command, context: CliContext): void {
     .option('--yes', 'delete them')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
-    .action(async (entity: string, options: DeleteOptions, command: Command) => {
+    .action(async (entity: string, { dryRun, yes, json, ...asked }: DeleteOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      const deletion = deletionOf(options)
-      if (options.dryRun || !options.yes) {
+      const deletion = deletionOf(asked)
+      if (dryRun || !yes) {
         const found = await client.tryDeletion(entity, deletion)
-        if (!options.dryRun) {
+        if (!dryRun) {
           throw new CommandError(
             `It would delete ${rowsText(found.rows)} of ${entity}. Give --yes to delete them; they can be taken back.`,
           )
         }
-        if (options.json) printJson(context, found)
+        if (json) printJson(context, found)
         else context.stdout.write(`It would delete ${rowsText(found.rows)} of ${entity}.\n`)
         return
       }
       const made = await client.deleteRows(entity, deletion)
-      if (options.json) printJson(context, made)
+      if (json) printJson(context, made)
       else {
         context.stdout.write(
           `Deletion ${made.id} took ${rowsText(made.rows)} of ${entity} from view.\nTo take it back: tidemark entities take-back ${entity} ${made.id}\n`,
@@ -114,17 +115,9 @@ function addDeleteRows(entities: Command, context: CliContext): void {
 
 const rowsText = (rows: number): string => (rows === 1 ? '1 row' : `${rows.toLocaleString('en-US')} rows`)
 
-function deletionOf({ ids, prefixes, idName, start, end, metrics, where, reason }: DeleteOptions): NewDeletion {
-  const all = {
-    ids,
-    prefixes,
-    id_name_field: idName,
-    start_date: start,
-    end_date: end,
-    metrics,
-    where: where === undefined ? undefined : conditionOf(where),
-  }
-  return { reason, ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) }
+function deletionOf({ where, metrics, reason, ...selection }: AskedRows): NewDeletion {
+  const condition = where === undefined ? undefined : conditionOf(where)
+  return { reason, ...requestOf(selection), ...given({ metrics, where: condition }) }
 }
 
 /** A value is a number, true or false where it looks so; what is in double quotes is a text. */

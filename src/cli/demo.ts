@@ -3,9 +3,17 @@ import { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
 import type { CliContext } from './context.ts'
 import { type DemoFile, openDemoFile, saveDemoFile } from './demo/demo-file.ts'
-import { pushFaulty } from './demo/faulty.ts'
-import { type FeedOptions, type HistoryResult, ingestAlias, pushHistory, pushLive } from './demo/feed.ts'
-import { pushTags, tagFields, tagsAlias } from './demo/push-tags.ts'
+import {
+  type FeedOptions,
+  type HistoryResult,
+  ingestAlias,
+  pushFaulty,
+  pushHistory,
+  pushLive,
+  pushTags,
+  tagFields,
+  tagsAlias,
+} from './demo/feed.ts'
 import { freePort, ServiceProcess } from './demo/service-process.ts'
 import { demoFolder, demoPort, goOnText, welcomeText } from './demo/welcome.ts'
 import { parsePort } from './option-values.ts'

@@ -7,7 +7,7 @@ import { allItems } from './all-items.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { addDeletions } from './deletions.ts'
-import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { fieldsColumn, type ItemColumn, type JsonOption, printJson, showsList } from './output.ts'
 
 const examples = `
 Examples:
@@ -19,18 +19,19 @@ Examples:
 Expired items never come back, even if you make the retention longer.
 `
 
-const columns: readonly ItemColumn<EntityDescription>[] = [
-  { title: 'entity', cell: (entity) => entity.entity },
-  { title: 'ingests', cell: (entity) => entity.ingests.join(' ') },
-  { title: 'rows', align: 'right', cell: (entity) => entity.rows },
-  { title: 'first', cell: (entity) => entity.first_date },
-  { title: 'last', cell: (entity) => entity.last_date },
-  {
-    title: 'fields',
-    below: 'whole',
-    cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' '),
-  },
-]
+/** Shows the entities that the key may read. */
+export function showsEntities(command: Command, context: CliContext, betweenIngests: string): void {
+  const columns: readonly ItemColumn<EntityDescription>[] = [
+    { title: 'entity', cell: (entity) => entity.entity },
+    { title: 'ingests', cell: (entity) => entity.ingests.join(betweenIngests) },
+    { title: 'rows', align: 'right', cell: (entity) => entity.rows },
+    { title: 'first', cell: (entity) => entity.first_date },
+    { title: 'last', cell: (entity) => entity.last_date },
+    fieldsColumn,
+  ]
+  const none = 'There is no entity that this key may read.'
+  showsList(command, context, { items: (client) => client.entities(), columns, none })
+}
 
 const retentionColumns: readonly ItemColumn<EntityAnswer>[] = [
   { title: 'entity', cell: (entity) => entity.entity },
@@ -97,23 +98,16 @@ function keptText({ entity, retention, hours_retention: hours }: EntityAnswer): 
 /** `tidemark entities`: what can be asked, and how long it is kept. */
 export function addEntities(program: Command, context: CliContext): void {
   const entities = program.command('entities').description('list the entities, set their retention, delete rows')
-  entities
-    .command('list')
-    .description('list the entities that the key may read, with rows and dates')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const items = await connect(context, command.optsWithGlobals()).entities()
-      printItems(context, options, { items, columns, none: 'There is no entity that this key may read.' })
-    })
-  entities
+  const list = entities.command('list').description('list the entities that the key may read, with rows and dates')
+  showsEntities(list, context, ' ')
+  const retentions = entities
     .command('retentions')
     .description('list the retention of each entity (needs a key with the right observe or admin)')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const client = connect(context, command.optsWithGlobals())
-      const items = await allItems((page) => client.adminEntities(page))
-      printItems(context, options, { items, columns: retentionColumns, none: 'There is no entity.' })
-    })
+  showsList(retentions, context, {
+    items: (client) => allItems((page) => client.adminEntities(page)),
+    columns: retentionColumns,
+    none: 'There is no entity.',
+  })
   entities
     .command('retain <entity> [duration]')
     .description(

@@ -2,16 +2,12 @@ import type { Command } from 'commander'
 import { type LiveDeletion, Tidemark } from '../client/tidemark.ts'
 import { JsonRows } from '../lib/json-rows.ts'
 import { type CliContext, connectionOf } from './context.ts'
+import { requestOf } from './option-names.ts'
 import { collectList } from './option-values.ts'
 
+/** Those that are looked at here; the others go into the request as they are. */
 interface FollowOptions {
   readonly entity: string
-  readonly ids?: readonly string[]
-  readonly prefixes?: readonly string[]
-  readonly idName?: string
-  readonly metrics?: readonly string[]
-  readonly fields?: readonly string[]
-  readonly quality?: readonly string[]
   readonly after?: string
   readonly showIds?: boolean
 }
@@ -45,15 +41,12 @@ export function addFollow(program: Command, context: CliContext): void {
     .option('--after <id>', 'go on behind this id of an earlier stream')
     .option('--show-ids', 'write the id of each event to standard error')
     .addHelpText('after', helpText)
-    .action(async (options: FollowOptions, command: Command) => {
-      const { entity, ids, prefixes, idName, metrics, fields, quality, after, showIds } = options
-      const all = { ids, prefixes, id_name_field: idName, metric_name_field: metrics, fields, quality }
-      const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+    .action(async ({ entity, after, showIds, ...asked }: FollowOptions, command: Command) => {
       const client = new Tidemark(connectionOf(context, command.optsWithGlobals()))
       const onRetry = (error: Error): void => {
         context.stderr.write(`${error.message} Connecting again.\n`)
       }
-      for await (const told of client.live({ entity, ...given }, { after, onRetry })) {
+      for await (const told of client.live({ entity, ...requestOf(asked) }, { after, onRetry })) {
         if (told.event === 'rows') {
           const rows = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER }).push(Buffer.from(told.json))
           context.stdout.write(rows.map((row) => `${Buffer.from(row).toString()}\n`).join(''))

@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { HookAnswer, HookDefinition, HookDelivery } from '../client/answers.ts'
 import { allItems } from './all-items.ts'
-import { type CliContext, connect } from './context.ts'
+import { type CliContext, connect, readText } from './context.ts'
 import { parseCount } from './option-values.ts'
-import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { readText } from './read-text.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson, showsList } from './output.ts'
 
 type Kind = HookDefinition['kinds'][number]
 
@@ -67,15 +66,11 @@ export function addHooks(program: Command, context: CliContext): void {
     .command('hooks')
     .description('make, list and delete hooks: addresses that are told what an operator must know (needs an admin key)')
   addPut(hooks, context)
-  hooks
-    .command('list')
-    .description('list all hooks')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const client = connect(context, command.optsWithGlobals())
-      const items = await allItems((page) => client.hooks(page))
-      printItems(context, options, { items, columns: hookColumns, none: 'There is no hook.' })
-    })
+  showsList(hooks.command('list').description('list all hooks'), context, {
+    items: (client) => allItems((page) => client.hooks(page)),
+    columns: hookColumns,
+    none: 'There is no hook.',
+  })
   hooks
     .command('delete <name>')
     .description('delete a hook, and the events that wait for it')

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { IngestAnswer, NewField } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
+import { given } from '../lib/given.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { type Field, fieldTypes, metadataRoles, seriesRoles } from '../model/field.ts'
 import type { IngestKind } from '../model/ingest.ts'
@@ -120,21 +121,24 @@ function addCreate(ingests: Command, context: CliContext): void {
     .option('--json', 'print JSON')
     .addHelpText('after', createExamples)
     .action(async (alias: string, options: CreateOptions, command: Command) => {
+      const { kind, entity, field, replaceDuplicates, unknown, lines } = options
       const ingest = await connect(context, command.optsWithGlobals()).createIngest({
         alias,
-        kind: options.kind,
-        ...(options.entity === undefined ? {} : { entity: options.entity }),
-        ...(options.field === undefined ? {} : { fields: options.field.map(parseField) }),
-        ...(options.replaceDuplicates ? { duplicates: 'replace' as const } : {}),
-        ...(options.unknown === undefined ? {} : { unknown: options.unknown }),
-        ...(options.lines === undefined ? {} : { lines: { tag: options.lines } }),
+        kind,
+        ...(replaceDuplicates ? { duplicates: 'replace' } : {}),
+        ...given({
+          entity,
+          fields: field?.map(parseField),
+          unknown,
+          lines: lines === undefined ? undefined : { tag: lines },
+        }),
       })
       // It is new: nothing was pushed to it.
       if (options.json) return printJson(context, ingest)
       printItems(context, {}, { items: [{ ...ingest, to_repair: 0 }], columns, none: '' })
       const words = shellWord(alias)
       context.stderr.write(
-        `Next: tidemark subscriptions add SUBSCRIBER --ingest ${words} (for the sender); then tidemark push ${words} ${options.lines === undefined ? 'FILE' : 'FILE.lp'}\n`,
+        `Next: tidemark subscriptions add SUBSCRIBER --ingest ${words} (for the sender); then tidemark push ${words} ${lines === undefined ? 'FILE' : 'FILE.lp'}\n`,
       )
     })
 }
@@ -240,7 +244,7 @@ function addChanges(ingests: Command, context: CliContext): void {
     .description('take no more rows; stored rows stay readable')
     .option('--reason <text>', 'the reason, shown to callers who push')
     .action(async (alias: string, { reason }: { reason?: string }, command: Command) => {
-      const change = { state: 'blocked' as const, ...(reason === undefined ? {} : { reason }) }
+      const change = { state: 'blocked' as const, ...given({ reason }) }
       await connect(context, command.optsWithGlobals()).changeIngest(alias, change)
       context.stdout.write(`${alias} is blocked: pushes to it are answered with 423.\n`)
     })

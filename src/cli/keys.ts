@@ -1,16 +1,15 @@
 import type { Command } from 'commander'
-import type { SubscriberAnswer, SubscriptionEntry } from '../client/answers.ts'
+import type { KeySummary, SubscriberAnswer, SubscriptionEntry } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
+import { given } from '../lib/given.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { rightNames } from '../model/right.ts'
 import { allItems } from './all-items.ts'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
-import { keysOf, lastAdminKey, listedKeyColumns } from './listed-keys.ts'
 import { collectList, parseDate, parseWord } from './option-values.ts'
-import { type JsonOption, printItems, printJson } from './output.ts'
-import { publicReading } from './public-reading.ts'
+import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 
 interface CreateOptions extends JsonOption {
   readonly rights: readonly string[]
@@ -44,7 +43,7 @@ function addCreate(keys: Command, context: CliContext): void {
       const client = connect(context, command.optsWithGlobals())
       const created = await client.createKey(subscriber, {
         rights: options.rights.map((text) => parseWord(rightNames, text, 'right')),
-        ...(options.expires === undefined ? {} : { expires: options.expires }),
+        ...given({ expires: options.expires }),
       })
       if (options.json) return printJson(context, created)
       context.stdout.write(`id   ${created.id}\nkey  ${created.key}\n`)
@@ -127,12 +126,50 @@ export function allSubscribers(client: TidemarkClient): Promise<SubscriberAnswer
 export function refuseLast(
   subscribers: readonly SubscriberAnswer[],
   nowMs: number,
-  goes: (key: { readonly id: string; readonly subscriber: string }) => boolean,
+  goes: (key: ListedKey) => boolean,
 ): void {
-  const last = lastAdminKey(keysOf(subscribers), nowMs, goes)
-  if (last === null) return
+  const admins = keysOf(subscribers).filter((key) => key.rights.includes('admin') && !hasExpired(key, nowMs))
+  const [last] = admins
+  if (last === undefined || !admins.every(goes)) return
   throw new CommandError(
-    `${last} is the last key with the right admin: without it nobody can make keys, ingests or backups. ` +
+    `${last.id} is the last key with the right admin: without it nobody can make keys, ingests or backups. ` +
       'To go on all the same give --yes. To get in again, restart the service with another TIDEMARK_ADMIN_KEY, or without one: it then makes a key and prints it once.',
   )
+}
+
+/** Beside a new key or subscription for reading: that nobody needs one, where that is so. Nothing where the service does not tell. */
+export async function publicReading(client: Pick<TidemarkClient, 'settings'>): Promise<string> {
+  // What was asked for is done: what cannot be asked now is left out.
+  const settings = await client.settings().catch(() => null)
+  const consumption = settings?.Items.find(({ setting }) => setting === 'access.consumption')?.value
+  if (consumption !== 'public') return ''
+  return 'Reading needs no key now: whoever has none reads everything too. With access.consumption=key it needs one.\n'
+}
+
+/** A key as lists show it, with whom it belongs to. */
+type ListedKey = KeySummary & { readonly subscriber: string }
+type Expiry = Pick<KeySummary, 'expires'>
+
+function keysOf(subscribers: readonly SubscriberAnswer[]): readonly ListedKey[] {
+  return subscribers.flatMap(({ name, keys = [] }) => keys.map((key) => ({ ...key, subscriber: name })))
+}
+
+function hasExpired({ expires }: Expiry, nowMs: number): boolean {
+  return expires !== null && Date.parse(expires) <= nowMs
+}
+
+/** When a key expires, as a person reads it. */
+export function expiryText(key: Expiry, nowMs: number): string {
+  if (key.expires === null) return 'never'
+  return hasExpired(key, nowMs) ? `${key.expires} (expired)` : key.expires
+}
+
+function listedKeyColumns(nowMs: number): readonly ItemColumn<ListedKey>[] {
+  return [
+    { title: 'id', cell: ({ id }) => id },
+    { title: 'subscriber', cell: ({ subscriber }) => subscriber },
+    { title: 'rights', cell: ({ rights }) => rights.join(', ') },
+    { title: 'created', cell: ({ created }) => created },
+    { title: 'expires', cell: (key) => expiryText(key, nowMs) },
+  ]
 }

@@ -7,7 +7,7 @@ import { answerTable } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
 import { parseCount } from './option-values.ts'
-import { type ItemColumn, type JsonOption, printItems } from './output.ts'
+import { fieldsColumn, type ItemColumn, type JsonOption, showsList } from './output.ts'
 
 interface ItemsOptions extends JsonOption {
   readonly where?: readonly string[]
@@ -30,26 +30,17 @@ const columns: readonly ItemColumn<MetadataDescription>[] = [
   { title: 'table', cell: (table) => table.entity },
   { title: 'index', cell: (table) => table.index_field },
   { title: 'items', align: 'right', cell: (table) => table.items },
-  {
-    title: 'fields',
-    below: 'whole',
-    cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' '),
-  },
+  fieldsColumn,
 ]
 
 /** `tidemark metadata`: the items of metadata ingests. */
 export function addMetadata(program: Command, context: CliContext): void {
   const metadata = program.command('metadata').description('list and delete metadata items')
-  metadata
-    .command('list')
-    .description('list the metadata tables that the key may read')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const items = await connect(context, command.optsWithGlobals()).metadata()
-      const none =
-        'There is no metadata table that this key may read. "tidemark ingests create tags --kind metadata --field ..." creates one.'
-      printItems(context, options, { items, columns, none })
-    })
+  showsList(metadata.command('list').description('list the metadata tables that the key may read'), context, {
+    items: (client) => client.metadata(),
+    columns,
+    none: 'There is no metadata table that this key may read. "tidemark ingests create tags --kind metadata --field ..." creates one.',
+  })
   addItems(metadata, context)
   metadata
     .command('get <table> <id...>')

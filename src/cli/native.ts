@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { CommandError } from './command-error.ts'
-import { type CliContext, connect, writeAll } from './context.ts'
-import { readText } from './read-text.ts'
+import { type CliContext, connect, readText, writeAll } from './context.ts'
 
 /** `tidemark native`: a native query of Druid's, from a file. */
 export function addNative(program: Command, context: CliContext): void {

@@ -14,11 +14,15 @@ export const exampleUrl = 'http://127.0.0.1:8080'
 /** Before the address that asks the same as a command. */
 export const addressText = 'The same as an address, for tools that fetch one (any user; the password is the key):'
 
-/** The field of a request that an option such as `--id-name` is sent as. */
+/** The field of a request that an option is sent as, by its attribute such as `idName`. */
 export function fieldOf(option: string): string {
-  const name = option.replace(/^--/, '').replaceAll('-', '_')
-  const [named] = [...otherNames].find(([, attribute]) => attribute.toLowerCase() === name.replaceAll('_', '')) ?? []
-  return named ?? name
+  const [named] = [...otherNames].find(([, attribute]) => attribute === option) ?? []
+  return named ?? option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** The request that options ask for, with only what was given. */
+export function requestOf(options: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(options).map(([option, value]) => [fieldOf(option), value]))
 }
 
 /** What was typed for a field of the request that a command sent; undefined where it has no option for that. */

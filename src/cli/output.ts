@@ -1,5 +1,9 @@
+import type { Command } from 'commander'
+import type { TidemarkClient } from '../client/client.ts'
+import type { ConnectionError } from '../client/service-error.ts'
 import { fittedTable, printable, type TableColumn, textTable } from '../lib/text-table.ts'
-import type { CliContext } from './context.ts'
+import type { Field } from '../model/field.ts'
+import { type CliContext, connect } from './context.ts'
 import { inCommands } from './in-commands.ts'
 
 export interface JsonOption {
@@ -43,7 +47,36 @@ export function printItems<Item>(
   }
 }
 
+export const fieldsColumn: ItemColumn<{ readonly fields: readonly Pick<Field, 'name' | 'type' | 'role'>[] }> = {
+  title: 'fields',
+  below: 'whole',
+  cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' '),
+}
+
+interface ShownList<Item> {
+  readonly items: (client: TidemarkClient) => Promise<readonly Item[]>
+  readonly columns: readonly ItemColumn<Item>[]
+  readonly none: string
+}
+
+/** A command that shows a list of the service, as `printItems` does. */
+export function showsList<Item>(
+  command: Command,
+  context: CliContext,
+  { items, columns, none }: ShownList<Item>,
+): void {
+  command.option('--json', 'print JSON').action(async (options: JsonOption, self: Command) => {
+    const client = connect(context, self.optsWithGlobals())
+    printItems(context, options, { items: await items(client), columns, none })
+  })
+}
+
 /** Says something that is no part of what was asked for, in a line of its own. */
 export function printNote({ stderr }: Pick<CliContext, 'stderr'>, line: string): void {
   stderr.write(`tidemark: ${printable(inCommands(line))}\n`)
+}
+
+/** What is said where nothing answers at the address of the service. */
+export function unreachableText({ message }: ConnectionError): string {
+  return `${message} Start it with "tidemark serve", or give its address with --url or TIDEMARK_URL.`
 }

@@ -1,43 +1,25 @@
 import { type Command, Option } from 'commander'
-import type { EntityDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { queryAddress } from '../client/query-address.ts'
-import type { DataQueryRequest } from '../client/request-options.ts'
+import { given } from '../lib/given.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { printable } from '../lib/text-table.ts'
+import type { AnswerFormat } from '../model/answer-format.ts'
 import { shapes } from '../model/entity.ts'
 import { aggregateNames, fillKinds } from '../model/plan.ts'
 import { type QueryKind, queryKinds } from '../model/query-kind.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
-import { addressText, exampleUrl, fieldOf } from './option-names.ts'
+import { showsEntities } from './entities.ts'
+import { addressText, exampleUrl, fieldOf, requestOf } from './option-names.ts'
 import { collectList, parseOffset } from './option-values.ts'
-import { type ItemColumn, type JsonOption, printItems } from './output.ts'
 
-export interface QueryCommandOptions extends AnswerOptions {
+/** Those that are looked at here; the others go into the request as they are. */
+interface QueryOptions extends AnswerOptions {
   readonly entity: string
   readonly ids?: readonly string[]
-  readonly prefixes?: readonly string[]
   readonly idName?: string
-  readonly metrics?: readonly string[]
-  readonly fields?: readonly string[]
-  readonly quality?: readonly string[]
-  readonly granularity?: string
-  readonly start?: string
-  readonly end?: string
-  readonly date?: string
-  readonly offset?: number
-  readonly timeZone?: string
-  readonly fill?: string
-  readonly maxGap?: string
-  readonly weight?: string
-  readonly shape?: string
-  readonly aggregates?: readonly string[]
-  readonly totalUnit?: string
-  readonly reset?: string
-  readonly wrap?: number
-  readonly points?: number
 }
 
 const endText = `
@@ -114,46 +96,18 @@ const kinds: Record<QueryKind, KindHelp> = {
   },
 }
 
-/** The request that the options ask for, with only what was given. */
-function requestOf(options: QueryCommandOptions): DataQueryRequest {
-  const all = {
-    entity: options.entity,
-    ids: options.ids,
-    prefixes: options.prefixes,
-    id_name_field: options.idName,
-    metric_name_field: options.metrics,
-    fields: options.fields,
-    quality: options.quality,
-    granularity: options.granularity,
-    start_date: options.start,
-    end_date: options.end,
-    date: options.date,
-    offset: options.offset,
-    time_zone: options.timeZone,
-    fill: options.fill,
-    max_gap: options.maxGap,
-    weight: options.weight,
-    shape: options.shape,
-    aggregates: options.aggregates,
-    total_unit: options.totalUnit,
-    reset: options.reset,
-    wrap: options.wrap,
-    points: options.points,
-  }
-  return { ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), entity: all.entity }
-}
-
 async function runQuery(
   context: CliContext,
   kind: QueryKind,
-  options: QueryCommandOptions,
+  { format, output, json, ...asked }: QueryOptions,
   command: Command,
 ): Promise<void> {
   const client = connect(context, command.optsWithGlobals())
-  const request = requestOf(options)
-  const isEmpty = await writeAnswer(context, options, (format) => client.queryBytes(kind, request, format))
-  if (!isEmpty || options.ids === undefined) return
-  const { entity, ids, idName } = options
+  const { entity, ids, idName } = asked
+  const request = { ...requestOf(asked), entity }
+  const ask = (format: AnswerFormat) => client.queryBytes(kind, request, format)
+  const isEmpty = await writeAnswer(context, given({ format, output, json }), ask)
+  if (!isEmpty || ids === undefined) return
   for (const reason of await reasonsOfNoRows(client, { entity, ids, idName }))
     context.stderr.write(`${printable(reason)}\n`)
 }
@@ -161,7 +115,9 @@ async function runQuery(
 /** An example of a command as an address: each option is a parameter. */
 function addressOf(example: string): string {
   const [kind, ...words] = example.split(' ')
-  const asked = words.flatMap((word, place) => (word.startsWith('--') ? [[fieldOf(word), words[place + 1]]] : []))
+  const asked = words.flatMap((word, place) =>
+    word.startsWith('--') ? [[fieldOf(word.slice(2)), words[place + 1]]] : [],
+  )
   return `${exampleUrl}/consumer/data/${kind}?${queryAddress(Object.fromEntries(asked))}`
 }
 
@@ -239,37 +195,13 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
       'after',
       `${takes.includes('granularity') ? endText : ''}\nExample:\n  tidemark query ${example}\n${addressText}\n  ${addressOf(example)}\n`,
     )
-    .action((options: QueryCommandOptions, self: Command) => runQuery(context, kind, options, self))
+    .action((options: QueryOptions, self: Command) => runQuery(context, kind, options, self))
 }
-
-const entityColumns: readonly ItemColumn<EntityDescription>[] = [
-  { title: 'entity', cell: (entity) => entity.entity },
-  { title: 'ingests', cell: (entity) => entity.ingests.join(', ') },
-  { title: 'rows', align: 'right', cell: (entity) => entity.rows },
-  { title: 'first', cell: (entity) => entity.first_date },
-  { title: 'last', cell: (entity) => entity.last_date },
-  {
-    title: 'fields',
-    below: 'whole',
-    cell: ({ fields }) => fields.map(({ name, type, role }) => `${name}:${type}:${role}`).join(' '),
-  },
-]
 
 /** `tidemark query`: one command for each data query, and the list of entities. */
 export function addQuery(program: Command, context: CliContext): void {
   const query = program.command('query').description('query data')
-  query
-    .command('entities')
-    .description('list the entities, with rows and dates')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const items = await connect(context, command.optsWithGlobals()).entities()
-      printItems(context, options, {
-        items,
-        columns: entityColumns,
-        none: 'There is no entity that this key may read.',
-      })
-    })
+  showsEntities(query.command('entities').description('list the entities, with rows and dates'), context, ', ')
   for (const kind of queryKinds) addKind(query, context, kind)
 }
 
@@ -297,7 +229,7 @@ const tagsMax = 2000
 const idsMax = 3
 
 async function unknownIds(client: Reader, { entity, ids, idName }: AskedIds): Promise<readonly string[]> {
-  const named = { limit: tagsMax, ...(idName === undefined ? {} : { id_name_field: idName }) }
+  const named = given({ limit: tagsMax, id_name_field: idName })
   const all = await client.tags(entity, named)
   const said = (id: string, tags: readonly string[]): readonly string[] =>
     tags.includes(id) ? [] : [`There is no tag ${JSON.stringify(id)} in ${entity}.${mayBeMeant(id, tags)}`]

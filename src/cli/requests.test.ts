@@ -47,7 +47,7 @@ test.each<[string[], string]>([
   ],
   [
     ['query', 'aggregate', '--entity', 'e', '--aggregates', 'rise,covered', '--wrap', '65536', '--total-unit', 'day'],
-    'POST /consumer/data/aggregate {"entity":"e","aggregates":["rise","covered"],"total_unit":"day","wrap":65536}',
+    'POST /consumer/data/aggregate {"entity":"e","aggregates":["rise","covered"],"wrap":65536,"total_unit":"day"}',
   ],
   [['query', 'plot', '--entity', 'e', '--points', '9'], 'POST /consumer/data/plot {"entity":"e","points":9}'],
   [
@@ -92,7 +92,7 @@ test.each<[string[], string]>([
       '--granularity',
       'hour',
     ],
-    'POST /consumer/data/average {"entity":"e","ids":["a","b"],"metric_name_field":["V"],"granularity":"hour","start_date":"P1D","end_date":"2026-01-02"}',
+    'POST /consumer/data/average {"entity":"e","ids":["a","b"],"metric_name_field":["V"],"start_date":"P1D","end_date":"2026-01-02","granularity":"hour"}',
   ],
   [
     [
@@ -112,7 +112,7 @@ test.each<[string[], string]>([
       '--fields',
       'u',
     ],
-    'POST /consumer/data/last {"entity":"e","prefixes":["a"],"id_name_field":"T","fields":["u"],"date":"2026-01-01","offset":0}',
+    'POST /consumer/data/last {"entity":"e","prefixes":["a"],"id_name_field":"T","date":"2026-01-01","offset":0,"fields":["u"]}',
   ],
   [
     ['rejected', 'list', 'plant', '--code', 'wrong_type', '--limit', '5', '--json'],

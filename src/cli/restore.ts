@@ -4,7 +4,27 @@ import { ProgressBar } from '../lib/progress-bar.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import { UsageError } from './command-error.ts'
 import type { CliContext } from './context.ts'
-import { endpointOption, type PlaceOptions, regionOption, replicaLocation } from './replica-location.ts'
+
+/** Where a copy in S3 is, beside its address. */
+export interface PlaceOptions {
+  readonly endpoint?: string | undefined
+  readonly region?: string | undefined
+}
+
+export function withPlace(command: Command): Command {
+  return command
+    .option('--endpoint <url>', "S3 replica only: the store's address (TIDEMARK_REPLICA_ENDPOINT; default Amazon's)")
+    .option('--region <name>', "S3 replica only: the bucket's region (TIDEMARK_REPLICA_REGION, AWS_REGION)")
+}
+
+/** As the service's settings `replica.endpoint` and `replica.region` say where no option does. */
+export function replicaLocation(url: string, { endpoint, region }: PlaceOptions, { environment }: CliContext) {
+  return {
+    url,
+    endpoint: endpoint ?? environment['TIDEMARK_REPLICA_ENDPOINT'] ?? '',
+    region: region ?? environment['TIDEMARK_REPLICA_REGION'] ?? '',
+  }
+}
 
 const examples = `
 Examples:
@@ -25,13 +45,12 @@ interface RestoreOptions extends PlaceOptions {
 
 /** `tidemark restore`: a data folder of a backup or a replica; no service is asked. */
 export function addRestore(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('restore <backup>')
     .description('create a data folder from a backup or from a replica')
     .requiredOption('--data <folder>', 'the folder to create; it must be empty or not exist')
     .option('--at <instant>', 'replica only: the state at this moment (default: the newest)')
-    .option(...endpointOption)
-    .option(...regionOption)
+  withPlace(command)
     .addHelpText('after', examples)
     .action(async (backup: string, options: RestoreOptions) => {
       if (/^[a-z0-9]+:\/\//.test(backup)) return restoreOfReplica(context, backup, options)

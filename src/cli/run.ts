@@ -9,9 +9,8 @@ import { SettingsError } from '../model/settings-error.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { inOptions } from './option-names.ts'
-import { printNote } from './output.ts'
+import { printNote, unreachableText } from './output.ts'
 import { buildProgram } from './program.ts'
-import { unreachableText } from './unreachable.ts'
 
 /** The command line has to be another one, or the settings (sysexits.h, EX_USAGE). */
 const usageExitCode = 64

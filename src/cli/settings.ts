@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { SettingAnswer } from '../client/answers.ts'
-import { type CliContext, connect } from './context.ts'
-import { type ItemColumn, type JsonOption, printItems } from './output.ts'
+import type { TidemarkClient } from '../client/client.ts'
+import type { CliContext } from './context.ts'
+import { type ItemColumn, showsList } from './output.ts'
 
 const columns: readonly ItemColumn<SettingAnswer>[] = [
   { title: 'setting', cell: ({ setting }) => setting },
@@ -11,12 +12,9 @@ const columns: readonly ItemColumn<SettingAnswer>[] = [
 
 /** `tidemark settings`: what is in force in a running service. */
 export function addSettings(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('settings')
     .description("list the service's settings; secrets are not shown (needs an admin key)")
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const { Items: items } = await connect(context, command.optsWithGlobals()).settings()
-      printItems(context, options, { items, columns, none: 'There is no setting.' })
-    })
+  const items = async (client: TidemarkClient) => (await client.settings()).Items
+  showsList(command, context, { items, columns, none: 'There is no setting.' })
 }

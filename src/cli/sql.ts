@@ -2,9 +2,8 @@ import type { Command } from 'commander'
 import { queryAddress } from '../client/query-address.ts'
 import { type AnswerOptions, withFormats, writeAnswer } from './answer-output.ts'
 import { UsageError } from './command-error.ts'
-import { type CliContext, connect } from './context.ts'
+import { type CliContext, connect, readText } from './context.ts'
 import { addressText, exampleUrl } from './option-names.ts'
-import { readText } from './read-text.ts'
 
 interface SqlOptions extends AnswerOptions {
   readonly file?: string

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { StorageAnswer } from '../client/answers.ts'
+import type { TidemarkClient } from '../client/client.ts'
 import { allItems } from './all-items.ts'
-import { type CliContext, connect } from './context.ts'
-import { type ItemColumn, type JsonOption, printItems } from './output.ts'
+import type { CliContext } from './context.ts'
+import { type ItemColumn, showsList } from './output.ts'
 
 const columns: readonly ItemColumn<StorageAnswer>[] = [
   { title: 'entity', cell: ({ entity }) => entity },
@@ -15,15 +16,11 @@ const columns: readonly ItemColumn<StorageAnswer>[] = [
 
 /** `tidemark storage`: what each entity has on disk. */
 export function addStorage(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('storage')
     .description(
       'list the files, rows and bytes that each entity has on disk (needs a key with the right observe or admin)',
     )
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const client = connect(context, command.optsWithGlobals())
-      const items = await allItems((page) => client.storage(page))
-      printItems(context, options, { items, columns, none: 'There is no entity.' })
-    })
+  const items = (client: TidemarkClient) => allItems((page) => client.storage(page))
+  showsList(command, context, { items, columns, none: 'There is no entity.' })
 }

@@ -2,18 +2,17 @@ import type { Command } from 'commander'
 import type { SubscriberAnswer } from '../client/answers.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { type CliContext, connect } from './context.ts'
-import { allSubscribers, refuseLast } from './keys.ts'
-import { expiryText } from './listed-keys.ts'
-import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
+import { allSubscribers, expiryText, refuseLast } from './keys.ts'
+import { type ItemColumn, type JsonOption, printJson, showsList } from './output.ts'
 
-function columns(nowMs: number): readonly ItemColumn<SubscriberAnswer>[] {
+function columns(nowMs: () => number): readonly ItemColumn<SubscriberAnswer>[] {
   return [
     { title: 'subscriber', cell: (subscriber) => subscriber.name },
     { title: 'created', cell: (subscriber) => subscriber.created },
     {
       title: 'keys',
       cell: ({ keys = [] }) =>
-        keys.map((key) => `${key.id} (${key.rights.join(', ')}; expires ${expiryText(key, nowMs)})`).join(', '),
+        keys.map((key) => `${key.id} (${key.rights.join(', ')}; expires ${expiryText(key, nowMs())})`).join(', '),
     },
   ]
 }
@@ -34,14 +33,11 @@ export function addSubscribers(program: Command, context: CliContext): void {
         `${name} is created. Next: tidemark keys create ${shellWord(name)} --rights ingest,consume\n`,
       )
     })
-  subscribers
-    .command('list')
-    .description('list all subscribers with their keys')
-    .option('--json', 'print JSON')
-    .action(async (options: JsonOption, command: Command) => {
-      const items = await allSubscribers(connect(context, command.optsWithGlobals()))
-      printItems(context, options, { items, columns: columns(context.nowMs()), none: 'There is no subscriber.' })
-    })
+  showsList(subscribers.command('list').description('list all subscribers with their keys'), context, {
+    items: allSubscribers,
+    columns: columns(context.nowMs),
+    none: 'There is no subscriber.',
+  })
   subscribers
     .command('delete <name>')
     .description('delete a subscriber, its keys and its subscriptions')

@@ -2,15 +2,16 @@ import type { Command } from 'commander'
 import type { SubscriptionEntry } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
+import { given } from '../lib/given.ts'
 import { mayBeMeant } from '../lib/likely-word.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { parseInstant } from '../model/instant.ts'
 import { allItems } from './all-items.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { type CliContext, connect } from './context.ts'
+import { publicReading } from './keys.ts'
 import { collectList, parseDate } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
-import { publicReading } from './public-reading.ts'
 
 interface SetOptions extends NewSubscriptions {
   readonly none?: boolean
@@ -256,11 +257,8 @@ interface NewSubscriptions extends Targets {
 
 /** One entry for each ingest and each entity, all with the same dates. Throws `UsageError` where there is none. */
 function newEntries(options: NewSubscriptions): SubscriptionEntry[] {
-  const shared = {
-    ...(options.from === undefined ? {} : { from: options.from }),
-    ...(options.until === undefined ? {} : { until: options.until }),
-    ...(options.suspended ? { suspended: true } : {}),
-  }
+  const { from, until, suspended } = options
+  const shared = given({ from, until, suspended })
   const entries = targetsOf(options).map((target) => ({ ...target, ...shared }))
   if (entries.length === 0) throw new UsageError('Say what to subscribe to with --ingest and --entity.')
   return entries

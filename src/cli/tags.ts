@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { given } from '../lib/given.ts'
 import { printable } from '../lib/text-table.ts'
 import { firstItems } from './all-items.ts'
 import { type CliContext, connect } from './context.ts'
@@ -22,10 +23,7 @@ export function addTags(program: Command, context: CliContext): void {
     .option('--json', 'print JSON')
     .action(async (entity: string, { prefix, idName, limit, json }: TagsOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
-      const filters = {
-        ...(prefix === undefined ? {} : { prefix }),
-        ...(idName === undefined ? {} : { id_name_field: idName }),
-      }
+      const filters = given({ prefix, id_name_field: idName })
       const { items: tags, more } = await firstItems(limit, (page) => client.tags(entity, { ...filters, ...page }))
       if (json === true) printJson(context, tags)
       else if (tags.length === 0) context.stdout.write('There is no such tag.\n')

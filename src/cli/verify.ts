@@ -4,7 +4,7 @@ import { shellWord } from '../lib/shell-word.ts'
 import { UsageError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 import { printNote } from './output.ts'
-import { endpointOption, type PlaceOptions, regionOption, replicaLocation } from './replica-location.ts'
+import { type PlaceOptions, replicaLocation, withPlace } from './restore.ts'
 
 const examples = `
 Examples:
@@ -23,13 +23,12 @@ interface VerifyOptions extends PlaceOptions {
 
 /** `tidemark verify`: checks the folder of a stopped service. */
 export function addVerify(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('verify [replica]')
     .description('check the whole data folder of a stopped service, or a replica')
     .option('--data <folder>', 'the data folder (TIDEMARK_DATA; default ./data)')
     .option('--config <file>', 'a JSON file of settings')
-    .option(...endpointOption)
-    .option(...regionOption)
+  withPlace(command)
     .addHelpText('after', examples)
     .action(async (replica: string | undefined, { endpoint, region, ...flags }: VerifyOptions) => {
       const findings =

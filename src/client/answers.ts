@@ -8,8 +8,12 @@ import type { BackupAnswer } from '../admin/backups.ts'
 import type { DeletionAnswer as DeletionSchema, DryDeletionAnswer } from '../admin/deletion-schemas.ts'
 import type { ChangeEntity as ChangeEntitySchema, EntityAnswer as EntitySchema } from '../admin/entities.ts'
 import type { DeliveryAnswer as DeliverySchema, HookAnswer as HookSchema, PutHook } from '../admin/hooks.ts'
-import type { ChangeIngest, CreateIngest, IngestAnswer as IngestSchema } from '../admin/ingest-schemas.ts'
-import type { OwnIngestAnswer as OwnIngestSchema } from '../admin/own-ingest.ts'
+import type {
+  ChangeIngest,
+  CreateIngest,
+  IngestAnswer as IngestSchema,
+  OwnIngestAnswer as OwnIngestSchema,
+} from '../admin/ingest-schemas.ts'
 import type { QuarantinedAnswer as QuarantinedSchema } from '../admin/quarantine.ts'
 import type { BatchAnswer as BatchSchema, RejectedAnswer, RejectedSummaryAnswer } from '../admin/rejected-schemas.ts'
 import type {

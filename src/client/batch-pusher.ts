@@ -3,6 +3,7 @@ import { sleepOn, type WriterClock } from './clock.ts'
 import type { PushBatch } from './push-batch.ts'
 import { withRetries } from './retries.ts'
 import type { PushFormat } from './transport.ts'
+import type { WholeOptions } from './writer-options.ts'
 
 /** One try of a push. */
 export type PushRequest = (
@@ -14,21 +15,6 @@ export type PushRequest = (
     readonly signal: AbortSignal
   },
 ) => Promise<Accepted | Receipt>
-
-export interface BatchPusherOptions {
-  readonly clock: WriterClock
-  readonly retryMs: number
-  readonly maxRetries: number
-  readonly firstRetryWaitMs: number
-  readonly maxRetryWaitMs: number
-  readonly pushTimeoutMs: number
-  readonly waitForReceipts: boolean
-  readonly onRetry?: ((error: Error, waitMs: number) => void) | undefined
-  readonly isRetryable?: ((error: unknown) => boolean) | undefined
-  readonly signal?: AbortSignal | undefined
-  readonly random?: (() => number) | undefined
-  readonly id?: string | undefined
-}
 
 export interface PushedBatch {
   readonly idempotencyKey: string
@@ -44,7 +30,7 @@ function newId(): string {
 /** Pushes a batch, again under its own idempotency key until it is acknowledged or has failed; never rejects. */
 export function batchPusher(
   push: PushRequest,
-  options: BatchPusherOptions,
+  options: WholeOptions & { readonly clock: WriterClock },
 ): (batch: PushBatch) => Promise<PushedBatch> {
   const { clock, pushTimeoutMs, waitForReceipts: wait, signal, id = newId(), random = Math.random } = options
   const { retryMs, maxRetries, firstRetryWaitMs, maxRetryWaitMs, isRetryable } = options

@@ -1,4 +1,5 @@
 // What a writer is told, and what it tells of its batches.
+import { given } from '../lib/given.ts'
 import type { Accepted, Receipt } from './answers.ts'
 import type { WriterClock } from './clock.ts'
 import { defaultWaits } from './retries.ts'
@@ -92,8 +93,7 @@ export type WholeOptions = IngestWriterOptions & typeof defaults
 
 /** With a default for each that was left out. Throws `RangeError` where a number is none that it can be. */
 export function wholeOptions(options: IngestWriterOptions): WholeOptions {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  const whole: WholeOptions = { ...defaults, ...given }
+  const whole: WholeOptions = { ...defaults, ...given(options) }
   for (const [name, least] of leastValues) {
     const value = whole[name]
     if (value < least || !(Number.isInteger(value) || value === defaults[name]))

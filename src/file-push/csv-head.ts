@@ -1,7 +1,6 @@
 import { type CsvCell, CsvParser, type CsvRecord } from '../lib/csv-parser.ts'
 import { type CsvCutting, columnNames, type LikelyWriting, likelyWriting } from './csv-writing.ts'
-import { Utf8Decoder } from './encoding.ts'
-import { withHead } from './file-head.ts'
+import { Utf8Decoder, withHead } from './encoding.ts'
 
 export interface CsvHead {
   readonly header: readonly string[]

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { Utf8Decoder } from './encoding.ts'
-import { withoutMark } from './file-head.ts'
+import { Utf8Decoder, withoutMark } from './encoding.ts'
 
 /** Reads as `csvToNdjson` does, `size` bytes at a time. */
 function readIn(size: number, bytes: Uint8Array): string {

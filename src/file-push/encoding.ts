@@ -1,6 +1,6 @@
 // Files in other encodings than UTF-8 are refused by name.
 
-import { byteOrder, firstInvalid, hexOf } from '../lib/encodings.ts'
+import { byteOrder, firstInvalid, hasMark, hexOf, markBytes } from '../lib/encodings.ts'
 import { joinedBytes } from '../lib/joined-bytes.ts'
 
 /** The message says what the encoding seems to be, and how to convert it. */
@@ -56,5 +56,32 @@ export class Utf8Decoder {
       `line ${lineBefore + lines}: the file is not UTF-8: the byte ${hexOf(byte)} at offset ${this.#readBytes - tail.length + at} is none. ` +
         `It is probably Windows-1252 or Latin-1, where that is "${meant}". Save it as UTF-8 (in Excel as "CSV UTF-8"), or convert it: iconv -f WINDOWS-1252 -t UTF-8.`,
     )
+  }
+}
+
+// What a file begins with.
+
+/** The first bytes of the input, in one chunk, so that its kind can be told; then the rest. */
+export async function* withHead(input: AsyncIterable<Uint8Array>, headBytes: number): AsyncGenerator<Uint8Array> {
+  let head: Uint8Array | null = new Uint8Array(0)
+  for await (const chunk of input) {
+    if (head === null) {
+      yield chunk
+      continue
+    }
+    const joined: Uint8Array = joinedBytes([head, chunk])
+    head = joined.length < headBytes ? joined : null
+    if (head === null) yield joined
+  }
+  if (head !== null) yield head
+}
+
+/** Without the byte order mark that some programs write. Throws `EncodingError` for UTF-16. */
+export async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let first = true
+  for await (const chunk of withHead(input, 4)) {
+    if (first) refuseUtf16(chunk)
+    yield first && hasMark(chunk) ? chunk.subarray(markBytes) : chunk
+    first = false
   }
 }

@@ -159,3 +159,7 @@ export function formatInstant(ms: number): string {
   const time = `${pad(Math.floor(rest / 3_600_000), 2)}:${pad(Math.floor(rest / 60_000) % 60, 2)}`
   return `${formatYear(year)}-${pad(month, 2)}-${pad(day, 2)}T${time}:${pad(Math.floor(rest / 1000) % 60, 2)}.${pad(rest % 1000, 3)}Z`
 }
+
+export function instantOrNull(ms: number | null): string | null {
+  return ms === null ? null : formatInstant(ms)
+}

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { mqttMapping } from '../../test/support/mqtt-mapping.ts'
-import { messageRows } from './message-rows.ts'
-import { ReceiveTimes } from './receive-times.ts'
-import { topicTemplate } from './topic-template.ts'
+import { messageRows, ReceiveTimes } from './message-rows.ts'
+import { topicTemplate } from './topics.ts'
 
 const template = topicTemplate('plant/{area}/{tag}')
 const at = '2026-01-01T00:00:00.000Z'
@@ -106,4 +105,28 @@ test.each([
   ['{tag...}/b', 'goes on behind {name...}'],
 ])('%s is no template', (text, message) => {
   expect(() => topicTemplate(text)).toThrow(message)
+})
+
+test('rows of one series get times that grow, others the time as it is', () => {
+  let nowMs = 100
+  const times = new ReceiveTimes(() => nowMs)
+  expect(['a', 'a', 'b', 'a'].map((series) => times.next(series))).toEqual([100, 101, 100, 102])
+  nowMs = 101
+  expect(times.next('a')).toBe(103)
+  nowMs = 500
+  expect(times.next('a')).toBe(500)
+  // A clock that is put back.
+  nowMs = 200
+  expect(times.next('a')).toBe(501)
+})
+
+test('series whose time has passed are forgotten, the others are not', () => {
+  let nowMs = 0
+  const times = new ReceiveTimes(() => nowMs)
+  for (let at = 0; at < 9_999; at++) times.next(`s${at}`)
+  nowMs = 1
+  for (let at = 0; at < 50; at++) times.next('a')
+  nowMs = 2
+  times.next('b')
+  expect(times.next('a')).toBe(51)
 })

@@ -8,13 +8,11 @@ import { ServiceError } from '../client/service-error.ts'
 import { messageOf } from '../lib/message-of.ts'
 import type { BrokerOptions } from './broker.ts'
 import { type ConnectorCounts, runConnector } from './connector.ts'
-import type { MappingOptions } from './message-rows.ts'
+import { type MappingOptions, ReceiveTimes } from './message-rows.ts'
 import { connectBroker } from './packets/connect-broker.ts'
-import { ReceiveTimes } from './receive-times.ts'
 import { rejectedNamesNote, rejectedProperties } from './rejected-names.ts'
 import { isSparkplug, metricTemplateText } from './sparkplug/sparkplug-topic.ts'
-import { filterFault } from './topic-filter.ts'
-import { topicTemplate } from './topic-template.ts'
+import { filterFault, topicTemplate } from './topics.ts'
 
 export { BrokerError } from './broker.ts'
 export type { ConnectorCounts } from './connector.ts'
@@ -170,12 +168,7 @@ async function ingestOf(options: PushMessagesOptions): Promise<OwnIngestAnswer |
 /** Somebody who subscribes with an ingest that was not made for what comes would find rejected rows alone. */
 function rejectionNotes(ingest: OwnIngestAnswer, naming: Naming, options: PushMessagesOptions): string[] {
   const notes: string[] = []
-  const { valueField, textField, truthField } = options
-  const valueFields = {
-    ...(valueField === undefined ? {} : { number: valueField }),
-    ...(textField === undefined ? {} : { text: textField }),
-    ...(truthField === undefined ? {} : { truth: truthField }),
-  }
+  const valueFields = { number: options.valueField, text: options.textField, truth: options.truthField }
   const ofPlain = rejectedNamesNote(ingest, { template: naming.template, valueFields })
   if (ofPlain !== null && !options.subscribe.every(isSparkplug)) notes.push(ofPlain)
   const sources = ingest.fields.map(({ source }) => source)

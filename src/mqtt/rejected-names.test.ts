@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { defaultSeriesFields, type Field } from '../model/field.ts'
 import { type GivenNames, rejectedNamesNote } from './rejected-names.ts'
-import { topicTemplate } from './topic-template.ts'
+import { topicTemplate } from './topics.ts'
 
 const ingest = { alias: 'mq', kind: 'series', fields: defaultSeriesFields, unknown: 'reject' } as const
 

@@ -7,7 +7,7 @@ import type { MappingOptions, ValueFields } from './message-rows.ts'
 export interface GivenNames {
   readonly template: MappingOptions['template']
   /** Only those that an option names: a JSON object needs no other. */
-  readonly valueFields: Partial<ValueFields>
+  readonly valueFields: { readonly [Kind in keyof ValueFields]?: string | undefined }
 }
 
 interface RejectedName {

@@ -3,7 +3,7 @@ import { listed, type QueriesParts } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { type Entity, entityField, timeField } from '../model/entity.ts'
-import { formatInstant } from '../model/instant.ts'
+import { instantOrNull } from '../model/instant.ts'
 import { selfEntity } from '../model/self-history.ts'
 import type { PlanRunner } from './plan-runner.ts'
 import type { EntityDescription } from './responses.ts'
@@ -66,11 +66,11 @@ export class EntityList {
       time_field: timeField(entity).name,
       fields: entity.fields.map(entityField),
       rows,
-      first_date: textOf(firstMs),
-      last_date: textOf(lastMs),
+      first_date: instantOrNull(firstMs),
+      last_date: instantOrNull(lastMs),
       ...(entity.hours && {
-        rows_from: textOf(entity.sinceMs),
-        hours_from: textOf(hoursFrom(entity, hoursFromMs ?? null)),
+        rows_from: instantOrNull(entity.sinceMs),
+        hours_from: instantOrNull(hoursFrom(entity, hoursFromMs ?? null)),
       }),
       ...(timeZone !== undefined && { time_zone: timeZone }),
       ...(shapes !== undefined && { shapes }),
@@ -79,8 +79,6 @@ export class EntityList {
     }
   }
 }
-
-const textOf = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
 
 /** Null where there are no hours; hours may have left that are still in files. */
 function hoursFrom({ hours }: Entity, firstMs: number | null): number | null {

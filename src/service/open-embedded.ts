@@ -16,7 +16,7 @@ import { RejectedSpace } from '../ingest/limits/rejected-space.ts'
 import { QuarantineCount } from '../ingest/quarantine/quarantine-count.ts'
 import { repeat } from '../lib/repeat.ts'
 import { Live } from '../live/live.ts'
-import { formatInstant } from '../model/instant.ts'
+import { instantOrNull } from '../model/instant.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { FailingWork } from '../observe/failing-work.ts'
 import type { Levels, Metrics } from '../observe/metrics.ts'
@@ -260,7 +260,7 @@ function repeatErasure({ settings, observe, nowMs }: EmbeddedParts, { catalog, s
 function replicaOf(replica: Copier | null): Pick<Readiness, 'replica'> {
   if (replica === null) return {}
   const { timeMs, ...state } = replica.state
-  return { replica: { ...state, time: timeMs === null ? null : formatInstant(timeMs) } }
+  return { replica: { ...state, time: instantOrNull(timeMs) } }
 }
 
 /** Small queries that may wait in the store's thread, which answers one after the other. docs/decisions/queries.md */

@@ -1,7 +1,7 @@
 // Checks the data folder of a stopped service: that every part is as it was written, and that the parts agree. Changes nothing.
 import { acknowledgedPositionOf } from '../catalog/acknowledged-position.ts'
 import type { Manifest } from '../catalog/manifest.ts'
-import { checkSqliteFile } from '../catalog/sqlite/check-file.ts'
+import { checkSqliteFile } from '../catalog/sqlite/check-files.ts'
 import { takeOwnership } from '../catalog/sqlite/owner-lock.ts'
 import { requireCatalog, requireDataFolder } from '../catalog/sqlite/require-catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'

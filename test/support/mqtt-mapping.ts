@@ -1,7 +1,6 @@
-import type { MappingOptions } from '../../src/mqtt/message-rows.ts'
-import { ReceiveTimes } from '../../src/mqtt/receive-times.ts'
+import { type MappingOptions, ReceiveTimes } from '../../src/mqtt/message-rows.ts'
 import { metricTemplateText } from '../../src/mqtt/sparkplug/sparkplug-topic.ts'
-import { topicTemplate } from '../../src/mqtt/topic-template.ts'
+import { topicTemplate } from '../../src/mqtt/topics.ts'
 
 /** How messages become rows, in tests: with one field for all values. */
 export function mqttMapping(changes: Partial<MappingOptions> = {}): MappingOptions {

@@ -72,7 +72,7 @@ const StatementHandleMessage = message(
   [3, 'signature', SignatureMessage],
 )
 
-/** Its rows are written by hand, see `write-rows.ts`: there may be thousands of them. */
+/** Its rows are written by hand, see `rowMessages` of the codec: there may be thousands of them. */
 const FrameMessage = message([1, 'offset', 'uint64'], [2, 'done', 'bool'], [3, 'rows', 'bytes', 'repeated'])
 
 const ResultSetMessage = message(

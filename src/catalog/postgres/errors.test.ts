@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { Problem } from '../../model/problem.ts'
-import { TransactionConflict } from '../transaction-conflict.ts'
+import { TransactionConflict } from '../repositories/transactions.ts'
 import { isLost, translated } from './errors.ts'
 
 const fromServer = (code: string): Error =>

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { Problem } from '../../model/problem.ts'
-import { TransactionConflict } from '../transaction-conflict.ts'
+import { TransactionConflict } from '../repositories/transactions.ts'
 
 /** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html): two characters stand for a class. */
 const conflicts = ['40001', '40P01']

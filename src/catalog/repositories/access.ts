@@ -4,20 +4,14 @@ import { Problem } from '../../model/problem.ts'
 import { rightNames } from '../../model/right.ts'
 import type { AccessCatalog, AccessState, Key, Subscriber, SubscriberAccess, Subscription } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { auditedTransaction } from './audited.ts'
+import { versionedChange } from './audited.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { oneOf } from './ingest-rows.ts'
-import { readConsistently } from './read-consistently.ts'
+import { Repository } from './transactions.ts'
 
-export class AccessRepository implements AccessCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class AccessRepository extends Repository implements AccessCatalog {
   state(): Promise<AccessState> {
-    return readConsistently(this.#database, async (transaction) => ({
+    return this.reading(async (transaction) => ({
       version: await counterValue(transaction, 'access_version'),
       subscribers: await subscribersOf(transaction),
       keys: await keysOf(transaction),
@@ -26,7 +20,7 @@ export class AccessRepository implements AccessCatalog {
   }
 
   find(by: Parameters<AccessCatalog['find']>[0]): Promise<SubscriberAccess | null> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const id =
         'name' in by
           ? transaction.selectFrom('subscribers').select('id').where('name', '=', by.name)
@@ -73,17 +67,9 @@ export class AccessRepository implements AccessCatalog {
       if (same !== undefined) {
         throw new Problem('conflict', `The key is already in use, under the id "${same.id}". Create another one.`)
       }
-      await transaction
-        .insertInto('keys')
-        .values({
-          id: key.id,
-          subscriber_id: key.subscriberId,
-          hash: key.hash,
-          rights: key.rights.join(' '),
-          created_ms: key.createdMs,
-          expires_ms: key.expiresMs,
-        })
-        .execute()
+      const { id, subscriberId: subscriber_id, hash, createdMs: created_ms, expiresMs: expires_ms } = key
+      const row = { id, subscriber_id, hash, rights: key.rights.join(' '), created_ms, expires_ms }
+      await transaction.insertInto('keys').values(row).execute()
     })
   }
 
@@ -98,28 +84,16 @@ export class AccessRepository implements AccessCatalog {
     await this.#change(async (transaction) => {
       await requireSubscriber(transaction, subscriberId)
       await transaction.deleteFrom('subscriptions').where('subscriber_id', '=', subscriberId).execute()
-      for (const [ordinal, { ingest, entity, fromMs, untilMs, suspended }] of subscriptions.entries()) {
-        await transaction
-          .insertInto('subscriptions')
-          .values({
-            subscriber_id: subscriberId,
-            ordinal,
-            ingest,
-            entity,
-            from_ms: fromMs,
-            until_ms: untilMs,
-            suspended: suspended ? 1 : 0,
-          })
-          .execute()
+      for (const [ordinal, { ingest, entity, fromMs, untilMs, suspended: isSuspended }] of subscriptions.entries()) {
+        const dates = { from_ms: fromMs, until_ms: untilMs, suspended: isSuspended ? 1 : 0 }
+        const row = { subscriber_id: subscriberId, ordinal, ingest, entity, ...dates }
+        await transaction.insertInto('subscriptions').values(row).execute()
       }
     })
   }
 
   #change<Result>(work: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'access_version')
-      return work(transaction)
-    })
+    return versionedChange(this.database, 'access_version', work)
   }
 }
 

@@ -12,17 +12,15 @@ import type {
 import type { StateSources } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { currentChange, type Doing, insertLine, keepAfter, lineOf, mendLine, runChange } from './audited.ts'
-import { inTransaction, othersTurn } from './in-transaction.ts'
 import { portions } from './portions.ts'
-import { readConsistently } from './read-consistently.ts'
 import { fromTextColumn, toTextColumn } from './text-column.ts'
+import { othersTurn, Repository } from './transactions.ts'
 
-export class AuditRepository implements AuditCatalog<StateSources> {
-  readonly #database: Kysely<Tables>
+export class AuditRepository extends Repository implements AuditCatalog<StateSources> {
   readonly #sources: (transaction: Transaction<Tables>) => StateSources
 
   constructor(database: Kysely<Tables>, sources: (transaction: Transaction<Tables>) => StateSources) {
-    this.#database = database
+    super(database)
     this.#sources = sources
   }
 
@@ -34,7 +32,7 @@ export class AuditRepository implements AuditCatalog<StateSources> {
       run: (work) => runChange(current, work),
       keepLine: async () => {
         if (current.lineId !== null) return
-        current.lineId = await inTransaction(this.#database, async (transaction) => {
+        current.lineId = await this.changing(async (transaction) => {
           const standing = (await state?.(transaction)) ?? null
           return insertLine(transaction, lineOf(current, standing, standing))
         })
@@ -45,19 +43,19 @@ export class AuditRepository implements AuditCatalog<StateSources> {
   async tell(after: unknown): Promise<void> {
     const current = currentChange()
     if (current === undefined) return
-    current.lineId = await inTransaction(this.#database, (transaction) => keepAfter(transaction, current, after))
+    current.lineId = await this.changing((transaction) => keepAfter(transaction, current, after))
   }
 
   add(line: NewAuditLine): Promise<number> {
-    return inTransaction(this.#database, (transaction) => insertLine(transaction, line))
+    return this.changing((transaction) => insertLine(transaction, line))
   }
 
   mend(id: number, after: unknown): Promise<boolean> {
-    return inTransaction(this.#database, (transaction) => mendLine(transaction, id, after))
+    return this.changing((transaction) => mendLine(transaction, id, after))
   }
 
   list(filter: AuditFilter): Promise<AuditPage> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const found = await sizesOf(transaction, filter)
       const sizes = found.slice(0, filter.limit).map(({ line_bytes }) => line_bytes)
       const ids = found.slice(0, howManyFit(sizes, filter.bytesMax)).map(({ id }) => id)
@@ -66,7 +64,7 @@ export class AuditRepository implements AuditCatalog<StateSources> {
   }
 
   async removeBefore(ms: number, linesMax: number): Promise<number> {
-    const { numDeletedRows } = await inTransaction(this.#database, (transaction) =>
+    const { numDeletedRows } = await this.changing((transaction) =>
       transaction
         .deleteFrom('audit_lines')
         .where('id', 'in', (query) =>

@@ -1,11 +1,12 @@
 // A change and its line of the audit in one transaction: neither is without the other, whenever the service is killed.
+
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { AskedChange, ChangeAsker, NewAuditLine } from '../audit.ts'
-import type { Tables } from '../schema.ts'
+import type { CounterName, Tables } from '../schema.ts'
 import { nextValue } from './counters.ts'
-import { inTransaction } from './in-transaction.ts'
 import { toTextColumn } from './text-column.ts'
+import { inTransaction } from './transactions.ts'
 
 /** A change that is being done. */
 export interface Doing {
@@ -64,6 +65,18 @@ export async function auditedTransaction<Result>(
   })
   Object.assign(current, kept)
   return result
+}
+
+/** As `auditedTransaction`, of a change that has a version: it is taken first, see `nextValue`. */
+export function versionedChange<Result>(
+  database: Kysely<Tables>,
+  version: CounterName,
+  change: (transaction: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  return auditedTransaction(database, async (transaction) => {
+    await nextValue(transaction, version)
+    return change(transaction)
+  })
 }
 
 type Kept = Partial<Pick<Doing, 'lineId' | 'counts'>>

@@ -7,34 +7,28 @@ import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { changeOf, deletionsOf, forgetChanges, hasChanged, putChange, rowOf, selectionOf } from './deletions.ts'
 import { hoursIn } from './entities.ts'
-import { inTransaction } from './in-transaction.ts'
+import { Repository } from './transactions.ts'
 
 /** Clocks of processes differ. */
 const nowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 /** Deletions of a cluster. Each change of them is one of definitions: so all processes hear of it. */
-export class ClusterDeletionRepository implements ClusterDeletionCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class ClusterDeletionRepository extends Repository implements ClusterDeletionCatalog {
   list(entityId: number): Promise<readonly Deletion[]> {
-    return deletionsOf(this.#database, entityId)
+    return deletionsOf(this.database, entityId)
   }
 
   lastChange(): Promise<number> {
-    return counterValue(this.#database, 'deletion_change')
+    return counterValue(this.database, 'deletion_change')
   }
 
   hasChanged(entityId: number, changeId: number, beforeMs: number): Promise<boolean> {
-    return hasChanged(this.#database, { entityId, changeId, beforeMs })
+    return hasChanged(this.database, { entityId, changeId, beforeMs })
   }
 
   async begin({ entityId: entity_id, name }: UnderWay, leaseMs: number): Promise<boolean> {
     await this.#endOld()
-    const { numInsertedOrUpdatedRows } = await this.#database
+    const { numInsertedOrUpdatedRows } = await this.database
       .insertInto('deletions_under_way')
       .values({ entity_id, name, until_ms: sql<number>`${nowMs} + ${leaseMs}::bigint` })
       .onConflict((conflict) => conflict.column('entity_id').doNothing())
@@ -43,7 +37,7 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
   }
 
   async renew({ entityId, name }: UnderWay, leaseMs: number): Promise<void> {
-    await this.#database
+    await this.database
       .updateTable('deletions_under_way')
       .set({ until_ms: sql<number>`${nowMs} + ${leaseMs}::bigint` })
       .where('entity_id', '=', entityId)
@@ -52,18 +46,18 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
   }
 
   async end(underWay: UnderWay): Promise<void> {
-    await endUnderWay(this.#database, underWay)
+    await endUnderWay(this.database, underWay)
   }
 
   async changesAfter(entityId: number, changeId: number): ReturnType<ClusterDeletionCatalog['changesAfter']> {
     // What is under way is looked at first: a change that is done between the two is among the changes.
-    const found = await this.#database
+    const found = await this.database
       .selectFrom('deletions_under_way')
       .select(sql<boolean>`until_ms < ${nowMs}`.as('isOld'))
       .where('entity_id', '=', entityId)
       .executeTakeFirst()
     if (found?.isOld === true) await this.#endOld()
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('deletion_changes')
       .selectAll()
       .where('entity_id', '=', entityId)
@@ -76,11 +70,11 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
 
   /** Their processes are gone, or will find that they came too late. Of all entities: of one that was dropped nobody asks any more. */
   async #endOld(): Promise<void> {
-    await this.#database.deleteFrom('deletions_under_way').where('until_ms', '<', nowMs).execute()
+    await this.database.deleteFrom('deletions_under_way').where('until_ms', '<', nowMs).execute()
   }
 
   async hidden(): Promise<ReadonlyMap<number, readonly HiddenByDeletion[]>> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('deletions')
       .select(['entity_id', 'id', 'selection', 'hidden'])
       .orderBy('id')
@@ -98,7 +92,7 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
     { deletionsMax, itemsMax }: { readonly deletionsMax: number; readonly itemsMax: number },
     change: PublishedChange,
   ): Promise<Deletion> {
-    return inTransaction(this.#database, async (transaction) => {
+    return this.changing(async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       await requireUnderWay(transaction, change.underWay)
       const { entityId } = deletion
@@ -124,7 +118,7 @@ export class ClusterDeletionRepository implements ClusterDeletionCatalog {
 
   takeBack(id: number, change: PublishedChange): Promise<boolean> {
     const { entityId } = change.underWay
-    return inTransaction(this.#database, async (transaction) => {
+    return this.changing(async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       await requireUnderWay(transaction, change.underWay)
       const taken = await transaction

@@ -6,26 +6,20 @@ import type { DeletionCatalog } from '../deletions.ts'
 import type { StoredVector } from '../manifest.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
-import { inTransaction } from './in-transaction.ts'
+import { Repository } from './transactions.ts'
 
-export class DeletionRepository implements DeletionCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class DeletionRepository extends Repository implements DeletionCatalog {
   list(entityId: number): Promise<readonly Deletion[]> {
-    return deletionsOf(this.#database, entityId)
+    return deletionsOf(this.database, entityId)
   }
 
   async all(): Promise<readonly Deletion[]> {
-    const rows = await this.#database.selectFrom('deletions').selectAll().orderBy('id').execute()
+    const rows = await this.database.selectFrom('deletions').selectAll().orderBy('id').execute()
     return rows.map(deletionOf)
   }
 
   async vectors(): Promise<readonly StoredVector[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('deletion_vectors')
       .selectAll()
       .orderBy('deletion_id')
@@ -44,7 +38,7 @@ export class DeletionRepository implements DeletionCatalog {
     deletion: Omit<Deletion, 'id' | 'erasedMs'>,
     vectors: readonly Omit<StoredVector, 'deletionId'>[],
   ): ReturnType<DeletionCatalog['create']> {
-    return inTransaction(this.#database, async (transaction) => {
+    return this.changing(async (transaction) => {
       const made = { ...deletion, id: await nextValue(transaction, 'deletion_id'), erasedMs: null }
       await transaction.insertInto('deletions').values(rowOf(made)).execute()
       for (const vector of vectors) await putVector(transaction, { ...vector, deletionId: made.id })
@@ -54,7 +48,7 @@ export class DeletionRepository implements DeletionCatalog {
   }
 
   takeBack(entityId: number, id: number, place: number, nowMs: number): Promise<DeletionChange | null> {
-    return inTransaction(this.#database, async (transaction) => {
+    return this.changing(async (transaction) => {
       const row = await transaction
         .selectFrom('deletions')
         .selectAll()
@@ -70,24 +64,24 @@ export class DeletionRepository implements DeletionCatalog {
   }
 
   async changes(): Promise<readonly DeletionChange[]> {
-    const rows = await this.#database.selectFrom('deletion_changes').selectAll().orderBy('id').execute()
+    const rows = await this.database.selectFrom('deletion_changes').selectAll().orderBy('id').execute()
     return rows.map((row) => ({ ...changeOf(row), place: row.place }))
   }
 
   lastChange(): Promise<number> {
-    return counterValue(this.#database, 'deletion_change')
+    return counterValue(this.database, 'deletion_change')
   }
 
   hasChanged(entityId: number, changeId: number, beforeMs: number): Promise<boolean> {
-    return hasChanged(this.#database, { entityId, changeId, beforeMs })
+    return hasChanged(this.database, { entityId, changeId, beforeMs })
   }
 
   forgetChanges(beforeMs: number): Promise<void> {
-    return inTransaction(this.#database, (transaction) => forgetChanges(transaction, beforeMs))
+    return this.changing((transaction) => forgetChanges(transaction, beforeMs))
   }
 
   async erase(beforeMs: number, nowMs: number): Promise<number> {
-    const { numUpdatedRows } = await inTransaction(this.#database, (transaction) =>
+    const { numUpdatedRows } = await this.changing((transaction) =>
       transaction
         .updateTable('deletions')
         .set({ erased_ms: nowMs })

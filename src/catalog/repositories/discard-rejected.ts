@@ -1,11 +1,9 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from '../schema.ts'
 import { auditedTransaction } from './audited.ts'
-import { othersTurn } from './in-transaction.ts'
-import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
 import { listPositions } from './list-rejected.ts'
-import { readConsistently } from './read-consistently.ts'
-import { recounted } from './rejected-tallies.ts'
+import { addToCounts, keptBytesOf, lockCounts, recounted } from './rejected-tallies.ts'
+import { othersTurn, readConsistently } from './transactions.ts'
 
 /** So many rows go in one transaction: others get their turn in between. */
 const rowsAtOnce = 500
@@ -72,7 +70,7 @@ async function discardThese(
   const discarded = await auditedTransaction(
     database,
     async (transaction) => {
-      await lockKeptBytes(transaction, ingestId)
+      await lockCounts(transaction, ingestId)
       return recounted(transaction, ingestId, positions, () =>
         markDiscarded(transaction, ingestId, positions, subscriberId),
       )
@@ -98,10 +96,6 @@ async function markDiscarded(
     .where('position', 'in', positions)
     .$if(subscriberId !== undefined, (query) => query.where('subscriber_id', '=', subscriberId!))
     .executeTakeFirstOrThrow()
-  await transaction
-    .updateTable('rejected_counts')
-    .set((column) => ({ kept_bytes: column('kept_bytes', '-', bytes) }))
-    .where('ingest_id', '=', ingestId)
-    .execute()
+  await addToCounts(transaction, ingestId, { rows: 0, bytes: -bytes })
   return Number(numUpdatedRows)
 }

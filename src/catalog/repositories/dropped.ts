@@ -1,21 +1,16 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Ingest } from '../../model/ingest.ts'
+import { Problem } from '../../model/problem.ts'
 import type { DroppedCatalog, DroppedEntity } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { inTransaction, othersTurn } from './in-transaction.ts'
-import { readConsistently } from './read-consistently.ts'
+import { othersTurn, Repository } from './transactions.ts'
 
 /** One transaction removes so many rows. Others get their turn in between. */
 const rowsAtOnce = 500
 
-export class DroppedRepository implements DroppedCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class DroppedRepository extends Repository implements DroppedCatalog {
   list(): Promise<readonly DroppedEntity[]> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const entities = await transaction.selectFrom('dropped_entities').selectAll().orderBy('entity_id').execute()
       const ingests = await transaction.selectFrom('dropped_ingests').selectAll().orderBy('ingest_id').execute()
       return entities.map(({ entity_id, removed }) => ({
@@ -27,7 +22,7 @@ export class DroppedRepository implements DroppedCatalog {
   }
 
   async remove(entityId: number, signal: AbortSignal): Promise<boolean> {
-    const ingests = await this.#database
+    const ingests = await this.database
       .selectFrom('dropped_ingests')
       .select('ingest_id')
       .where('entity_id', '=', entityId)
@@ -36,7 +31,7 @@ export class DroppedRepository implements DroppedCatalog {
       for (const rows of ofIngest) await this.#repeat((transaction) => removeSome(transaction, rows, ingest_id), signal)
     for (const rows of ofEntity) await this.#repeat((transaction) => removeSome(transaction, rows, entityId), signal)
     if (signal.aborted) return false
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       for (const { ingest_id } of ingests) {
         await transaction.deleteFrom('rejected_counts').where('ingest_id', '=', ingest_id).execute()
       }
@@ -48,7 +43,7 @@ export class DroppedRepository implements DroppedCatalog {
 
   /** Until it has removed nothing. */
   async #repeat(remove: (transaction: Transaction<Tables>) => Promise<number>, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await inTransaction(this.#database, remove)) > 0) await othersTurn()
+    while (!signal.aborted && (await this.changing(remove)) > 0) await othersTurn()
   }
 }
 
@@ -88,4 +83,54 @@ async function removeSome(
       select ${columns} from ${sql.table(table)} where ${sql.ref(owner)} = ${id} order by ${columns} limit ${rowsAtOnce}
     )`.execute(transaction)
   return Number(numAffectedRows)
+}
+
+/** The definition stays, for rows in the journal name it; nobody finds it by its alias any more. */
+export async function markDeleted(transaction: Transaction<Tables>, { id }: Ingest, deletedMs: number): Promise<void> {
+  await transaction.updateTable('ingests').set({ deleted_ms: deletedMs }).where('id', '=', id).execute()
+}
+
+/**
+ * Takes the ingest's entity out of the catalog with every ingest that ever fed it; what it holds is removed afterwards. Throws Problem
+ * `conflict` where another ingest feeds it.
+ */
+export async function dropEntity(transaction: Transaction<Tables>, ingest: Ingest, droppedMs: number): Promise<void> {
+  const { entityId } = ingest
+  const feeding = await transaction
+    .selectFrom('ingests')
+    .select(['id', 'alias', 'deleted_ms'])
+    .where('entity_id', '=', entityId)
+    .orderBy('alias')
+    .execute()
+  const others = feeding.filter(({ id, deleted_ms }) => deleted_ms === null && id !== ingest.id)
+  if (others.length > 0)
+    throw isFed(
+      ingest,
+      others.map(({ alias }) => alias),
+    )
+  await transaction
+    .insertInto('dropped_entities')
+    .values({ entity_id: entityId, dropped_ms: droppedMs, removed: 0 })
+    .execute()
+  for (const { id } of feeding) {
+    await transaction.insertInto('dropped_ingests').values({ ingest_id: id, entity_id: entityId }).execute()
+    await transaction.deleteFrom('ingest_fields').where('ingest_id', '=', id).execute()
+    await transaction.deleteFrom('field_places').where('ingest_id', '=', id).execute()
+  }
+  await transaction.deleteFrom('ingests').where('entity_id', '=', entityId).execute()
+  await transaction.deleteFrom('entity_fields').where('entity_id', '=', entityId).execute()
+  await transaction.deleteFrom('entities').where('id', '=', entityId).execute()
+}
+
+const namedMax = 10
+
+function isFed({ alias, entity }: Ingest, others: readonly string[]): Problem {
+  const names = others.slice(0, namedMax).map((name) => `"${name}"`)
+  const more = others.length > namedMax ? ` and ${others.length - namedMax} more` : ''
+  return new Problem(
+    'conflict',
+    `The data of "${alias}" cannot be dropped: its entity "${entity}" is also fed by ${names.join(', ')}${more}. ` +
+      'Delete these first, or keep the data.',
+    { errors: [{ path: 'data', message: 'another ingest feeds the entity' }] },
+  )
 }

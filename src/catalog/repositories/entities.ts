@@ -7,22 +7,16 @@ import {
   mergeFields,
   type Reading,
 } from '../../model/entity.ts'
-import type { Field } from '../../model/field.ts'
-import type { Duplicates, IngestKind } from '../../model/ingest.ts'
+import type { IngestKind } from '../../model/ingest.ts'
 import { Problem, type ProblemError } from '../../model/problem.ts'
+import type { NewIngest } from '../catalog.ts'
 import { disagreements, type FieldList, refuse } from '../field-disagreements.ts'
 import type { Tables } from '../schema.ts'
 import { nextValue } from './counters.ts'
 import { codingIn, duplicatesOf, fieldRoleOf, fieldTypeOf } from './ingest-rows.ts'
 
 /** A definition, or an addition to one, that feeds an entity. */
-interface Joining {
-  readonly alias: string
-  readonly kind: IngestKind
-  readonly entity: string | null
-  readonly fields: readonly Field[]
-  readonly duplicates: Duplicates
-}
+type Joining = Pick<NewIngest, 'alias' | 'kind' | 'entity' | 'fields' | 'duplicates'>
 
 /** The id of the entity that the definition feeds, made if there is none, with its new fields noted. Throws where the two disagree. */
 export async function joinEntity(
@@ -120,14 +114,7 @@ export async function entityFieldsOf(database: Kysely<Tables>, entityId: number)
   return rows.map(entityFieldOf)
 }
 
-interface FieldRow {
-  readonly name: string
-  readonly type: string
-  readonly role: string
-  readonly coding: string | null
-}
-
-function entityFieldOf(row: FieldRow): EntityField {
+function entityFieldOf(row: Pick<Tables['entity_fields'], 'name' | 'type' | 'role' | 'coding'>): EntityField {
   return { name: row.name, type: fieldTypeOf(row.type), role: fieldRoleOf(row.role), ...codingIn(row) }
 }
 

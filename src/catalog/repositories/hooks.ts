@@ -2,29 +2,23 @@ import type { Kysely, Transaction } from 'kysely'
 import { Problem } from '../../model/problem.ts'
 import type { Attempt, Condition, Delivery, Heard, Hook, HookCatalog, NewHook } from '../hooks.ts'
 import type { Tables } from '../schema.ts'
-import { auditedTransaction } from './audited.ts'
+import { versionedChange } from './audited.ts'
 import { nextValue } from './counters.ts'
-import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
 import { fromTextColumn, toTextColumn } from './text-column.ts'
+import { Repository } from './transactions.ts'
 
 const kinds = ['rejected_rows', 'nothing_received', 'disk_low', 'part_away', 'backup_failed', 'replica_behind'] as const
 const states = ['waiting', 'delivered', 'given_up'] as const
 const leaseName = 'hooks'
 
-export class HookRepository implements HookCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class HookRepository extends Repository implements HookCatalog {
   async list(): Promise<readonly Hook[]> {
-    return (await this.#database.selectFrom('hooks').selectAll().orderBy('name').execute()).map(hookOf)
+    return (await this.database.selectFrom('hooks').selectAll().orderBy('name').execute()).map(hookOf)
   }
 
   async find(name: string): Promise<Hook | null> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('hooks')
       .selectAll()
       .where('name', '=', toTextColumn(name))
@@ -33,8 +27,7 @@ export class HookRepository implements HookCatalog {
   }
 
   put({ name, url, kinds, secret, nowMs }: NewHook, hooksMax: number): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'hooks_version')
+    return versionedChange(this.database, 'hooks_version', async (transaction) => {
       const names = (await transaction.selectFrom('hooks').select('name').execute()).map((row) => row.name)
       const key = toTextColumn(name)
       const told = { url: toTextColumn(url), kinds: JSON.stringify(kinds) }
@@ -63,8 +56,7 @@ export class HookRepository implements HookCatalog {
 
   delete(name: string): Promise<boolean> {
     const key = toTextColumn(name)
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'hooks_version')
+    return versionedChange(this.database, 'hooks_version', async (transaction) => {
       const { numDeletedRows } = await transaction.deleteFrom('hooks').where('name', '=', key).executeTakeFirstOrThrow()
       await transaction.deleteFrom('hook_deliveries').where('hook', '=', key).execute()
       await transaction.deleteFrom('hook_conditions').where('hook', '=', key).execute()
@@ -74,11 +66,11 @@ export class HookRepository implements HookCatalog {
 
   async raise(conditions: readonly Condition[], nowMs: number, deliveriesMax: number): Promise<void> {
     const keys = conditions.flatMap(({ key, isOver }) => (key === null || isOver === true ? [] : [key]))
-    const known = await knownKeys(this.#database)
+    const known = await knownKeys(this.database)
     const isSame =
       keys.length === conditions.length && keys.length === known.size && keys.every((key) => known.has(key))
     if (isSame) return
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       await nextValue(transaction, 'hooks_version')
       const standing = await knownKeys(transaction)
       for (const key of standing) {
@@ -101,12 +93,12 @@ export class HookRepository implements HookCatalog {
   }
 
   async heard(): Promise<readonly Heard[]> {
-    const rows = await this.#database.selectFrom('hook_heard').selectAll().execute()
+    const rows = await this.database.selectFrom('hook_heard').selectAll().execute()
     return rows.map(({ key, heard, since_ms }) => ({ key, count: heard, sinceMs: since_ms }))
   }
 
   async putHeard(heard: readonly Heard[]): Promise<void> {
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       await nextValue(transaction, 'hooks_version')
       await transaction.deleteFrom('hook_heard').execute()
       for (const { key, count, sinceMs } of heard)
@@ -115,7 +107,7 @@ export class HookRepository implements HookCatalog {
   }
 
   async due(hook: string, nowMs: number, limit: number): Promise<readonly Delivery[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('hook_deliveries')
       .selectAll()
       .where('hook', '=', toTextColumn(hook))
@@ -127,7 +119,7 @@ export class HookRepository implements HookCatalog {
   }
 
   async note({ id, state, attempts, nextMs, status, error, endedMs }: Attempt): Promise<void> {
-    await inTransaction(this.#database, (transaction) =>
+    await this.changing((transaction) =>
       transaction
         .updateTable('hook_deliveries')
         .set({
@@ -143,7 +135,7 @@ export class HookRepository implements HookCatalog {
     hook: string,
     { before, limit }: { readonly before: number | null; readonly limit: number },
   ): Promise<readonly Delivery[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('hook_deliveries')
       .selectAll()
       .where('hook', '=', toTextColumn(hook))
@@ -155,7 +147,7 @@ export class HookRepository implements HookCatalog {
   }
 
   lease(holder: string, nowMs: number, untilMs: number): Promise<boolean> {
-    return inTransaction(this.#database, async (transaction) => {
+    return this.changing(async (transaction) => {
       const lease = { holder, until_ms: untilMs }
       const { numUpdatedRows } = await transaction
         .updateTable('leases')

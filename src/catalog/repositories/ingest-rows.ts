@@ -8,37 +8,11 @@ import {
 } from '../../model/field.ts'
 import type { Duplicates, Ingest, IngestKind, IngestState, Unknown } from '../../model/ingest.ts'
 import { type QualityCoding, qualityCodings } from '../../model/quality.ts'
+import type { Tables } from '../schema.ts'
 import { fromTextColumn } from './text-column.ts'
 
-export const ingestColumns = [
-  'ingests.id',
-  'ingests.alias',
-  'ingests.kind',
-  'ingests.entity_id',
-  'ingests.state',
-  'ingests.reason',
-  'ingests.lines_tag',
-  'ingests.unknown',
-  'ingests.fields_version',
-  'ingests.created_ms',
-  'entities.name as entity',
-  'entities.duplicates',
-] as const
-
-export interface IngestRow {
-  readonly id: number
-  readonly alias: string
-  readonly kind: string
-  readonly entity_id: number
-  readonly state: string
-  readonly reason: string | null
-  readonly lines_tag: string | null
-  readonly unknown: string
-  readonly fields_version: number
-  readonly created_ms: number
-  readonly entity: string
-  readonly duplicates: string
-}
+/** With what its entity says. */
+export type IngestRow = Tables['ingests'] & { readonly entity: string; readonly duplicates: string }
 
 export function ingestOf(row: IngestRow, fields: readonly Field[]): Ingest {
   return {
@@ -73,14 +47,9 @@ export function withUnknown(changes: string, version: number, unknown: Unknown):
   return `${changes === '' ? '' : `${changes},`}${version}:${unknown}`
 }
 
-export function fieldOf(row: {
-  name: string
-  source: string
-  type: string
-  role: string
-  coding: string | null
-  added: string | null
-}): Field {
+type FieldRow = Pick<Tables['ingest_fields'], 'name' | 'source' | 'type' | 'role' | 'coding' | 'added'>
+
+export function fieldOf(row: FieldRow): Field {
   return {
     name: row.name,
     source: fromTextColumn(row.source),

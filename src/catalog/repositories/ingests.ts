@@ -20,31 +20,28 @@ import type {
   OpenIngest,
   Retention,
 } from '../catalog.ts'
-import { refuse, repetitions } from '../field-disagreements.ts'
+import { fieldsByRow, refuse, repetitions } from '../field-disagreements.ts'
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
-import { auditedTransaction } from './audited.ts'
+import { versionedChange } from './audited.ts'
 import { counterValue, nextValue } from './counters.ts'
-import { dropEntity, markDeleted } from './delete-ingest.ts'
+import { dropEntity, markDeleted } from './dropped.ts'
 import { entityFieldsOf, joinEntity, metadataEntities, readingOf, seriesEntities } from './entities.ts'
-import { fieldsByRow, notePlaces, sinceOf } from './fields-by-row.ts'
-import { inTransaction } from './in-transaction.ts'
-import { fieldOf, type IngestRow, ingestColumns, ingestOf, withUnknown } from './ingest-rows.ts'
-import { readConsistently } from './read-consistently.ts'
+import { notePlaces, sinceOf } from './field-places.ts'
+import { fieldOf, type IngestRow, ingestOf, withUnknown } from './ingest-rows.ts'
 import { toTextColumn } from './text-column.ts'
+import { Repository } from './transactions.ts'
 
-export class IngestRepository implements IngestCatalog {
-  readonly #database: Kysely<Tables>
+export class IngestRepository extends Repository implements IngestCatalog {
   readonly #locks: CatalogLocks
 
   constructor(database: Kysely<Tables>, locks: CatalogLocks) {
-    this.#database = database
+    super(database)
     this.#locks = locks
   }
 
   create(ingest: NewIngest): Promise<Ingest> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'definitions_version')
+    return versionedChange(this.database, 'definitions_version', async (transaction) => {
       await refuseTakenAlias(transaction, ingest.alias)
       const entityId = await joinEntity(transaction, ingest)
       const id = await nextValue(transaction, 'ingest_id')
@@ -71,11 +68,11 @@ export class IngestRepository implements IngestCatalog {
   }
 
   find(alias: string): Promise<Ingest | null> {
-    return readConsistently(this.#database, (transaction) => findByAlias(transaction, alias))
+    return this.reading((transaction) => findByAlias(transaction, alias))
   }
 
   findVersion(id: number, fieldsVersion: number): Promise<Ingest | null> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const row = await selectIngests(transaction).where('ingests.id', '=', id).executeTakeFirst()
       if (row === undefined || fieldsVersion < 1 || fieldsVersion > row.fields_version) return null
       return ingestOf({ ...row, fields_version: fieldsVersion }, await fieldsOf(transaction, id, fieldsVersion))
@@ -83,11 +80,11 @@ export class IngestRepository implements IngestCatalog {
   }
 
   findOpen(id: number): Promise<OpenIngest | null> {
-    return readConsistently(this.#database, (transaction) => openIngestOf(transaction, id))
+    return this.reading((transaction) => openIngestOf(transaction, id))
   }
 
   addByRow(id: number, fields: readonly Field[], position: number, fieldsMax: number): Promise<OpenIngest | null> {
-    return inTransaction(this.#database, async (transaction) => {
+    return this.changing(async (transaction) => {
       await nextValue(transaction, 'definitions_version')
       const open = await openIngestOf(transaction, id)
       if (open === null) return null
@@ -105,7 +102,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   list({ after, limit }: ListBounds): Promise<readonly Ingest[]> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const rows = await selectIngests(transaction)
         .where('ingests.deleted_ms', 'is', null)
         .where('ingests.alias', '>', after ?? '')
@@ -118,8 +115,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   change(alias: string, change: IngestChange): Promise<Ingest | null> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'definitions_version')
+    return versionedChange(this.database, 'definitions_version', async (transaction) => {
       const current = await findByAlias(transaction, alias)
       if (current === null) return null
       const added = change.addFields ?? []
@@ -141,8 +137,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   delete(alias: string, data: DeletedData, deletedMs: number): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'definitions_version')
+    return versionedChange(this.database, 'definitions_version', async (transaction) => {
       const ingest = await findByAlias(transaction, alias)
       if (ingest === null) return false
       if (data === 'keep') await markDeleted(transaction, ingest, deletedMs)
@@ -155,8 +150,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   retain(entityId: number, { retention, sinceMs, hours }: Retention, known: Retention): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'definitions_version')
+    return versionedChange(this.database, 'definitions_version', async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('entities')
         .set({ retention, since_ms: sinceMs, hours: hoursText(hours) })
@@ -171,8 +165,7 @@ export class IngestRepository implements IngestCatalog {
   }
 
   setReading(entityId: number, change: ReadingChange): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'definitions_version')
+    return versionedChange(this.database, 'definitions_version', async (transaction) => {
       const ofEntity = transaction.selectFrom('entities').where('id', '=', entityId).where('kind', '=', 'series')
       const known = await ofEntity.select('reading').executeTakeFirst()
       if (known === undefined) return false
@@ -183,15 +176,15 @@ export class IngestRepository implements IngestCatalog {
   }
 
   entities(): Promise<readonly Entity[]> {
-    return readConsistently(this.#database, seriesEntities)
+    return this.reading(seriesEntities)
   }
 
   metadataEntities(): Promise<readonly MetadataEntity[]> {
-    return readConsistently(this.#database, metadataEntities)
+    return this.reading(metadataEntities)
   }
 
   version(): Promise<number> {
-    return counterValue(this.#database, 'definitions_version')
+    return counterValue(this.database, 'definitions_version')
   }
 }
 
@@ -251,7 +244,8 @@ function selectIngests(database: Kysely<Tables>) {
   return database
     .selectFrom('ingests')
     .innerJoin('entities', 'entities.id', 'ingests.entity_id')
-    .select([...ingestColumns])
+    .selectAll('ingests')
+    .select(['entities.name as entity', 'entities.duplicates'])
 }
 
 async function findByAlias(database: Kysely<Tables>, alias: string): Promise<Ingest | null> {
@@ -262,14 +256,10 @@ async function findByAlias(database: Kysely<Tables>, alias: string): Promise<Ing
   return row === undefined ? null : ingestOf(row, await fieldsOf(database, row.id, row.fields_version))
 }
 
-async function findById(database: Kysely<Tables>, id: number): Promise<Ingest | null> {
-  const row = await selectIngests(database).where('ingests.id', '=', id).executeTakeFirst()
-  return row === undefined ? null : ingestOf(row, await fieldsOf(database, id, row.fields_version))
-}
-
 async function openIngestOf(database: Kysely<Tables>, id: number): Promise<OpenIngest | null> {
-  const ingest = await findById(database, id)
-  if (ingest === null) return null
+  const row = await selectIngests(database).where('ingests.id', '=', id).executeTakeFirst()
+  if (row === undefined) return null
+  const ingest = ingestOf(row, await fieldsOf(database, id, row.fields_version))
   return { ingest, since: await sinceOf(database, id), entity: await entityFieldsOf(database, ingest.entityId) }
 }
 

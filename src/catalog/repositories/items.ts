@@ -1,26 +1,20 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { howManyFit } from '../../lib/how-many-fit.ts'
 import type { Item } from '../../model/item.ts'
 import type { KeyRange } from '../../model/item-key.ts'
 import type { ItemCatalog, ItemLimits, ItemPage } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { auditedTransaction } from './audited.ts'
-import { readConsistently } from './read-consistently.ts'
+import { Repository } from './transactions.ts'
 import { itemKeyName, lockItems } from './write-items.ts'
 
-export class ItemRepository implements ItemCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class ItemRepository extends Repository implements ItemCatalog {
   list(entityId: number, range: KeyRange, limits: ItemLimits): Promise<ItemPage> {
     return this.inOneState((list) => list(entityId, range, limits))
   }
 
   inOneState<Result>(read: (list: ItemCatalog['list']) => Promise<Result>): Promise<Result> {
-    return readConsistently(this.#database, (transaction) => {
+    return this.reading((transaction) => {
       return read((entityId, range, limits) => pageIn(transaction, entityId, range, limits))
     })
   }
@@ -30,7 +24,7 @@ export class ItemRepository implements ItemCatalog {
     keys: readonly Uint8Array[],
     bytesMax: number,
   ): Promise<{ items: readonly Item[]; keysRead: number }> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const among = (some: readonly Uint8Array[]) =>
         transaction
           .selectFrom('items')
@@ -54,12 +48,12 @@ export class ItemRepository implements ItemCatalog {
   }
 
   async counts(): Promise<ReadonlyMap<number, number>> {
-    const rows = await this.#database.selectFrom('item_counts').selectAll().execute()
+    const rows = await this.database.selectFrom('item_counts').selectAll().execute()
     return new Map(rows.map(({ entity_id, items }) => [entity_id, items]))
   }
 
   delete(entityId: number, key: Uint8Array, beforePosition: number): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
+    return auditedTransaction(this.database, async (transaction) => {
       await lockItems(transaction, entityId)
       const item = await transaction
         .selectFrom('items')

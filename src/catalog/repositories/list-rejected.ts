@@ -5,9 +5,8 @@ import { howManyFit } from '../../lib/how-many-fit.ts'
 import { rejectCodes } from '../../model/row-fault.ts'
 import type { RejectedFilter } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
-import { fieldKeyOf } from './field-key.ts'
 import { portions } from './portions.ts'
-import { everySubscriber } from './rejected-tallies.ts'
+import { everySubscriber, fieldKeyOf } from './rejected-tallies.ts'
 import { toTextColumn } from './text-column.ts'
 
 /** A page looks up the first rows of so many kinds. */

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { DiskSize } from '../../model/disk-size.ts'
 import type {
   DiskSizes,
@@ -13,23 +13,16 @@ import type {
 } from '../manifest.ts'
 import type { Tables } from '../schema.ts'
 import { putVector } from './deletions.ts'
-import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
-import { readConsistently } from './read-consistently.ts'
+import { Repository } from './transactions.ts'
 
 const stateId = 1
 /** Of a row that is never there: see `settle`. */
 const settlingId = 2
 
-export class ManifestRepository implements ManifestCatalog, DiskSizes {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class ManifestRepository extends Repository implements ManifestCatalog, DiskSizes {
   load(): Promise<Manifest> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const files = await transaction
         .selectFrom('store_files')
         .selectAll()
@@ -49,7 +42,7 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
 
   /** Read without the checksums of each row: there may be many, and nothing rests on it. */
   sizes(entityIds: readonly number[]): Promise<ReadonlyMap<number, DiskSize>> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const known = await transaction.selectFrom('store_registries').select(['entity_id', 'bytes']).execute()
       const registryBytes = new Map(known.map((row) => [row.entity_id, row.bytes]))
       const sizes = new Map<number, DiskSize>()
@@ -62,7 +55,7 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
   }
 
   async commit({ add, remove, registries, vectors = [], seal }: ManifestChange): Promise<void> {
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       await removeFiles(transaction, remove)
       for (const file of add) await transaction.insertInto('store_files').values(fileRow(file)).execute()
       for (const vector of vectors) await putVector(transaction, vector)
@@ -76,7 +69,7 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
 
   /** SQLite writes it where the commit that failed stands in its log, whose frames are chained by their checksums. */
   async settle(): Promise<void> {
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       const row = sealed('store_state', { id: settlingId, sealed_position: 0 })
       await transaction.insertInto('store_state').values(row).execute()
       await transaction.deleteFrom('store_state').where('id', '=', settlingId).execute()
@@ -84,23 +77,22 @@ export class ManifestRepository implements ManifestCatalog, DiskSizes {
   }
 
   journalEnd(): Promise<number | null> {
-    return readConsistently(this.#database, journalEndOf)
+    return this.reading(journalEndOf)
   }
 
   async noteJournalEnd(position: number): Promise<void> {
-    await inTransaction(this.#database, (transaction) => putJournalEnd(transaction, position))
+    await this.changing((transaction) => putJournalEnd(transaction, position))
   }
 
   async drop(entityId: number): Promise<void> {
-    await inTransaction(this.#database, async (transaction) => {
-      await transaction.deleteFrom('store_files').where('entity_id', '=', entityId).execute()
-      await transaction.deleteFrom('store_registries').where('entity_id', '=', entityId).execute()
-      await transaction.deleteFrom('deletion_vectors').where('entity_id', '=', entityId).execute()
-      await transaction.deleteFrom('deletions').where('entity_id', '=', entityId).execute()
-      await transaction.deleteFrom('deletion_changes').where('entity_id', '=', entityId).execute()
+    await this.changing(async (transaction) => {
+      for (const table of ofEntity) await transaction.deleteFrom(table).where('entity_id', '=', entityId).execute()
     })
   }
 }
+
+/** All that the catalog of one machine keeps of the rows of an entity. */
+const ofEntity = ['store_files', 'store_registries', 'deletion_vectors', 'deletions', 'deletion_changes'] as const
 
 async function sizeOf(transaction: Transaction<Tables>, entityId: number): Promise<DiskSize> {
   const { countAll, sum, min, max } = transaction.fn
@@ -178,40 +170,21 @@ async function putRegistry(transaction: Transaction<Tables>, registry: StoreRegi
   if (standing !== undefined && (standing.series > registry.series || standing.bytes > registry.bytes)) {
     throw new Error(`the registry of entity ${registry.entityId} would become shorter`)
   }
-  const row = sealed('store_registries', {
-    entity_id: registry.entityId,
-    series: registry.series,
-    bytes: registry.bytes,
-  })
-  await transaction
-    .insertInto('store_registries')
-    .values(row)
-    .onConflict((conflict) => conflict.column('entity_id').doUpdateSet(row))
-    .execute()
+  const { entityId: entity_id, series, bytes } = registry
+  const row = sealed('store_registries', { entity_id, series, bytes })
+  await transaction.replaceInto('store_registries').values(row).execute()
 }
 
-async function putCount(transaction: Transaction<Tables>, count: IngestCount): Promise<void> {
-  const row = sealed('ingest_counts', {
-    ingest_id: count.ingestId,
-    validated: count.validated,
-    rejected: count.rejected,
-  })
-  await transaction
-    .insertInto('ingest_counts')
-    .values(row)
-    .onConflict((conflict) => conflict.column('ingest_id').doUpdateSet(row))
-    .execute()
+async function putCount(transaction: Transaction<Tables>, { ingestId, ...count }: IngestCount): Promise<void> {
+  const row = sealed('ingest_counts', { ingest_id: ingestId, validated: count.validated, rejected: count.rejected })
+  await transaction.replaceInto('ingest_counts').values(row).execute()
 }
 
 async function putPosition(transaction: Transaction<Tables>, position: number): Promise<void> {
   const standing = await sealedPositionOf(transaction)
   if (position < standing) throw new Error(`the sealed position would go back from ${standing} to ${position}`)
   const row = sealed('store_state', { id: stateId, sealed_position: position })
-  await transaction
-    .insertInto('store_state')
-    .values(row)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-    .execute()
+  await transaction.replaceInto('store_state').values(row).execute()
 }
 
 async function journalEndOf(transaction: Transaction<Tables>): Promise<number | null> {
@@ -224,11 +197,7 @@ async function putJournalEnd(transaction: Transaction<Tables>, position: number)
   const standing = await journalEndOf(transaction)
   if (standing !== null && standing >= position) return
   const row = sealed('journal_end', { id: stateId, position })
-  await transaction
-    .insertInto('journal_end')
-    .values(row)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-    .execute()
+  await transaction.replaceInto('journal_end').values(row).execute()
 }
 
 function fileRow(file: StoreFile): Tables['store_files'] {
@@ -268,5 +237,5 @@ function registryOf({ entity_id, series, bytes }: Tables['store_registries']): S
 }
 
 function countOf({ ingest_id, validated, rejected }: Tables['ingest_counts']): IngestCount {
-  return { ingestId: ingest_id, validated: validated, rejected }
+  return { ingestId: ingest_id, validated, rejected }
 }

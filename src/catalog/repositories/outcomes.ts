@@ -3,21 +3,20 @@ import type { Outcome, OutcomeCatalog, ReplayedRows, ReplayOutcome } from '../ca
 import type { CatalogLocks } from '../locks.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue } from './counters.ts'
-import { inTransaction } from './in-transaction.ts'
 import { keepReplay, storedBy } from './replay-rejected.ts'
+import { Repository } from './transactions.ts'
 import { OutcomeWriter } from './write-outcome.ts'
 
-export class OutcomeRepository implements OutcomeCatalog {
-  readonly #database: Kysely<Tables>
+export class OutcomeRepository extends Repository implements OutcomeCatalog {
   readonly #writer: OutcomeWriter
 
   constructor(database: Kysely<Tables>, locks: CatalogLocks) {
-    this.#database = database
+    super(database)
     this.#writer = new OutcomeWriter(database, locks)
   }
 
   async add(outcome: Outcome, throughPosition: number): Promise<void> {
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       await this.#writer.keep(transaction, outcome)
       await transaction
         .updateTable('counters')
@@ -29,18 +28,18 @@ export class OutcomeRepository implements OutcomeCatalog {
   }
 
   replay(outcome: ReplayOutcome): Promise<ReplayedRows> {
-    return inTransaction(this.#database, async (transaction) => {
+    return this.changing(async (transaction) => {
       const { stored, taken } = await keepReplay(transaction, this.#writer, outcome)
       return { stored, taken }
     })
   }
 
   storedBy(replay: Pick<ReplayOutcome, 'ingestId' | 'position' | 'passed' | 'into'>): Promise<readonly number[]> {
-    return storedBy(this.#database, replay)
+    return storedBy(this.database, replay)
   }
 
   async rejectedIn(ingestId: number, fromPosition: number, toPosition: number): Promise<readonly number[]> {
-    const rows = await this.#database
+    const rows = await this.database
       .selectFrom('rejected_rows')
       .select('position')
       .where('ingest_id', '=', ingestId)
@@ -52,6 +51,6 @@ export class OutcomeRepository implements OutcomeCatalog {
   }
 
   validatedPosition(): Promise<number> {
-    return counterValue(this.#database, 'validated_position')
+    return counterValue(this.database, 'validated_position')
   }
 }

@@ -14,10 +14,10 @@ import type {
 } from '../partitions.ts'
 import type { RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
-import { inTransaction } from './in-transaction.ts'
 import { keepReplay } from './replay-rejected.ts'
 import { settleKeys } from './settle-keys.ts'
 import { noteSeen, noteStored, storedRowsOf, takeBack } from './stored-rows.ts'
+import { Repository } from './transactions.ts'
 import { OutcomeWriter } from './write-outcome.ts'
 
 export interface PartitionRepositoryParts {
@@ -27,19 +27,18 @@ export interface PartitionRepositoryParts {
   readonly announce: () => Promise<void>
 }
 
-export class PartitionRepository implements PartitionCatalog {
-  readonly #database: Kysely<Tables>
+export class PartitionRepository extends Repository implements PartitionCatalog {
   readonly #writer: OutcomeWriter
   readonly #announce: () => Promise<void>
 
   constructor({ database, locks, announce }: PartitionRepositoryParts) {
-    this.#database = database
+    super(database)
     this.#writer = new OutcomeWriter(database, locks)
     this.#announce = announce
   }
 
   async partition(partition: number): Promise<PartitionState> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('partitions')
       .selectAll()
       .where('partition', '=', partition)
@@ -48,16 +47,16 @@ export class PartitionRepository implements PartitionCatalog {
   }
 
   async partitions(): Promise<readonly PartitionState[]> {
-    const rows = await this.#database.selectFrom('partitions').selectAll().orderBy('partition').execute()
+    const rows = await this.database.selectFrom('partitions').selectAll().orderBy('partition').execute()
     return rows.map(partitionStateOf)
   }
 
   settleKeys(entries: readonly KeyedEntry[]): Promise<ReadonlySet<number>> {
-    return inTransaction(this.#database, (transaction) => settleKeys(transaction, entries))
+    return this.changing((transaction) => settleKeys(transaction, entries))
   }
 
   keep(step: PartitionStep): Promise<boolean> {
-    return inTransaction(this.#database, async (transaction) => {
+    return this.changing(async (transaction) => {
       // First of all, so that of two pipelines that hold a partition for theirs the second waits here, and then finds that it is not.
       if (!(await moveKept(transaction, step))) return false
       await this.#writer.keep(transaction, step)
@@ -69,14 +68,14 @@ export class PartitionRepository implements PartitionCatalog {
   }
 
   async keepAgain(partition: number, rejected: readonly RejectedRow[], takenBack: readonly TakenBack[]): Promise<void> {
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       await this.#writer.keep(transaction, { rejected, items: [] })
       await takeBack(transaction, partition, takenBack)
     })
   }
 
   replay(replay: PartitionReplay): Promise<ReplayedRows> {
-    return inTransaction(this.#database, async (transaction) => {
+    return this.changing(async (transaction) => {
       const { givenBack, ...found } = await keepReplay(transaction, this.#writer, replay)
       const { partition, throughPosition, position, rows, into } = replay
       const ingestId = into?.ingestId ?? replay.ingestId
@@ -91,7 +90,7 @@ export class PartitionRepository implements PartitionCatalog {
   }
 
   async processed(partition: number, position: number): Promise<void> {
-    await this.#database
+    await this.database
       .insertInto('partitions')
       .values({ ...newPartition(partition), processed_position: position })
       .onConflict((conflict) =>
@@ -105,7 +104,7 @@ export class PartitionRepository implements PartitionCatalog {
   }
 
   async note(partition: number): Promise<string | null> {
-    const found = await this.#database
+    const found = await this.database
       .selectFrom('partition_notes')
       .select('note')
       .where('partition', '=', partition)
@@ -114,7 +113,7 @@ export class PartitionRepository implements PartitionCatalog {
   }
 
   async writeNote(partition: number, note: string): Promise<void> {
-    await this.#database
+    await this.database
       .insertInto('partition_notes')
       .values({ partition, note })
       .onConflict((conflict) => conflict.column('partition').doUpdateSet({ note }))
@@ -122,16 +121,16 @@ export class PartitionRepository implements PartitionCatalog {
   }
 
   async validatedRows(): Promise<ReadonlyMap<number, number>> {
-    const rows = await this.#database.selectFrom('validated_rows').selectAll().execute()
+    const rows = await this.database.selectFrom('validated_rows').selectAll().execute()
     return new Map(rows.map((row) => [row.ingest_id, row.rows]))
   }
 
   storedRows(ingestId?: number): Promise<readonly StoredRows[]> {
-    return storedRowsOf(this.#database, ingestId)
+    return storedRowsOf(this.database, ingestId)
   }
 
   async seen(rows: readonly StoredRows[]): Promise<void> {
-    if (rows.length > 0) await inTransaction(this.#database, (transaction) => noteSeen(transaction, rows))
+    if (rows.length > 0) await this.changing((transaction) => noteSeen(transaction, rows))
   }
 }
 

@@ -1,33 +1,27 @@
 import { randomUUID } from 'node:crypto'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { PushKeyCatalog, PushKeyHolder, PushKeyName, Reservation } from '../push-keys.ts'
 import type { Tables } from '../schema.ts'
-import { inTransaction } from './in-transaction.ts'
-import { holderOf, keyHash, keyLifeMs } from './key-rows.ts'
+import { holderOf, keyHash, keyLifeMs } from './settle-keys.ts'
+import { Repository } from './transactions.ts'
 
 /** So many are forgotten in one transaction: others get their turn in between. */
 const keysAtOnce = 5000
 
-export class PushKeyRepository implements PushKeyCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class PushKeyRepository extends Repository implements PushKeyCatalog {
   async reserve(
     name: PushKeyName,
     bodyHash: Uint8Array,
     times: { readonly nowMs: number; readonly patienceMs: number },
   ): Promise<Reservation> {
     const fresh = reservationOf(name, bodyHash, times.nowMs)
-    const { numInsertedOrUpdatedRows: made } = await this.#database
+    const { numInsertedOrUpdatedRows: made } = await this.database
       .insertInto('push_keys')
       .values(fresh)
       .onConflict((conflict) => conflict.column('key_hash').doNothing())
       .executeTakeFirstOrThrow()
     if ((made ?? 0n) > 0n) return { state: 'reserved', id: fresh.reservation }
-    return inTransaction(this.#database, (transaction) => reserveKnown(transaction, fresh, times))
+    return this.changing((transaction) => reserveKnown(transaction, fresh, times))
   }
 
   async settle(
@@ -46,7 +40,7 @@ export class PushKeyRepository implements PushKeyCatalog {
   ): Promise<PushKeyHolder> {
     const key_hash = keyHash(name)
     const push = { body_hash: bodyHash, received_ms: receivedMs, position, batch_rows: rows, reservation: null }
-    const settled = await this.#database
+    const settled = await this.database
       .insertInto('push_keys')
       .values({ key_hash, ...push, uncertain: 0, validated: 0, previous_position: null })
       .onConflict((conflict) =>
@@ -59,7 +53,7 @@ export class PushKeyRepository implements PushKeyCatalog {
       .executeTakeFirst()
     const row =
       settled ??
-      (await this.#database
+      (await this.database
         .selectFrom('push_keys')
         .selectAll()
         .where('key_hash', '=', key_hash)
@@ -71,7 +65,7 @@ export class PushKeyRepository implements PushKeyCatalog {
 
   async release(name: PushKeyName, reservationId: string, mayBeStored: boolean): Promise<void> {
     const hash = keyHash(name)
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       const { numDeletedRows } = await transaction
         .deleteFrom('push_keys')
         .where('key_hash', '=', hash)
@@ -91,7 +85,7 @@ export class PushKeyRepository implements PushKeyCatalog {
   }
 
   async find(name: PushKeyName, nowMs: number): Promise<PushKeyHolder | null> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('push_keys')
       .selectAll()
       .where('key_hash', '=', keyHash(name))
@@ -104,7 +98,7 @@ export class PushKeyRepository implements PushKeyCatalog {
     // The first follows within seconds and begins at 0 when the database was killed; the second is then what the last vacuum found.
     const { rows } = await sql<{ count: number }>`
       select greatest(pg_stat_get_live_tuples(oid), reltuples, 0)::bigint as count from pg_class where oid = 'push_keys'::regclass`.execute(
-      this.#database,
+      this.database,
     )
     return rows[0]!.count
   }
@@ -112,7 +106,7 @@ export class PushKeyRepository implements PushKeyCatalog {
   async forget(beforeMs: number, signal: AbortSignal): Promise<number> {
     let forgotten = 0
     for (let deleted = keysAtOnce; deleted === keysAtOnce && !signal.aborted; forgotten += deleted) {
-      deleted = await inTransaction(this.#database, async (transaction) => {
+      deleted = await this.changing(async (transaction) => {
         const { numDeletedRows } = await transaction
           .deleteFrom('push_keys')
           .where(sql<boolean>`ctid = any(array(

@@ -1,24 +1,16 @@
-import type { Kysely } from 'kysely'
 import { lineFormats } from '../../model/line-format.ts'
 import type { QuarantineCatalog, QuarantinedEntry, QuarantineLevel } from '../quarantine.ts'
-import type { Tables } from '../schema.ts'
 import { auditedTransaction } from './audited.ts'
-import { inTransaction } from './in-transaction.ts'
 import { oneOf } from './ingest-rows.ts'
+import { Repository } from './transactions.ts'
 
 /** So much of a body is one record: memory does not grow with it. */
 const partBytes = 1024 * 1024
 const formats = ['json', 'ndjson', 'replay', ...lineFormats] as const
 
-export class QuarantineRepository implements QuarantineCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class QuarantineRepository extends Repository implements QuarantineCatalog {
   async list(): Promise<readonly QuarantinedEntry[]> {
-    const rows = await this.#database.selectFrom('quarantine').selectAll().orderBy('position').execute()
+    const rows = await this.database.selectFrom('quarantine').selectAll().orderBy('position').execute()
     return rows.map((row) => ({
       position: row.position,
       fromPosition: row.from_position,
@@ -39,13 +31,13 @@ export class QuarantineRepository implements QuarantineCatalog {
     // The parts first, each for itself: the decision counts only when the body is whole.
     for (let part = 0; part * partBytes < body.length; part++) {
       const bytes = body.slice(part * partBytes, (part + 1) * partBytes)
-      await this.#database
+      await this.database
         .insertInto('quarantine_bodies')
         .values({ position: entry.position, part, bytes })
         .onConflict((conflict) => conflict.columns(['position', 'part']).doNothing())
         .execute()
     }
-    await inTransaction(this.#database, (transaction) =>
+    await this.changing((transaction) =>
       transaction
         .insertInto('quarantine')
         .values({ ...recordOf(entry), body_bytes: body.length, let_go: 0 })
@@ -55,7 +47,7 @@ export class QuarantineRepository implements QuarantineCatalog {
   }
 
   async bodyPart(position: number, part: number): Promise<Uint8Array | null> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('quarantine_bodies')
       .select('bytes')
       .where('position', '=', position)
@@ -65,7 +57,7 @@ export class QuarantineRepository implements QuarantineCatalog {
   }
 
   release(position: number): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
+    return auditedTransaction(this.database, async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('quarantine')
         .set({ let_go: 1 })

@@ -1,6 +1,9 @@
 // Counts of rejected rows, by subscriber, code and field, and by batch. They are kept beside the rows, so that nobody has to count millions. Lock
 // `rejected_counts` of the ingest before you change them.
-import { sql, type Transaction } from 'kysely'
+
+import { createHash } from 'node:crypto'
+import { type ExpressionBuilder, sql, type Transaction } from 'kysely'
+import { keptRowBytes } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import { portions } from './portions.ts'
 
@@ -114,3 +117,54 @@ async function count(
 
 const kindColumns = ['code', 'field_key', 'field'] as const
 const batchColumns = ['batch_position', 'batch_rows', 'subscriber_id', 'received_ms'] as const
+
+/** An index of PostgreSQL holds some 2,700 bytes an entry: a name of so many characters is four times that in bytes at most. */
+const fieldKeyCharacters = 128
+
+/** Names a field in an index, given as the JSON text that the catalog keeps: short ones by themselves, null by nothing, others by a hash. */
+export function fieldKeyOf(fieldJson: string | null): string {
+  if (fieldJson === null) return ''
+  if ([...fieldJson].length <= fieldKeyCharacters) return fieldJson
+  // No JSON text of a string begins like it.
+  return `sha256:${createHash('sha256').update(fieldJson).digest('hex')}`
+}
+
+/** What the kept ones among these rows take together. */
+function sumOfKept({ fn }: ExpressionBuilder<Tables, 'rejected_rows'>) {
+  return fn.coalesce(fn.sum<number>(sql<number>`row_bytes + ${sql.lit(keptRowBytes)}`), sql.lit(0)).as('bytes')
+}
+
+/** So many more rows of an ingest are rejected, and take so many more bytes. Until the transaction is over, no other one changes that. */
+export async function addToCounts(
+  transaction: Transaction<Tables>,
+  ingestId: number,
+  { rows, bytes }: { readonly rows: number; readonly bytes: number },
+): Promise<void> {
+  await transaction
+    .updateTable('rejected_counts')
+    .set((column) => ({ rows: column('rows', '+', rows), kept_bytes: column('kept_bytes', '+', bytes) }))
+    .where('ingest_id', '=', ingestId)
+    .execute()
+}
+
+/** As `addToCounts` does, where nothing is added. */
+export const lockCounts = (transaction: Transaction<Tables>, ingestId: number): Promise<void> =>
+  addToCounts(transaction, ingestId, { rows: 0, bytes: 0 })
+
+/** What the kept ones take of the rows at some positions, of one subscriber where it is named. */
+export async function keptBytesOf(
+  transaction: Transaction<Tables>,
+  ingestId: number,
+  positions: readonly number[],
+  subscriberId?: number,
+): Promise<number> {
+  const { bytes } = await transaction
+    .selectFrom('rejected_rows')
+    .select(sumOfKept)
+    .where('ingest_id', '=', ingestId)
+    .where('state', '=', 'kept')
+    .where('position', 'in', positions)
+    .$if(subscriberId !== undefined, (query) => query.where('subscriber_id', '=', subscriberId!))
+    .executeTakeFirstOrThrow()
+  return Number(bytes)
+}

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { lineFormats } from '../../model/line-format.ts'
 import { rejectCodes } from '../../model/row-fault.ts'
 import type {
@@ -13,33 +12,24 @@ import type {
   RejectedRow,
   SummaryLimits,
 } from '../rejected.ts'
-import type { Tables } from '../schema.ts'
 import { discardRejected } from './discard-rejected.ts'
 import { oneOf } from './ingest-rows.ts'
 import { listRejected, type RejectedRecord } from './list-rejected.ts'
 import { portions } from './portions.ts'
-import { readConsistently } from './read-consistently.ts'
 import { rejectedBatchesOf, summarizeRejected } from './rejected-summary.ts'
 import { fromTextColumn } from './text-column.ts'
+import { Repository } from './transactions.ts'
 
-export class RejectedRepository implements RejectedCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class RejectedRepository extends Repository implements RejectedCatalog {
   list(ingestId: number, filter: RejectedFilter): Promise<RejectedPage> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const { records, after } = await listRejected(transaction, ingestId, filter)
       return { rows: records.map(rowOf), after }
     })
   }
 
   summary(ingestId: number, subscriberId: number | null, limits: SummaryLimits): Promise<readonly RejectedKind[]> {
-    return readConsistently(this.#database, (transaction) =>
-      summarizeRejected(transaction, ingestId, subscriberId, limits),
-    )
+    return this.reading((transaction) => summarizeRejected(transaction, ingestId, subscriberId, limits))
   }
 
   batches(
@@ -47,11 +37,11 @@ export class RejectedRepository implements RejectedCatalog {
     subscriberId: number | null,
     page: { readonly after: RejectedBatchKey | null; readonly limit: number },
   ): Promise<readonly RejectedBatch[]> {
-    return rejectedBatchesOf(this.#database, ingestId, subscriberId, page)
+    return rejectedBatchesOf(this.database, ingestId, subscriberId, page)
   }
 
   async since(ingestId: number, fromMs: number): Promise<number> {
-    const { rows } = await this.#database
+    const { rows } = await this.database
       .selectFrom('rejected_batches')
       .select(({ fn }) => fn.sum<number | null>('rejected').as('rows'))
       .where('ingest_id', '=', ingestId)
@@ -61,7 +51,7 @@ export class RejectedRepository implements RejectedCatalog {
   }
 
   fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const fates = { stored: 0, rejected: 0 }
       for (const portion of portions(positions)) {
         const found = await transaction
@@ -81,21 +71,21 @@ export class RejectedRepository implements RejectedCatalog {
   }
 
   async counts(): Promise<ReadonlyMap<number, number>> {
-    const rows = await this.#database.selectFrom('rejected_counts').selectAll().execute()
+    const rows = await this.database.selectFrom('rejected_counts').selectAll().execute()
     return new Map(rows.map((row) => [row.ingest_id, row.rows]))
   }
 
   async keptBytes(): Promise<ReadonlyMap<number, number>> {
-    const rows = await this.#database.selectFrom('rejected_counts').select(['ingest_id', 'kept_bytes']).execute()
+    const rows = await this.database.selectFrom('rejected_counts').select(['ingest_id', 'kept_bytes']).execute()
     return new Map(rows.map((row) => [row.ingest_id, row.kept_bytes]))
   }
 
   discard(ingestId: number, positions: readonly number[] | null, subscriberId?: number): Promise<number> {
-    return discardRejected(this.#database, ingestId, positions, subscriberId)
+    return discardRejected(this.database, ingestId, positions, subscriberId)
   }
 
   ofBatch(ingestId: number, batchPosition: number, limit: number): Promise<FaultsOfBatch> {
-    return readConsistently(this.#database, async (transaction) => {
+    return this.reading(async (transaction) => {
       const batch = await transaction
         .selectFrom('rejected_batches')
         .select('rejected')

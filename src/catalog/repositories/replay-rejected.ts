@@ -2,9 +2,8 @@ import type { Kysely, Transaction } from 'kysely'
 import type { ReplayedRows, ReplayOutcome, ReplayTarget } from '../catalog.ts'
 import { keptRowBytes, keptTextBytes, type RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
-import { keptBytesOf, lockKeptBytes } from './kept-bytes.ts'
 import { portions } from './portions.ts'
-import { recounted } from './rejected-tallies.ts'
+import { addToCounts, keptBytesOf, lockCounts, recounted } from './rejected-tallies.ts'
 import { fromTextColumn } from './text-column.ts'
 import type { OutcomeWriter } from './write-outcome.ts'
 import { reasonOf } from './write-rejected.ts'
@@ -66,7 +65,7 @@ async function takeReplayed(
   { ingestId, position, passed }: Pick<ReplayOutcome, 'ingestId' | 'position' | 'passed'>,
 ): Promise<ReplayedRows> {
   // Before its rows, as all others do.
-  await lockKeptBytes(transaction, ingestId)
+  await lockCounts(transaction, ingestId)
   const stored: number[] = []
   let [taken, bytes] = [0, 0]
   for (const portion of portions(passed)) {
@@ -83,13 +82,7 @@ async function takeReplayed(
     taken += Number(numUpdatedRows)
     for (const row of await markedRows(transaction, ingestId, position, portion)) stored.push(row)
   }
-  if (taken > 0) {
-    await transaction
-      .updateTable('rejected_counts')
-      .set((column) => ({ rows: column('rows', '-', taken), kept_bytes: column('kept_bytes', '-', bytes) }))
-      .where('ingest_id', '=', ingestId)
-      .execute()
-  }
+  if (taken > 0) await addToCounts(transaction, ingestId, { rows: -taken, bytes: -bytes })
   return { stored, taken }
 }
 
@@ -150,12 +143,7 @@ async function keepNewReasons(
         .execute()
     }
   }
-  if (more === 0) return
-  await transaction
-    .updateTable('rejected_counts')
-    .set((column) => ({ kept_bytes: column('kept_bytes', '+', more) }))
-    .where('ingest_id', '=', ingestId)
-    .execute()
+  if (more !== 0) await addToCounts(transaction, ingestId, { rows: 0, bytes: more })
 }
 
 interface Known extends Reason {
@@ -251,12 +239,7 @@ async function giveBack(
       .execute()
     bytes += rowBytes + keptRowBytes
   }
-  if (givenBack.size === 0) return givenBack
-  await transaction
-    .updateTable('rejected_counts')
-    .set((column) => ({ rows: column('rows', '+', givenBack.size), kept_bytes: column('kept_bytes', '+', bytes) }))
-    .where('ingest_id', '=', ingestId)
-    .execute()
+  if (givenBack.size > 0) await addToCounts(transaction, ingestId, { rows: givenBack.size, bytes })
   return givenBack
 }
 

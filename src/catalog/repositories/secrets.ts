@@ -1,16 +1,15 @@
 import type { Kysely } from 'kysely'
 import type { SecretCatalog } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { inTransaction } from './in-transaction.ts'
+import { Repository } from './transactions.ts'
 
 const secretBytes = 32
 
-export class SecretRepository implements SecretCatalog {
-  readonly #database: Kysely<Tables>
+export class SecretRepository extends Repository implements SecretCatalog {
   readonly #randomBytes: (count: number) => Uint8Array
 
   constructor(database: Kysely<Tables>, randomBytes: (count: number) => Uint8Array) {
-    this.#database = database
+    super(database)
     this.#randomBytes = randomBytes
   }
 
@@ -19,7 +18,7 @@ export class SecretRepository implements SecretCatalog {
     if (known !== undefined) return known
     // Whoever comes first decides: the value that stands afterwards is everybody's.
     const value = Buffer.from(this.#randomBytes(secretBytes)).toString('hex')
-    await inTransaction(this.#database, (transaction) =>
+    await this.changing((transaction) =>
       transaction
         .insertInto('secrets')
         .values({ name, value })
@@ -32,7 +31,7 @@ export class SecretRepository implements SecretCatalog {
   }
 
   async #find(name: string): Promise<Uint8Array | undefined> {
-    const row = await this.#database.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirst()
+    const row = await this.database.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirst()
     return row === undefined ? undefined : new Uint8Array(Buffer.from(row.value, 'hex'))
   }
 }

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { type ExpressionBuilder, sql, type Transaction } from 'kysely'
 import type { KeyedEntry } from '../partitions.ts'
+import type { PushKeyHolder, PushKeyName } from '../push-keys.ts'
 import type { Tables } from '../schema.ts'
-import { type KeyRow, keyHash, keyLifeMs } from './key-rows.ts'
 
 /** So many keys go in one statement. */
 const keysAtOnce = 1000
@@ -110,4 +111,25 @@ function isRepetition({ position, bodyHash }: KeyedEntry, standing: KeyRow | und
   if (standing === undefined) throw new Error('a key that was just written is not there')
   if (standing.position === position || standing.previous_position === position) return false
   return Buffer.compare(standing.body_hash, bodyHash) === 0
+}
+
+/** For how long a key stands for its push. */
+export const keyLifeMs = 24 * 60 * 60 * 1000
+
+type KeyRow = Tables['push_keys']
+
+/** Keys are kept by a hash, so that all have one length, whatever characters they hold. */
+export function keyHash({ subscriberId, ingestId, key }: PushKeyName): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(`${subscriberId}/${ingestId}/${key}`, 'utf8').digest())
+}
+
+/** The push that a row stands for; null while one is under way. */
+export function holderOf(row: KeyRow): PushKeyHolder | null {
+  if (row.position === null) return null
+  return {
+    bodyHash: new Uint8Array(row.body_hash),
+    position: row.position,
+    rows: row.batch_rows,
+    isValidated: row.validated === 1,
+  }
 }

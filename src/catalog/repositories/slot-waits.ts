@@ -1,17 +1,9 @@
-import type { Kysely } from 'kysely'
 import type { SlotWaitCatalog } from '../cluster-catalog.ts'
-import type { Tables } from '../schema.ts'
-import { inTransaction } from './in-transaction.ts'
+import { Repository } from './transactions.ts'
 
-export class SlotWaitRepository implements SlotWaitCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class SlotWaitRepository extends Repository implements SlotWaitCatalog {
   async list(): Promise<ReadonlyMap<number, number>> {
-    const rows = await this.#database.selectFrom('slot_waits').selectAll().execute()
+    const rows = await this.database.selectFrom('slot_waits').selectAll().execute()
     return new Map(rows.map(({ entity_id, since_ms }) => [entity_id, since_ms]))
   }
 
@@ -21,7 +13,7 @@ export class SlotWaitRepository implements SlotWaitCatalog {
     const waiting = new Set(entityIds)
     const removed = [...before.keys()].filter((id) => !waiting.has(id))
     if (added.length + removed.length === 0) return false
-    await inTransaction(this.#database, async (transaction) => {
+    await this.changing(async (transaction) => {
       if (removed.length > 0) await transaction.deleteFrom('slot_waits').where('entity_id', 'in', removed).execute()
       // Who locks several does so in one order.
       for (const id of added.toSorted((a, b) => a - b)) {

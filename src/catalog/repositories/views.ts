@@ -1,28 +1,21 @@
-import type { Kysely } from 'kysely'
 import { compareCodePoints } from '../../lib/compare-code-points.ts'
 import { Problem } from '../../model/problem.ts'
 import type { Tables } from '../schema.ts'
 import type { PutViewOptions, SavedView, ViewCatalog, ViewHead } from '../views.ts'
-import { auditedTransaction } from './audited.ts'
-import { nextValue } from './counters.ts'
+import { versionedChange } from './audited.ts'
 import { fromTextColumn, toTextColumn } from './text-column.ts'
+import { Repository } from './transactions.ts'
 
 const headColumns = ['name', 'subscriber_id', 'subscriber', 'entities', 'cells', 'changed_ms'] as const
 
-export class ViewRepository implements ViewCatalog {
-  readonly #database: Kysely<Tables>
-
-  constructor(database: Kysely<Tables>) {
-    this.#database = database
-  }
-
+export class ViewRepository extends Repository implements ViewCatalog {
   async list(): Promise<readonly ViewHead[]> {
-    const rows = await this.#database.selectFrom('views').select(headColumns).execute()
+    const rows = await this.database.selectFrom('views').select(headColumns).execute()
     return rows.map(headOf).sort((a, b) => compareCodePoints(a.name, b.name))
   }
 
   async find(name: string): Promise<SavedView | null> {
-    const row = await this.#database
+    const row = await this.database
       .selectFrom('views')
       .selectAll()
       .where('name', '=', toTextColumn(name))
@@ -36,8 +29,7 @@ export class ViewRepository implements ViewCatalog {
   ): Promise<boolean> {
     const key = toTextColumn(name)
     const told = { entities: JSON.stringify(entities), cells, definition }
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'views_version')
+    return versionedChange(this.database, 'views_version', async (transaction) => {
       const all = await transaction.selectFrom('views').select(['name', 'subscriber_id', 'changed_ms']).execute()
       const before = all.find((row) => row.name === key)
       if (knownMs !== undefined && knownMs !== (before?.changed_ms ?? null)) {
@@ -62,8 +54,7 @@ export class ViewRepository implements ViewCatalog {
   }
 
   delete(name: string, subscriberId: number | null): Promise<boolean> {
-    return auditedTransaction(this.#database, async (transaction) => {
-      await nextValue(transaction, 'views_version')
+    return versionedChange(this.database, 'views_version', async (transaction) => {
       const named = transaction.deleteFrom('views').where('name', '=', toTextColumn(name))
       const own = subscriberId === null ? named : named.where('subscriber_id', '=', subscriberId)
       const { numDeletedRows } = await own.executeTakeFirstOrThrow()

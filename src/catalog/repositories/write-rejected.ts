@@ -2,10 +2,9 @@ import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import { addTo } from '../../lib/add-to.ts'
 import { keptRowBytes, keptTextBytes, type RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
-import { fieldKeyOf } from './field-key.ts'
 import type { RejectedRecord } from './list-rejected.ts'
 import { portions } from './portions.ts'
-import { Tallies } from './rejected-tallies.ts'
+import { fieldKeyOf, Tallies } from './rejected-tallies.ts'
 import { toTextColumn } from './text-column.ts'
 
 /** Keeps rejected rows, each once: the journal may be validated again. */

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Disk, isDiskFull } from '../../lib/disk.ts'
 import { messageOf } from '../../lib/message-of.ts'
-import { holdsTables } from './check-file.ts'
-import { checkSqliteLog } from './check-log.ts'
+import { checkSqliteLog, holdsTables } from './check-files.ts'
 import { diskErrorOf } from './statements.ts'
 
 interface Folders {

@@ -1,11 +1,18 @@
 // One entity or table of metadata: copied, and then compared at both ends.
+import { randomUUID } from 'node:crypto'
 import type { IngestAnswer } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
+import { halvesOf } from '../../client/push-batch.ts'
+import { batchesOf } from '../../file-push/batches.ts'
+import { rowBytesMax } from '../../file-push/rows.ts'
+import { given } from '../../lib/given.ts'
+import { jsonMembers } from '../../lib/json-members.ts'
+import { JsonRows } from '../../lib/json-rows.ts'
+import { ProgressBar } from '../../lib/progress-bar.ts'
 import { CommandError } from '../command-error.ts'
-import { type CopyCounts, expectedAfter, type Verdict, verdictOf } from './check.ts'
 import type { CopyRoute } from './copy-definitions.ts'
-import { copyItems } from './copy-items.ts'
-import type { CopyJob, Sent } from './sending.ts'
+import { renamed } from './pieces.ts'
+import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
 import { type CopyDates, copySeries } from './series.ts'
 
 /** What became of one entity or table. */
@@ -79,4 +86,95 @@ export async function copyOne(job: CopyJob, route: CopyRoute, dates: CopyDates):
     problems: [...verdict.problems, ...faults],
     notes,
   }
+}
+
+// Whether the target holds what the source holds, in the end.
+
+export interface CopyCounts extends Pick<Sent, 'copied' | 'rejected' | 'pending'> {
+  readonly unit: 'rows' | 'items'
+  /** Before the copy began, and after it ended. */
+  readonly sourceBefore: number
+  readonly sourceAfter: number
+  readonly targetBefore: number
+  readonly targetAfter: number
+  /** Whether dates left out some rows. */
+  readonly partial: boolean
+}
+
+interface Verdict {
+  readonly problems: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** How many the target should hold at the end; null where nobody can know, as it held some before. */
+function expectedAfter(counts: Omit<CopyCounts, 'targetAfter'>): number | null {
+  if (counts.targetBefore > 0) return counts.partial ? null : Math.max(counts.targetBefore, counts.sourceAfter)
+  return counts.partial ? counts.copied : counts.sourceAfter
+}
+
+/** Sentences on what is wrong, and on what is worth knowing. */
+export function verdictOf(counts: CopyCounts): Verdict {
+  const { unit, copied, rejected, pending, sourceBefore, sourceAfter, targetBefore, targetAfter, partial } = counts
+  const problems: string[] = []
+  const notes: string[] = []
+  if (rejected > 0) problems.push(`the target rejected ${rejected} ${unit}`)
+  if (pending > 0) problems.push(`the target has not validated ${pending} ${unit} yet`)
+  if (targetBefore > 0) {
+    notes.push(
+      `the target had ${targetBefore} ${unit} before; it has ${targetAfter} now, the source has ${sourceAfter}`,
+    )
+    return { problems, notes }
+  }
+  const expected = partial ? copied : sourceAfter
+  if (targetAfter === expected) return { problems, notes }
+  problems.push(
+    partial
+      ? `${copied} ${unit} were copied, and the target has ${targetAfter}`
+      : `the source has ${sourceAfter} ${unit}, and the target ${targetAfter}`,
+  )
+  if (sourceAfter !== sourceBefore)
+    problems.push(`the source had ${sourceBefore} ${unit} when the copy began: it is still pushed to`)
+  else if (!partial && copied < sourceAfter) {
+    notes.push(
+      `the source shows ${copied} of its ${sourceAfter} ${unit}; rows without a value in any metric, and rows older than the retention, are never shown`,
+    )
+  }
+  return { problems, notes }
+}
+
+const bytesMax = 4 * 1024 * 1024
+const pageItems = 1000
+
+async function* pagesOf(job: CopyJob, table: string, progress: ProgressBar): AsyncGenerator<readonly Uint8Array[]> {
+  for (let token: string | null | undefined; token !== null; ) {
+    const page = given({ limit: pageItems, token })
+    const text = await patiently(job, progress, () => job.source.itemsText(table, [], page))
+    const answer = new Map(jsonMembers(text).map(({ name, value }) => [name, value]))
+    const items = new JsonRows({ rowBytesMax })
+    yield items.push(Buffer.from(answer.get('Items') ?? '[]'))
+    items.end()
+    token = JSON.parse(answer.get('NextToken') ?? 'null')
+  }
+}
+
+async function* rowsOf(
+  pages: AsyncIterable<readonly Uint8Array[]>,
+  sources: ReadonlyMap<string, string>,
+): AsyncGenerator<readonly Uint8Array[]> {
+  for await (const items of pages) yield items.map((item) => renamed(item, sources))
+}
+
+/** Copies a table's items into the metadata ingest of the target. Done twice, it comes to the same. */
+function copyItems(job: CopyJob, ingest: IngestAnswer, items: number): Promise<Sent> {
+  const { stderr, nowMs } = job.context
+  const progress = new ProgressBar({ output: stderr, nowMs, total: items })
+  const sources = new Map(ingest.fields.map(({ name, source }) => [name, source]))
+  const rows = rowsOf(pagesOf(job, ingest.alias, progress), sources)
+  return sendAll(job, batchesOf(rows, { rowsMax: pageItems, bytesMax, format: 'json', skipRows: 0 }), {
+    ingest: ingest.alias,
+    format: 'json',
+    keyOf: () => randomUUID(),
+    halves: (batch) => halvesOf(batch, 'json'),
+    progress,
+  })
 }

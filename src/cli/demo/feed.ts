@@ -4,7 +4,6 @@ import { messageOf } from '../../lib/message-of.ts'
 import { ProgressBar } from '../../lib/progress-bar.ts'
 import type { CliContext } from '../context.ts'
 import { formatCount } from '../push/report.ts'
-import { pushExampleDay } from './example-day.ts'
 import { instrumentsOf, rowsAt } from './plant.ts'
 
 export const ingestAlias = 'plant'
@@ -20,6 +19,11 @@ export interface FeedOptions {
   readonly seed: number
   readonly quiet: boolean
   readonly signal: AbortSignal
+}
+
+interface ExampleDayOptions extends Pick<FeedOptions, 'seed' | 'signal'> {
+  readonly context: Pick<CliContext, 'nowMs' | 'sleep'>
+  readonly client: Pick<TidemarkClient, 'push' | 'query'>
 }
 
 export interface HistoryResult {
@@ -41,6 +45,20 @@ async function settled({ context, admin, signal }: FeedOptions): Promise<void> {
   while (!signal.aborted && (await admin.ingest(ingestAlias)).counters.pending > 0) await context.sleep(50, signal)
 }
 
+/** Pushes NDJSON, again until it is acknowledged; resolves with how many rows they are. */
+async function pushRows(
+  { context, client, signal }: ExampleDayOptions,
+  body: string,
+  key: { readonly idempotencyKey?: string } = {},
+): Promise<number> {
+  const attempt = () => {
+    signal.throwIfAborted()
+    return client.push(ingestAlias, body, { format: 'ndjson', ...key })
+  }
+  const sleep = (ms: number) => context.sleep(ms, signal)
+  return (await withRetries(attempt, { nowMs: context.nowMs, sleep, retryMs, onRetry: () => {} })).rows
+}
+
 /**
  * Pushes the example day where it is missing, and what is missing between `historyStartMs` and now: one row of each instrument a
  * minute. The pushes go one at a time, in order of time, and each holds whole minutes. So the newest row shows how far an earlier
@@ -49,11 +67,10 @@ async function settled({ context, admin, signal }: FeedOptions): Promise<void> {
 export async function pushHistory(options: FeedOptions, historyStartMs: number): Promise<HistoryResult> {
   const { context, client, seed, quiet, signal } = options
   const { nowMs } = context
-  const sleep = (ms: number) => context.sleep(ms, signal)
   await settled(options)
   const newest = await newestMs(client)
   const startMs = nowMs()
-  let rows = await pushExampleDay({ context, client, ingest: ingestAlias, seed, signal })
+  let rows = await pushExampleDay(options)
   const firstMs =
     newest === null ? historyStartMs : Math.max(historyStartMs, (Math.floor(newest / stepMs) + 1) * stepMs)
   const instruments = instrumentsOf(seed)
@@ -67,15 +84,10 @@ export async function pushHistory(options: FeedOptions, historyStartMs: number):
   const progress = new ProgressBar({ output: context.stderr, nowMs, total: ticks })
   let next = body(0)
   for (let from = 0; from < ticks && !signal.aborted; from += ticksPerPush) {
-    const current = next
-    const attempt = () => {
-      signal.throwIfAborted()
-      return client.push(ingestAlias, current, { format: 'ndjson' })
-    }
-    const pushed = withRetries(attempt, { nowMs, sleep, retryMs, onRetry: () => {} })
+    const pushed = pushRows(options, next)
     // The next body is made while this one is on its way.
     if (from + ticksPerPush < ticks) next = body(from + ticksPerPush)
-    rows += (await pushed).rows
+    rows += await pushed
     const rate = (rows * 1000) / Math.max(1, nowMs() - startMs)
     if (!quiet) progress.update(from + ticksPerPush, () => `${formatCount(rows)} rows, ${formatCount(rate)} rows/s`)
   }
@@ -102,4 +114,93 @@ export async function pushLive({ context, client, seed, quiet, signal }: FeedOpt
     }
   }
   progress.end()
+}
+
+/** The day that the examples of the guides and of `--help` ask for. Every demo has it. */
+export const exampleDay = '2026-01-01'
+
+const minutesOfDay = 1440
+
+/**
+ * Pushes one row of each instrument for each minute of the example day, unless the day is there. It is one push, so the day is there
+ * whole or not at all. Resolves with the number of rows pushed.
+ */
+export async function pushExampleDay(options: ExampleDayOptions): Promise<number> {
+  const { client, seed } = options
+  const firstMs = Date.parse(exampleDay)
+  const instruments = instrumentsOf(seed)
+  const { tag } = instruments[0]!
+  const there = await client.query('select', {
+    entity: ingestAlias,
+    ids: [tag],
+    start_date: exampleDay,
+    end_date: 'PT0S',
+  })
+  if (there.length > 0) return 0
+  const body = Array.from({ length: minutesOfDay }, (_, minute) =>
+    rowsAt(seed, instruments, firstMs + minute * stepMs),
+  ).join('')
+  return pushRows(options, body, { idempotencyKey: `demo-${exampleDay}` })
+}
+
+// Rows as a plant that was never quite right would push them: there is something to repair in the portal.
+
+const rowsEach = 12
+
+/** NDJSON of which no row is stored: values that are texts, a property that is no field, times that are missing or none. */
+export function faultyRows(seed: number, nowMs: number): string {
+  const tags = instrumentsOf(seed).map(({ tag }) => tag)
+  const at = (index: number): string => new Date(nowMs - index * 60_000).toISOString()
+  const rows = Array.from({ length: rowsEach }, (_, index) => {
+    const T = tags[(index * 7) % tags.length]
+    return [
+      { D: at(index), T, V: index % 2 === 0 ? 'bad input' : '21,5' },
+      { D: at(index), T, V: 20 + index, quality: 192 },
+      { D: at(index), T, V: 30 + index, quality: 0 },
+      ...(index % 3 === 0
+        ? [
+            { D: `${14 + index}.01.2026 08:00`, T, V: index },
+            { T, V: index },
+          ]
+        : []),
+    ]
+  })
+  return rows
+    .flat()
+    .map((row) => `${JSON.stringify(row)}\n`)
+    .join('')
+}
+
+/** Pushes them once in the life of a demo. */
+export async function pushFaulty(
+  client: TidemarkClient,
+  admin: TidemarkClient,
+  seed: number,
+  nowMs: number,
+): Promise<void> {
+  if ((await admin.ingest(ingestAlias)).counters.rejected > 0) return
+  await client.push(ingestAlias, faultyRows(seed, nowMs), { format: 'ndjson' })
+}
+
+/** The metadata of the demo: what is known of each instrument, by its tag. */
+export const tagsAlias = 'tags'
+
+export const tagFields = [
+  { name: 'tag', type: 'string', role: 'index' },
+  { name: 'description', type: 'string', role: 'attribute' },
+  { name: 'area', type: 'string', role: 'attribute' },
+  { name: 'unit', type: 'string', role: 'attribute' },
+  { name: 'usual', type: 'double', role: 'attribute' },
+] as const
+
+/** Pushes an item for each instrument; one that is there already is replaced by the same. */
+export async function pushTags(client: Pick<TidemarkClient, 'push'>, seed: number): Promise<void> {
+  const items = instrumentsOf(seed).map(({ tag, area, unit, quantity, base }) => ({
+    tag,
+    description: `${quantity} in the ${area} area`,
+    area,
+    unit,
+    usual: Math.round(base * 10) / 10,
+  }))
+  await client.push(tagsAlias, JSON.stringify(items), { format: 'json' })
 }

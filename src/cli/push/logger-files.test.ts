@@ -12,7 +12,8 @@ interface LoggerFile {
   readonly csv: string
   /** What the first push is answered with, by parts. */
   readonly refused: readonly string[]
-  readonly options: readonly string[]
+  /** As they are typed. */
+  readonly options: string
   /** `[D, V]`, and `ok` where there is one. */
   readonly rows: readonly (readonly unknown[])[]
 }
@@ -21,24 +22,14 @@ const files: Readonly<Record<string, LoggerFile>> = {
   'TOA5 of a Campbell logger': {
     csv: '"TOA5","Met","CR1000X"\r\n"TIMESTAMP","RECORD","AirTC_Avg"\r\n"TS","RN","Deg C"\r\n"","","Avg"\r\n"2026-03-01 24:00:00",0,4.9\r\n',
     refused: ['--header-line 2 --skip-lines 4\n'],
-    options: ['--header-line', '2', '--skip-lines', '4', '--map', 'TIMESTAMP=D,AirTC_Avg=V', '--drop', 'RECORD'],
+    options: '--header-line 2 --skip-lines 4 --map TIMESTAMP=D,AirTC_Avg=V --drop RECORD',
     rows: [['2026-03-01 24:00:00', 4.9]],
   },
   'a HOBO of Onset': {
     csv: '\ufeff"Plot Title: Cellar, north"\n"#","Date Time, GMT+01:00","Temp, °C"\n1,03/13/26 10:00:00 PM,21.5\n2,03/13/26 10:15:00 PM,21.6\n',
     refused: ['--skip-lines 1\n'],
-    options: [
-      '--skip-lines',
-      '1',
-      '--map',
-      'Date Time\\, GMT+01:00=D,Temp\\, °C=V',
-      '--drop',
-      '#',
-      '--time-zone',
-      '+01:00',
-      '--time-format',
-      'MM/dd/yy h:mm:ss a',
-    ],
+    options:
+      "--skip-lines 1 --map 'Date Time\\, GMT+01:00=D,Temp\\, °C=V' --drop # --time-zone +01:00 --time-format 'MM/dd/yy h:mm:ss a'",
     rows: [
       ['2026-03-13T21:00:00.000Z', 21.5],
       ['2026-03-13T21:15:00.000Z', 21.6],
@@ -47,20 +38,8 @@ const files: Readonly<Record<string, LoggerFile>> = {
   'a testo 175': {
     csv: 'Testo 175;SN 4030\nMesswerte vom;01.03.2026\n\nDatum / Uhrzeit;Temperatur;Feuchte\n01.03.2026 08:00:00;21,5;41,2\n01.03.2026 08:15:00;21,6;40\n',
     refused: ['--skip-lines 3 --delimiter ";" --decimal comma\n'],
-    options: [
-      '--skip-lines',
-      '3',
-      '--delimiter',
-      ';',
-      '--decimal',
-      'comma',
-      '--map',
-      'Datum / Uhrzeit=D,Temperatur=V',
-      '--drop',
-      'Feuchte',
-      '--time-format',
-      'dd.MM.yyyy HH:mm:ss',
-    ],
+    options:
+      "--skip-lines 3 --delimiter ; --decimal comma --map 'Datum / Uhrzeit=D,Temperatur=V' --drop Feuchte --time-format 'dd.MM.yyyy HH:mm:ss'",
     rows: [
       ['2026-03-01T08:00:00.000Z', 21.5],
       ['2026-03-01T08:15:00.000Z', 21.6],
@@ -69,18 +48,7 @@ const files: Readonly<Record<string, LoggerFile>> = {
   'hours of the German weather service': {
     csv: 'ID;MESS_DATUM;QN_9;TT_TU;eor\n   44;2026030100;    3;   4.9;eor\n   44;2026030101;    3;  -4.7;eor\n',
     refused: ['--delimiter ";"\n'],
-    options: [
-      '--delimiter',
-      ';',
-      '--map',
-      'MESS_DATUM=D,TT_TU=V',
-      '--drop',
-      'ID,QN_9,eor',
-      '--time-format',
-      'yyyyMMddHH',
-      '--convert',
-      'V=number',
-    ],
+    options: '--delimiter ; --map MESS_DATUM=D,TT_TU=V --drop ID,QN_9,eor --time-format yyyyMMddHH --convert V=number',
     rows: [
       ['2026-03-01T00:00:00.000Z', 4.9],
       ['2026-03-01T01:00:00.000Z', -4.7],
@@ -89,16 +57,7 @@ const files: Readonly<Record<string, LoggerFile>> = {
   'a meter that writes compact dates, and 24:00': {
     csv: 'Bis\tWert\n202603012345\t1.5\n202603012400\t2\n',
     refused: ['--delimiter tab\n'],
-    options: [
-      '--delimiter',
-      'tab',
-      '--map',
-      'Bis=D,Wert=V',
-      '--time-format',
-      'yyyyMMddHHmm',
-      '--time-zone',
-      'Europe/Berlin',
-    ],
+    options: '--delimiter tab --map Bis=D,Wert=V --time-format yyyyMMddHHmm --time-zone Europe/Berlin',
     rows: [
       ['2026-03-01T22:45:00.000Z', 1.5],
       ['2026-03-01T23:00:00.000Z', 2],
@@ -107,20 +66,8 @@ const files: Readonly<Record<string, LoggerFile>> = {
   'a German spreadsheet': {
     csv: 'Datum;Uhrzeit;Temperatur;Ein\n01.03.2026;08:00;81,5;WAHR\n31.03.2026;24:00;1.081,5;FALSCH\n',
     refused: ['--delimiter ";" --decimal comma\n'],
-    options: [
-      '--delimiter',
-      ';',
-      '--decimal',
-      'comma',
-      '--time',
-      'Datum+Uhrzeit',
-      '--map',
-      'Temperatur=V,Ein=ok',
-      '--time-format',
-      'dd.MM.yyyy HH:mm',
-      '--convert',
-      'ok=boolean',
-    ],
+    options:
+      "--delimiter ; --decimal comma --time Datum+Uhrzeit --map Temperatur=V,Ein=ok --time-format 'dd.MM.yyyy HH:mm' --convert ok=boolean",
     rows: [
       ['2026-03-01T08:00:00.000Z', 81.5, true],
       ['2026-04-01T00:00:00.000Z', 1081.5, false],
@@ -129,14 +76,7 @@ const files: Readonly<Record<string, LoggerFile>> = {
   'an American spreadsheet': {
     csv: 'Timestamp,Value,Good\n3/1/2026 12:05 AM,"1,081.5",TRUE\n12/31/2026 11:59 PM,.5,FALSE\n',
     refused: ['--map Timestamp=D,Value=V,Good=ok'],
-    options: [
-      '--map',
-      'Timestamp=D,Value=V,Good=ok',
-      '--time-format',
-      'M/d/yyyy h:mm a',
-      '--convert',
-      'ok=boolean,V=number',
-    ],
+    options: "--map Timestamp=D,Value=V,Good=ok --time-format 'M/d/yyyy h:mm a' --convert ok=boolean,V=number",
     rows: [
       ['2026-03-01T00:05:00.000Z', 1081.5, true],
       ['2026-12-31T23:59:00.000Z', 0.5, false],
@@ -145,40 +85,31 @@ const files: Readonly<Record<string, LoggerFile>> = {
   'annotated CSV of InfluxDB': {
     csv: '#group,false,false,false\n#datatype,string,dateTime:RFC3339,double\n#default,_result,,\n,result,_time,_value\n,,2026-03-01T08:00:00Z,12.5\n',
     refused: ['--comment "#"\n'],
-    options: ['--comment', '#', '--map', '_time=D,_value=V', '--drop', ',result'],
+    options: '--comment # --map _time=D,_value=V --drop ,result',
     rows: [['2026-03-01T08:00:00Z', 12.5]],
   },
   'WinCC, all quoted': {
     csv: '"TimeString";"VarValue"\n"01.03.2026 08:00:00";81,5\n',
     refused: ['--delimiter ";" --decimal comma\n'],
-    options: [
-      '--delimiter',
-      ';',
-      '--decimal',
-      'comma',
-      '--map',
-      'TimeString=D,VarValue=V',
-      '--time-format',
-      'dd.MM.yyyy HH:mm:ss',
-    ],
+    options: "--delimiter ; --decimal comma --map TimeString=D,VarValue=V --time-format 'dd.MM.yyyy HH:mm:ss'",
     rows: [['2026-03-01T08:00:00.000Z', 81.5]],
   },
   'Ignition, with spaces behind commas': {
     csv: 't_stamp, "the value"\n"Mar 1, 2026 1:00:00 PM", +82.5\n',
     refused: ['--map "t_stamp=D,the value=V"'],
-    options: ['--map', 't_stamp=D,the value=V', '--time-format', 'MMM d, yyyy h:mm:ss a', '--convert', 'V=number'],
+    options: "--map 't_stamp=D,the value=V' --time-format 'MMM d, yyyy h:mm:ss a' --convert V=number",
     rows: [['2026-03-01T13:00:00.000Z', 82.5]],
   },
   'seconds with a decimal comma': {
     csv: 'D;V\n1772352000,5;1,5\n',
     refused: ['--delimiter ";" --decimal comma\n'],
-    options: ['--delimiter', ';', '--decimal', 'comma', '--time-format', 'seconds'],
+    options: '--delimiter ; --decimal comma --time-format seconds',
     rows: [['2026-03-01T08:00:00.500Z', 1.5]],
   },
   'LoRa, in small letters': {
     csv: 'received_at,temperature\n2026-03-01t08:10:00z,21.5\n',
     refused: ['--map received_at=D,temperature=V'],
-    options: ['--map', 'received_at=D,temperature=V'],
+    options: '--map received_at=D,temperature=V',
     rows: [['2026-03-01t08:10:00z', 21.5]],
   },
 }
@@ -202,7 +133,8 @@ test.each(Object.entries(files))('%s', async (_, { csv, refused, options, rows }
   const first = await pushed(csv, [])
   expect([first.code, first.rows]).toEqual([1, []])
   for (const part of refused) expect(first.err).toContain(part)
-  const then = await pushed(csv, options)
+  const typed = (options.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''))
+  const then = await pushed(csv, typed)
   expect([then.code, then.err]).toEqual([0, ''])
   expect(then.rows.map(({ D, V, ok }) => (ok === undefined ? [D, V] : [D, V, ok]))).toEqual(rows)
 })

@@ -1,8 +1,7 @@
 import { mayGoBetter, withRetries } from '../../client/retries.ts'
 import { ConnectionError } from '../../client/service-error.ts'
 import type { CliContext } from '../context.ts'
-import { printNote } from '../output.ts'
-import { unreachableText } from '../unreachable.ts'
+import { printNote, unreachableText } from '../output.ts'
 
 /** Less than the service knows an idempotency key. */
 export const retrySecondsMax = 23 * 60 * 60

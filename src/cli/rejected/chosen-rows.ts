@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { RejectedRowAnswer } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
 import type { RejectedSelection, WhoseRows } from '../../client/request-paths.ts'
+import { given } from '../../lib/given.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 
@@ -25,11 +26,7 @@ export function withFilters(command: Command): Command {
 }
 
 export function filterOf({ batch, code, field }: FilterOptions): RejectedSelection {
-  return {
-    ...(batch === undefined ? {} : { batch }),
-    ...(code === undefined ? {} : { code }),
-    ...(field === undefined ? {} : { field }),
-  }
+  return given({ batch, code, field })
 }
 
 export const whoseRows = ({ mine }: FilterOptions): WhoseRows => (mine === true ? 'own' : 'all')
@@ -41,13 +38,8 @@ export async function* pagesOf(
   options: FilterOptions,
   limit?: number,
 ): AsyncGenerator<readonly RejectedRowAnswer[]> {
-  const request = { ...filterOf(options), ...(limit === undefined ? {} : { limit }) }
   for (let token: string | null | undefined; token !== null; ) {
-    const page = await client.rejected(
-      ingest,
-      { ...request, ...(token === undefined ? {} : { token }) },
-      whoseRows(options),
-    )
+    const page = await client.rejected(ingest, given({ ...filterOf(options), limit, token }), whoseRows(options))
     yield page.Items
     token = page.NextToken
   }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { PreviewAnswer, ReplayAnswer, ReplayChanges } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
+import { given } from '../../lib/given.ts'
 import { shellWord } from '../../lib/shell-word.ts'
 import { printable } from '../../lib/text-table.ts'
 import { conversions } from '../../model/row-mapping.ts'
@@ -231,24 +232,23 @@ function replayText(
 }
 
 function changesOf({ into, drop, rename, set, setMissing, convert }: ReplayOptions): ReplayChanges {
-  return {
-    ...(into === undefined ? {} : { into }),
-    ...(drop === undefined ? {} : { drop: [...drop] }),
-    ...(rename === undefined ? {} : { rename: namedValues('--rename', rename, (text) => text) }),
-    ...(set === undefined ? {} : { set: namedValues('--set', set, jsonOrText) }),
-    ...(setMissing === undefined ? {} : { set_missing: namedValues('--set-missing', setMissing, jsonOrText) }),
-    ...(convert === undefined
-      ? {}
-      : { convert: namedValues('--convert', convert, (text) => parseWord(conversions, text, 'conversion')) }),
-  }
+  return given({
+    into,
+    drop,
+    rename: namedValues('--rename', rename, (text) => text),
+    set: namedValues('--set', set, jsonOrText),
+    set_missing: namedValues('--set-missing', setMissing, jsonOrText),
+    convert: namedValues('--convert', convert, (text) => parseWord(conversions, text, 'conversion')),
+  })
 }
 
 /** What `name=value` pairs say, by name. Throws `UsageError` for what is no pair. */
 function namedValues<Value>(
   option: string,
-  pairs: readonly string[],
+  pairs: readonly string[] | undefined,
   valueOfText: (text: string) => Value,
-): Record<string, Value> {
+): Record<string, Value> | undefined {
+  if (pairs === undefined) return undefined
   return Object.fromEntries([...parsePairs(option, pairs)].map(([name, text]) => [name, valueOfText(text)]))
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import Type from 'typebox'
 import { requireCaller } from '../../access/caller.ts'
-import { OwnIngestAnswer, ownIngestAnswer } from '../../admin/own-ingest.ts'
+import { OwnIngestAnswer, ownIngestAnswer } from '../../admin/ingest-schemas.ts'
 import { batchLimits, type RowsOf } from '../../admin/rejected-rows.ts'
 import {
   BatchPageAnswer,

@@ -10,7 +10,7 @@ import {
   likelyDecimal,
   usualWriting,
 } from '../../../../src/file-push/csv-writing.ts'
-import { withoutMark } from '../../../../src/file-push/file-head.ts'
+import { withoutMark } from '../../../../src/file-push/encoding.ts'
 import type { FileFormat } from '../../../../src/file-push/file-name.ts'
 import { type RowTarget, rowTargetOf } from '../../../../src/file-push/row-target.ts'
 import { jsonRows, ndjsonRows, type PushedRows, protocolLines, rowBytesMax } from '../../../../src/file-push/rows.ts'

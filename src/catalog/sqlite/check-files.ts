@@ -1,6 +1,8 @@
 // The write-ahead log beside a catalog's file. SQLite reads it up to the first frame whose checksum is wrong and takes what is behind for
 // a transaction that was never finished; so damage in its middle would take back what was recorded, without a word.
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { DatabaseSync } from '@photostructure/sqlite'
 
 // https://sqlite.org/fileformat2.html#the_write_ahead_log
 const headerBytes = 32
@@ -73,4 +75,25 @@ function checksumOf(seed: Checksum, view: DataView, start: number, end: number, 
     second = (second + view.getUint32(offset + 4, littleEndian) + first) >>> 0
   }
   return { first, second }
+}
+
+/** Whether a catalog was ever made in a file that nobody has open. Throws what SQLite throws where it is none of its files. */
+export function holdsTables(path: string): boolean {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    return database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table'").all().length > 0
+  } finally {
+    database.close()
+  }
+}
+
+/** What SQLite finds wrong with the structure of a catalog's file that nobody has open; empty when it is sound. */
+export function checkSqliteFile(path: string): readonly string[] {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    const rows = database.prepare('PRAGMA integrity_check').all()
+    return rows.map((row) => String(Object.values(row)[0])).filter((line) => line !== 'ok')
+  } finally {
+    database.close()
+  }
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { FileLines } from './file-lines.ts'
-import { ndjsonRows } from './rows.ts'
+import { FileLines, ndjsonRows } from './rows.ts'
 
 test('blank lines are no rows, and count as lines', async () => {
   const lines = new FileLines()

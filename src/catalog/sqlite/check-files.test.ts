@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Catalog } from '../catalog.ts'
-import { checkSqliteFile } from './check-file.ts'
-import { checkSqliteLog } from './check-log.ts'
+import { checkSqliteFile, checkSqliteLog } from './check-files.ts'
 import { openSqliteCatalog } from './sqlite-catalog.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'tidemark-log-'))

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DataQueryRequest } from '../../client/request-options.ts'
-import { exampleDay, pushExampleDay } from './example-day.ts'
+import { exampleDay, faultyRows, pushExampleDay, pushTags, tagFields, tagsAlias } from './feed.ts'
+import { instrumentsOf } from './plant.ts'
 
 interface PushedBody {
   readonly body: string
@@ -22,7 +23,6 @@ function demo(stored: readonly Readonly<Record<string, unknown>>[]) {
         return { batch: 'b', rows: String(body).trimEnd().split('\n').length }
       },
     },
-    ingest: 'plant',
     seed: 1,
     signal: new AbortController().signal,
   }
@@ -47,4 +47,33 @@ test('a day that is there is not pushed again', async () => {
   expect(await pushExampleDay(options)).toBe(0)
   expect(pushed).toEqual([])
   expect(asked).toMatchObject([{ start_date: exampleDay, end_date: 'PT0S' }])
+})
+
+test('each row has a fault that is shown', () => {
+  const rows = faultyRows(1, Date.parse('2026-01-05T08:00:00Z')).trimEnd().split('\n')
+  const faults = rows.map((text) => {
+    const row = JSON.parse(text) as { D?: string; V: unknown; quality?: number }
+    if (row.D === undefined) return 'no time'
+    if (!row.D.endsWith('Z')) return 'no date'
+    if (typeof row.V !== 'number') return 'no number'
+    return row.quality === undefined ? 'none' : 'no field'
+  })
+  const counts = Object.fromEntries(
+    [...new Set(faults)].map((fault) => [fault, faults.filter((one) => one === fault).length]),
+  )
+  expect(counts).toEqual({ 'no number': 12, 'no field': 24, 'no date': 4, 'no time': 4 })
+})
+
+test('there is an item for each instrument, of all its fields and no others', async () => {
+  const pushed: string[] = []
+  const push = async (ingest: string, body: string | Uint8Array) => {
+    expect(ingest).toBe(tagsAlias)
+    pushed.push(body.toString())
+    return { batch: 'b', rows: 1 }
+  }
+  await pushTags({ push }, 7)
+  const items: Record<string, unknown>[] = JSON.parse(pushed.join())
+  expect(items.map(({ tag }) => tag)).toEqual(instrumentsOf(7).map(({ tag }) => tag))
+  const names = tagFields.map(({ name }) => name)
+  for (const item of items) expect(Object.keys(item)).toEqual(names)
 })

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, Transaction } from 'kysely'
 import { Problem } from '../../model/problem.ts'
 import type { Tables } from '../schema.ts'
-import { TransactionConflict } from '../transaction-conflict.ts'
 
 const attemptsMax = 20
 const firstPauseMs = 5
@@ -35,4 +34,38 @@ const turnMs = 10
 /** Between the parts of a long change: others of this database get their turn, in whatever thread or process they are. */
 export async function othersTurn(): Promise<void> {
   await sleep(turnMs)
+}
+
+/** The database broke a transaction off because of another one, and nothing of it was kept: the same may be tried again. */
+export class TransactionConflict extends Error {
+  constructor(cause: unknown) {
+    super('a transaction was broken off because of another one', { cause })
+    this.name = 'TransactionConflict'
+  }
+}
+
+/** Runs several reads on one state of the database: that of the transaction where it is one already. */
+export function readConsistently<Result>(
+  database: Kysely<Tables>,
+  read: (transaction: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  if (database instanceof Transaction) return read(database)
+  return database.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
+}
+
+/** What is kept in some tables of the catalog. */
+export class Repository {
+  protected readonly database: Kysely<Tables>
+
+  constructor(database: Kysely<Tables>) {
+    this.database = database
+  }
+
+  protected reading<Result>(read: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
+    return readConsistently(this.database, read)
+  }
+
+  protected changing<Result>(change: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
+    return inTransaction(this.database, change)
+  }
 }

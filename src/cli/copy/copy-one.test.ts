@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CopyCounts, verdictOf } from './check.ts'
+import { type CopyCounts, verdictOf } from './copy-one.ts'
 
 const whole: CopyCounts = {
   unit: 'rows',

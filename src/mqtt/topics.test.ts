@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filterFault } from './topic-filter.ts'
+import { filterFault } from './topics.ts'
 
 test.each(['plant/#', '#', '+', '+/x/+', '/', '$share/group/plant/+', 'a b/c'])('%s may be subscribed to', (filter) => {
   expect(filterFault(filter)).toBeNull()
