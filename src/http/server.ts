@@ -104,7 +104,7 @@ function askAgain({ admin }: Guard): onRouteHookHandler {
   return (route) => {
     if (![route.onRequest].flat().includes(admin)) return
     const others = [route.preHandler].flat().filter((handler) => handler !== undefined)
-    route.preHandler = [admin, ...others]
+    if (!others.includes(admin)) route.preHandler = [admin, ...others]
   }
 }
 

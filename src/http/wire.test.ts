@@ -240,32 +240,35 @@ describe('what the parser refuses is a problem too', () => {
     expect(server.pushed).toEqual([])
   })
 
-  test('an operator is let in again when the body is whole', async () => {
-    let isRevoked = false
-    const made: unknown[] = []
-    const { access } = plainServices([])
-    const server = await testServer({
-      access: { ...access, identify: (given) => (isRevoked ? unknownKey : access.identify(given)) },
-      ingestAdmin: emptyPages({
-        create: async (definition) => {
-          made.push(definition)
-          throw new Error('the key was revoked')
-        },
-      }),
-    })
-    const socket = connect(await listen(server), '127.0.0.1')
-    const begun = once(server.app.server, 'request')
-    const body = JSON.stringify({ alias: 'other', kind: 'series' })
-    const key = `Authorization: Bearer ${keys.admin}\r\n`
-    socket.write(
-      `${head('POST /admin/ingests', `${key}${closing}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`)}{`,
-    )
-    await begun
-    isRevoked = true
-    socket.write(body.slice(1))
-    expect(await text(socket)).toMatch(/^HTTP\/1.1 403 [\s\S]*forbidden/)
-    expect(made).toEqual([])
-  })
+  test.each(['POST /admin/ingests', 'DELETE /admin/entities/plant/deletions/1'])(
+    'whoever changes something is let in again when the body is whole: %s',
+    async (line) => {
+      let isRevoked = false
+      const made: unknown[] = []
+      const change = async (what: unknown): Promise<never> => {
+        made.push(what)
+        throw new Error('the key was revoked')
+      }
+      const { access } = plainServices([])
+      const server = await testServer({
+        access: { ...access, identify: (given) => (isRevoked ? unknownKey : access.identify(given)) },
+        ingestAdmin: emptyPages({ create: change }),
+        deletionAdmin: emptyPages({ takeBack: change }),
+      })
+      const socket = connect(await listen(server), '127.0.0.1')
+      const begun = once(server.app.server, 'request')
+      const body = line.startsWith('POST') ? JSON.stringify({ alias: 'other', kind: 'series' }) : '{}'
+      const key = `Authorization: Bearer ${keys.admin}\r\n`
+      socket.write(
+        `${head(line, `${key}${closing}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`)}{`,
+      )
+      await begun
+      isRevoked = true
+      socket.write(body.slice(1))
+      expect(await text(socket)).toMatch(/^HTTP\/1.1 403 [\s\S]*forbidden/)
+      expect(made).toEqual([])
+    },
+  )
 
   test('a refused body is read to its end, and the connection used again', async () => {
     const refused = `${head(pushLine, `${keyed}Content-Length: 5000\r\n`)}${'x'.repeat(5000)}`

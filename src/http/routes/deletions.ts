@@ -47,7 +47,6 @@ export const postDeletion = deletionRoute({
   },
   audited: { name: ['entity'], isDry: (body) => body.dry_run === true },
   answer: (request, parts, reply) => {
-    // Access is asked for again, for a body may take minutes.
     const { subscriber } = correctorOf(request, parts)
     const { params, body } = request
     const isDry = body.dry_run === true

@@ -49,14 +49,17 @@ export const jsonRoutes =
     const { settings } = parts
     const status = [204, 201].find((one) => one in schema.response) ?? 200
     const whenEmpty = 'x-body-may-be-left-out' in schema ? { whenEmpty: '{}' } : {}
+    const admitted = [admit(parts)].flat()
     const readBody = schema.body === undefined ? refuseBody(settings) : readAdminBody(settings, whenEmpty)
     app.route({
       method,
       url,
       schema: { tags: [tag], security, ...schema },
       config: { ...config, audited },
-      onRequest: [admit(parts), status === 204 ? [] : acceptJson].flat(),
+      onRequest: [admitted, status === 204 ? [] : acceptJson].flat(),
       preValidation: method === 'GET' ? [] : readBody,
+      // A body may take minutes to come: who may send it is asked again when it is whole.
+      preHandler: method === 'GET' ? [] : admitted,
       handler: async (request, reply) => {
         reply.code(status)
         // Checked by the schema.

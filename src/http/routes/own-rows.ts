@@ -91,7 +91,6 @@ export const deleteOwnRejected = ownRoute({
   body: DiscardRequest,
   response: answers(200, 'They are discarded.', DiscardAnswer, [...bodyProblems, 'ingest_not_found']),
   audited: { name: ['ingest'] },
-  // Access is asked for again, for a body may take minutes.
   answer: (request, parts) => parts.services.rejectedRows.discard(ownRows(request, parts), request.body),
 })
 
