@@ -19,8 +19,8 @@ export interface StoredRows {
   readonly batch: RowBatch
   /** Where rows stand that a replay stored, all of them; null of pushed rows, which stand at their own positions. */
   readonly replayPosition: number | null
-  /** Positions of rows of the batch that are not stored. */
-  readonly rejected: ReadonlySet<number>
+  /** Positions of rows of the batch that nobody is told of: they were rejected, or deleted since. */
+  readonly hidden: ReadonlySet<number>
 }
 
 export interface StoredPart {
@@ -129,7 +129,7 @@ export class JournalRows {
       const [first, last] = [batch.positions[0]!, batch.positions[batch.rows - 1]!]
       // Outcomes that were told stand, also where a limit was changed since.
       const rejected = new Set(await outcomes.rejectedIn(ingestId, first, last + 1))
-      rows.push({ batch, replayPosition: null, rejected })
+      rows.push({ batch, replayPosition: null, hidden: rejected })
     }
     this.#moveTo(reached.entries, reached.place)
   }
@@ -142,7 +142,7 @@ export class JournalRows {
       // What it did not store may pass by now: it is stored by another replay, or not at all.
       const isStored = new Set(await this.#parts.outcomes.storedBy(outcome))
       const rejected = new Set(batch.positions.filter((position) => !isStored.has(position)))
-      rows.push({ batch, replayPosition: outcome.into === undefined ? entry.position : null, rejected })
+      rows.push({ batch, replayPosition: outcome.into === undefined ? entry.position : null, hidden: rejected })
     }
     this.#moveTo(1, firstRow)
   }

@@ -23,7 +23,7 @@ const stored: StoredRows = {
     ],
   },
   replayPosition: null,
-  rejected: new Set(),
+  hidden: new Set(),
 }
 
 /** All rows; each reader asks in another way. */

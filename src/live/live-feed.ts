@@ -87,9 +87,9 @@ export class LiveFeed {
     const { entityId } = question.plan.selection
     const change = this.#parts.deletions.changesOf(entityId).at(-1)?.id ?? 0
     const place = from ?? { change, position: this.#untilOf(entityId) }
-    const names = { key: JSON.stringify(question), projection: projectionOf(question) }
+    const asked = { key: JSON.stringify(question), projection: projectionOf(question) }
     const state = { waits: false, isHeld: false, hasCaughtUp: false }
-    this.#followed.set(id, { id, question, ...names, ...place, ...state })
+    this.#followed.set(id, { id, question, ...asked, ...place, ...state })
     this.#parts.send({ kind: 'following', follower: id, ...place })
     this.moved()
   }
@@ -105,7 +105,7 @@ export class LiveFeed {
     this.moved()
   }
 
-  /** At what it has come to, until it is let go on. */
+  /** Stops a follower where it stands, until it may go on. */
   hold(id: number, isHeld: boolean): void {
     const followed = this.#followed.get(id)
     if (followed === undefined || followed.isHeld === isHeld) return

@@ -36,7 +36,7 @@ export interface LivePositionsParts {
 /** So many runs of the service are known by their ids. */
 const epochsMax = 1000
 const openEnd = { endPosition: null, endChange: null }
-/** At least. */
+/** Changes of deletions are told at least so long. */
 const changesKeptMs = 3_600_000
 const scanBytes = 1024 * 1024
 const scansMax = 5
@@ -51,10 +51,11 @@ export class LivePositions {
   #epochs: readonly LiveEpoch[]
   #epoch: LiveEpoch | null = null
   #marks: readonly LiveMark[]
-  #begun: Promise<void> = Promise.resolve()
+  /** Null until a reader begins, and again where its beginning could not be written. */
+  #begun: Promise<void> | null = null
   #readers = 0
   /** What happened in what the journal holds and is not validated again is known. */
-  #isKnown: Promise<void> = Promise.resolve()
+  #learned: Promise<void> = Promise.resolve()
 
   private constructor(parts: LivePositionsParts, { epochs, entities, marks }: LiveRecord, lastChange: number) {
     this.#parts = parts
@@ -73,7 +74,7 @@ export class LivePositions {
     const positions = new LivePositions(parts, record, await parts.deletions.lastChange())
     if (record.epochs.length === 0) return positions
     await positions.#write()
-    positions.#isKnown = positions.#learn()
+    positions.#learned = positions.#learn()
     return positions
   }
 
@@ -86,16 +87,18 @@ export class LivePositions {
   async begin(): Promise<void> {
     this.#readers++
     // One that is being written is of use when it is on disk.
-    if (this.#epoch !== null && (this.#marks.length > 0 || this.#parts.keepMs === 0)) return this.#begun
+    if (this.#begun !== null && (this.#marks.length > 0 || this.#parts.keepMs === 0)) return this.#begun
     this.#epoch ??= { name: randomBytes(8).toString('hex'), secret: randomBytes(16).toString('hex'), ...openEnd }
     if (!this.#epochs.includes(this.#epoch)) this.#epochs = [...this.#epochs, this.#epoch].slice(-epochsMax)
     this.#mark()
-    this.#begun = this.#write()
-    this.#begun.catch(() => {
+    const begun = this.#write()
+    this.#begun = begun
+    begun.catch(() => {
       // The next reader tries again.
       this.#marks = []
+      if (this.#begun === begun) this.#begun = null
     })
-    await this.#begun
+    await begun
   }
 
   end(): void {
@@ -121,7 +124,7 @@ export class LivePositions {
     // It may lie behind what is queryable yet: a journal is validated again after a kill.
     const { firstPosition } = journal
     if (position >= firstPosition) return livePlaceText(place)
-    await this.#isKnown
+    await this.#learned
     const hasMissedNone = this.#entities.trimmedPosition(entityId) <= position
     return hasMissedNone ? livePlaceText({ position: firstPosition, change }) : null
   }
@@ -133,7 +136,7 @@ export class LivePositions {
 
   /** To be awaited before the journal is cut to begin there. */
   async beforeTrim(firstPosition: number): Promise<void> {
-    await this.#isKnown
+    await this.#learned
     this.#entities.trim(firstPosition)
     if (this.#epochs.length > 0) await this.#write()
   }
@@ -141,8 +144,8 @@ export class LivePositions {
   /** The journal is needed from this position on. */
   get neededPosition(): number {
     const { keepMs, nowMs } = this.#parts
-    const oldMs = nowMs() - keepMs
-    const needed = this.#marks.findLast(({ timeMs }) => timeMs <= oldMs) ?? this.#marks[0]
+    const marksOldMs = nowMs() - keepMs
+    const needed = this.#marks.findLast(({ timeMs }) => timeMs <= marksOldMs) ?? this.#marks[0]
     return needed?.position ?? Number.POSITIVE_INFINITY
   }
 
@@ -160,10 +163,10 @@ export class LivePositions {
   async tick(): Promise<void> {
     if (this.#marks.length === 0 && this.#readers === 0) return
     const { keepMs, nowMs } = this.#parts
-    const oldMs = nowMs() - keepMs
+    const marksOldMs = nowMs() - keepMs
     if (this.#readers > 0) this.#mark()
-    const firstKept = this.#marks.findLastIndex(({ timeMs }) => timeMs <= oldMs)
-    const isOver = (this.#marks.at(-1)?.timeMs ?? 0) + this.tickMs <= oldMs
+    const firstKept = this.#marks.findLastIndex(({ timeMs }) => timeMs <= marksOldMs)
+    const isOver = (this.#marks.at(-1)?.timeMs ?? 0) + this.tickMs <= marksOldMs
     this.#marks = isOver ? [] : this.#marks.slice(Math.max(0, firstKept))
     await this.#write()
   }

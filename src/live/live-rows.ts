@@ -36,7 +36,7 @@ export interface Told<Position = number> {
 
 /** Who is told. In the journal a row has the position of its push, one that was replayed that of the replay. */
 export interface Follower<Position = number> {
-  /** Called once, before all else: rows from this position on will be told. */
+  /** Called before all else, and again when the store was restarted: rows from this position on will be told. */
   following(position: Position): void
   told(told: Told<Position>): void
   /** What the store has is told; from now on rows are told as they come. */

@@ -96,10 +96,10 @@ export class StoredPart {
 
   /** Whether the entity has rows here from this position on, whoever asked for them. */
   isNew({ question, position }: Reader): boolean {
-    const { batch, rejected } = this.#stored
+    const { batch, hidden } = this.#stored
     if (batch.entityId !== question.plan.selection.entityId) return false
     for (let row = batch.rows - 1; row >= 0 && this.#placeOf(row) >= position; row--) {
-      if (!rejected.has(batch.positions[row]!)) return true
+      if (!hidden.has(batch.positions[row]!)) return true
     }
     return false
   }
@@ -171,11 +171,11 @@ class RowsByTag {
   #rowsOfTag(tag: EntityField): ReadonlyMap<string | null, readonly number[]> {
     const known = this.#byTag.get(tag.name)
     if (known !== undefined) return known
-    const { batch, rejected } = this.#stored
+    const { batch, hidden } = this.#stored
     const column = columnOf(batch, tag)
     const byTag = new Map<string | null, number[]>()
     for (let row = 0; row < batch.rows; row++) {
-      if (rejected.has(batch.positions[row]!)) continue
+      if (hidden.has(batch.positions[row]!)) continue
       const code = column?.type === 'string' ? column.codes[row]! : nullCode
       const value = column?.type === 'string' && code !== nullCode ? column.dictionary[code]! : null
       addTo(byTag, value, row)

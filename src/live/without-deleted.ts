@@ -21,7 +21,7 @@ export function withoutDeleted<Deletion extends { readonly selection: DeletionSe
   isBefore: (deletion: Deletion, row: number) => boolean,
 ): StoredRows {
   let { batch } = stored
-  const hidden = new Set(stored.rejected)
+  const hidden = new Set(stored.hidden)
   // Each stands by itself: it judges the rows as they were stored.
   for (const deletion of deletions) {
     const { selection } = deletion
@@ -32,7 +32,7 @@ export function withoutDeleted<Deletion extends { readonly selection: DeletionSe
     if (selection.metrics === null) for (const row of rows) hidden.add(batch.positions[row]!)
     else batch = withNulls(batch, new Set(selection.metrics.map(({ name }) => name)), new Set(rows))
   }
-  return { ...stored, batch, rejected: hidden }
+  return { ...stored, batch, hidden }
 }
 
 function withNulls(batch: RowBatch, names: ReadonlySet<string>, rows: ReadonlySet<number>): RowBatch {

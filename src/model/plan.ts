@@ -249,7 +249,12 @@ function aggregateColumn({ name, aggregate }: AggregateColumn, { type }: EntityF
     case 'last':
       // What lies on the line between two longs is none.
       return { ...column, type: fill?.kind === 'linear' ? 'double' : type, whenEmpty: 'filled' }
-    default:
+    case 'mean':
+    case 'sum':
+    case 'time_mean':
+    case 'total':
+    case 'rise':
+    case 'stddev':
       return { ...column, type: 'double', whenEmpty: 'filled' }
   }
 }

@@ -105,7 +105,7 @@ class Connector {
     return this.#written
   }
 
-  /** Begins a connection. Resolves with what resolves with why it ended. */
+  /** Begins a connection. Resolves once it is there; `ended` says why it ended. */
   async open(): Promise<{ readonly ended: Promise<string> }> {
     const { connect, broker, signal, onNote } = this.#options
     const early: ReceivedMessage[] = []
@@ -189,6 +189,7 @@ class Connector {
     const written = this.#writer.writeTexts(texts).then(() => {
       isIn = true
     })
+    // A writer with room takes the rows within two turns: only one without room makes the broker wait.
     await Promise.resolve()
     await Promise.resolve()
     if (isIn) return

@@ -101,7 +101,7 @@ const planners: { readonly [Kind in QueryKind]: Planner<Kind> } = {
   states: planStates,
 }
 
-const items = { numericOnly: false, tagsInOutput: true, ofItems: true }
+const ofItems = { numericOnly: false, tagsInOutput: true, ofItems: true }
 
 /** The mean of rows, or of the value over time. */
 function planMean(request: QueryRequest<'average-dimensions'>, context: PlanContext): AveragePlan | AggregatePlan {
@@ -210,7 +210,7 @@ function planOverTime(
 
 function planStates(request: QueryRequest<'states'>, { entity, nowMs }: PlanContext): StatesPlan {
   const faults = new Faults()
-  const selection = readSelection(entity, request, { ...items, ofItems: false }, faults)
+  const selection = readSelection(entity, request, { ...ofItems, ofItems: false }, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readGranularity(request.granularity, { zone, range }, faults)
   const maxGap = readMaxGap(request, faults)
@@ -226,7 +226,7 @@ function planStates(request: QueryRequest<'states'>, { entity, nowMs }: PlanCont
 
 function planPlot(request: QueryRequest<'plot'>, { entity, nowMs }: PlanContext): PlotPlan {
   const faults = new Faults()
-  const selection = readSelection(entity, request, items, faults)
+  const selection = readSelection(entity, request, ofItems, faults)
   const { range } = readZonedRange(request, { entity, nowMs }, faults)
   faults.throwIfAny()
   return { kind: 'plot', selection, range, points: request.points ?? pointsDefault }
@@ -252,7 +252,7 @@ function readValues(
 
 function planSelect(request: QueryRequest<'select'>, { entity, nowMs }: PlanContext): SelectPlan {
   const faults = new Faults()
-  const selection = readSelection(entity, request, items, faults)
+  const selection = readSelection(entity, request, ofItems, faults)
   const range = readRange(request, nowMs, faults)
   faults.throwIfAny()
   return { kind: 'select', selection, range }
@@ -260,7 +260,7 @@ function planSelect(request: QueryRequest<'select'>, { entity, nowMs }: PlanCont
 
 function planLatest(request: QueryRequest<'latest'>, { entity, nowMs }: PlanContext): LatestPlan {
   const faults = new Faults()
-  const selection = readSelection(entity, request, items, faults)
+  const selection = readSelection(entity, request, ofItems, faults)
   const fromMs = request.date == null ? Number.NEGATIVE_INFINITY : readDate(request.date, nowMs, faults)
   faults.throwIfAny()
   return { kind: 'latest', selection, fromMs }
@@ -272,7 +272,7 @@ function planNeighbour(
   { entity, nowMs }: PlanContext,
 ): NeighbourPlan {
   const faults = new Faults()
-  const selection = readSelection(entity, request, items, faults)
+  const selection = readSelection(entity, request, ofItems, faults)
   const dateMs = readDate(request.date, nowMs, faults)
   faults.throwIfAny()
   return { kind, selection, dateMs, offset: request.offset ?? 0 }
@@ -280,7 +280,7 @@ function planNeighbour(
 
 function planSnap(request: QueryRequest<'snap'>, { entity, nowMs, bucketsMax }: PlanContext): SnapPlan {
   const faults = new Faults()
-  const selection = readSelection(entity, request, { ...items, ofItems: request.shape == null }, faults)
+  const selection = readSelection(entity, request, { ...ofItems, ofItems: request.shape == null }, faults)
   const { zone, range } = readZonedRange(request, { entity, nowMs }, faults)
   const granularity = readTickGranularity(request.granularity, { zone, range }, faults)
   if (granularity.kind !== 'all' && request.start_date == null) {

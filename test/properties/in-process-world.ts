@@ -110,7 +110,7 @@ export class InProcessWorld implements HistoryWorld {
   }
 
   statistics(): Promise<EntityStatistics> {
-    return this.#store.statistics(1, this.#sinceMs)
+    return this.#store.statistics(1, this.#sinceMs, new AbortController().signal)
   }
 
   async counters(): Promise<Counters> {

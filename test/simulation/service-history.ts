@@ -259,7 +259,7 @@ class History {
       rowsOf(store, { kind: 'select', selection, range }),
       rowsOf(store, { kind: 'latest', selection, fromMs: Number.NEGATIVE_INFINITY }),
       rowsOf(store, meansOf(selection)),
-      store.statistics(entityId, null),
+      store.statistics(entityId, null, new AbortController().signal),
     ])
     const rows = items.map(([ms, tag, number, n]): PushedRow => {
       return { number: Number(number), ms: Number(ms), tag: String(tag), count: n === null ? null : Number(n) }

@@ -128,7 +128,9 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
     const { store, folder } = history
     await parts.look?.({ store, folder, model, entity, replaces, sinceMs: history.sinceMs })
     const sinceMs = draw(2) === 0 ? history.sinceMs : Math.max(draw(spanMs), history.sinceMs ?? 0)
-    expect(await history.store.statistics(entityId, sinceMs)).toEqual(model.statistics(entityId, sinceMs))
+    expect(await history.store.statistics(entityId, sinceMs, new AbortController().signal)).toEqual(
+      model.statistics(entityId, sinceMs),
+    )
   }
   await history.end()
 }

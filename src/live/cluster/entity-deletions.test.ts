@@ -105,15 +105,15 @@ const stored: StoredRows = {
     ],
   },
   replayPosition: 7,
-  rejected: new Set(),
+  hidden: new Set(),
 }
 
-test.each<[string, HiddenByDeletion['pushed'], duplicates: Entity['duplicates'], rejected: number[]]>([
+test.each<[string, HiddenByDeletion['pushed'], duplicates: Entity['duplicates'], hidden: number[]]>([
   ['pushed before', [{ from: 0, before: 200 }], 'keep', [100, 101]],
   ['some of them pushed before', [{ from: 0, before: 101 }], 'keep', [100]],
   ['of another partition', [{ from: 200, before: 300 }], 'keep', []],
   ['that replace each other: items are asked of the store', [{ from: 0, before: 200 }], 'replace', []],
-])('rows %s', (_, pushed, duplicates, rejected) => {
+])('rows %s', (_, pushed, duplicates, hidden) => {
   const { deletions } = opened([{ id: 1, selection: ofA, pushed, items: null }], duplicates)
-  expect([...deletions.ofPartition(0).seen(stored).rejected]).toEqual(rejected)
+  expect([...deletions.ofPartition(0).seen(stored).hidden]).toEqual(hidden)
 })

@@ -26,7 +26,7 @@ export function storedRows({ id, fields }: Pick<Entity, 'id' | 'fields'>, { offs
   })
   const positions = Float64Array.from(objects, (object) => Number(Reflect.get(object, positionColumn)))
   const batch = { entityId: id, rows: objects.length, positions, fields, columns }
-  return { batch, replayPosition: offset, rejected: new Set() }
+  return { batch, replayPosition: offset, hidden: new Set() }
 }
 
 /** Where the last row of a record is. */

@@ -69,7 +69,7 @@ export class SparkplugNodes {
   /** By group and node, in the order in which they were met. */
   readonly #nodes = new Map<string, Node>()
   readonly #waiting: WaitingMessages<Waiting>
-  #knownMetrics = 0
+  #knownCount = 0
 
   constructor(options: SparkplugOptions) {
     this.#options = options
@@ -121,7 +121,7 @@ export class SparkplugNodes {
     }
     const made: Node = { group, node, births: new Map(), ...born }
     this.#nodes.set(key, made)
-    this.#knownMetrics++
+    this.#knownCount++
     this.#forget(made)
     return made
   }
@@ -139,7 +139,7 @@ export class SparkplugNodes {
       node.bdSeq = bdSeqOf(payload)
       node.nextSeq = payload.seq === undefined ? null : (payload.seq + 1) % 256
     } else this.#follow(taken, node)
-    this.#knownMetrics += known.size - (node.births.get(topic.device)?.known.size ?? 0)
+    this.#knownCount += known.size - (node.births.get(topic.device)?.known.size ?? 0)
     // Behind all others: it is the last to be forgotten.
     node.births.delete(topic.device)
     node.births.set(topic.device, { known, isSure: true })
@@ -166,7 +166,7 @@ export class SparkplugNodes {
       if (birth !== undefined) {
         const atMs = payload.timestamp ?? this.#options.nowMs()
         rows.push(...this.#staleRows(taken, birth.known, atMs))
-        this.#knownMetrics -= birth.known.size
+        this.#knownCount -= birth.known.size
       }
       node.births.delete(topic.device)
     }
@@ -228,23 +228,23 @@ export class SparkplugNodes {
   }
 
   #forgetBirths(node: Node): void {
-    for (const { known } of node.births.values()) this.#knownMetrics -= known.size
+    for (const { known } of node.births.values()) this.#knownCount -= known.size
     node.births.clear()
   }
 
   #forget(except: Node): void {
     for (const [key, node] of this.#nodes) {
-      if (this.#knownMetrics <= this.#options.knownMetricsMax) return
+      if (this.#knownCount <= this.#options.knownMetricsMax) return
       if (node === except) continue
       this.#forgetBirths(node)
       this.#nodes.delete(key)
-      this.#knownMetrics--
+      this.#knownCount--
     }
     // One node alone may have devices without end: of its births those that were met first go, and the last one stays.
     for (const [device, { known }] of except.births) {
-      if (this.#knownMetrics <= this.#options.knownMetricsMax || except.births.size === 1) return
+      if (this.#knownCount <= this.#options.knownMetricsMax || except.births.size === 1) return
       except.births.delete(device)
-      this.#knownMetrics -= known.size
+      this.#knownCount -= known.size
     }
   }
 

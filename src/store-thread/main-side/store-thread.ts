@@ -84,10 +84,10 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
 
   /** Resolves once the store is open: what the journal holds is read from then on. */
   static async start(options: StoreThreadOptions, durablePosition: number): Promise<StoreThread> {
-    const client = new StoreThread(options, durablePosition)
-    client.#actor.start()
-    await Promise.race([client.#opening.begun, client.#actor.served])
-    return client
+    const thread = new StoreThread(options, durablePosition)
+    thread.#actor.start()
+    await Promise.race([thread.#opening.begun, thread.#actor.served])
+    return thread
   }
 
   /**

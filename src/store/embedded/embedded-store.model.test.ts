@@ -30,7 +30,7 @@ test.each([8, 64, 4096])('answers random plans as the model does, with chunks of
           const plan = randomPlan(draw, entity, spanMs)
           expectSame(plan, await rowsOf(store, plan), model.run(plan))
         }
-        expect(await store.statistics(1, null)).toEqual(model.statistics(1))
+        expect(await store.statistics(1, null, new AbortController().signal)).toEqual(model.statistics(1))
       }
     }),
     { numRuns: rounds(150) },

@@ -43,13 +43,17 @@ const select: Plan = { kind: 'select', selection: selection(), range: always }
 test('an unknown entity has no rows', async () => {
   const store = new EmbeddedStore()
   expect(await rowsOf(store, select)).toEqual([])
-  expect(await store.statistics(1, null)).toEqual({ rows: 0, firstMs: null, lastMs: null })
+  expect(await store.statistics(1, null, new AbortController().signal)).toEqual({
+    rows: 0,
+    firstMs: null,
+    lastMs: null,
+  })
   expect(store.bytes).toBe(0)
 })
 
 test('statistics count every row, and memory is told', async () => {
   const store = storeOf([5, 'a', 1], [3, 'b', null])
-  expect(await store.statistics(1, null)).toEqual({ rows: 2, firstMs: 3, lastMs: 5 })
+  expect(await store.statistics(1, null, new AbortController().signal)).toEqual({ rows: 2, firstMs: 3, lastMs: 5 })
   expect(store.bytes).toBeGreaterThan(100)
 })
 

@@ -211,14 +211,19 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     )
   }
 
-  async statistics(entityId: number, sinceMs: number | null): Promise<EntityStatistics> {
+  async statistics(entityId: number, sinceMs: number | null, signal: CancelSignal): Promise<EntityStatistics> {
+    signal.throwIfAborted()
     const entity = this.#entities.get(entityId)
     const hoursFromMs = entity?.hoursFromMs ?? null
-    const statistics = await this.#statistics(entity, sinceMs)
+    const statistics = await this.#statistics(entity, sinceMs, signal)
     return hoursFromMs === null ? statistics : { ...statistics, hoursFromMs }
   }
 
-  async #statistics(entity: EntityRows | undefined, sinceMs: number | null): Promise<EntityStatistics> {
+  async #statistics(
+    entity: EntityRows | undefined,
+    sinceMs: number | null,
+    signal: CancelSignal,
+  ): Promise<EntityStatistics> {
     if (entity === undefined) return { rows: 0, firstMs: null, lastMs: null }
     const all = entity.statistics()
     const replaces = entity.registry.columns.replaced !== null
@@ -228,7 +233,6 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     if (snapshot === null) return all
     const unpin = this.#pin(snapshot.files)
     try {
-      const { signal } = new AbortController()
       const pacer = this.#newPacer(signal)
       const counter = replaces ? this.#itemCounter : this.#sinceCounter
       return await counter.count(snapshot, sinceMs ?? Number.NEGATIVE_INFINITY, pacer)

@@ -59,11 +59,11 @@ export interface RunQuality {
 export interface PlanRun {
   /** All rows of a series that have not left, in order. */
   readonly source: SeriesSource
-  /** The parts of the source, for what needs no order; rows before this date have left. */
+  /** Rows before this date have left. */
   readonly sinceMs: number
   /** What is kept of rows that have left; null where none have, or no hours are kept. */
   readonly hours: KeptHours | null
-
+  /** With `files` the parts of the source, for what needs no order. */
   readonly tables: readonly TableView[]
   /** Between which dates the rows of each table lie. */
   readonly tableSpans: readonly Range[]

@@ -21,7 +21,7 @@ interface Candidate {
 }
 
 /**
- * The files to be merged next, null when there is nothing to gain: files of one entity, and of one UTC day or all of them mixed, of
+ * The files to be merged next, null when there is nothing to gain: files of one entity and kind, and of one UTC day or all of them mixed, of
  * similar size. Of several choices the one with most files, for those cost queries most; then the one with fewest rows.
  */
 export function chooseMerge<File extends Candidate>(

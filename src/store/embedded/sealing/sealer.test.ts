@@ -126,7 +126,11 @@ describe('sealing', () => {
     expect((await rowsOf(store, select())).map((row) => row[2])).toEqual([3, 1, 2])
     store.switchFiles({ add: await sealRows(frozen, options(1)), remove: [], frozen, gone })
     expect((await rowsOf(store, select())).map((row) => row[2])).toEqual([3, 1, 2])
-    expect(await store.statistics(1, null)).toEqual({ rows: 3, firstMs: 0, lastMs: dayMs })
+    expect(await store.statistics(1, null, new AbortController().signal)).toEqual({
+      rows: 3,
+      firstMs: 0,
+      lastMs: dayMs,
+    })
   })
 
   test('a freeze of nothing moves the position on', async () => {

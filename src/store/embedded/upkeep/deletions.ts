@@ -96,7 +96,7 @@ export class Deletions {
   }
 
   /**
-   * Of the rows before the position. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its rows lie in too
+   * Deletes rows before the position, or counts those that it would. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its rows lie in too
    * many places, `damaged_data` where a file cannot be read, `unavailable` where it could not begin in time.
    */
   async add(request: DeletionRequest, position: number): Promise<DeletionOutcome> {
@@ -148,7 +148,8 @@ export class Deletions {
   ): Promise<Made> {
     return new Promise((resolve, reject) => {
       const run = async (): Promise<void> => resolve(await work())
-      const late = (): void => reject(couldNotBegin(waitMs))
+      const isSealed = (): boolean => position <= this.#parts.store.position
+      const late = (): void => reject(isSealed() ? wasBehindOthers(waitMs) : couldNotBegin(waitMs))
       const job: Job = { entityId, position, run, reject, late, isRunning: false, isLate: false }
       this.#jobs.push(job)
       setTimeout(() => {
@@ -316,6 +317,13 @@ function couldNotBegin(waitMs: number): Problem {
   return new Problem(
     'unavailable',
     `What is in memory could not be written to disk within ${waitMs} ms (limits.queryTimeMs), so nothing was changed. The disk may be full: the log says why.`,
+  )
+}
+
+function wasBehindOthers(waitMs: number): Problem {
+  return new Problem(
+    'unavailable',
+    `Other work on the entity's files did not end within ${waitMs} ms (limits.queryTimeMs), so nothing was changed. Try again later.`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { msPerDay } from '../../../model/instant.ts'
 import { baseOf } from '../deletions/visible-file.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
 import type { Expiry } from './expiry.ts'
@@ -68,7 +69,7 @@ export class Leaving {
 function firstDays(files: readonly SealedFile[], sinceMs: number): number {
   const days = files.flatMap((file) => {
     const { day, rows } = baseOf(file).info
-    return day === null ? [] : [{ endMs: (day + 1) * 86_400_000, rows }]
+    return day === null ? [] : [{ endMs: (day + 1) * msPerDay, rows }]
   })
   let rows = 0
   for (const { endMs, rows: ofDay } of days.sort((left, right) => left.endMs - right.endMs)) {

@@ -38,10 +38,10 @@ export type MergeOutcome = 'merged' | 'failed' | 'gave way'
 
 /** How long a merge may hold up queries and the pipeline. */
 const sliceMs = 2
-/** A merge is due at four files of similar size. When so many wait, rows wait too. */
+/** Rows wait while so many files are to be merged: eight times as many as make a merge due. */
 const waitingMax = 32
 
-/** Writes files of an entity anew: small ones as one, or one without the rows that have left. */
+/** Writes files of an entity anew: small ones as one, one without rows that have left or are erased, or hours in the place of rows. */
 export class Merges {
   readonly #parts: MergeParts
   readonly #choice: MergeChoice
@@ -50,6 +50,7 @@ export class Merges {
 
   constructor(parts: MergeParts) {
     this.#parts = parts
+    // What is too small for a file of its own counts as small here too.
     const { dayRowsMin: smallFileRows, fileRowsMax } = parts.settings
     this.#choice = new MergeChoice({ ...defaultMergeRules, smallFileRows, fileRowsMax })
   }

@@ -39,11 +39,12 @@ export class Purges {
     })
   }
 
-  /** Who waits for what may never be done is told so: for room on the disk, or for hours, of which a failure says nothing here. */
+  /** What waits for room on the disk, or for hours to be made, may never be done: whoever asked is told so. */
   #late(purge: Purge, waitMs: number): void {
     const { store, expiry } = this.#parts
-    const mayNeverEnd = store.position < purge.position || expiry.keptRules(purge.entityId) !== null
-    if (mayNeverEnd && this.#purges.has(purge)) this.#end(purge, () => purge.reject(tookTooLong(waitMs)))
+    if (!this.#purges.has(purge)) return
+    if (store.position < purge.position) this.#end(purge, () => purge.reject(tookTooLong(waitMs)))
+    else if (expiry.keptRules(purge.entityId) !== null) this.#end(purge, () => purge.reject(hoursTookTooLong(waitMs)))
   }
 
   /** Whether rows from this position on have to be sealed. */
@@ -83,26 +84,33 @@ export class Purges {
   }
 }
 
-const kept =
+const notInForce =
   'The new retention is saved but not in force: expired rows must first be removed from the files. They stay hidden until then.'
 
 function isDamaged(): Problem {
   return new Problem(
     'damaged_data',
-    `${kept} A file that holds some of them is damaged, or cannot be read: its name is in the log. Put it back from a backup while the service is stopped.`,
+    `${notInForce} A file that holds some of them is damaged, or cannot be read: its name is in the log. Put it back from a backup while the service is stopped.`,
   )
 }
 
 function tookTooLong(waitMs: number): Problem {
   return new Problem(
     'unavailable',
-    `${kept} What is in memory could not be written to disk within ${waitMs} ms (limits.queryTimeMs). The disk may be full: the log says why. It is tried again automatically.`,
+    `${notInForce} What is in memory could not be written to disk within ${waitMs} ms (limits.queryTimeMs). The disk may be full: the log says why. It is tried again automatically.`,
+  )
+}
+
+function hoursTookTooLong(waitMs: number): Problem {
+  return new Problem(
+    'unavailable',
+    `${notInForce} Their hours were not made within ${waitMs} ms (limits.queryTimeMs). It goes on by itself, and the log says if it fails.`,
   )
 }
 
 function couldNotBeWritten(): Problem {
   return new Problem(
     'unavailable',
-    `${kept} A file with some of them could not be rewritten: the log says why. It is tried again automatically.`,
+    `${notInForce} A file with some of them could not be rewritten: the log says why. It is tried again automatically.`,
   )
 }

@@ -26,7 +26,7 @@ export class Removals {
   #held: boolean
   #waiting: Removal[] = []
   /** By entity, the files that are to go once nobody reads them. */
-  readonly #leaving = new Map<number, Set<SealedFile>>()
+  readonly #inUse = new Map<number, Set<SealedFile>>()
   readonly #dropped = new Set<number>()
   readonly #running = new Set<Promise<void>>()
   readonly #removals = new Serial()
@@ -52,9 +52,9 @@ export class Removals {
   ofFiles(files: readonly SealedFile[]): (file: SealedFile) => void {
     for (const file of files) {
       const { entityId } = file.info
-      this.#leaving.set(entityId, (this.#leaving.get(entityId) ?? new Set()).add(file))
+      this.#inUse.set(entityId, (this.#inUse.get(entityId) ?? new Set()).add(file))
     }
-    return (file) => this.#left(file)
+    return (file) => this.#released(file)
   }
 
   /** The same of all files of a dropped entity. Its folder goes behind them, and behind those that left before. */
@@ -65,17 +65,17 @@ export class Removals {
     return gone
   }
 
-  #left(file: SealedFile): void {
+  #released(file: SealedFile): void {
     const { entityId } = file.info
-    const leaving = this.#leaving.get(entityId)
-    leaving?.delete(file)
-    if (leaving?.size === 0) this.#leaving.delete(entityId)
+    const ofEntity = this.#inUse.get(entityId)
+    ofEntity?.delete(file)
+    if (ofEntity?.size === 0) this.#inUse.delete(entityId)
     this.remove(file)
     this.#removeDropped(entityId)
   }
 
   #removeDropped(entityId: number): void {
-    if (this.#leaving.has(entityId) || !this.#dropped.delete(entityId)) return
+    if (this.#inUse.has(entityId) || !this.#dropped.delete(entityId)) return
     this.#take({ name: String(entityId), run: () => this.#parts.removeEntity(entityId) })
   }
 

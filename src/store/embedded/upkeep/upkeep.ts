@@ -89,7 +89,8 @@ export class Upkeep {
   #isAsked = false
   /** The seal that is being made, by itself or beside a merge. */
   #sealing: Promise<void> | null = null
-  #reportStuck: () => void = () => undefined
+  /** Told when a seal has failed: they do not wait until it is done. */
+  readonly #awaitingSeal = new Set<() => void>()
   /** Seals may follow each other without a pause: when files pile up, merges have as much time after each as it took. */
   #isMergesTurn = false
   /** Where the pipeline stands. */
@@ -101,7 +102,7 @@ export class Upkeep {
     this.#leaving = new Leaving(parts)
     this.#position = parts.store.position
     const stuck = (error: unknown): void => {
-      this.#reportStuck()
+      for (const report of this.#awaitingSeal) report()
       parts.stuck?.(error)
     }
     this.#attempts = new Attempts({ ...parts, stuck, retryDelayMs: parts.settings.retryDelayMs })
@@ -235,7 +236,7 @@ export class Upkeep {
       this.#isAsked = false
       const isSealed = this.#seal !== null
       await this.#sealDue()
-      if (signal.aborted || (await this.#release()) || isSealed || this.#seal !== null) continue
+      if (signal.aborted || (await this.#removeDue()) || isSealed || this.#seal !== null) continue
       if (await this.#deletions.runNext()) continue
       const erasure = await this.#erase()
       if (erasure === 'merged' || erasure === 'gave way') continue
@@ -244,8 +245,8 @@ export class Upkeep {
     }
   }
 
-  /** Removes what has left the store, one entity and one thing of another; false when there is nothing. */
-  async #release(): Promise<boolean> {
+  /** Drops an entity that is to be dropped, and removes files or rows of another whose time is over; false when there is nothing. */
+  async #removeDue(): Promise<boolean> {
     const dropped = this.#parts.expiry.nextDropped
     const isDropped = dropped !== null && this.#seal === null
     if (isDropped) await this.#runDrop(dropped)
@@ -343,12 +344,18 @@ export class Upkeep {
     if (dropped === entityId || !(await this.#runDrop(dropped))) throw new Preempted()
   }
 
-  /** False as soon as it has failed once. */
-  #sealsAtOnce(): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      this.#reportStuck = () => resolve(false)
-      this.#sealDue().then(() => resolve(true), reject)
+  /** False as soon as it has failed once; a seal that the signal ended is none that failed. */
+  async #sealsAtOnce(): Promise<boolean> {
+    let report = (): void => undefined
+    const hasFailed = new Promise<false>((resolve) => {
+      report = () => resolve(false)
     })
+    this.#awaitingSeal.add(report)
+    try {
+      return await Promise.race([hasFailed, this.#sealDue().then(() => true as const)])
+    } finally {
+      this.#awaitingSeal.delete(report)
+    }
   }
 
   /** Seals, and tries until it is done: the rows have nowhere else to go. */
