@@ -109,6 +109,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       ...words,
       'src/observe/',
       'src/live/journal-rows.ts',
+      'src/live/signature.ts',
       'src/live/live-feed.ts',
       'src/live/live-rows.ts',
       'src/live/without-deleted.ts',

@@ -1,8 +1,8 @@
 // The ids of live rows on a cluster, which all its processes sign with one secret. docs/formats/live.md
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { SecretCatalog } from '../../catalog/catalog.ts'
 import type { ClusterDeletionCatalog } from '../../catalog/deletions.ts'
 import type { LiveIds } from '../live-rows.ts'
+import { isSigned, signatureCharacters, signatureOf } from '../signature.ts'
 import { placeAt } from './offsets.ts'
 
 export interface ClusterIdsParts {
@@ -20,9 +20,8 @@ export interface Held {
   readonly endOffset: number
 }
 
-const macCharacters = 16
 const number = '(?:0|[1-9]\\d{0,15})'
-const pattern = new RegExp(`^(${number}(?:\\.${number})*-${number})-([\\w-]{${macCharacters}})$`)
+const pattern = new RegExp(`^(${number}(?:\\.${number})*-${number})-([\\w-]{${signatureCharacters}})$`)
 
 export class ClusterIds implements LiveIds<string> {
   readonly #parts: ClusterIdsParts
@@ -47,13 +46,13 @@ export class ClusterIds implements LiveIds<string> {
   }
 
   idOf(entityId: number, position: string): string {
-    return `${position}-${this.#macOf(entityId, position)}`
+    return `${position}-${signatureOf(this.#secret, entityId, position)}`
   }
 
   async startOf(entityId: number, id: string): Promise<string | null> {
-    const [, position, mac] = pattern.exec(id) ?? []
-    if (position === undefined || mac === undefined) return null
-    if (!timingSafeEqual(Buffer.from(mac), Buffer.from(this.#macOf(entityId, position)))) return null
+    const [, position, signature] = pattern.exec(id) ?? []
+    if (position === undefined || signature === undefined) return null
+    if (!isSigned(signature, this.#secret, entityId, position)) return null
     const { deletions, changesKeptMs, nowMs } = this.#parts
     const held = await this.#parts.held(entityId)
     const { offsets, change } = placeAt(position, held.length)
@@ -64,12 +63,5 @@ export class ClusterIds implements LiveIds<string> {
       return firstOffset <= offset && offset <= endOffset
     })
     return isHeld ? position : null
-  }
-
-  #macOf(entityId: number, position: string): string {
-    return createHmac('sha256', this.#secret)
-      .update(`${entityId} ${position}`)
-      .digest('base64url')
-      .slice(0, macCharacters)
   }
 }
