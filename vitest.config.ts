@@ -59,7 +59,7 @@ const acceptance =
 const journeys = 'whole-way overview ingests push explore views deletions query metadata access'
 /** What a change passes before it lands: each part by itself, the scenarios through all of them, and a kill of each. */
 const shortCluster =
-  'journal given-up-appends kept-topics postgres-catalog postgres-partitions supervisors added-fields shared-keys left-queries druid-sql service live deletions hours hours-answers kills'
+  'journal given-up-appends kept-topics postgres-catalog postgres-partitions supervisors added-fields shared-keys left-queries druid-sql service live deletions hours-answers kills'
 const shortAcceptance = 'ingestion pending metrics replace sql sql-metadata'
 
 const named = (folder: string, names: string): string => `test/${folder}/{${names.replaceAll(' ', ',')}}.test.ts`
