@@ -1,6 +1,6 @@
 // The way of every query, whatever its language and engine: it is read, waits for its place, and the first engine that takes it answers, in time.
 
-import { type Answer, AttributedAnswer } from '../answer/whole-answer.ts'
+import type { Answer } from '../answer/whole-answer.ts'
 import type { Cancellation, CancelSignal } from '../lib/cancellation.ts'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import type { PlanLimits } from '../model/plan.ts'
@@ -87,7 +87,7 @@ export class Queries<Question> {
 async function firstAnswer(engines: readonly Engine[], deadline: Cancellation): Promise<Answer> {
   for (const engine of engines) {
     const answer = await engine.answer(deadline)
-    if (answer !== null) return engine.name === null ? answer : new AttributedAnswer(engine.name, answer)
+    if (answer !== null) return engine.name === null ? answer : { ...answer, answeredBy: engine.name }
   }
   throw new Error('the last engine of a query takes all that comes to it')
 }

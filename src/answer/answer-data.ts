@@ -31,41 +31,26 @@ type Released = (memory: readonly ArrayBuffer[]) => void
 
 /** Takes over the answer's body. */
 export function openAnswer({ rows, bytes, body }: AnswerData, released: Released = () => undefined): Answer {
-  if (body.kind === 'short') return new ShortAnswer(rows, body.bytes, released)
-  const file = body.kind === 'file' ? new BodyFile(body.path, bytes) : null
+  const chunks = chunksOf(body, bytes)
   return {
     rows,
     bytes,
-    chunks: body.kind === 'memory' ? body.chunks : file!,
+    chunks,
     release: once((isSent = false) => {
-      file?.close()
+      if (chunks instanceof BodyFile) chunks.close()
       released(isSent && body.kind === 'memory' ? body.chunks.map((chunk) => chunk.buffer) : [])
     }),
   }
 }
 
-/** It is mostly sent as the text that it is: its bytes are made for who asks for them. */
-class ShortAnswer implements Answer {
-  readonly rows: number
-  readonly bytes: number
-  readonly text: string
-  #released: Released | null
-
-  constructor(rows: number, text: string, released: Released) {
-    this.rows = rows
-    this.bytes = text.length
-    this.text = text
-    this.#released = released
-  }
-
-  get chunks(): readonly Uint8Array[] {
-    return [Buffer.from(this.text, 'latin1')]
-  }
-
-  release(): void {
-    const released = this.#released
-    this.#released = null
-    released?.([])
+function chunksOf(body: AnswerData['body'], bytes: number): readonly Uint8Array[] | BodyFile {
+  switch (body.kind) {
+    case 'short':
+      return [Buffer.from(body.bytes, 'latin1')]
+    case 'memory':
+      return body.chunks
+    default:
+      return new BodyFile(body.path, bytes)
   }
 }
 

@@ -12,7 +12,6 @@ import { ChunkWriter } from './chunk-writer.ts'
 import { SpareChunks } from './spare-chunks.ts'
 import { clearSpool, Spool, type SpoolBudget } from './spool.ts'
 import { UnsentAnswers } from './unsent-answers.ts'
-import { AttributedAnswer } from './whole-answer.ts'
 
 let directory: string
 
@@ -193,19 +192,6 @@ describe('an answer that crosses threads', () => {
     opened.release(true)
     opened.release(true)
     expect(released).toEqual([0])
-  })
-
-  test('is as good when it says who made it', async () => {
-    let released = 0
-    const short = packed(answerOf('[]'), () => undefined)
-    const answered = new AttributedAnswer(
-      'store',
-      openAnswer(short, () => released++),
-    )
-    expect(answered).toMatchObject({ answeredBy: 'store', rows: 1, bytes: 2, text: '[]' })
-    expect((await bodyOf(answered)).toString()).toBe('[]')
-    answered.release()
-    expect(released).toBe(1)
   })
 
   test.each([

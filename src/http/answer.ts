@@ -1,5 +1,4 @@
 // Sends whole answers, compressed where the client takes it, and as fast as the client reads.
-import type { OutgoingHttpHeader } from 'node:http'
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import * as zlib from 'node:zlib'
@@ -7,14 +6,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { filePieces } from '../answer/answer-data.ts'
 import { chooseEncoding } from './accept.ts'
 import { cutOffIdle } from './idle-clients.ts'
-import { sendOnePiece } from './one-piece.ts'
 
 export interface Body {
   readonly bytes: number
   /** Who made it, where there is a choice. */
   readonly answeredBy?: 'store' | 'sql-engine'
-  /** All of it as a text of one character a byte (latin1), where it is short. */
-  readonly text?: string
   /** In memory, or read while it is sent. */
   readonly chunks: readonly Uint8Array[] | AsyncIterable<Uint8Array>
 }
@@ -57,10 +53,6 @@ export async function sendBody(
   const encoding = mayBeCompressed ? chooseEncoding(request.headers['accept-encoding']?.toString(), offered) : null
   if (mayBeCompressed) varyBy(reply, 'Accept-Encoding')
   if (body.answeredBy !== undefined) reply.header('Tidemark-Answered-By', body.answeredBy)
-  if (body.text !== undefined && encoding === null) {
-    sendText(request, reply, mediaType, body.text)
-    return reply
-  }
   reply.type(mediaType)
   if (body.bytes > onePieceBytesMax) cutOffIdle(reply.raw, sendIdleMs)
   if (encoding !== null) return sendCompressed(reply, body, encoding)
@@ -71,17 +63,6 @@ export async function sendBody(
 function varyBy(reply: FastifyReply, name: string): void {
   const vary = reply.getHeader('vary')
   reply.header('Vary', vary === undefined ? name : `${vary}, ${name}`)
-}
-
-/** Past the framework: it looks at each header several times, which takes a tenth of all that is done for a small question. */
-function sendText({ id }: FastifyRequest, reply: FastifyReply, mediaType: string, text: string): void {
-  // A stop may have answered meanwhile.
-  if (reply.sent) return
-  reply.hijack()
-  const headers: OutgoingHttpHeader[] = ['content-type', mediaType, 'content-length', text.length]
-  const own = reply.getHeaders()
-  for (const name in own) headers.push(name, own[name]!)
-  sendOnePiece(reply.raw, { requestId: id, status: reply.statusCode, headers, text, encoding: 'latin1' })
 }
 
 async function sendCompressed(reply: FastifyReply, body: Body, encoding: string): Promise<FastifyReply> {

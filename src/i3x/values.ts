@@ -241,7 +241,6 @@ function withFlags(row: Row, flags: readonly EntityField[]): Row {
 
 async function rowsOf(answer: Answer): Promise<readonly Row[]> {
   try {
-    if (answer.text !== undefined) return read(Buffer.from(answer.text, 'latin1'))
     const pieces: Uint8Array[] = []
     for await (const piece of answer.chunks) pieces.push(Buffer.from(piece))
     return read(Buffer.concat(pieces))

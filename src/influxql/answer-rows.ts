@@ -17,11 +17,10 @@ export const textOf = (written: string): string => (written.startsWith('"') ? JS
 const cell = /"(?:[^"\\]|\\[\s\S]?)*"?|[^",[\]]+/g
 
 /** As many at a time as come at once. */
-export async function* rowsOf({ text, chunks }: Answer): AsyncGenerator<readonly Row[]> {
+export async function* rowsOf({ chunks }: Answer): AsyncGenerator<readonly Row[]> {
   const decoder = new TextDecoder()
   let rest = ''
-  // A short text has one character a byte.
-  for await (const chunk of text === undefined ? chunks : [Buffer.from(text, 'latin1')]) {
+  for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop()!
     yield lines.filter((line) => line !== '').map((line) => line.match(cell)!)
