@@ -87,7 +87,7 @@ export class Queries<Question> {
 async function firstAnswer(engines: readonly Engine[], deadline: Cancellation): Promise<Answer> {
   for (const engine of engines) {
     const answer = await engine.answer(deadline)
-    if (answer !== null) return engine.name === null ? answer : { ...answer, answeredBy: engine.name }
+    if (answer !== null) return engine.name === null ? answer : { answeredBy: engine.name, ...answer }
   }
   throw new Error('the last engine of a query takes all that comes to it')
 }

@@ -2,7 +2,7 @@ import { Server as SecureServer } from 'node:https'
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { type FastifyReply, type FastifyRequest, fastify, type onRouteHookHandler } from 'fastify'
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { timerMs } from '../lib/timer.ts'
 import { Problem } from '../model/problem.ts'
 import { keepAudit } from './audited-routes.ts'
@@ -79,7 +79,6 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   const runningQueries = new RunningQueries(parts.services.cancelsElsewhere)
   await app.register(
     async (scope) => {
-      scope.addHook('onRoute', askAgain(guard))
       scope.addHook('onRoute', takeBasic)
       scope.addHook('onRoute', keepAudit(parts.services, guard))
       const served = parts.settings.role === 'pipeline' ? stateRoutes : routes
@@ -97,15 +96,6 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   // Node.js silently drops headers behind the 2000th: a key, or what says that a request was forwarded. Their bytes are bounded.
   app.server.maxHeadersCount = 0
   return app
-}
-
-/** A body may take minutes to come: an operator's key is asked for again when it is whole. */
-function askAgain({ admin }: Guard): onRouteHookHandler {
-  return (route) => {
-    if (![route.onRequest].flat().includes(admin)) return
-    const others = [route.preHandler].flat().filter((handler) => handler !== undefined)
-    if (!others.includes(admin)) route.preHandler = [admin, ...others]
-  }
 }
 
 /** A handshake takes a few round trips. */

@@ -73,14 +73,16 @@ function encoded(fields: readonly EntityField[], ...batches: readonly ResultBatc
   return textOf(write(jsonEncoder, fields, batches))
 }
 
+const fieldOfEachType = [
+  field('D', 'timestamp'),
+  field('T', 'string'),
+  field('on', 'boolean'),
+  field('count', 'long'),
+  field('V', 'double'),
+]
+
 test('rows are flat objects, in the order of the columns', () => {
-  const fields = [
-    field('D', 'timestamp'),
-    field('T', 'string'),
-    field('on', 'boolean'),
-    field('count', 'long'),
-    field('V', 'double'),
-  ]
+  const fields = fieldOfEachType
   const day = Date.UTC(2026, 0, 1)
   const text = encoded(
     fields,
@@ -272,13 +274,7 @@ describe('large answers', () => {
 })
 
 describe('CSV and NDJSON', () => {
-  const fields = [
-    field('D', 'timestamp'),
-    field('T', 'string'),
-    field('on', 'boolean'),
-    field('count', 'long'),
-    field('V', 'double'),
-  ]
+  const fields = fieldOfEachType
   const day = Date.UTC(2026, 0, 1)
   const batch = batchOf(
     timestamps([day, day + 1234, null, -1]),

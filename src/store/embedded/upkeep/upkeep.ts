@@ -345,17 +345,14 @@ export class Upkeep {
   }
 
   /** False as soon as it has failed once; a seal that the signal ended is none that failed. */
-  async #sealsAtOnce(): Promise<boolean> {
-    let report = (): void => undefined
-    const hasFailed = new Promise<false>((resolve) => {
-      report = () => resolve(false)
+  #sealsAtOnce(): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const failed = (): void => resolve(false)
+      this.#awaitingSeal.add(failed)
+      void this.#sealDue()
+        .then(() => resolve(true), reject)
+        .finally(() => this.#awaitingSeal.delete(failed))
     })
-    this.#awaitingSeal.add(report)
-    try {
-      return await Promise.race([hasFailed, this.#sealDue().then(() => true as const)])
-    } finally {
-      this.#awaitingSeal.delete(report)
-    }
   }
 
   /** Seals, and tries until it is done: the rows have nowhere else to go. */
