@@ -37,13 +37,15 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await askers.close()
   await Promise.all([pipeline, first, second].map((server) => server?.stop()))
   await removeCluster(name)
   await rm(dataDirectory, { recursive: true, force: true })
 })
 
 describe.concurrent('scenarios', () => {
+  // They have settings and clocks of their own, and none may take its turn at what the tests below look at.
+  afterAll(() => askers.close())
+
   test.each(files)('%s', async (file) => {
     const run = new ScenarioRun(first.url, askers, `${file.replace('.scenario', '').replaceAll('-', '_')}_`)
     for (const check of parseScenario(readFileSync(join(folder, file), 'utf8'))) {
