@@ -37,12 +37,12 @@ import { runScanPlan } from './scan/run-scan-plan.ts'
 import type { FileSwitch, FrozenRows } from './store-changes.ts'
 
 export interface EmbeddedStoreSettings {
-  /** Rows of one chunk of memory, 1 to 1,048,576; an entity's first chunks are smaller. */
+  /** Rows of one chunk of memory, 1 to 1,048,576. The first chunks of an entity are smaller. */
   readonly chunkRows: number
-  /** How long a run may hold the event loop. */
+  /** The longest time that a run may hold the event loop. */
   readonly sliceMs: number
   readonly nowMs: () => number
-  /** What runs are paced by: tests look at how much they do between two rests. */
+  /** Makes the pacers of runs. Tests measure the work between two rests. */
   readonly newPacer: (options: PacerOptions) => Pacer
 }
 
@@ -53,21 +53,21 @@ const defaultSettings: EmbeddedStoreSettings = {
   newPacer: (options) => new Pacer(options),
 }
 
-/** What is in memory only, and not being sealed: what the bounds of the head are held against. */
+/** The rows that are only in memory and are not being sealed. The limits of the head apply to them. */
 export interface HeadState {
   readonly rows: number
-  /** About. */
+  /** Approximate. */
   readonly bytes: number
-  /** When the first of these rows was written; null when there is none. */
+  /** When the first of these rows was written; null if there is none. */
   readonly sinceMs: number | null
 }
 
-/** The parts of an entity's rows, for those who read them in another way than by plans. */
+/** The parts of an entity's rows, for readers that do not use plans. */
 export interface PinnedRows {
-  /** Those in memory; they take in rows and are not changed otherwise. */
+  /** The tables in memory. Rows are appended to them; they do not change otherwise. */
   readonly tables: readonly Table[]
   readonly files: readonly SealedFile[]
-  /** Lets the files go; to be called once. */
+  /** Releases the files. Must be called once. */
   release(): void
 }
 
@@ -82,7 +82,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   #position: number
   #headSinceMs: number | null = null
 
-  /** `position`: rows before it are in the sealed files that will be switched in. */
+  /** Rows before `position` are in sealed files, which `switchFiles` will add. */
   constructor(settings: Partial<EmbeddedStoreSettings> = {}, position = 0) {
     this.#settings = { ...defaultSettings, ...settings }
     this.#position = position
@@ -97,29 +97,29 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     this.#entity(batch.entityId).head.append(batch)
   }
 
-  /** The series and columns of an entity, made when it is asked for first. */
+  /** The series and columns of an entity, created on first use. */
   registry(entityId: number): EntityRegistry {
     return this.#entity(entityId).registry
   }
 
-  /** Of all entities that hold rows, or did. */
+  /** The ids of all entities that have or had rows. */
   get entityIds(): readonly number[] {
     return [...this.#entities.keys()]
   }
 
-  /** The sealed files of an entity that runs read from now on, of rows and of hours. */
+  /** The sealed files of an entity that new runs read: files of rows and of hours. */
   files(entityId: number): readonly SealedFile[] {
     return this.#entities.get(entityId)?.files ?? []
   }
 
-  /** The rows of an entity as they lie; its files stay until they are released. */
+  /** The rows of an entity as they are stored. Its files are kept until they are released. */
   pin(entityId: number): PinnedRows {
     const entity = this.#entities.get(entityId)
     const files = entity?.seenFiles ?? []
     return { tables: entity?.tables ?? [], files, release: this.#pin(files) }
   }
 
-  /** Whether the rows of a table are read from it, and not from files by now. */
+  /** Whether the rows of a table are still read from it, not from files. */
   holds(table: Table): boolean {
     return this.#entities.get(table.registry.entityId)?.tables.includes(table) ?? false
   }
@@ -135,7 +135,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   }
 
   /**
-   * Takes the head out of the way of writes, all of it at once. `position` is where the pipeline stands: everything before it was
+   * Freezes the head of all entities at once; new rows go to a new head. `position` is the position of the pipeline: everything before it was
    * written. A set that could not be sealed is sealed later; another freeze does not include it.
    */
   freeze(position: number): FrozenRows {
@@ -148,7 +148,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     return { position, rows: tables.reduce((sum, { count }) => sum + count, 0), tables }
   }
 
-  /** Switches readers to another set of files, at once: a run sees either all of it or nothing. */
+  /** Switches readers to another set of files atomically: a run sees either the whole switch or nothing of it. */
   switchFiles({ add, remove, frozen, gone }: FileSwitch): void {
     const tables = frozen?.tables ?? []
     const ids = [...add.map(({ info }) => info.entityId), ...remove.map(({ info }) => info.entityId)]
@@ -161,12 +161,12 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     for (const file of remove) this.#pins.remove(baseOf(file), () => gone(file))
   }
 
-  /** Shows files of an entity in another way, at once: the same files, with other rows of them deleted. */
+  /** Replaces the views of an entity's files atomically: the files are the same, with other rows deleted. */
   show(entityId: number, files: ReadonlyMap<SealedFile, SealedFile>): void {
     this.#entity(entityId).show(files)
   }
 
-  /** Forgets all rows of an entity; `gone` is called for each of its files when no run reads it any more. */
+  /** Forgets all rows of an entity. `gone` is called for each of its files when no run reads it any more. */
   drop(entityId: number, gone: (file: SealedFile) => void): void {
     const files = this.files(entityId)
     this.#entities.delete(entityId)
@@ -242,14 +242,14 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     }
   }
 
-  /** About how much memory the rows take. */
+  /** The approximate memory use of the rows. */
   get bytes(): number {
     let bytes = 0
     for (const entity of this.#entities.values()) bytes += entity.bytes
     return bytes
   }
 
-  /** What is made of one state of an entity's rows; `none` where it holds no row. */
+  /** Calls `make` with a snapshot of an entity's rows; returns `none` if it has no row. */
   async #over<Asked extends { readonly entityId: number }, Made>(
     asked: Asked,
     signal: CancelSignal,
@@ -266,7 +266,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     }
   }
 
-  /** One state of an entity's rows, and memory for a run over it; null where it holds no row. `close` must be called after use. */
+  /** A snapshot of an entity's rows, and memory for a run over it; null if it has no row. `close` must be called after use. */
   #open(entityId: number) {
     const snapshot = this.#entities.get(entityId)?.open() ?? null
     if (snapshot === null) return null
@@ -280,7 +280,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
     return { snapshot, memory, close }
   }
 
-  /** Files stay on disk until what is returned is called. */
+  /** Keeps files on disk until the returned function is called. */
   #pin(files: readonly SealedFile[]): () => void {
     const bases = files.map(baseOf)
     this.#pins.pin(bases)
@@ -301,7 +301,7 @@ export class EmbeddedStore implements SeriesWriter, SeriesQuerier, GroupsQuerier
   }
 }
 
-/** What a plan of the data queries answers, in its order. */
+/** The result of a plan of the data queries, in its order. */
 function resultBatches(plan: Plan, run: PlanRun, buckets: TimeBuckets | null): AsyncGenerator<ResultBatch> {
   if (isOverTime(plan)) return runOverTime(plan, run, buckets)
   if (plan.kind !== 'average') requireRows(run.hours, neededRange(plan))

@@ -4,14 +4,14 @@ import type { SealedFile } from './reading/sealed-source.ts'
 import type { EntityRegistry } from './registry/entity-registry.ts'
 import type { EntitySnapshot } from './run/plan-run.ts'
 
-/** All rows of one entity: the head, frozen tables and sealed files. What a run pinned stays as it was, for the lists are never changed. */
+/** All rows of one entity: the head, frozen tables and sealed files. The lists are never changed in place, so what a run has pinned stays as it was. */
 export class EntityRows {
   readonly registry: EntityRegistry
   readonly #chunkRows: number
   #head: Table | null = null
   #frozen: readonly Table[] = []
   #files: readonly SealedFile[] = []
-  /** Those of which rows are seen, and those of hours of rows that left. */
+  /** The files with visible rows, and the files with hours of expired rows. */
   #seen: readonly SealedFile[] = []
   #hours: readonly SealedFile[] = []
 
@@ -29,22 +29,22 @@ export class EntityRows {
     return this.#head?.count ?? 0
   }
 
-  /** Of rows and of hours. */
+  /** Files of rows and of hours. */
   get files(): readonly SealedFile[] {
     return this.#files
   }
 
-  /** Those of rows; those of which all rows are deleted are left out. */
+  /** Files of rows, without those whose rows are all deleted. */
   get seenFiles(): readonly SealedFile[] {
     return this.#seen
   }
 
-  /** Those in memory that hold rows. */
+  /** The tables in memory that have rows. */
   get tables(): readonly Table[] {
     return this.#head === null || this.#head.count === 0 ? this.#frozen : [this.#head, ...this.#frozen]
   }
 
-  /** About how much memory the rows in the head take, and all rows in memory. */
+  /** The approximate memory use of the head. `bytes` is that of all rows in memory. */
   get headBytes(): number {
     return this.#head?.bytes ?? 0
   }
@@ -53,7 +53,7 @@ export class EntityRows {
     return this.#frozen.reduce((bytes, table) => bytes + table.bytes, this.headBytes + this.registry.series.bytes)
   }
 
-  /** The head becomes a frozen table; null when it holds no row. */
+  /** Turns the head into a frozen table; null if it has no row. */
   freeze(): Table | null {
     const table = this.#head
     if (table === null || table.count === 0) return null
@@ -62,7 +62,7 @@ export class EntityRows {
     return table
   }
 
-  /** Puts files in the place of others and of frozen tables. */
+  /** Replaces files and frozen tables with other files. Throws an Error if they are not there. */
   replace(add: readonly SealedFile[], remove: readonly SealedFile[], frozen: readonly Table[]): void {
     const known = new Set(this.#files)
     const unknown = remove.some((file) => !known.has(file)) || frozen.some((table) => !this.#frozen.includes(table))
@@ -71,7 +71,7 @@ export class EntityRows {
     this.#frozen = this.#frozen.filter((table) => !frozen.includes(table))
   }
 
-  /** Files as they are seen from now on. */
+  /** Replaces files with other views of them. */
   show(files: ReadonlyMap<SealedFile, SealedFile>): void {
     this.#take(this.#files.map((file) => files.get(file) ?? file))
   }
@@ -83,7 +83,7 @@ export class EntityRows {
     this.#hours = seen.filter(({ info }) => info.kind === 'hours')
   }
 
-  /** The rows as they are now; null when there is none. `close` must be called after use. */
+  /** A snapshot of the rows; null if there are none. `close` must be called after use. */
   open(): (EntitySnapshot & { close(): void }) | null {
     const tables = this.tables.map((table) => ({ table, view: table.open() }))
     const [files, hours] = [this.#seen, this.#hours]
@@ -94,7 +94,7 @@ export class EntityRows {
     return { registry: this.registry, tables, files, hours, close }
   }
 
-  /** The first hour that is kept of rows that left; null where there is none. */
+  /** The first kept hour of expired rows; null if there is none. */
   get hoursFromMs(): number | null {
     return this.#hours.reduce<number | null>((ms, { info }) => Math.min(ms ?? info.firstMs, info.firstMs), null)
   }

@@ -1,4 +1,4 @@
-// Brings back the store as its manifest says it, and clears away what the manifest does not know.
+// Opens the store as its manifest describes it, and removes files that the manifest does not list.
 
 import { join } from 'node:path'
 import type { Manifest, StoredVector, StoreRegistry } from '../../catalog/manifest.ts'
@@ -23,20 +23,20 @@ export interface OpenStoreSettings {
 
 export interface OpenStoreOptions {
   readonly disk: Disk
-  /** Of the sealed files. */
+  /** The folder of the sealed files. */
   readonly directory: string
   readonly settings: OpenStoreSettings
   readonly manifest: Manifest
-  /** What was deleted of the files; absent: nothing. */
+  /** The deletions and their vectors; absent if there are none. */
   readonly deletions?: { readonly all: readonly Deletion[]; readonly vectors: readonly StoredVector[] }
-  /** `ManifestCatalog.settle`: called at most once, when something is to be deleted. */
+  /** `ManifestCatalog.settle`: called at most once, before something is deleted. */
   readonly settle: () => Promise<void>
   /** Ids of the entities whose newer rows replace older ones. */
   readonly replacing: ReadonlySet<number>
-  /** No file is to be deleted: what a crash left goes at the next start. */
+  /** Whether no file may be deleted: leftovers of a crash are then removed at the next start. */
   readonly isHeld: boolean
   readonly observe: Observe
-  /** What tests set otherwise. */
+  /** Overrides for tests. */
   readonly memory?: Partial<EmbeddedStoreSettings>
   readonly folder?: Partial<Pick<LocalFolderOptions, 'writing' | 'openBlocking' | 'randomBytes'>>
 }
@@ -45,13 +45,13 @@ export interface OpenedStore {
   readonly store: EmbeddedStore
   readonly folder: LocalFolder
   readonly files: readonly SealedFile[]
-  /** Deletes the folder of an entity that is in no manifest. */
+  /** Deletes the folder of an entity that is not in any manifest. */
   readonly removeEntity: (entityId: number) => Promise<void>
-  /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
+  /** Writes series that are not on disk yet. The returned registries are on disk and must be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
 }
 
-/** Throws an Error that names the file when a registry is damaged. */
+/** Throws an Error that names the file if a registry is damaged. */
 export async function openStore(options: OpenStoreOptions): Promise<OpenedStore> {
   const { disk, directory, settings, manifest, replacing, observe } = options
   const store = new EmbeddedStore(
@@ -85,13 +85,13 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   return { store, folder, files, removeEntity, extendRegistries }
 }
 
-/** What is written at once takes no more memory than the head, but for a head that is so small that dictionaries would repeat too often. */
+/** A row group takes no more memory than the head, unless the head is so small that dictionaries would repeat too often. */
 export const groupRowsOf = (headRows: number): number => Math.min(1 << 20, Math.max(1 << 16, headRows))
 
-/** A block of the head is a quarter of it at most, so that a small head is not one block that is half empty. */
+/** A chunk is at most a quarter of the head, so that a small head is not a single half-empty chunk. */
 const chunkRowsOf = (headRows: number): number => Math.min(1 << 18, Math.max(1 << 10, headRows >> 2))
 
-/** Files without the rows that were deleted. */
+/** Makes views of files without their deleted rows. */
 class ShownFiles {
   readonly #metrics: ReadonlyMap<number, DeletionVector['metrics']>
   readonly #vectors = new Map<string, StoredVector[]>()
@@ -106,7 +106,7 @@ class ShownFiles {
     }
   }
 
-  /** Throws an Error when what is kept of a deletion is damaged. */
+  /** Throws an Error if a stored deletion vector is damaged. */
   of(file: StoredFile, registry: EntityRegistry): SealedFile {
     const { entityId, name } = file.info
     const vectors = this.#vectors.get(`${entityId}/${name}`)?.map((vector) => this.#vectorOf(vector))
@@ -129,7 +129,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** What a crash left of files that were being written, or had been replaced. */
+/** Removes leftovers of a crash: files that were being written or had been replaced. */
 async function removeOrphans(
   folder: LocalFolder,
   { disk, directory, manifest, settle, observe }: OpenStoreOptions,
@@ -139,7 +139,7 @@ async function removeOrphans(
     if (!/^\d+$/.test(name)) continue
     const entityId = Number(name)
     names.push(...(await folder.removeOrphans(entityId, manifest.files, settle)))
-    // An entity that was dropped; or one whose first series were written down for a file that was never recorded.
+    // The entity was dropped, or its first series were written for a file that was never recorded.
     const isKnown = [...manifest.files, ...manifest.registries].some((kept) => kept.entityId === entityId)
     if (isKnown) continue
     await settle()
@@ -152,7 +152,7 @@ class Registries {
   readonly #options: OpenStoreOptions
   readonly #store: EmbeddedStore
   readonly #logs = new Map<number, RegistryLog>()
-  /** Written down by an attempt that failed behind them, at another entity's: they are still to be recorded. */
+  /** Registries that were extended by an attempt which then failed at another entity. They must still be recorded. */
   readonly #extended = new Map<number, StoreRegistry>()
 
   constructor(options: OpenStoreOptions, store: EmbeddedStore) {

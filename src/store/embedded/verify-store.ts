@@ -1,4 +1,4 @@
-// Checks the files of a store: that each is as it was written, and that the manifest names them all. Changes nothing.
+// Checks the files of a store: that each is as it was written, and that the manifest lists all of them. Changes nothing.
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { RegistryLog, registryName } from './registry/registry-log.ts'
 import { openBlocking } from './sealed/blocking-file.ts'
 import { verifyFile } from './sealed/verify-file.ts'
 
-/** Goes through the registries and the files that the manifest names, one finding each. */
+/** Checks the registries and files that the manifest lists, with one finding for each. */
 export async function* verifyStore(directory: string, manifest: Manifest, disk: Disk): AsyncGenerator<Finding> {
   const registries = new Map<number, EntityRegistry>()
   for (const recorded of manifest.registries) {

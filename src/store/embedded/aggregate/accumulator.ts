@@ -1,4 +1,4 @@
-// What is kept of the rows of each group, one accumulator an aggregate: taken from rows, or from the hourly rollups of files.
+// The state of each aggregate, by group. An accumulator adds rows, or the hourly rollups of files in place of their rows.
 import type { GroupValue } from '../../../algebra/aggregation.ts'
 import type { Chunk } from '../head/chunk.ts'
 import type { DigitBounds, HourSums } from '../reading/sealed-source.ts'
@@ -10,22 +10,25 @@ import { EndTime, EndValue } from './end-rows.ts'
 import type { GroupAggregate } from './grouping.ts'
 import { LongExtremes, LongSums } from './longs.ts'
 
-/** The rollups of one column over some hours; null where no row of them has a value. `bounds` is also null where there are none, or nobody asks. */
+/**
+ * The rollups of one column over some hours. Both are null where no row has a value, or for an aggregate without a column. `bounds` is also null
+ * where the rollups have none or the aggregate needs none.
+ */
 export interface ColumnHours {
   readonly sums: HourSums | null
   readonly bounds: DigitBounds | null
 }
 
 export interface Accumulator {
-  /** Takes rows [start, end) of a series. */
+  /** Adds rows [start, end) of a series. */
   addRows(group: number, chunk: Chunk, start: number, end: number, series: number): void
-  /** Whether one hour of rollups says what its rows would. */
+  /** Whether the rollups of an hour can replace its rows. */
   holdsHour(hours: ColumnHours, hour: number): boolean
   addHour(group: number, hours: ColumnHours, hour: number, rows: number, series: number): void
   value(group: number): GroupValue
 }
 
-/** `index` is that of the column, -1 for what counts rows. */
+/** `index` is the index of the column, -1 for an aggregate without one. */
 export function accumulatorOf(
   aggregate: GroupAggregate,
   index: number,
@@ -54,7 +57,7 @@ export function accumulatorOf(
   }
 }
 
-/** The numbers of a column; null where all are null. */
+/** The numbers of a column; null where the chunk has none. */
 export function numbersOf(chunk: Chunk, index: number) {
   const column = chunk.columns[index]
   return column?.type === 'double' || column?.type === 'long' ? column : null
@@ -191,7 +194,7 @@ function greatestOf(values: Float64Array, start: number, end: number): number {
   return greatest
 }
 
-/** Whether all longs of an hour are below 2^53 in size, so that their doubles are what they are. */
+/** Whether the rollups of an hour are exact for longs: they have exact totals, or all values are below 2^53 in size, where doubles are exact. */
 function areExact({ sums, bounds }: ColumnHours, hour: number): boolean {
   if (sums === null || sums.counts[hour] === 0) return true
   if (sums.totals !== undefined) return true

@@ -3,7 +3,7 @@ export class Amounts {
   readonly #first: number
   #values = new Float64Array(0)
 
-  /** `first` is what a group has before it is given anything. */
+  /** `first` is the initial value of each group. */
   constructor(first = 0) {
     this.#first = first
   }

@@ -1,2 +1,5 @@
-/** Thrown where the SQL engine has to answer: more groups than may be kept, more rows than may be read, or a number that doubles do not hold. */
+/**
+ * Thrown to hand the query over to the SQL engine: there are more groups than can be kept or more rows than may be read, or doubles cannot
+ * represent a result.
+ */
 export class AnotherWay extends Error {}

@@ -8,10 +8,10 @@ import { GroupRows } from './group-rows.ts'
 import type { Fields, Grouping } from './grouping.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
 
-/** What looking for a series in a file takes about, and reading an end of it, in the units of a pacer. */
+/** The approximate cost of finding a series in a file and reading one end of it, in pacer units. */
 const fileUnits = 32
 
-/** Whether an aggregation can be made of ends: one bucket, groups of whole series. */
+/** Whether the first and last rows of series are enough for an aggregation: it has one bucket, and its groups consist of whole series. */
 export function isOfEnds({ granularity, keys, aggregates }: Grouping, { accessorOf, computed }: Fields): boolean {
   return (
     computed === null &&
@@ -60,7 +60,7 @@ class EndsCollector {
       const prepared = source.prepare(series, pacer)
       if (prepared !== null) await prepared
       if (replaces) {
-        // Where several sources may have rows of one date, the item is known only when they are read together.
+        // Where several sources may have rows of the same date, only reading them together yields the item.
         await this.#spend(fileUnits * within.length)
         if (this.#hasNewest) await this.#addEnd(source.runBackward(series, fromMs, toMs), series, 'newest')
         if (this.#hasOldest) await this.#addEnd(source.run(series, fromMs, toMs), series, 'oldest')
@@ -71,7 +71,7 @@ class EndsCollector {
     }
   }
 
-  /** Files come newest first: those that end before what was found have nothing newer. */
+  /** `files` are sorted newest first: the search ends at the first file that ends before the newest row found. */
   async #addNewest(
     series: number,
     range: Range,
@@ -114,7 +114,7 @@ class EndsCollector {
     }
   }
 
-  /** Adds the first row that passes, of rows that come from one end; its time, null where there is none. */
+  /** Adds the first row that passes, in the order of the stretches. Returns its time; null if there is none. */
   async #addEnd(stretches: Iterable<Stretch>, series: number, end: 'newest' | 'oldest'): Promise<number | null> {
     for (const { chunk, start, end: after } of stretches) {
       const { passesRow } = this.#tests

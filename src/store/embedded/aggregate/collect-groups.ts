@@ -19,28 +19,28 @@ import { conditionsOf, type FilterTests, filterTests } from './row-conditions.ts
 import { rowsWithin } from './rows-within.ts'
 import type { SeriesHours } from './series-hours.ts'
 
-/** Of rows that rollups stand for, so many cost as much as a unit of work: the SQL engine would read each of them. */
+/** The number of rows covered by rollups that counts as one unit of work: the SQL engine would read each of them. */
 const rowsPerUnit = 4
-/** Some seconds of the store's thread, however many rows rollups stand for. */
+/** A limit of some seconds of the store's thread, for any number of rows that rollups replace. */
 const rollupUnitsMax = 256_000_000
 
-/** What looking for a series in a file takes about, in the units of a pacer. */
+/** The approximate cost of finding a series in a file, in pacer units. */
 const fileUnits = 64
 
-/** Of rows that are taken at a stretch: about a tenth of a millisecond, in the units of a pacer. */
+/** The work between two rests, in pacer units: about a tenth of a millisecond. */
 const unitsAtOnce = 16_384
 
-/** Hours of rollups of a series in a file that are added without a rest. */
+/** The most hours of rollups of a series in a file that are added without a rest. */
 const hoursAtOnce = 32
 
-/** Puts rows into their groups. Nothing needs an order: the sources of a series are taken one after the other. */
+/** Puts rows into their groups. No order is needed, so the sources of a series are read one after the other. */
 export async function collectGroups(grouping: Grouping, run: PlanRun, fields: Fields): Promise<GroupRows> {
   const collector = new GroupCollector(grouping, run, fields)
   await collector.addAll(grouping.ranges)
   return collector.groups
 }
 
-/** The tables and files that the series of a range are looked for in. */
+/** The tables and files that may have rows in a range. */
 interface RangeSources {
   readonly range: Range
   readonly tables: readonly TableView[]
@@ -53,20 +53,20 @@ interface PooledHours {
   /** The whole hours of a range, and their places in the rollups. */
   readonly whole: HourRange
   readonly hours: readonly number[]
-  /** How many rows each hour has, by its place. */
+  /** The number of rows of each hour, by its place. */
   readonly rows: Float64Array
   readonly firstMs: number
   readonly lastMs: number
-  /** One of the series. */
+  /** Any one of the series. */
   readonly series: number
-  /** Adds the rows of all of them. */
+  /** Adds the rows of all these series within a range. */
   addRows(range: Range): Promise<void>
 }
 
-/** How many rows are to be read is guessed from so many series, or from one of each file. */
+/** The number of series sampled to estimate how many rows must be read; at least about one for each file. */
 const seriesLookedAt = 16
 
-/** Some of the series, others for each of the files. */
+/** A sample of the series, different for each file. */
 function someOf(series: Int32Array, file: number, files: number): number[] {
   const step = Math.ceil((series.length * files) / seriesLookedAt)
   const some: number[] = []
@@ -84,11 +84,11 @@ class GroupCollector {
   readonly #hours: HoursOfPlan
   readonly #stretches: GroupStretches
   readonly #rowCost: number
-  /** Whether hours of rollups of all series of a table together may stand for their rows. */
+  /** Whether hourly rollups of all series of a table together can replace its rows. */
   readonly #isPooled: boolean
-  /** Whether those of all series of a file together may, which have no bounds. */
+  /** Whether those of all series of a file together can. They have no bounds. */
   readonly #isPooledInFiles: boolean
-  /** Null where no rows have left of which hours are kept. */
+  /** Null where no rows have expired of which hours are kept. */
   readonly #kept: KeptGroups | null
   #unitsMax: number
   #units = 0
@@ -122,7 +122,7 @@ class GroupCollector {
   async addAll(ranges: readonly Range[]): Promise<void> {
     const { selected, sinceMs, replaces, pacer } = this.#run
     const kept = ranges.map((range) => this.#kept?.rangeOf(range) ?? null).filter((range) => range !== null)
-    // Nobody else reads hours.
+    // The SQL engine cannot read kept hours.
     if (kept.length > 0) this.#unitsMax = Number.POSITIVE_INFINITY
     const sources: RangeSources[] = []
     for (const { fromMs, toMs } of ranges) {
@@ -148,7 +148,7 @@ class GroupCollector {
     }
   }
 
-  /** What has rows in a range, but for what is added at once: sums of all series together. */
+  /** The sources with rows in a range, except those added here at once: the pooled sums of all series. */
   async #sourcesOf(range: Range): Promise<RangeSources> {
     const { tables, tableSpans, files } = this.#run
     const within = files.filter(({ info }) => info.firstMs <= range.toMs && info.lastMs >= range.fromMs)
@@ -166,12 +166,12 @@ class GroupCollector {
     return { range, ...left }
   }
 
-  /** That of the series that are asked for. */
+  /** The share of the entity's series that are selected. */
   get #share(): number {
     return this.#run.selected.series.length / Math.max(1, this.#run.seriesCount)
   }
 
-  /** Leaves to others what would read more rows of files than it may. */
+  /** Throws AnotherWay if more rows of files would be read than the plan allows. */
   async #requireRows(sources: readonly RangeSources[]): Promise<void> {
     const { pacer, selected } = this.#run
     const share = this.#share
@@ -189,14 +189,14 @@ class GroupCollector {
           looked += reader.rows(place)
           read += reader.rows(place) * this.#hours.shareRead(reader, place, series, range)
         }
-        // The sums of a file's hours may have been read from the disk for it.
+        // Estimating may have read the sums of the file's hours from disk.
         if (pacer.spend(unitsAtOnce)) await pacer.rest()
       }
     }
     if (rowsOf(looked === 0 ? 1 : read / looked) > rowsMax) throw new AnotherWay()
   }
 
-  /** Counts work: what is more than the plan allows is left to others. True when a rest is due. */
+  /** Counts work. Returns true when a rest is due. Throws AnotherWay beyond the limit of the plan. */
   #spend(units: number): boolean {
     this.#units += units
     if (this.#units > this.#unitsMax) throw new AnotherWay()
@@ -207,7 +207,7 @@ class GroupCollector {
     const { source, pacer } = this.#run
     const prepared = source.prepare(series, pacer)
     if (prepared !== null) await prepared
-    // Where several sources may have rows of one date, the item is known only when they are read together.
+    // Where several sources may have rows of the same date, only reading them together yields the item.
     for (const part of rangePartsOf(sources.range, spansOf(series, sources))) {
       if (part.isShared) await this.#addRows(source.run(series, part.fromMs, part.toMs), series)
       else await this.#addSources(series, part, sources)
@@ -230,7 +230,7 @@ class GroupCollector {
     }
   }
 
-  /** False, and nothing is added, where the sums of all series together do not say enough. */
+  /** Returns false, and adds nothing, if the pooled sums lack too much. */
   async #addPooled(pooled: PooledHours, range: Range): Promise<boolean> {
     const { rollups, whole, hours, firstMs, lastMs, rows, series } = pooled
     const { groupHours } = this.#hours
@@ -276,7 +276,7 @@ class GroupCollector {
     return true
   }
 
-  /** How many rows of all series of a file each hour has; null where it is asked for and not known. */
+  /** The rows of all series of a file in each hour; null where the plan needs the counts and they are not known. */
   #pooledRows(reader: SealedPages, { hoursMs, length, leftOut }: PooledRollups, rows: number): Float64Array | null {
     const all = reader.pooledHours(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
     const rowsLeftOut = leftOut.reduce((sum, place) => sum + reader.rows(place), 0)
@@ -304,7 +304,7 @@ class GroupCollector {
     }
   }
 
-  /** Null when there was nothing to wait for. */
+  /** Returns null when there is nothing to await. */
   #addPlace(reader: SealedPages, place: number, series: number, range: Range): Promise<void> | null {
     const { fromMs, toMs } = range
     const firstMs = reader.firstMs(place)
@@ -319,7 +319,7 @@ class GroupCollector {
     return this.#addHours(reader, place, series, range, hours)
   }
 
-  /** Hours of which rows have to be read are read together where they lie side by side. */
+  /** Neighbouring hours whose rows must be read are read together. */
   async #addHours(
     reader: SealedPages,
     place: number,
@@ -366,7 +366,7 @@ class GroupCollector {
   }
 }
 
-/** The places below `length` but for some, which rise. */
+/** The places below `length` except `some`, which are in rising order. */
 function* otherPlaces(length: number, some: Uint32Array): Generator<number> {
   let next = 0
   for (let place = 0; place < length; place++) {

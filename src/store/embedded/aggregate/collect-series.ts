@@ -7,10 +7,10 @@ import { GroupRows } from './group-rows.ts'
 import type { Fields, Grouping } from './grouping.ts'
 import { filterTests } from './row-conditions.ts'
 
-/** What looking for a series in a file takes about, in the units of a pacer. */
+/** The approximate cost of finding a series in a file, in pacer units. */
 const fileUnits = 16
 
-/** Whether one row of a series says what all of its rows do. */
+/** Whether any single row of a series is enough: keys, distinct counts and filters use tags alone, and all time is one bucket. */
 export function isOfSeries({ granularity, keys, aggregates, filter }: Grouping, { accessorOf }: Fields): boolean {
   const isTag = (name: string): boolean => accessorOf(name).kind !== 'column'
   return (
@@ -83,7 +83,7 @@ function hasRowInFile(series: number, { fromMs, toMs }: Range, { reader, info }:
   if (place === -1) return false
   const [firstMs, lastMs] = [reader.firstMs(place), reader.lastMs(place)]
   if (firstMs > toMs || lastMs < fromMs) return false
-  // The first or the last row lies within.
+  // The first or the last row lies within the range.
   if (firstMs >= fromMs || lastMs <= toMs) return true
   for (const { start, end } of reader.forward(place, fromMs, toMs)) if (end > start) return true
   return false

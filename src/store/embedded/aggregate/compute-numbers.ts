@@ -4,15 +4,15 @@ import { AnotherWay } from './another-way.ts'
 
 export type RowOperator = '+' | '-' | '*' | '/' | '%'
 
-/** Longs whose absolute value is below it are exact as doubles. */
+/** Longs with an absolute value below this are exact as doubles. */
 const exactMax = 2 ** 53
 
-/** Memory for rows [0, rows) of a column, which is used again for the next rows. */
+/** Memory for rows [0, rows) of a column, reused for the next rows. */
 export class Scratch {
   #values = new Float64Array(0)
   readonly #filledWith: number
 
-  /** `filledWith` is what it holds before anything is written. */
+  /** `filledWith` is the initial value of each row. */
   constructor(filledWith = 0) {
     this.#filledWith = filledWith
   }
@@ -47,7 +47,7 @@ export function calculateDoubles(
       break
   }
   for (let row = 0; row < rows; row++) {
-    // The difference is 0 for finite numbers alone; NaN is null.
+    // The difference is 0 only for finite numbers. NaN is null.
     if (into[row] - into[row] !== 0 && !Number.isNaN(left[row]) && !Number.isNaN(right[row])) throw new AnotherWay()
   }
 }
@@ -63,7 +63,7 @@ export function calculateLongs(
   const divides = operator === '/' || operator === '%'
   for (let row = 0; row < rows; row++) {
     const [a, b] = [left.values[row], right.values[row]]
-    // Also where the dividend is null.
+    // This applies where the dividend is null, too.
     if (divides && b === 0) throw new AnotherWay()
     const value = ofDoubles(operator, a, b)
     const areExact = Math.abs(a) < exactMax && Math.abs(b) < exactMax && Math.abs(value) < exactMax
@@ -124,7 +124,7 @@ export function copyLong(from: NumberColumn, to: NumberColumn, row: number): voi
   else to.values[row] = value
 }
 
-/** The digits of a row's long. */
+/** The exact long of a row. */
 function digitsAt({ values, exact }: NumberColumn, row: number): bigint {
   return exact !== null && Math.abs(values[row]) >= exactMax ? exact[row] : BigInt(values[row])
 }
@@ -137,7 +137,7 @@ function putDigits(made: NumberColumn, row: number, digits: bigint): void {
   made.exact[row] = long
 }
 
-/** Doubles cut to longs. */
+/** Truncates doubles to longs. Throws AnotherWay from 2^53 on. */
 export function cutDoubles(from: Float64Array, into: Float64Array, rows: number): void {
   for (let row = 0; row < rows; row++) {
     if (Math.abs(from[row]) >= exactMax) throw new AnotherWay()

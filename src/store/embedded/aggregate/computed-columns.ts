@@ -1,4 +1,4 @@
-// Columns of computed fields, for some rows at a time.
+// Computed fields as columns, made for a range of rows at a time.
 import type { ComputedField } from '../../../algebra/computed-fields.ts'
 import type { FunctionName, ScalarType } from '../../../algebra/functions.ts'
 import {
@@ -25,20 +25,20 @@ import {
 } from './compute-numbers.ts'
 import { conditionsOf, filterTests } from './row-conditions.ts'
 
-/** Makes rows [0, rows) of a column, of the same rows of a piece. It writes over the column that it made before. */
+/** Makes rows [0, rows) of a column from the same rows of a piece. Each call overwrites the column that the call before returned. */
 type Maker<Column extends ChunkColumn> = (piece: Chunk, rows: number, series: number) => Column
 
-/** What a row costs to be rounded, in the units of a pacer. */
+/** The cost of rounding one row, in pacer units. */
 const roundingUnits = 8
 
 export class ComputedColumns {
-  /** What a row costs, in the units of a pacer. */
+  /** The cost of one row, in pacer units. */
   readonly cost: number
   readonly #own: readonly number[]
   readonly #makers: readonly { readonly index: number; readonly make: Maker<ChunkColumn> }[]
   readonly #accessors = new Map<string, FieldAccessor>()
 
-  /** Each field comes after those that it is computed from. `own` reads the fields of the entity. */
+  /** `fields` are sorted: each comes after the fields that it is computed from. `own` reads the fields of the entity. */
   constructor(fields: readonly ComputedField[], own: ReadonlyMap<string, FieldAccessor>) {
     const indices = [...own.values()].flatMap((accessor) => (accessor.kind === 'column' ? [accessor.index] : []))
     const first = Math.max(-1, ...indices) + 1
@@ -60,7 +60,7 @@ export class ComputedColumns {
     return this.#accessors.get(name) ?? null
   }
 
-  /** The same rows as a chunk of their own, with their computed columns. It is good until the next call. */
+  /** The same rows as a separate chunk with their computed columns. It is valid until the next call. */
   over({ chunk, start, end }: Stretch, series: number): Stretch {
     const piece = new Piece(chunk, start, end)
     for (const index of this.#own) {
@@ -203,7 +203,7 @@ function unaryMaker(name: FunctionName, type: ScalarType, make: Maker<NumberColu
   }
 }
 
-/** The first of each row that is not null. */
+/** The first value of each row that is not null. */
 function firstMaker(type: ScalarType, makers: readonly Maker<NumberColumn>[]): Maker<NumberColumn> {
   const into = new Scratch()
   return (piece, rows, series) => {
@@ -232,7 +232,7 @@ function eachDouble(operand: Maker<NumberColumn>, changed: (value: number) => nu
   }
 }
 
-/** The place of each row's branch; the number of branches where it has none. The answer is good until the next call. */
+/** The index of each row's branch; the number of branches where no branch matches. The result is valid until the next call. */
 function chooser(
   { branches }: CaseNode,
   accessorOf: AccessorOf,
@@ -244,7 +244,7 @@ function chooser(
     if (places.length < rows) places = new Uint16Array(rows)
     places.fill(none, 0, rows)
     for (const [place, { passesSeries, passesRow }] of tests.entries()) {
-      // The condition on the series is asked once, and rows that have a branch are not asked again.
+      // The condition on the series is tested once. Rows that already have a branch are not tested again.
       if (!passesSeries(series)) continue
       for (let row = 0; row < rows; row++) {
         if (places[row] === none && (passesRow === null || passesRow(piece, row, series))) places[row] = place
@@ -276,7 +276,7 @@ function choiceMaker(choice: CaseNode, accessorOf: AccessorOf): Maker<NumberColu
   }
 }
 
-/** Texts of a CASE or a COALESCE, whose codes are in one dictionary. */
+/** Strings of a CASE or a COALESCE. Their codes belong to one dictionary. */
 function textMaker(value: Scalar, accessorOf: AccessorOf, dictionary: Dictionary): Maker<ChunkColumn> {
   const codeOf = textCode(value, accessorOf, dictionary)
   let made = newColumn('string', 0, dictionary.strings)

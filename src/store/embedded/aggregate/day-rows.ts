@@ -10,11 +10,11 @@ import type { EntitySnapshot, PlanRun } from '../run/plan-run.ts'
 const all = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const
 const dayOf = (ms: number): number => Math.floor(ms / msPerDay)
 
-/** Days by their numbers. */
+/** UTC days, by their day number. */
 class Days {
   readonly #days = new Map<number, { firstMs: number; lastMs: number }>()
 
-  /** Takes what lies in one day. */
+  /** Adds a range that lies within one day. */
   take({ firstMs, lastMs }: DayRows): void {
     const day = this.#days.get(dayOf(firstMs))
     if (day === undefined) {
@@ -25,7 +25,7 @@ class Days {
     if (lastMs > day.lastMs) day.lastMs = lastMs
   }
 
-  /** Takes rows that are in the order of their times. */
+  /** Adds rows that are ordered by time. */
   takeRows({ chunk: { times }, start, end }: Stretch): void {
     for (let row = start; row < end; ) {
       const nextMs = (dayOf(times[row]) + 1) * msPerDay
@@ -41,16 +41,16 @@ class Days {
   }
 }
 
-/** Of files of several days, which never change. */
+/** The days of files that span several days. Files never change. */
 const daysOfFiles = new WeakMap<SealedFile, readonly DayRows[]>()
 
-/** Of a day whose rows have left, as its hours say it. */
+/** Widens a day whose rows have expired to whole hours, since only its hours are kept. */
 const ofHours = ({ firstMs, lastMs }: DayRows): DayRows => ({
   firstMs: Math.floor(firstMs / hourMs) * hourMs,
   lastMs: (Math.floor(lastMs / hourMs) + 1) * hourMs - 1,
 })
 
-/** The UTC days that have rows and reach into the ranges of a plan. Days of which all rows have left are none, unless their hours are kept. */
+/** The UTC days that have rows and overlap the ranges of a plan. A day whose rows have all expired counts only if its hours are kept. */
 export async function dayRows(
   { tables, files, hours }: EntitySnapshot,
   { ranges }: Pick<AggregationPlan, 'ranges'>,
@@ -58,7 +58,7 @@ export async function dayRows(
   pacer: Pacer,
 ): Promise<readonly DayRows[]> {
   const days = new Days()
-  // A day that is reached is wanted whole.
+  // A day that a range overlaps is returned whole.
   const isReached = ({ firstMs, lastMs }: DayRows): boolean =>
     ranges.some(({ fromMs, toMs }: Range) => dayOf(firstMs) <= dayOf(toMs) && dayOf(lastMs) >= dayOf(fromMs))
   for (const file of kept === null ? files : [...files, ...hours]) {

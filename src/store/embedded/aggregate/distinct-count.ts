@@ -1,17 +1,17 @@
-// How many different values a group's rows have: of a tag, which all rows of a series share, or of a column of texts or numbers.
+// The number of distinct values of each group: of a tag, which all rows of a series share, or of a column of strings or numbers.
 import type { GroupValue } from '../../../algebra/aggregation.ts'
 import { nullCode } from '../../../model/column.ts'
 import type { Chunk, NumberColumn } from '../head/chunk.ts'
 import type { FieldAccessor, FieldKey } from '../run/field-accessor.ts'
 import { AnotherWay } from './another-way.ts'
 
-/** Of all groups together: some dozens of megabytes. */
+/** The limit for all groups together: some dozens of megabytes. */
 const distinctMax = 1_000_000
 
 export class DistinctCount {
   readonly #accessor: FieldAccessor
   readonly #countsEmpty: boolean
-  /** By group, the codes or numbers that it has. */
+  /** By group: the codes or numbers found. */
   readonly #values: Set<FieldKey>[] = []
   #count = 0
 
@@ -49,7 +49,7 @@ export class DistinctCount {
     }
   }
 
-  /** Only a tag is known of an hour. */
+  /** The rollups of an hour do not list values, so only tags are known. */
   holdsHour(): boolean {
     return this.#accessor.kind !== 'column'
   }

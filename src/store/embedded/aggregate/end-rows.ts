@@ -1,9 +1,9 @@
-// What the newest or the oldest row of each group says: its time, or a value of it, null too.
+// The newest or the oldest row of each group: its time, or one of its values, which may be null.
 import type { GroupValue } from '../../../algebra/aggregation.ts'
 import { type Chunk, isNullIn } from '../head/chunk.ts'
 import { Amounts } from './amounts.ts'
 
-/** Rows come in the order of time and position, so that of several the last or the first is the one. */
+/** Rows come ordered by time and position, so the first or the last of a range is the oldest or the newest. */
 abstract class EndRow {
   readonly #isNewest: boolean
   readonly #times = new Amounts(Number.NaN)
@@ -17,7 +17,7 @@ abstract class EndRow {
     const row = this.#isNewest ? end - 1 : start
     const ms = chunk.times[row]
     const knownMs = this.#times.at(group)
-    // Positions of pages are decoded when they are asked for.
+    // Positions of pages are decoded on first use.
     if (this.#isNewest ? ms < knownMs : ms > knownMs) return
     const position = chunk.positions[row]
     if (ms === knownMs) {
@@ -48,7 +48,7 @@ abstract class EndRow {
 
 export class EndTime extends EndRow {
   protected keep(): void {
-    // The time is kept already.
+    // The base class already keeps the time.
   }
 
   value(group: number): GroupValue {

@@ -1,4 +1,4 @@
-// Hours of rollups as parts of groups: what they say of each aggregate, and whether that is enough.
+// Adds hours of rollups to groups, and decides whether they are enough for each aggregate.
 
 import { hourMs } from '../../hours/whole-hours.ts'
 import type { Stretch } from '../head/chunk.ts'
@@ -9,25 +9,25 @@ import type { ColumnHours } from './accumulator.ts'
 import type { GroupRows } from './group-rows.ts'
 import { type LinearValue, linearHours } from './linear-hours.ts'
 
-/** Where nobody asks how many rows there are. */
+/** Returned where the plan needs no row counts. */
 const noCounts = new Float64Array(0)
 
-/** A computed field of one column, by the index of the column. */
+/** A computed field that depends on one column, by the column's index. */
 export interface LinearColumn extends Pick<LinearValue, 'steps'> {
   readonly index: number
 }
 
 export interface GroupHoursOptions {
   readonly groups: GroupRows
-  /** Null where all rows are of one bucket. */
+  /** Null where all rows belong to one bucket. */
   readonly walk: BucketWalk | null
-  /** The index of the column of each aggregate, -1 where it has none. */
+  /** The column index of each aggregate, -1 where it has none. */
   readonly columns: readonly number[]
-  /** For each aggregate: what its field is computed from, null for a field of the entity. */
+  /** For each aggregate: how its field is computed, null for a field of the entity. */
   readonly linear: readonly (LinearColumn | null)[]
-  /** For each aggregate: whether bounds are asked for. */
+  /** For each aggregate: whether it needs bounds. */
   readonly needsBounds: readonly boolean[]
-  /** Columns of numbers: one that has a value in each row tells how many rows an hour has. */
+  /** Columns of numbers. A column with a value in every row reveals how many rows an hour has. */
   readonly numbers: readonly number[]
   readonly countsRows: boolean
 }
@@ -49,7 +49,10 @@ export class GroupHours {
     return this.#options.countsRows
   }
 
-  /** How many rows each of all hours has: those of a column that has a value in every row. Empty where nobody asks, null where no column is known to. */
+  /**
+   * The number of rows of each hour, from a column that has a value in every row. Empty where the plan needs no counts; null where no column
+   * is known to have one in each.
+   */
   rowsByHour(all: SeriesRollups | PooledRollups, rows: number): Float64Array | null {
     const { countsRows, numbers } = this.#options
     if (!countsRows) return noCounts
@@ -63,7 +66,7 @@ export class GroupHours {
     return null
   }
 
-  /** By aggregate. Those of all series of a file together have no bounds. */
+  /** The columns by aggregate. Rollups of all series of a file together have no bounds. */
   columnsOf(rollups: BoundedRollups | PooledRollups | TableRollups): ColumnHours[] {
     const { columns, linear, needsBounds } = this.#options
     return columns.map((column, place) => {
@@ -76,7 +79,7 @@ export class GroupHours {
     })
   }
 
-  /** Whether an hour says what its rows would: it is of one bucket, which by the clocks of a zone it may not be, and tells enough. */
+  /** Whether an hour can replace its rows: it lies in one bucket, which is not certain with a zone's buckets, and each aggregate can use it. */
   holds(hours: readonly ColumnHours[], hour: number, startMs: number): boolean {
     const walk = this.#walk
     const { accumulators } = this.#groups
@@ -91,12 +94,15 @@ export class GroupHours {
     return true
   }
 
-  /** Whether an hour may have the first item, whose date is asked for; its rows are not before `firstMs`. */
+  /** Whether an hour may have the first item, where the plan needs its date. No row of the hour is before `firstMs`. */
   mayHaveFirst(hours: readonly ColumnHours[], hour: number, firstMs: number): boolean {
     return this.#groups.items?.mayComeFirst(hours, hour, firstMs) === true
   }
 
-  /** Adds an hour of a series, or of all together where no keys tell them apart; `keys` is a row with the keys of all its rows, where they are not its tags alone. */
+  /**
+   * Adds an hour of a series, or of all series together where no keys distinguish them. `keys` is a row with the keys of all its rows, null
+   * where tags are the only keys.
+   */
   add(
     hours: readonly ColumnHours[],
     hour: number,

@@ -1,4 +1,4 @@
-// What an aggregation asks of time and of rows: whether hours of rollups may stand for them.
+// Whether hours of rollups can replace rows, by the buckets, keys and aggregates of an aggregation.
 import { fieldsOf, type Scalar } from '../../../algebra/scalar.ts'
 import { areOfWholeHours } from '../../hours/whole-hours.ts'
 import { BucketWalk } from '../run/bucket-walk.ts'
@@ -7,7 +7,7 @@ import type { LinearColumn } from './group-hours.ts'
 import type { Fields, GroupAggregate, Grouping } from './grouping.ts'
 import { linearValue } from './linear-hours.ts'
 
-/** Null where all rows are of one bucket. */
+/** Null where all rows belong to one bucket. */
 export function walkOf({ granularity }: Grouping, { buckets }: Fields): BucketWalk | null {
   if (granularity.kind === 'all') return null
   if (granularity.kind !== 'zoned') return new BucketWalk(granularity)
@@ -15,11 +15,11 @@ export function walkOf({ granularity }: Grouping, { buckets }: Fields): BucketWa
   return new BucketWalk({ kind: 'all' }, buckets)
 }
 
-/** Whether a computed field is aggregated. */
+/** Whether the aggregated field is computed. */
 const aggregatesComputed = (aggregate: GroupAggregate, { computedValueOf }: Fields): boolean =>
   'field' in aggregate && computedValueOf(aggregate.field.name) !== null
 
-/** A computed field of one column of doubles and constants; null for anything else. */
+/** A computed field that consists of one column of doubles and constants; null for any other. */
 export function linearOf(aggregate: GroupAggregate, { computedValueOf, accessorOf }: Fields): LinearColumn | null {
   const value = 'field' in aggregate && aggregate.field.type === 'double' ? computedValueOf(aggregate.field.name) : null
   const linear = value === null ? null : linearValue(value)
@@ -32,7 +32,7 @@ export function columnIndices(accessors: readonly FieldAccessor[]): number[] {
   return accessors.flatMap((accessor) => (accessor.kind === 'column' ? [accessor.index] : []))
 }
 
-/** The columns that decide, with the series, which rows pass; null where more does: the time, or what is computed. */
+/** The columns that, with the series, decide which rows pass; null where the time or a computed field decides too, or no column does. */
 export function filteredColumns(
   filter: Scalar | null,
   { accessorOf, computedValueOf }: Fields,
@@ -44,7 +44,7 @@ export function filteredColumns(
   return isOfMore || columns.length === 0 ? null : columns
 }
 
-/** Whether hours may stand for rows as far as buckets, keys and aggregates go; `linear` is of each aggregate. */
+/** Whether the buckets, keys and aggregates of a plan allow hours to replace rows. `linear` has an entry for each aggregate. */
 export function holdInHours(plan: Grouping, fields: Fields, linear: readonly (LinearColumn | null)[]): boolean {
   const { accessorOf, computedValueOf } = fields
   return (

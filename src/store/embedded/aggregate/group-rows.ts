@@ -12,31 +12,31 @@ import { type FilterTests, filterTests } from './row-conditions.ts'
 
 const noRows = newChunk(0)
 
-/** The groups of an aggregation: a bucket and a combination of keys each. */
+/** The groups of an aggregation. Each is one bucket and one combination of keys. */
 export class GroupRows {
-  /** By group, as are all that grow. There is room for a week of hours at first. */
+  /** Indexed by group, like all growing arrays here. The initial capacity is a week of hours. */
   readonly bucketsMs = new GrowableFloat64(170)
   readonly accumulators: readonly Accumulator[]
-  /** Null where each row counts. */
+  /** Null where every row counts. */
   readonly items: Items | null
-  /** Whether the tags that series are told apart by are keys: the groups of one combination of these are made before those of the next. */
+  /** Whether all tags that distinguish series are keys. Then the groups of one combination of tags are made before those of the next. */
   readonly areTagByTag: boolean
-  /** Which rows each aggregate is of; null where all are. */
+  /** The condition of each aggregate; null where it has none. */
   readonly #tests: readonly (FilterTests | null)[]
   readonly #keys: readonly FieldAccessor[]
-  /** For each key, which of the fields of combinations it is; -1 for a tag that is read from the series of the group. */
+  /** For each key: its place among the fields of combinations; -1 for a tag that is read from the series of the group. */
   readonly #places: readonly number[]
-  /** Of the other keys; null where there are none. */
+  /** Combinations of the other keys; null where there are none. */
   readonly #combinations: Combinations | null
   readonly #combinationOf = new GrowableInt32(200)
   readonly #series = new GrowableInt32(185)
-  /** Of the tag at hand. */
+  /** The groups of the current combination of tags. */
   #table: GroupTable
   #tags = 0
   readonly #limits: GroupLimits
   readonly #buckets: BucketCount | null
 
-  /** `tags` are those that series are told apart by; none where they do not come tag by tag. */
+  /** `tags` are the tags that distinguish series; empty where series do not come tag by tag. */
   constructor(grouping: Grouping, fields: Fields, { memory }: Pick<PlanRun, 'memory'>, tags: PlanRun['tags'] = []) {
     const { aggregates, limits } = grouping
     const { accessorOf, columns } = fields
@@ -61,17 +61,17 @@ export class GroupRows {
     return this.bucketsMs.length
   }
 
-  /** The series of a group, whose tags are those of its keys that are told apart by series. */
+  /** A series of each group. Keys that come from the series are read from its tags. */
   get series(): Int32Array {
     return this.#series.values
   }
 
-  /** Whether no aggregate needs more than the series of a row to know whether it counts. */
+  /** Whether the conditions of all aggregates depend on the series alone. */
   get areOfSeries(): boolean {
     return this.#tests.every((tests) => tests === null || tests.passesRow === null)
   }
 
-  /** What follows belongs to another combination of tags. */
+  /** Starts the next combination of tags. */
   nextTag(): void {
     this.#tags++
     if (this.#tags === 2 && this.#buckets?.areGroupsOfFirst === true) {
@@ -80,12 +80,12 @@ export class GroupRows {
     } else this.#table.clear()
   }
 
-  /** The first row of a series after `row` that has other keys; `end` when there is none. */
+  /** The first row after `row` that has other keys; `end` if there is none. */
   sameUntil(chunk: Chunk, row: number, end: number): number {
     return this.#combinations?.sameUntil(chunk, row, end) ?? end
   }
 
-  /** Adds rows [start, end) of a series, which are of one group. */
+  /** Adds rows [start, end) of a series, which belong to one group. */
   addRows(bucketMs: number, chunk: Chunk, start: number, end: number, series: number): void {
     if (this.items?.meet(chunk, start, end) === false) return
     const group = this.#take(bucketMs, this.#combinations?.at(chunk, start, series) ?? 0, series)
@@ -96,12 +96,12 @@ export class GroupRows {
     }
   }
 
-  /** Adds a series of which only tags are asked for. */
+  /** Adds a series for a plan that needs only its tags. */
   addSeries(series: number): void {
     this.addRows(0, noRows, 0, 0, series)
   }
 
-  /** Adds an hour of a series; `keys` is a row with the keys of all its rows, where they are not its tags alone. */
+  /** Adds an hour of a series. `keys` is a row with the keys of all its rows, null where tags are the only keys. */
   addHour(
     bucketMs: number,
     hours: readonly ColumnHours[],
@@ -127,7 +127,7 @@ export class GroupRows {
     return this.#combinations.key(this.#combinationOf.values[group], combined)
   }
 
-  /** Orders two groups by their keys from one on. */
+  /** Compares two groups by their keys, starting at key `fromKey`. */
   compare(left: number, right: number, fromKey: number): number {
     for (let place = fromKey; place < this.#keys.length; place++) {
       const order = compareKeys(this.#keys[place], this.key(left, place), this.key(right, place))
@@ -136,7 +136,7 @@ export class GroupRows {
     return 0
   }
 
-  /** Its bucket, its keys, its aggregates. */
+  /** The bucket, the keys and the aggregates of a group. */
   row(group: number): GroupValue[] {
     const row: GroupValue[] = [this.bucketsMs.values[group]]
     for (let place = 0; place < this.#keys.length; place++) {
@@ -159,14 +159,14 @@ export class GroupRows {
   }
 }
 
-/** Counts the buckets of all groups, each once, as ticks of a snap are. */
+/** Counts the distinct buckets of all groups, so that the limit applies as it does to the ticks of a snap. */
 class BucketCount {
-  /** If there are no keys but tags, the buckets of the first tag are its groups. */
+  /** Whether tags are the only keys: then the buckets of the first tag are its groups. */
   readonly areGroupsOfFirst: boolean
   readonly #limits: GroupLimits
   #seen: GroupTable | null = null
   #count = 0
-  /** Whether there may be more buckets than may be: no more, once two groups have one in common, where groups are bounded by as much. */
+  /** Whether the limit can still be passed. It cannot after two groups shared a bucket, if the limit of groups is no higher. */
   #mayPass = true
 
   constructor(limits: GroupLimits, areGroupsOfFirst: boolean) {
@@ -174,12 +174,12 @@ class BucketCount {
     this.areGroupsOfFirst = areGroupsOfFirst
   }
 
-  /** The groups of the first tag; its buckets were not looked at. */
+  /** Receives the groups of the first tag, whose buckets were counted without a lookup. */
   seeFirst(groups: GroupTable): void {
     this.#seen = groups
   }
 
-  /** The bucket of a new group. */
+  /** Counts the bucket of a new group. */
   take(bucketMs: number, group: number, isOfFirst: boolean): void {
     if (!this.#mayPass) return
     const { buckets, groups } = this.#limits
@@ -199,7 +199,7 @@ function isSameTag(key: FieldAccessor, tag: FieldAccessor): boolean {
   return key.kind === 'tag' && tag.kind === 'tag' && key.tag === tag.tag
 }
 
-/** Neighbouring rows that pass are added together. */
+/** Adds neighbouring rows that pass together. */
 function addPassing(
   accumulator: Accumulator,
   { passesSeries, passesRow }: FilterTests,

@@ -5,14 +5,14 @@ import type { FilterTests } from './row-conditions.ts'
 
 interface GroupStretchesOptions {
   readonly groups: GroupRows
-  /** Null where all rows are of one bucket. */
+  /** Null where all rows belong to one bucket. */
   readonly walk: BucketWalk | null
   readonly passesRow: FilterTests['passesRow']
   /** Whether keys may change from row to row. */
   readonly hasKeyColumns: boolean
 }
 
-/** Puts those rows of stretches that pass the filter into groups, as many at once as are of one group. */
+/** Puts the rows that pass the filter into groups; neighbouring rows of one group are added together. */
 export class GroupStretches {
   readonly #groups: GroupRows
   readonly #walk: BucketWalk | null
@@ -42,7 +42,7 @@ export class GroupStretches {
     }
   }
 
-  /** Adds those of rows [start, end), which are of one bucket, that pass, as many at once as have the same keys. */
+  /** Adds those of rows [start, end) that pass. The rows are in one bucket; neighbours with the same keys are added together. */
   #addBucket(chunk: Chunk, start: number, end: number, series: number, bucketMs: number): void {
     const groups = this.#groups
     const passesRow = this.#passesRow

@@ -1,45 +1,45 @@
-// What an aggregation or an average asks of rows, once its fields are found.
+// An aggregation or an average, after its fields are resolved.
 import type { AggregationPlan, StoreAggregate, TimeBuckets } from '../../../algebra/aggregation.ts'
 import type { Scalar } from '../../../algebra/scalar.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 import type { ComputedColumns } from './computed-columns.ts'
 
-/** The mean is of the values, as a double; null over nothing. */
+/** `mean` is the mean of the values that are not null, as a double; null if there are none. */
 export type GroupAggregate =
   | StoreAggregate
   | { readonly kind: 'mean'; readonly field: EntityField; readonly where?: undefined }
 
-/** What rows are put into groups by, and what is kept of them: an aggregation, or an average. */
+/** The ranges, filter, keys and aggregates of an aggregation or an average. */
 export interface Grouping extends Pick<AggregationPlan, 'ranges' | 'filter' | 'granularity' | 'keys' | 'unitsMax'> {
   readonly aggregates: readonly GroupAggregate[]
-  /** Whether a row counts only if it has a value of a column that is aggregated. */
+  /** Whether a row counts only if an aggregated column has a value in it. */
   readonly countsItems: boolean
-  /** Whether the filter takes the good items, all of them and no others. */
+  /** Whether the filter passes exactly the good items. */
   readonly isOfGood: boolean
   readonly limits: GroupLimits
 }
 
-/** The most groups, and different buckets of them. */
+/** The most groups, and the most distinct buckets. */
 export interface GroupLimits {
   readonly groups: number
   readonly buckets: number
-  /** What is thrown beyond one of them. */
+  /** Makes the error that is thrown beyond one of them. */
   readonly passed: (limit: 'groups' | 'buckets') => Error
 }
 
-/** Where the fields of a grouping are found. */
+/** Access to the fields of a grouping. */
 export interface Fields {
   readonly accessorOf: (name: string) => FieldAccessor
-  /** The index of the column of each aggregate, -1 where it has none. */
+  /** The column index of each aggregate, -1 where it has none. */
   readonly columns: readonly number[]
   /** Null where no field is computed. */
   readonly computed: ComputedColumns | null
-  /** What a computed field is; null for those of the entity. */
+  /** The expression of a computed field; null for a field of the entity. */
   readonly computedValueOf: (name: string) => Scalar | null
-  /** How time is cut where the granularity is by the clocks of a zone. */
+  /** The buckets of a granularity that follows a zone's clocks. */
   readonly buckets: TimeBuckets | null
-  /** Columns of numbers that were opened: one that has a value in each row tells how many rows an hour has. */
+  /** Opened columns of numbers. A column with a value in every row reveals how many rows an hour has. */
   readonly numbers: readonly number[]
 }
 
@@ -47,12 +47,12 @@ export function columnsOf({ aggregates }: Pick<Grouping, 'aggregates'>, accessor
   return aggregates.map((aggregate) => ('field' in aggregate ? columnOf(accessorOf(aggregate.field.name)) : -1))
 }
 
-/** The index of a column, -1 for what is none. */
+/** The index of a column; -1 for an accessor that is not a column. */
 export function columnOf(accessor: FieldAccessor): number {
   return accessor.kind === 'column' ? accessor.index : -1
 }
 
-/** Whether hours need bounds to say what an aggregate is: for longs they say whether their doubles are exact. */
+/** Whether an aggregate needs the bounds of hours. For longs they show whether the doubles are exact. */
 export function needsBounds(aggregate: GroupAggregate): boolean {
   const { kind } = aggregate
   return kind === 'least' || kind === 'greatest' || ('type' in aggregate && aggregate.type === 'long')

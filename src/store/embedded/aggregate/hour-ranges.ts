@@ -1,4 +1,4 @@
-// Comparisons of numbers that a filter has, held against the bounds that hours of rollups have: whether all rows of an hour pass, or none.
+// Compares the number conditions of a filter with the bounds of hourly rollups, to find hours whose rows all pass or all fail.
 import {
   allOf,
   conjuncts,
@@ -12,17 +12,17 @@ import { type ComparisonOperator, isMetBy, negated } from '../../../lib/comparis
 import type { BoundedRollups, HourBounds, HourSums } from '../reading/sealed-source.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 
-/** Of the rows of an hour: all pass, none does, or they have to be looked at. */
+/** The rows of an hour: all pass, none passes, or they must be read. */
 export type HourVerdict = 'all' | 'none' | 'some'
 
 interface FilterParts {
-  /** Conditions that all have to hold, each of comparisons of columns of numbers. */
+  /** Conditions that must all be true. Each consists of comparisons of number columns. */
   readonly ranges: readonly Scalar[]
-  /** What else has to hold; null where there is nothing. */
+  /** The remaining condition; null if there is none. */
   readonly others: Scalar | null
 }
 
-/** A filter as conditions that hours may be held against, and the rest of it. */
+/** Splits a filter into the conditions that hours can be tested against, and the rest. */
 export function partsOfFilter(
   filter: Scalar | null,
   accessorOf: (name: string) => FieldAccessor,
@@ -35,7 +35,7 @@ export function partsOfFilter(
   return { ranges: parts.filter(isRange), others: allOf(parts.filter((part) => !isRange(part))) }
 }
 
-/** Whether a condition is made of comparisons of numbers alone. */
+/** Whether a condition consists only of comparisons of numbers. */
 function isOfNumbers(condition: Scalar): boolean {
   if (condition.kind !== 'call') return false
   const { name, operands } = condition
@@ -43,16 +43,16 @@ function isOfNumbers(condition: Scalar): boolean {
   return (name in negated || name === 'isNull') && operands[0].kind === 'field' && isNumeric(operands[0])
 }
 
-/** What rollups say of a column, hour by hour. */
+/** The hourly rollups of a column. */
 interface BoundedHours {
   readonly sums: HourSums | null
   readonly bounds: HourBounds | null
 }
 
-/** By the names of columns. */
+/** Keyed by column name. */
 export type ColumnBounds = ReadonlyMap<string, BoundedHours>
 
-/** Where it is not known how many rows an hour has. */
+/** Used where the number of rows of an hour is not known. */
 export const unknownRows = 0
 
 export class HourRanges {
@@ -76,7 +76,7 @@ export class HourRanges {
     return columns
   }
 
-  /** Of an hour of `rows` rows; `unknownRows` says less. */
+  /** The verdict on an hour of `rows` rows. With `unknownRows` it is `some` more often. */
   verdict(columns: ColumnBounds, hour: number, rows: number): HourVerdict {
     return together(
       this.#ranges.map((range) => verdictOf(range, true, columns, hour, rows)),
@@ -86,7 +86,7 @@ export class HourRanges {
   }
 }
 
-/** Which rows of an hour a condition is `wanted` of, true or false. */
+/** For which rows of an hour a condition has the value `wanted`, true or false. */
 function verdictOf(range: Scalar, wanted: boolean, columns: ColumnBounds, hour: number, rows: number): HourVerdict {
   if (range.kind !== 'call') throw new Error('a range is made of comparisons')
   const { name, operands } = range
@@ -122,7 +122,7 @@ function verdictOfNull(
   return 'some'
 }
 
-/** Whether all parts are of one field: found out once, since each hour asks. */
+/** Whether all parts name one field. Cached, since the test runs for each hour. */
 const areOfOneField = new WeakMap<readonly Scalar[], boolean>()
 
 function isOfOneField(parts: readonly Scalar[]): boolean {
@@ -133,7 +133,7 @@ function isOfOneField(parts: readonly Scalar[]): boolean {
   return isOfOne
 }
 
-/** A null, or what else a condition takes: where all that are no nulls pass, it does not matter how many nulls there are. */
+/** `IS NULL OR` other conditions: if all values that are not null pass, the number of nulls does not matter. */
 function orNull(parts: readonly Scalar[], columns: ColumnBounds, hour: number, rows: number): HourVerdict {
   const isNull = verdictOfNull(parts[0], true, columns, hour, rows)
   if (isNull === 'all') return 'all'
@@ -143,13 +143,13 @@ function orNull(parts: readonly Scalar[], columns: ColumnBounds, hour: number, r
   return isNull === 'none' && verdicts.every((verdict) => verdict === 'none') ? 'none' : 'some'
 }
 
-/** `decides` where one of them is it, `rest` where all are that. */
+/** Returns `decides` if any verdict is that, and `rest` if all are that. */
 function together(verdicts: readonly HourVerdict[], decides: HourVerdict, rest: HourVerdict): HourVerdict {
   if (verdicts.includes(decides)) return decides
   return verdicts.every((verdict) => verdict === rest) ? rest : 'some'
 }
 
-/** A null passes no comparison, nor what is not so. */
+/** A null passes neither a comparison nor its negation. */
 function verdictOfColumn(
   operator: ComparisonOperator,
   constant: number,
@@ -164,7 +164,7 @@ function verdictOfColumn(
   return !mayFail && sums.counts[hour] === rows ? 'all' : 'some'
 }
 
-/** Whether a value between two others, which are there, may meet a comparison. */
+/** Whether some value between two bounds may pass a comparison. Both bounds occur among the values. */
 function mayMeet(operator: ComparisonOperator, least: number, greatest: number, constant: number): boolean {
   if (operator === '=') return least <= constant && constant <= greatest
   if (operator === '<>') return least !== constant || greatest !== constant

@@ -12,15 +12,15 @@ import { type CountedHours, SeriesHours } from './series-hours.ts'
 
 export class HoursOfPlan {
   readonly groupHours: GroupHours
-  /** Whether hours may stand for rows at all. */
+  /** Whether hours can replace rows at all. */
   readonly areUsed: boolean
-  /** Whether they say what buckets, keys and aggregates need. */
+  /** Whether hours have all that buckets, keys and aggregates need. */
   readonly holdInHours: boolean
-  /** Ranges of numbers among the conditions of the filter. */
+  /** The number ranges among the conditions of the filter. */
   readonly #ranges: HourRanges
-  /** What else a row must pass. */
+  /** The other conditions; null if there are none. */
   readonly #passesRest: FilterTests['passesRow']
-  /** The columns that rows are grouped by, and those of the rest of the filter: where they are the same in all rows of a series, one row says all of them. */
+  /** The columns of keys and of the other conditions. Where all rows of a series have the same values in them, one row is enough. */
   readonly #rowColumns: readonly number[]
   readonly #needsCounts: boolean
 
@@ -29,7 +29,7 @@ export class HoursOfPlan {
     const { ranges, others } = partsOfFilter(plan.filter, accessorOf, (name) => computedValueOf(name) !== null)
     const linear = plan.aggregates.map((aggregate) => linearOf(aggregate, fields))
     this.#needsCounts = plan.aggregates.some(({ kind }) => kind === 'rows')
-    // How many rows an hour has may say that all of them pass.
+    // The number of rows of an hour can show that all of them pass.
     const countsRows = ranges.length > 0 || this.#needsCounts
     const boundsAsked = plan.aggregates.map((aggregate, place) => linear[place] !== null || needsBounds(aggregate))
     this.groupHours = new GroupHours({ groups, walk, countsRows, linear, needsBounds: boundsAsked, ...fields })
@@ -41,7 +41,7 @@ export class HoursOfPlan {
     this.areUsed = filtered !== null && this.holdInHours
   }
 
-  /** Null where all its rows have to be read, `none` where none of them passes the filter. */
+  /** Null where all rows must be read; `none` where no row passes the filter. */
   of(reader: SealedPages, place: number, series: number, whole: HourRange): SeriesHours | 'none' | null {
     if (!this.areUsed) return null
     const needsRow = this.#rowColumns.length > 0
@@ -49,7 +49,7 @@ export class HoursOfPlan {
     if (keys !== null && this.#passesRest?.(keys.chunk, keys.start, series) === false) return 'none'
     if ((needsRow && keys === null) || whole.fromMs >= whole.toMs) return null
     const { countsRows } = this.groupHours
-    // How many rows an hour has is known of all that are stored.
+    // The number of rows of an hour is known only for all stored rows, including hidden ones.
     const rollups = countsRows
       ? reader.hours(place, whole.fromMs, whole.toMs)
       : reader.seenHours(place, whole.fromMs, whole.toMs)
@@ -65,7 +65,7 @@ export class HoursOfPlan {
     return all === null || rows === null ? null : { all, rows }
   }
 
-  /** `all` where an hour says what its rows would; `some` where they have to be read. */
+  /** `all`: the hour can replace its rows. `some`: they must be read. `none`: no row passes. */
   verdict(hours: SeriesHours, hour: number): HourVerdict {
     const { rollups, columns, firstMs } = hours
     if (rollups.hidden?.[hour] === 1) return 'some'
@@ -83,7 +83,7 @@ export class HoursOfPlan {
     return hours.bounded.size === 0 ? 'all' : this.#ranges.verdict(hours.bounded, hour, hours.rowsOf(hour))
   }
 
-  /** Adds all hours of a series; false, and nothing is added, where rows of one have to be read. */
+  /** Adds all hours of a series. Returns false, and adds nothing, if rows of any hour must be read. */
   addAll(hours: SeriesHours, series: number): boolean {
     const { length } = hours.rollups
     for (let hour = 0; hour < length; hour++) if (this.verdict(hours, hour) === 'some') return false
@@ -93,13 +93,13 @@ export class HoursOfPlan {
     return true
   }
 
-  /** Adds an hour of a series of which all rows pass. */
+  /** Adds an hour of a series whose rows all pass. */
   add(hours: SeriesHours, hour: number, series: number): void {
     const { rollups, columns, keys } = hours
     this.groupHours.add(columns, hour, rollups.hoursMs[hour], series, hours.rowsOf(hour), keys)
   }
 
-  /** About what share of the rows of a series of a file has to be read. */
+  /** The approximate share of the rows of a series of a file that must be read. */
   shareRead(reader: SealedPages, place: number, series: number, range: Range): number {
     const hours = this.of(reader, place, series, wholeHours(range, reader.firstMs(place), reader.lastMs(place)))
     if (hours === null) return 1

@@ -4,9 +4,9 @@ import type { TableRollups } from '../head/table-hours.ts'
 import { type ColumnHours, numbersOf } from './accumulator.ts'
 import type { Fields, Grouping } from './grouping.ts'
 
-/** Where only items count: rows that have a value of a column that is aggregated. Others make no group. */
+/** For groupings that count items only: rows in which an aggregated column has a value. Other rows do not make a group. */
 export class Items {
-  /** The date of the first item that was met, where it is asked for: for a bucket that has no start of its own. */
+  /** The date of the first item found, where it is needed: for a bucket without a start of its own. */
   firstMs: number
   readonly #columns: readonly number[]
   readonly #needsFirst: boolean
@@ -17,7 +17,7 @@ export class Items {
     this.firstMs = this.#needsFirst ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   }
 
-  /** Whether one is among rows [start, end). */
+  /** Whether an item is among rows [start, end). */
   meet(chunk: Chunk, start: number, end: number): boolean {
     let first = end
     for (let place = 0; place < this.#columns.length; place++) {
@@ -32,7 +32,7 @@ export class Items {
     return true
   }
 
-  /** Whether one is in an hour of rollups. */
+  /** Whether an item is in an hour of rollups. */
   areIn(hours: readonly ColumnHours[], hour: number): boolean {
     for (let place = 0; place < hours.length; place++) {
       const { sums } = hours[place]
@@ -41,22 +41,22 @@ export class Items {
     return false
   }
 
-  /** Whether an hour whose rows are not before `firstMs` may have the first: rollups do not say when it is. */
+  /** Whether an hour may have the first item: rollups do not have its date. No row of the hour is before `firstMs`. */
   mayComeFirst(hours: readonly ColumnHours[], hour: number, firstMs: number): boolean {
     return firstMs < this.firstMs && this.areIn(hours, hour)
   }
 
-  /** Whether the date of the first item is asked for. */
+  /** Whether the date of the first item is needed. */
   get needsFirst(): boolean {
     return this.#needsFirst
   }
 
-  /** An hour with an item whose date is known. */
+  /** Notes an item whose date is known. */
   meetFirst(firstMs: number): void {
     if (this.#needsFirst && firstMs < this.firstMs) this.firstMs = firstMs
   }
 
-  /** The first row of a table is an item if each row of its hour has a value. */
+  /** The first row of a table is an item if every row of its hour has a value. */
   meetFirstRow({ hoursMs, length, rows, firstMs }: TableRollups, hours: readonly ColumnHours[]): void {
     const hour = hoursMs.subarray(0, length).indexOf(Math.floor(firstMs / hourMs) * hourMs)
     const isItem = hours.some(({ sums }) => sums !== null && sums.counts[hour] === rows[hour])

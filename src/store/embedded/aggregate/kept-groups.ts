@@ -17,14 +17,14 @@ export interface KeptGroupsParts {
   readonly groups: GroupRows
 }
 
-/** Puts the hours of rows that have left into their groups. */
+/** Puts the hours of expired rows into groups. */
 export class KeptGroups {
   readonly #kept: KeptHours
   readonly #parts: KeptGroupsParts
   readonly #rollups: HourRollups
   /** The columns that are aggregated. */
   readonly #columns: readonly number[]
-  /** Whether hours say what is asked. */
+  /** Whether hours can answer the plan. */
   readonly #isEnough: boolean
 
   constructor(kept: KeptHours, grouping: Grouping, fields: Fields, parts: KeptGroupsParts) {
@@ -36,7 +36,7 @@ export class KeptGroups {
     this.#columns = fields.columns.map((index, place) => linear[place] ?? index).filter((index) => index !== -1)
     const known = new Set(kept.metrics.map(({ index }) => index))
     const keys = grouping.keys.map(({ name }) => fields.accessorOf(name))
-    // Hours know when the first good item was.
+    // Kept hours have the date of the first good item.
     const hasFirst = groups.items?.needsFirst !== true || run.quality === null || grouping.isOfGood
     this.#isEnough =
       hours.holdInHours &&
@@ -46,7 +46,7 @@ export class KeptGroups {
       hasFirst
   }
 
-  /** What of a range hours are added of; null where nothing is. Throws Problem `rows_expired` where rows are needed that are not there. */
+  /** The part of a range whose hours are added; null where there is none. Throws Problem `rows_expired` where rows are needed that have expired. */
   rangeOf(range: Range): Range | null {
     if (this.#isEnough) return keptRange(this.#kept, range)
     requireRows(this.#kept, range)

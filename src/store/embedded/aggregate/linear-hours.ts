@@ -1,14 +1,14 @@
-// Hours of rollups of `V * 1.8 + 32`, from those of V: sums of what is added to and multiplied are added to and multiplied themselves.
+// Derives the hourly rollups of a linear expression such as `V * 1.8 + 32` from those of V, by applying each step to the sums.
 import type { Scalar } from '../../../algebra/scalar.ts'
 import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { ColumnHours } from './accumulator.ts'
 
-/** What is done to a value, one thing after the other. */
+/** One operation on a value; the steps of a value apply in order. */
 interface Step {
   readonly operator: '+' | '-' | '*' | '/'
   readonly constant: number
-  /** Whether the constant stands first. */
+  /** Whether the constant is the first operand. */
   readonly isFirst: boolean
 }
 
@@ -17,7 +17,7 @@ export interface LinearValue {
   readonly steps: readonly Step[]
 }
 
-/** Null where it is more than one number and constants, or not of doubles. */
+/** Null for an expression that is not made of one number and constants, or not of doubles. */
 export function linearValue(value: Scalar): LinearValue | null {
   if (value.kind === 'field') return { field: value.field, steps: [] }
   if (value.kind !== 'call' || value.type !== 'double') return null
@@ -27,13 +27,13 @@ export function linearValue(value: Scalar): LinearValue | null {
   const isFirst = operands[0].kind === 'literal'
   const [constant, other] = isFirst ? operands : operands.toReversed()
   if (constant.kind !== 'literal' || (operator === '/' && isFirst)) return null
-  // Longs go round at 64 bits before they become doubles.
+  // Longs wrap around at 64 bits before they become doubles.
   if (other.kind !== 'field' && other.type !== 'double') return null
   const inner = linearValue(other)
   return inner && { ...inner, steps: [...inner.steps, { operator, constant: Number(constant.value), isFirst }] }
 }
 
-/** Hours of it. An hour of which something is beyond all doubles has the sum NaN: its rows are read. */
+/** The rollups of the expression. An hour in which a result overflows has the sum NaN: its rows must be read. */
 export function linearHours({ sums, bounds }: ColumnHours, hours: number, steps: readonly Step[]): ColumnHours {
   if (sums === null) return { sums, bounds }
   const made = {
@@ -51,14 +51,14 @@ export function linearHours({ sums, bounds }: ColumnHours, hours: number, steps:
     const isSound = count === 0 || (Number.isFinite(sum + error) && ends.every(Number.isFinite))
     made.sums[hour] = isSound ? sum : Number.NaN
     made.errors[hour] = isSound ? error : 0
-    // Each step keeps the order of values, or turns it.
+    // Each step keeps the order of values or reverses it.
     made.least[hour] = Math.min(...ends)
     made.greatest[hour] = Math.max(...ends)
   }
   return { sums: made, bounds: bounds === null ? null : made }
 }
 
-/** As for each row. */
+/** The same computation as for a row. */
 function valueAfter(value: number, steps: readonly Step[]): number {
   return steps.reduce((made, { operator, constant, isFirst }) => {
     if (operator === '+') return made + constant
@@ -67,7 +67,7 @@ function valueAfter(value: number, steps: readonly Step[]): number {
   }, value)
 }
 
-/** A sum and what it lost. */
+/** A sum and its rounding error. */
 interface Lossy {
   readonly sum: number
   readonly error: number
@@ -104,7 +104,7 @@ function added(left: Lossy, right: Lossy): Lossy {
   return { sum, error: lostIn(left.sum, right.sum, sum) + left.error + right.error }
 }
 
-/** Dekker's product: what the multiplication loses is known too, but for numbers so large that it overflows. */
+/** Dekker's product, with its rounding error. The error is 0 for numbers so large that its computation overflows. */
 function times(left: number, right: number): Lossy {
   const sum = left * right
   const [a, b] = halves(left)

@@ -1,12 +1,12 @@
-// Longs digit for digit: as doubles while those have all digits, as `bigint` beyond.
+// Exact arithmetic on longs: doubles while they are exact, `bigint` beyond.
 import type { NumberColumn } from '../head/chunk.ts'
 import { Amounts } from './amounts.ts'
 
-/** Sums of doubles are exact below 2^53: a sum is put away before the next value could lead there. */
+/** Sums of doubles are exact below 2^53, so a sum is moved to the `bigint` total before the next value could pass that. */
 const keptMax = 2 ** 52
 const addedMax = 2 ** 51
 
-/** The digits of a row's value. */
+/** The exact long of a row. */
 function digitsAt({ values, exact }: NumberColumn, row: number): bigint {
   return exact !== null && Math.abs(values[row]) >= 2 ** 53 ? exact[row] : BigInt(values[row])
 }
@@ -37,13 +37,13 @@ export class LongSums {
     this.#counts.add(group, count)
   }
 
-  /** Adds the sum of some values, one at least. */
+  /** Adds the sum of at least one value. */
   addSum(group: number, sum: bigint): void {
     this.#put(group, sum)
     this.#counts.add(group, 1)
   }
 
-  /** Past 64 bits it goes round, as longs do in Druid. Null where there is no value. */
+  /** Wraps around at 64 bits, as Druid's longs do. Null if there is no value. */
   value(group: number): bigint | null {
     if (this.#counts.at(group) === 0) return null
     return BigInt.asIntN(64, (this.#putAway.get(group) ?? 0n) + BigInt(this.#kept.at(group)))
@@ -57,7 +57,7 @@ export class LongSums {
 export class LongExtremes {
   readonly #isLeast: boolean
   readonly #values = new Amounts(Number.NaN)
-  /** Of those whose double is not all of it. */
+  /** The exact longs of groups whose double is not exact. */
   readonly #digits = new Map<number, bigint>()
 
   constructor(isLeast: boolean) {
@@ -73,7 +73,7 @@ export class LongExtremes {
     }
   }
 
-  /** `digits` are those of a value from 2^53 on. */
+  /** `digits` is the exact long, given for values of 2^53 and more. */
   add(group: number, value: number, digits: bigint | null): void {
     const known = this.#values.at(group)
     if (!Number.isNaN(known) && !this.#isBetter(group, value, digits, known)) return

@@ -1,4 +1,4 @@
-// Filters as tests of rows. What a filter says of tags holds for all rows of a series, and is asked once a series.
+// Filters as tests of rows. Conditions on tags apply to all rows of a series and are tested once for each series.
 import { conjuncts, type LiteralNode, partsOf, type Scalar } from '../../../algebra/scalar.ts'
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
 import { type ComparisonOperator, isMetBy, negated } from '../../../lib/comparison-operator.ts'
@@ -12,21 +12,21 @@ export type RowTest = (chunk: Chunk, row: number, series: number) => boolean
 
 interface CompiledTest {
   readonly test: RowTest
-  /** Whether it looks at nothing but tags. */
+  /** Whether it depends on tags alone. */
   readonly isOfSeries: boolean
 }
 
 export interface FilterTests {
-  /** Whether any row of a series may pass. */
+  /** Whether rows of a series can pass. */
   readonly passesSeries: (series: number) => boolean
-  /** What a row of such a series must pass too; null where all its rows do. */
+  /** The test for the rows of such a series; null where all of them pass. */
   readonly passesRow: RowTest | null
 }
 
 const noRows = newChunk(0)
 const pass: FilterTests = { passesSeries: () => true, passesRow: null }
 
-/** A filter is a condition of fields and constants. */
+/** `filter` is a condition on fields and constants. */
 export function filterTests(filter: Scalar | null, accessorOf: (name: string) => FieldAccessor): FilterTests {
   if (filter === null) return pass
   const tests = conjuncts(filter).map((part) => compileTest(part, true, accessorOf))
@@ -38,14 +38,14 @@ export function filterTests(filter: Scalar | null, accessorOf: (name: string) =>
   }
 }
 
-/** How many conditions a row may have to be held against. */
+/** The most conditions that a row may be tested against. */
 export function conditionsOf(filter: Scalar | null): number {
   if (filter === null) return 0
   const isJoined = filter.kind === 'call' && ['and', 'or', 'not', 'isTrue'].includes(filter.name)
   return isJoined ? partsOf(filter).reduce((sum, part) => sum + conditionsOf(part), 0) : 1
 }
 
-/** Whether a condition is `wanted`, true or false: where it is unknown it is neither. */
+/** Tests whether a condition has the value `wanted`, true or false. An unknown condition is neither. */
 function compileTest(filter: Scalar, wanted: boolean, accessorOf: (name: string) => FieldAccessor): CompiledTest {
   if (filter.kind === 'literal') return { test: () => filter.value === wanted, isOfSeries: true }
   if (filter.kind !== 'call') throw new Error('a filter is made of conditions')
@@ -87,7 +87,7 @@ function textPasses(name: string, [constant, ...others]: readonly string[]): (te
   return (text) => isMetBy(name as ComparisonOperator, compareCodePoints(text, constant))
 }
 
-/** It is asked for each row, so each operator has a function of its own. */
+/** The test runs for each row, so each operator has a separate function. */
 function numberPasses(name: string, values: readonly number[], wanted: boolean): (value: number) => boolean {
   const [constant] = values
   switch (wanted || name === 'in' ? name : negated[name as ComparisonOperator]) {
@@ -117,7 +117,7 @@ function allOf(tests: readonly RowTest[]): RowTest {
   return (chunk, row, series) => tests.every((test) => test(chunk, row, series))
 }
 
-/** Of two, which are asked for each row, without a walk over a list. */
+/** Two tests are called directly, since they run for each row: that avoids iterating over a list. */
 function anyOf(tests: readonly RowTest[]): RowTest {
   const [one, other] = tests
   if (tests.length === 2) return (chunk, row, series) => one(chunk, row, series) || other(chunk, row, series)
@@ -147,7 +147,7 @@ function nullTest(accessor: FieldAccessor, isNegated: boolean): CompiledTest {
   }
 }
 
-/** A null passes neither a condition nor what it negates. */
+/** A null passes neither a condition nor its negation. */
 function textTest(accessor: FieldAccessor, passes: (text: string) => boolean): CompiledTest {
   switch (accessor.kind) {
     case 'absent':
@@ -180,7 +180,7 @@ function textTest(accessor: FieldAccessor, passes: (text: string) => boolean): C
   }
 }
 
-/** Each text of a dictionary is looked at once. */
+/** Tests each string of a dictionary once. */
 function verdicts(passes: (text: string) => boolean): (dictionary: readonly string[], code: number) => boolean {
   const known = new WeakMap<readonly string[], (boolean | undefined)[]>()
   let last: readonly string[] | null = null

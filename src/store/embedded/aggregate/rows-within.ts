@@ -1,7 +1,7 @@
 import type { Range } from '../../../model/plan.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 
-/** About how many rows of files lie within a range, of a share of their series. */
+/** The approximate number of rows of files within a range, for a share of their series. */
 export function rowsWithin(
   { fromMs, toMs }: Range,
   files: readonly OpenFile[],

@@ -16,7 +16,7 @@ import { ComputedColumns } from './computed-columns.ts'
 import { dayRows } from './day-rows.ts'
 import { columnOf, columnsOf, type Fields, type Grouping, type GroupLimits } from './grouping.ts'
 
-/** The groups of an aggregation; null where there is more to do than the plan allows. */
+/** The groups of an aggregation; null where that takes more work than the plan allows. */
 export async function runAggregation(
   plan: AggregationPlan,
   snapshot: EntitySnapshot,
@@ -46,7 +46,7 @@ export async function runAggregation(
   const grouping: Grouping = { countsItems: false, isOfGood: false, limits, ...plan }
   try {
     const collect = collectorOf(grouping, fields)
-    // Groups by hours say themselves whether they need rows.
+    // The collector of groups checks on its own whether it needs rows.
     if (collect !== collectGroups) for (const range of plan.ranges) requireRows(run.hours, range)
     const groups = await collect(grouping, run, fields)
     const rows: GroupValue[][] = []
@@ -61,7 +61,7 @@ export async function runAggregation(
   }
 }
 
-/** The cheapest way to the groups. */
+/** The cheapest collector for a plan. */
 function collectorOf(plan: Grouping, fields: Fields): typeof collectGroups {
   if (isOfSeries(plan, fields)) return collectSeries
   return isOfEnds(plan, fields) ? collectEnds : collectGroups
@@ -69,14 +69,14 @@ function collectorOf(plan: Grouping, fields: Fields): typeof collectGroups {
 
 const cellsOf = ({ keys, aggregates }: AggregationPlan): number => 1 + keys.length + aggregates.length
 
-/** What a plan bounds by its groups. */
+/** Aggregations are bounded by their groups instead. */
 export const noLimits: PlanLimits = {
   resultRows: Number.POSITIVE_INFINITY,
   buckets: Number.POSITIVE_INFINITY,
   resultBytes: Number.POSITIVE_INFINITY,
 }
 
-/** The fields that a plan names, each once. */
+/** The fields that a plan names; a field may occur several times. */
 function namedFields({ keys, aggregates, filter }: AggregationPlan): readonly EntityField[] {
   const ofAggregates = aggregates.flatMap((aggregate) => [
     ...('field' in aggregate ? [aggregate.field] : []),
@@ -85,7 +85,7 @@ function namedFields({ keys, aggregates, filter }: AggregationPlan): readonly En
   return [...keys, ...ofAggregates, ...fieldsOf(filter)]
 }
 
-/** The computed fields that a plan uses, each after those that it is computed from. */
+/** The computed fields that a plan uses, each after the fields that it is computed from. */
 function usedFields(plan: AggregationPlan): readonly ComputedField[] {
   const wanted = new Set(namedFields(plan).map(({ name }) => name))
   const used = plan.computed.toReversed().filter(({ field, value }) => {
@@ -98,7 +98,7 @@ function usedFields(plan: AggregationPlan): readonly ComputedField[] {
 
 const isNumber = ({ type }: Pick<EntityField, 'type'>): boolean => type === 'double' || type === 'long'
 
-/** Each field of the entity once; where rows are counted, a column of numbers is among them. */
+/** The fields of the entity that a plan uses, each once. Where possible a column of numbers is among them, to count rows with. */
 function ownFields(
   plan: AggregationPlan,
   computed: readonly ComputedField[],
@@ -117,7 +117,7 @@ function ownFields(
   return [...fields.values()]
 }
 
-/** Where the filter names values of the first tag, only their series are looked at. */
+/** Where the filter lists values of the first tag, only the series with these values are selected. */
 export function selectionOf(
   { entityId, sinceMs, hours, time, tags, filter }: AskedRows,
   fields: readonly EntityField[],
@@ -131,7 +131,7 @@ export function selectionOf(
   return { entityId, sinceMs, ...kept, time, tags: [first], ids, prefixes: null, metrics: [], fields }
 }
 
-/** The values that a condition leaves a field; null where it does not name them. */
+/** The values of a field that a condition allows; null where it does not list them. */
 function valuesOf(condition: Scalar, { name }: EntityField): readonly string[] | null {
   if (condition.kind !== 'call' || (condition.name !== '=' && condition.name !== 'in')) return null
   const [of, ...constants] = condition.operands

@@ -4,7 +4,7 @@ import type { SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
 import type { ColumnHours } from './accumulator.ts'
 import { type ColumnBounds, unknownRows } from './hour-ranges.ts'
 
-/** All hours of a series, and how many rows each has. */
+/** All hours of a series, and the number of rows of each. */
 export interface CountedHours {
   readonly all: SeriesRollups
   readonly rows: Float64Array
@@ -14,17 +14,17 @@ interface SeriesHoursOptions {
   readonly reader: SealedPages
   readonly place: number
   readonly rollups: SeriesRollups
-  /** By aggregate. */
+  /** One for each aggregate. */
   readonly columns: readonly ColumnHours[]
-  /** Of the numbers that the filter compares. */
+  /** The bounds of the numbers that the filter compares. */
   readonly bounded: ColumnBounds
-  /** Null where nobody asks. */
+  /** Null where counts are not needed or not known. */
   readonly counted: CountedHours | null
-  /** A row with the keys of all rows, where they are not the tags alone. */
+  /** A row with the keys of all rows, null where tags are the only keys. */
   readonly keys: Stretch | null
 }
 
-/** The whole hours of a series of a file that a range has. */
+/** The whole hours within a range of a series of a file. */
 export class SeriesHours {
   readonly rollups: SeriesRollups
   readonly columns: readonly ColumnHours[]
@@ -33,7 +33,7 @@ export class SeriesHours {
   /** The date of the first row of the series. */
   readonly firstMs: number
   readonly #options: SeriesHoursOptions
-  /** The place of the first of these hours among all of the series. */
+  /** The index of the first of these hours among all hours of the series. */
   readonly #first: number
   /** The number of the first row of each hour of the series. */
   #firstRows: Float64Array | null = null
@@ -50,12 +50,12 @@ export class SeriesHours {
     this.#first = isNone ? 0 : firstAtOrAfter(counted.all.hoursMs, 0, counted.all.length, rollups.hoursMs[0])
   }
 
-  /** How many rows an hour has; `unknownRows` where nobody asks, or it is not known. */
+  /** The number of rows of an hour; `unknownRows` where it is not needed or not known. */
   rowsOf(hour: number): number {
     return this.#options.counted?.rows[this.#first + hour] ?? unknownRows
   }
 
-  /** The rows of hours [start, end): by their numbers where it is known how many they are, so that their times need not be decoded. */
+  /** The rows of hours [start, end). Where row counts are known, they are read by number, so that their times need not be decoded. */
   stretches(start: number, end: number): Iterable<Stretch> {
     const { reader, place, counted, rollups } = this.#options
     if (counted === null) {
@@ -66,7 +66,7 @@ export class SeriesHours {
   }
 }
 
-/** The last one is that of the hour behind all. */
+/** The last entry is the number of rows of the series. */
 function firstRows(rows: Float64Array): Float64Array {
   const first = new Float64Array(rows.length + 1)
   for (let hour = 0; hour < rows.length; hour++) first[hour + 1] = first[hour] + rows[hour]

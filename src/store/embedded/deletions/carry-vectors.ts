@@ -1,5 +1,5 @@
-// What deletions select of files that are written anew. A row is found again by its position, which no other row has: what selected it is not
-// asked again, as the new file may lack what it was judged by.
+// Carries deletions over to files that replace others. A row is found again by its position, which is unique. The condition that selected it
+// is not evaluated again, since the new file may lack the data that it depended on.
 import { addTo } from '../../../lib/add-to.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { StoredFile, StoredPages } from '../reading/sealed-source.ts'
@@ -7,7 +7,7 @@ import type { DeletionVector } from './deletion-vector.ts'
 import { pairs, RangesBuilder, type RowRanges } from './row-ranges.ts'
 import type { VisibleFile } from './visible-file.ts'
 
-/** The vectors of files that were written in the place of others, by file; those without any are left out. */
+/** The vectors of the new files, by file; files without vectors are left out. */
 export async function carryVectors(
   from: readonly VisibleFile[],
   to: readonly StoredFile[],
@@ -52,7 +52,7 @@ interface Selected {
   readonly rows: RowRanges
 }
 
-/** By deletion, the positions of the rows that it selects. */
+/** The positions of the selected rows, by deletion. */
 async function positionsOf(selected: readonly Selected[], pacer: Pacer): Promise<ReadonlyMap<number, Set<number>>> {
   const positions = new Map<number, Set<number>>()
   for (const { vector, pages, place, rows } of selected) {

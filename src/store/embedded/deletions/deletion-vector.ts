@@ -1,20 +1,20 @@
-// What one deletion takes from view of one sealed file, as Delta Lake and Iceberg have it: the file stays as it is, and a vector beside it
-// says which of its rows are deleted. Format: docs/formats/deletion-vectors.md.
+// The rows of a sealed file that one deletion hides. As in Delta Lake and Iceberg, the file stays unchanged, and a vector next to it lists its
+// deleted rows. Format: docs/formats/deletion-vectors.md.
 import { addTo } from '../../../lib/add-to.ts'
 import { type RowRanges, union } from './row-ranges.ts'
 
 export interface DeletionVector {
   readonly deletionId: number
-  /** The metrics that read as null; null where the rows themselves are not seen. */
+  /** The metrics that read as null; null where whole rows are hidden. */
   readonly metrics: readonly string[] | null
   /** By the place of the series in the file. */
   readonly rows: ReadonlyMap<number, RowRanges>
 }
 
-/** What all deletions together take of a series of a file. */
+/** The rows and values of a series of a file that all deletions together hide. */
 export interface HiddenOfSeries {
   readonly rows: RowRanges
-  /** By the name of a metric, in which rows it reads as null. */
+  /** By the name of a metric: the rows in which it reads as null. */
   readonly metrics: ReadonlyMap<string, RowRanges>
 }
 
@@ -41,7 +41,7 @@ export function hiddenBy(vectors: readonly DeletionVector[]): HiddenRows {
   return hidden
 }
 
-/** Numbers of 32 bits, little-endian: for each series its place, how many ranges it has, and these. */
+/** Little-endian 32-bit numbers: for each series its place, the number of its ranges, and the ranges. */
 export function encodeRows(rows: DeletionVector['rows']): Uint8Array {
   const numbers: number[] = []
   for (const [place, ranges] of rows) {
@@ -51,7 +51,7 @@ export function encodeRows(rows: DeletionVector['rows']): Uint8Array {
   return new Uint8Array(Uint32Array.from(numbers).buffer)
 }
 
-/** Null for what is not as it was written. */
+/** Null for bytes that are not in the format of `encodeRows`. */
 export function decodeRows(bytes: Uint8Array): Map<number, RowRanges> | null {
   if (bytes.length % 4 !== 0) return null
   const numbers = new Uint32Array(bytes.slice().buffer)

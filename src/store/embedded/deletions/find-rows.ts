@@ -1,4 +1,4 @@
-// Which rows of an entity's sealed files a deletion selects.
+// Finds the rows of an entity's sealed files that a deletion selects.
 import { isMetByValues } from '../../../lib/comparison-operator.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { DeletionCondition, DeletionSelection } from '../../../model/deletion.ts'
@@ -18,10 +18,10 @@ export interface FindParts {
   readonly pacer: Pacer
 }
 
-/** By file, the rows of each series by its place; files without such rows are left out. */
+/** By file: the rows of each series by its place. Files without such rows are left out. */
 export type FoundRows = ReadonlyMap<StoredFile, ReadonlyMap<number, RowRanges>>
 
-/** Rows as they are stored, whatever other deletions take of them. */
+/** Finds rows as they are stored, including rows that other deletions hide. */
 export async function findRows(
   selection: DeletionSelection,
   files: readonly StoredFile[],
@@ -51,7 +51,7 @@ export async function findRows(
   return found
 }
 
-/** How many rows of a selection are seen; with metrics, those in which one of them is not null. */
+/** The number of visible rows in a selection; with metrics, only rows in which one of them is not null. */
 export function countSeen(
   selection: DeletionSelection,
   files: readonly SealedFile[],
@@ -62,7 +62,7 @@ export function countSeen(
   return count(selection, files, parts, indices, false)
 }
 
-/** The same of hours: one of a series counts once, in however many files it lies. */
+/** The same for hours: an hour of a series counts once, even if several files have it. */
 export function countSeenHours(
   selection: DeletionSelection,
   files: readonly SealedFile[],
@@ -74,7 +74,7 @@ export function countSeenHours(
   return count(selection, files, parts, indices, true)
 }
 
-/** `indices`: of columns one of which is not null; null counts all rows. `isByDate`: rows of one date count once. */
+/** `indices`: a row counts if one of these columns is not null; null counts all rows. `isByDate`: rows of a series with one date count once. */
 async function count(
   selection: DeletionSelection,
   files: readonly SealedFile[],
@@ -124,7 +124,7 @@ async function selectedSeries(
   return (await selectSeries(registry.series, tag, [tag], { ids, prefixes }, pacer)).series
 }
 
-/** Rows of one date are one item where they replace each other, which needs the origins of the columns. */
+/** The columns to read. Where rows of one date replace each other, combining them to one item needs the origins of the columns, too. */
 function columnsOf({ columns: { replaced } }: EntityRegistry, indices: readonly number[]): readonly number[] {
   const origins = (replaced ?? []).filter(({ index }) => indices.includes(index)).map(({ originIndex }) => originIndex)
   return [...indices, ...origins]
@@ -152,12 +152,12 @@ async function datesOf(stretches: Iterable<Stretch>, passes: RowTest, pacer: Pac
 interface Asked {
   readonly fromMs: number
   readonly toMs: number
-  /** Rising, where items were looked at. */
+  /** Ascending; null where the condition is tested on rows instead of items. */
   readonly dates: readonly number[] | null
   readonly passes: RowTest | null
 }
 
-/** Null where there is no such row. */
+/** Null if there is no such row. */
 async function rangesOf(
   pages: StoredPages,
   place: number,

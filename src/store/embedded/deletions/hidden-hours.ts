@@ -1,14 +1,14 @@
-// The hours of a series of which something is not seen: what a file says of them it says of more than is seen, so their rows are read.
+// The hours of a series with hidden rows or values. A file's rollups of such an hour include them, so its rows are read.
 
 import { hourMs } from '../../hours/whole-hours.ts'
 import type { StoredPages } from '../reading/sealed-source.ts'
 import type { HiddenOfSeries } from './deletion-vector.ts'
 import { pairs, union } from './row-ranges.ts'
 
-/** Pairs of the start of a first and of a last hour, rising. */
+/** Pairs of the starts of a first and a last hour, ascending. */
 export type HourSpans = Float64Array
 
-/** Of a series, the hours from that of the first row of each range to that of its last. */
+/** The hours of a series, from that of the first row of each hidden range to that of its last. */
 export function hiddenHours(pages: StoredPages, place: number, { rows, metrics }: HiddenOfSeries): HourSpans {
   const dates = new RowDates(pages, place)
   const spans: number[] = []
@@ -21,7 +21,7 @@ export function hiddenHours(pages: StoredPages, place: number, { rows, metrics }
   return Float64Array.from(spans)
 }
 
-/** By hour, whether it lies in one of the spans; hours rise. */
+/** By hour: 1 if it lies in one of the spans. `hoursMs` is ascending. */
 export function areHidden(spans: HourSpans, hoursMs: Float64Array): Uint8Array {
   const hidden = new Uint8Array(hoursMs.length)
   let span = 0
@@ -34,12 +34,12 @@ export function areHidden(spans: HourSpans, hoursMs: Float64Array): Uint8Array {
 
 const hourOf = (ms: number): number => Math.floor(ms / hourMs) * hourMs
 
-/** Dates of rows that are asked for in their order: each page is read once. */
+/** Dates of rows that are requested in ascending order, so that each page is read once. */
 class RowDates {
   readonly #pages: StoredPages
   readonly #place: number
   #times: Float64Array = new Float64Array(0)
-  /** The number of the row whose date is the first of the times. */
+  /** The number of the row whose date is the first of `#times`. */
   #first = 0
 
   constructor(pages: StoredPages, place: number) {

@@ -1,4 +1,4 @@
-// Rows of a page between which others are missed, side by side: what is done for each stretch costs more than to copy its few rows.
+// Joins the visible rows of a page that hidden rows separate: processing many short ranges costs more than copying their few rows.
 import type { Chunk, ChunkColumn, Stretch } from '../head/chunk.ts'
 
 interface Rows {
@@ -6,7 +6,7 @@ interface Rows {
   readonly end: number
 }
 
-/** Stretches of a page in their order; where they are copied, with these columns alone. */
+/** The ranges of a page, in order. Several ranges are copied into one, with only these columns. */
 export function joinedStretches(
   chunk: Chunk,
   stretches: readonly Rows[],

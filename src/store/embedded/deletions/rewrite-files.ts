@@ -7,26 +7,26 @@ import { baseOf, VisibleFile } from './visible-file.ts'
 
 export interface RewriteOptions extends MergeOptions {
   readonly folder: StoredFolder
-  /** Whether rows that a deletion selects are removed for good: it may become so meanwhile. */
+  /** Whether rows that a deletion selects are removed for good. This may change during the rewrite. */
   readonly isErased: (deletionId: number) => boolean
-  /** Deletes a file that nobody has read. */
+  /** Deletes a file that was never read. */
   readonly remove: (file: SealedFile) => void
 }
 
 export interface RewrittenFiles {
-  /** As they are seen. */
+  /** The new files, without hidden rows. */
   readonly files: readonly SealedFile[]
-  /** What of them is not. */
+  /** The deletion vectors of the new files. */
   readonly vectors: readonly StoredVector[]
 }
 
-/** As `mergeFiles`, without the rows that are removed for good; other deletions select the same rows as before. */
+/** Merges files like `mergeFiles`, without the rows that are removed for good. Other deletions select the same rows as before. */
 export async function rewriteFiles(
   files: readonly SealedFile[],
   { isErased, remove, ...options }: RewriteOptions,
 ): Promise<RewrittenFiles> {
   const { registry, folder, pacer } = options
-  // As it is now: what is neither left out nor carried would be seen again.
+  // Evaluated once: a row that is neither left out nor carried over would become visible again.
   const erased = new Set(
     files
       .flatMap(vectorsOf)

@@ -1,8 +1,8 @@
-// Rows of a series by their numbers in a file, as ranges: pairs of the first and of the one after the last, rising, none touching the next.
+// Ranges of rows of a series, by their numbers in a file: pairs of the first row and the one after the last, ascending, with gaps in between.
 
 export type RowRanges = Uint32Array
 
-/** The rows that are in any of them. */
+/** The rows that are in any of the ranges. */
 export function union(all: readonly RowRanges[]): RowRanges {
   if (all.length === 1) return all[0]!
   const starts = all.flatMap((ranges) => [...pairs(ranges)]).sort(([a], [b]) => a - b)
@@ -11,7 +11,7 @@ export function union(all: readonly RowRanges[]): RowRanges {
   return builder.ranges
 }
 
-/** Of the rows from `start` up to `end`, those that are in none of the ranges. */
+/** The rows from `start` up to `end` that are in none of the ranges. */
 export function* without(ranges: RowRanges, start: number, end: number): Generator<readonly [number, number]> {
   let next = start
   for (let at = firstEndingAfter(ranges, start); at < ranges.length && ranges[at]! < end; at += 2) {
@@ -21,7 +21,7 @@ export function* without(ranges: RowRanges, start: number, end: number): Generat
   if (next < end) yield [next, end]
 }
 
-/** The same from the last one on. */
+/** The same, from the last one back to the first. */
 export function* withoutBackward(ranges: RowRanges, start: number, end: number): Generator<readonly [number, number]> {
   let before = end
   for (let at = firstEndingAfter(ranges, end - 1); at >= 0 && before > start; at -= 2) {
@@ -32,7 +32,7 @@ export function* withoutBackward(ranges: RowRanges, start: number, end: number):
   if (start < before) yield [start, before]
 }
 
-/** Of the rows from `start` up to `end`, those that are in one of the ranges. */
+/** The rows from `start` up to `end` that are in one of the ranges. */
 export function* within(ranges: RowRanges, start: number, end: number): Generator<readonly [number, number]> {
   for (let at = firstEndingAfter(ranges, start); at < ranges.length && ranges[at]! < end; at += 2) {
     yield [Math.max(start, ranges[at]!), Math.min(end, ranges[at + 1]!)]
@@ -49,11 +49,11 @@ export function* pairs(ranges: RowRanges): Generator<readonly [number, number]> 
   for (let at = 0; at < ranges.length; at += 2) yield [ranges[at]!, ranges[at + 1]!]
 }
 
-/** Takes ranges by their starts, rising; those that touch become one. */
+/** Accepts ranges in ascending order of their starts. Ranges that touch or overlap are joined. */
 export class RangesBuilder {
   readonly #numbers: number[] = []
 
-  /** How many ranges there are. */
+  /** The number of ranges. */
   get length(): number {
     return this.#numbers.length / 2
   }
@@ -69,7 +69,7 @@ export class RangesBuilder {
   }
 }
 
-/** The place of the first range that has a row from `row` on. */
+/** The index of the first range that ends after `row`. */
 function firstEndingAfter(ranges: RowRanges, row: number): number {
   let low = 0
   let high = ranges.length / 2

@@ -1,26 +1,26 @@
-// Hours of which something is not seen, as a file would say them without it: worked out from their rows once, and kept.
+// Rollups of hours with hidden rows or values, as a file without these would have them: computed from the visible rows once, then kept.
 import type { Stretch } from '../head/chunk.ts'
 import type { SeriesRollups } from '../reading/sealed-source.ts'
 import { addToSlot } from '../run/sum.ts'
 import { RunningItems } from '../sealed/hour-items.ts'
 
-/** Rows that are read at once to learn hours; an hour of more is never learned, its rows are read each time. */
+/** The most rows that are read at once to learn hours. An hour with more rows is never learned: its rows are read each time. */
 export const learnedRowsMax = 16_384
-/** What an hour counts as at least: its rows have to be found. */
+/** The least number of rows that an hour counts as: its rows must be found first. */
 export const learnedHourRows = 64
 
-/** How many numbers are kept of an hour of a column, and about what each of their arrays takes before there is one. */
+/** The number of arrays of a column, each with one number for each hour; and the approximate size of an empty array. */
 const numbersOfColumn = 18
 const emptyArrayBytes = 64
 
-/** Of an hour that was not learned. */
+/** The slot of an hour that is not learned. */
 const unknown = -1
 
-/** Numbers by name, those of an hour at its slot. */
+/** Arrays by name, indexed by the slot of an hour. */
 type BySlot<Name extends string> = Readonly<Record<Name, number[]>>
 type ByHour<Name extends string> = Readonly<Record<Name, Float64Array>>
 
-/** What is known of a column, as of `SeriesRollups`. */
+/** The learned rollups of a column, with the parts of `SeriesRollups`. */
 class SeenColumn {
   readonly sums = bySlot('counts', 'sums', 'errors')
   readonly bounds = bySlot('least', 'greatest')
@@ -49,7 +49,7 @@ class SeenColumn {
 
   #pushItems(running: RunningItems): void {
     const { firstMs, lastMs, first, last, held, line, leastMs, greatestMs, fallen, restarted } = running
-    // Less than 0: rows have to be read.
+    // A negative value means that rows must be read.
     const longestGapMs = running.isKept ? running.longestGapMs : -1
     push(this.items, { firstMs, lastMs, first, last, longestGapMs, held, line })
     push(this.boundDates, { leastMs, greatestMs })
@@ -66,20 +66,20 @@ function push<Name extends string>(to: BySlot<Name>, numbers: Readonly<Record<Na
   for (const name in to) to[name].push(numbers[name])
 }
 
-/** What was learned of the hours of a series, of some columns of numbers. */
+/** The learned hours of a series, for some columns of numbers. */
 export class SeenHours {
   readonly #columns: ReadonlyMap<number, SeenColumn>
-  /** By hour of the series. */
+  /** Indexed by the hour's number in the series. */
   readonly #slots: Int32Array
   #learned = 0
 
-  /** `hours`: how many the series has. */
+  /** `hours` is the number of hours of the series. */
   constructor(hours: number, columns: readonly number[]) {
     this.#columns = new Map(columns.map((index) => [index, new SeenColumn()]))
     this.#slots = new Int32Array(hours).fill(unknown)
   }
 
-  /** About how much memory it takes. */
+  /** The approximate memory use. */
   get bytes(): number {
     return 4 * this.#slots.length + this.#columns.size * (numbersOfColumn * (emptyArrayBytes + 8 * this.#learned))
   }
@@ -88,13 +88,13 @@ export class SeenHours {
     return this.#slots[hour] !== unknown
   }
 
-  /** Takes all rows of an hour that are seen. */
+  /** Computes the rollups of an hour from all its visible rows. */
   learn(hour: number, stretches: readonly Stretch[]): void {
     for (const [index, column] of this.#columns) column.add(stretches, index)
     this.#slots[hour] = this.#learned++
   }
 
-  /** Rollups of the hours from one of the series on, with those that were learned as they are seen. */
+  /** The rollups of the hours from number `first` of the series on. Learned hours replace the stored ones. */
   over(stored: SeriesRollups, first: number): SeriesRollups {
     const slots = this.#slots.subarray(first, first + stored.length)
     const laid = <Name extends string>(all: ByHour<Name> | null, seen: () => BySlot<Name>): ByHour<Name> | null =>

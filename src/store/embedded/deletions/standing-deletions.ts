@@ -1,27 +1,27 @@
 import { addTo } from '../../../lib/add-to.ts'
 import type { Deletion, DeletionChange, DeletionSelection } from '../../../model/deletion.ts'
 
-/** A deletion that stands, or that is being made. */
+/** A deletion that is in effect or is being made. */
 export interface StandingDeletion {
   /** Null while it is being made. */
   readonly id: number | null
-  /** Rows before it were pushed before the deletion. While it is being made: at least those. */
+  /** Rows before this position were pushed before the deletion. While it is being made, later rows may have been, too. */
   readonly position: number
   readonly selection: DeletionSelection
 }
 
-/** What came of a deletion that was being made, or being taken back. */
+/** The result of making a deletion or of taking one back. */
 interface Done {
   readonly change: DeletionChange
-  /** Null where one was taken back. */
+  /** Null if a deletion was taken back. */
   readonly deletion: Deletion | null
 }
 
-/** What is deleted of entities, erased or not, for who handles rows that are in no file: rows that are replayed, and those that live readers are told. */
+/** The deletions of entities, erased or not, for code that handles rows outside of files: replayed rows, and rows sent to live clients. */
 export class StandingDeletions {
   #byEntity: ReadonlyMap<number, readonly StandingDeletion[]>
   #changes: ReadonlyMap<number, readonly DeletionChange[]>
-  /** By what is under way. */
+  /** The changes in progress. */
   readonly #held = new Set<{ readonly entityId: number; readonly position: number }>()
 
   constructor(all: readonly Deletion[], changes: readonly DeletionChange[]) {
@@ -33,12 +33,12 @@ export class StandingDeletions {
     return this.#byEntity.get(entityId) ?? []
   }
 
-  /** Those that were made and taken back, in their order. */
+  /** The deletions made and taken back, in order. */
   changesOf(entityId: number): readonly DeletionChange[] {
     return this.#changes.get(entityId) ?? []
   }
 
-  /** No change of the entity will have a place before this one. */
+  /** No later change of the entity will have a position before this one. Infinity if no change is in progress. */
   heldAt(entityId: number): number {
     let position = Number.POSITIVE_INFINITY
     for (const held of this.#held) if (held.entityId === entityId) position = Math.min(position, held.position)
@@ -46,8 +46,8 @@ export class StandingDeletions {
   }
 
   /**
-   * A deletion is being made of the rows before a position and maybe of some behind it, or with null one is being taken back. What is returned ends
-   * that, with what came of it or with null where nothing did.
+   * Starts to make a deletion of the rows before a position, and perhaps of some after it; or, with null, to take one back. The returned function
+   * ends that. Its parameter is the result, null if nothing has changed.
    */
   begin(entityId: number, selection: DeletionSelection | null, position: number): (done: Done | null) => void {
     const held = { entityId, position }
@@ -66,7 +66,7 @@ export class StandingDeletions {
     }
   }
 
-  /** What the catalog has not any more is forgotten; what was made since it was read stays. */
+  /** Forgets what the catalog no longer has. What was made after the catalog was read stays. */
   forgetAllBut(all: readonly Deletion[], changes: readonly DeletionChange[]): void {
     const kept = <One extends { readonly id: number | null }>(
       lists: ReadonlyMap<number, readonly One[]>,

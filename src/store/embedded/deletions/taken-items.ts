@@ -6,7 +6,7 @@ import type { DeletionVector } from './deletion-vector.ts'
 import { within } from './row-ranges.ts'
 import { VisibleFile } from './visible-file.ts'
 
-/** Whether a deletion took rows of these tags and date, or may have: a file that cannot be read. */
+/** Whether a deletion selected rows of these tags and date. True, too, if a file cannot be read: it may have such rows. */
 export function hasTaken(
   files: readonly SealedFile[],
   { series }: EntityRegistry,
@@ -29,7 +29,7 @@ export function hasTaken(
   })
 }
 
-/** Whether rows that a deletion took are there still, none of them before a date, or may be: a file that cannot be read. */
+/** Whether rows that a deletion selected still exist, none of them before `sinceMs`. True, too, if a file cannot be read: it may have some. */
 export function isThere(files: readonly SealedFile[], deletionId: number, sinceMs: number | null): boolean {
   return files.some((file) => {
     const vector = file instanceof VisibleFile ? file.vectors.find((one) => one.deletionId === deletionId) : undefined
@@ -64,7 +64,7 @@ function hasRows(file: StoredFile, { rows }: DeletionVector, series: number, ms:
   return within(ranges, start, end).next().done !== true
 }
 
-/** The series of these tags; null where there is none. Tags that are not named are null in it. */
+/** The series with these tags; null if there is none. Its tags that are not listed must be null. */
 function seriesWith(series: EntityRegistry['series'], tags: ReadonlyMap<string, string | null>): number | null {
   const [first] = series.tags
   if (first === undefined) return null

@@ -8,7 +8,7 @@ import { countRows, without } from './row-ranges.ts'
 import { SeenHours } from './seen-hours.ts'
 import { VisiblePages, type VisiblePlaces } from './visible-pages.ts'
 
-/** Of so many series a file keeps hours as they are seen: a question of all series would push out the indexes of other files. */
+/** The most series of a file whose visible hours are kept: with more, a query of all series would evict the indexes of other files. */
 const seenSeriesMax = 1024
 
 interface SeenEntry {
@@ -16,15 +16,15 @@ interface SeenEntry {
   readonly evict: () => void
 }
 
-/** A sealed file as it is seen without the rows that were deleted. */
+/** A sealed file without its deleted rows and values. */
 export class VisibleFile implements SealedFile {
   readonly base: StoredFile
   readonly vectors: readonly DeletionVector[]
   readonly #registry: EntityRegistry
   #visible: VisiblePlaces | null = null
-  /** By the place of a series that was asked for. */
+  /** By the place of a series; filled on first use. */
   readonly #hours = new Map<number, HourSpans>()
-  /** By place and columns; the cache of indexes keeps them. */
+  /** By place and columns. The index cache evicts them. */
   readonly #seenHours = new Map<string, SeenEntry>()
   #info: SealedFileInfo | null = null
   #deletedRows: DeletedRows | null = null
@@ -35,7 +35,7 @@ export class VisibleFile implements SealedFile {
     this.#registry = registry
   }
 
-  /** That of the whole file where it cannot be read: who opens it is told so. */
+  /** The info of the whole file if it cannot be read: opening it reports the damage. */
   get info(): SealedFileInfo {
     if (this.#info !== null) return this.#info
     try {
@@ -51,7 +51,7 @@ export class VisibleFile implements SealedFile {
     return this.base.digits
   }
 
-  /** What is not seen, by numbers of rows in the file. */
+  /** The hidden rows and values, by row numbers in the file. */
   get deletedRows(): DeletedRows {
     this.#deletedRows ??= deletedRowsOf(this.base.open([], 'cached'), this.#places().hidden)
     return this.#deletedRows
@@ -64,7 +64,7 @@ export class VisibleFile implements SealedFile {
         return known.all.filter(({ name }) => name.startsWith(`${metric}@`)).map((part) => part.index)
       const index = known.column(metric)?.index
       if (index === undefined) return []
-      // A value that was deleted must not count as a null that was pushed.
+      // A deleted value must not count as a pushed null.
       const origins = known.replaced?.find((replaced) => replaced.index === index)
       return origins === undefined ? [index] : [index, origins.originIndex]
     }
@@ -128,7 +128,7 @@ function deletedRowsOf(pages: SealedPages, hidden: HiddenRows): DeletedRows {
   return { rows, metrics }
 }
 
-/** The file that is on disk. */
+/** The file as it is on disk. */
 export const baseOf = (file: SealedFile): SealedFile => (file instanceof VisibleFile ? file.base : file)
 
 function visiblePlaces(
@@ -155,7 +155,7 @@ function dateOf(pages: SealedPages, place: number, row: number): number {
   throw new Error(`series ${place} of a file has no row ${row}`)
 }
 
-/** How many rows are seen, and between which dates they lie: those of the file where none is. */
+/** The number of visible rows and their date range; without the range if no row is visible. */
 function boundsOf(pages: SealedPages, { hidden, places, ends }: VisiblePlaces): Partial<SealedFileInfo> {
   let rows = 0
   let firstMs = Number.POSITIVE_INFINITY

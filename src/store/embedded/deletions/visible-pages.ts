@@ -10,13 +10,13 @@ import { learnedHourRows, learnedRowsMax, type SeenHours } from './seen-hours.ts
 
 export interface VisiblePlaces {
   readonly hidden: HiddenRows
-  /** The places of the series of which a row is seen. */
+  /** The places of the series with visible rows. */
   readonly places: Uint32Array
-  /** By place in the file: dates of the first and last row that is seen, of the series of which rows are not. */
+  /** By place in the file: the dates of the first and the last visible row, for series with hidden rows. */
   readonly ends: ReadonlyMap<number, { readonly firstMs: number; readonly lastMs: number }>
-  /** The hours of which something is not seen, of a series that misses something. */
+  /** The hours with hidden rows or values, for a series that has some. */
   readonly hiddenHours: (place: number) => HourSpans
-  /** What was learned of the hours of a series, of the numbers among some columns. */
+  /** The learned hours of a series, for the number columns among `columns`. */
   readonly seenHours: (place: number, hours: number, columns: readonly number[]) => SeenHours
 }
 
@@ -24,11 +24,11 @@ export interface VisiblePlaces {
 export class VisiblePages implements SealedPages {
   readonly #pages: StoredPages
   readonly #visible: VisiblePlaces
-  /** Those that are wanted. */
+  /** The wanted columns. */
   readonly #columns: readonly number[]
   readonly #columnsOf: (metric: string) => readonly number[]
 
-  /** `columnsOf`: the indices of the columns of the entity that a metric has. */
+  /** `columnsOf` returns the indices of the entity's columns that belong to a metric. */
   constructor(
     pages: StoredPages,
     visible: VisiblePlaces,
@@ -114,7 +114,7 @@ export class VisiblePages implements SealedPages {
     return seen.over(hours, first)
   }
 
-  /** Reads so many rows at most: of the other hours they are read each time, until these are learned by another question. */
+  /** Reads at most `learnedRowsMax` rows. The rows of the other hours are read by each query until a later one learns these hours. */
   #learn(seen: SeenHours, place: number, { hidden, hoursMs, length }: SeriesRollups, first: number): void {
     const of = this.#placeOf(place)
     let rowsLeft = learnedRowsMax
@@ -141,7 +141,7 @@ export class VisiblePages implements SealedPages {
   commonRow(place: number, columns: readonly number[]): Stretch | null {
     const of = this.#placeOf(place)
     const isMissed = (metric: string): boolean => this.#columnsOf(metric).some((index) => columns.includes(index))
-    // Where rows are missed, all others have these values still.
+    // If only whole rows are hidden, the other rows still have these values.
     const missed = [...(this.#visible.hidden.get(of)?.metrics.keys() ?? [])].some(isMissed)
     return missed ? null : this.#pages.commonRow(of, columns)
   }
@@ -161,7 +161,7 @@ export class VisiblePages implements SealedPages {
     yield* direction === 'forward' ? this.#forward(of, start, end, hidden) : this.#backward(of, start, end, hidden)
   }
 
-  /** Of rows by their numbers those that are seen, with nulls for the metrics that are not. Each page is asked for once. */
+  /** The visible rows of a range of row numbers, with nulls for hidden values. Each page is read once. */
   *#forward(place: number, start: number, end: number, { rows: hidden, metrics }: HiddenOfSeries): Generator<Stretch> {
     for (let next = firstSeen(hidden, start, end); next < end; ) {
       const page = firstOf(this.#pages.rowsAt(place, next, end))
@@ -174,7 +174,7 @@ export class VisiblePages implements SealedPages {
     }
   }
 
-  /** The same from the last one on. Who reads backward may want a row or two: no more is looked at than is taken. */
+  /** The same from the last row on. Callers often need only a row or two, so rows are read only as they are consumed. */
   *#backward(place: number, start: number, end: number, { rows: hidden, metrics }: HiddenOfSeries): Generator<Stretch> {
     let page: Chunk | null = null
     let masked: Chunk | null = null
@@ -182,7 +182,7 @@ export class VisiblePages implements SealedPages {
       let next = to
       for (const stretch of this.#pages.rowsAt(place, from, to, 'backward')) {
         next -= stretch.end - stretch.start
-        // A page comes again and again where rows of it are missed.
+        // The same page comes repeatedly if some of its rows are hidden.
         if (stretch.chunk !== page) {
           page = stretch.chunk
           masked = this.#masked(page, stretch.start - next, this.#pages.rows(place), metrics)
@@ -192,7 +192,10 @@ export class VisiblePages implements SealedPages {
     }
   }
 
-  /** With nulls in a page of which `at` is the place of the first row of the series, were it in it; null where all of it is seen. */
+  /**
+   * A page with nulls for hidden values; null if the series has none. `at` is the place of the first row of the series in the page, negative if
+   * that row is in an earlier page.
+   */
   #masked(chunk: Chunk, at: number, rows: number, metrics: HiddenOfSeries['metrics']): Chunk | null {
     if (metrics.size === 0) return null
     const columns = [...chunk.columns]
@@ -211,7 +214,7 @@ export class VisiblePages implements SealedPages {
   }
 }
 
-/** The number of the first row that is seen, `end` where none is. */
+/** The number of the first visible row; `end` if there is none. */
 function firstSeen(hidden: RowRanges, start: number, end: number): number {
   for (const [from] of without(hidden, start, end)) return from
   return end
@@ -222,7 +225,7 @@ function firstOf(stretches: Iterable<Stretch>): Stretch {
   throw new Error('a file has fewer rows of a series than its index says')
 }
 
-/** Whether all of a row is seen. */
+/** Whether a row is visible with all its values. */
 function isWhole({ rows, metrics }: HiddenOfSeries, row: number): boolean {
   return [rows, ...metrics.values()].every((ranges) => within(ranges, row, row + 1).next().done)
 }

@@ -12,23 +12,23 @@ import { type Delta, type DeltaFolder, TableDeltas, type TableState } from './ta
 export interface SnapshotParts {
   readonly store: Pick<EmbeddedStore, 'pin' | 'holds'>
   readonly folder: DeltaFolder
-  /** A sealed file as engines read it. */
+  /** Describes a sealed file for engines. */
   readonly describe: (file: SealedFile) => Pick<RowsFile, 'path' | 'checkedBy' | 'fields'>
-  /** How long the writing of rows may hold up others. */
+  /** The longest time that writing rows may block other work without a pause. */
   readonly sliceMs: number
-  /** Told of a file that could not be deleted. */
+  /** Called with a file that could not be deleted. */
   readonly removalFailed: (path: string, error: unknown) => void
 }
 
 export interface TakenSnapshot {
   readonly entities: readonly EntityFiles[]
-  /** Lets the files go; to be called once. */
+  /** Releases the files. Must be called once. */
   release(): void
 }
 
 /**
- * Entities as files, for an engine that reads nothing else: the sealed ones, and deltas of the rows in memory, which are brought up to the
- * newest row when a snapshot is taken. So writes never pay for it.
+ * Entities as files, for an engine that reads only files: the sealed files, and deltas of the rows in memory. Deltas are brought up to the
+ * newest row when a snapshot is taken, so that writes never pay for them.
  */
 export class Snapshots {
   readonly #parts: SnapshotParts
@@ -40,7 +40,7 @@ export class Snapshots {
     this.#parts = parts
   }
 
-  /** Throws the signal's reason when it is aborted, and what the disk throws. */
+  /** Throws the signal's reason when it is aborted, and errors of the disk. */
   take(entityIds: readonly number[], signal: CancelSignal): Promise<TakenSnapshot> {
     return this.#turns.run(async () => {
       const pacer = new Pacer({ sliceMs: this.#parts.sliceMs, signal })
@@ -52,7 +52,7 @@ export class Snapshots {
         }
       }
       try {
-        // All at once, so that they show one moment.
+        // All entities are pinned at once, so that the files show one point in time.
         for (const entityId of entityIds) pinned.push(this.#pin(entityId))
         for (const entity of pinned) await this.#pinDeltas(entity, pacer)
         this.#prune()
@@ -64,9 +64,9 @@ export class Snapshots {
     })
   }
 
-  /** Deletes the files of tables that the store does not hold any more, once nobody reads them. */
+  /** Deletes the files of tables that the store no longer holds, after their last reader releases them. */
   prune(): void {
-    // In turn: a snapshot that is being taken may be about to pin them.
+    // This waits its turn: a snapshot in progress may be about to pin the files.
     void this.#turns.run(async () => this.#prune())
   }
 
@@ -115,7 +115,7 @@ export class Snapshots {
 interface Pinned {
   readonly entityId: number
   readonly rows: PinnedRows
-  /** Of the tables, as they were when the entity was pinned. */
+  /** The states of the tables when the entity was pinned. */
   readonly states: readonly TableState[]
   readonly deltas: Delta[]
 }

@@ -6,26 +6,26 @@ import type { RowsFile } from '../../../model/rows-file.ts'
 import type { Table } from '../head/table.ts'
 import { type DeltaRange, writeDelta } from './write-delta.ts'
 
-/** A file that is shorter than so many times the next one is written again together with it. */
+/** A file with fewer than this many times the rows of the next file is rewritten together with it. */
 const growth = 4
 
 export interface DeltaFolder {
   readonly disk: Disk
-  /** It is emptied before the first file is written. */
+  /** Emptied before the first file is written. */
   readonly directory: string
-  /** A name that no file had before. */
+  /** Returns a name that no file had before. */
   readonly newName: () => string
-  /** How many files there may be of one table. */
+  /** The most files of one table. */
   readonly filesMax: number
 }
 
-/** A file of rows of a table. It is told apart by the object. */
+/** A file with rows of a table. Its identity is that of the object. */
 export interface Delta {
   readonly file: RowsFile
   readonly rows: number
 }
 
-/** How many rows a table had at one moment, in all and of each series. */
+/** The number of rows of a table at one point in time: in total, and of each series. */
 export interface TableState {
   readonly count: number
   readonly counts: Int32Array
@@ -36,8 +36,9 @@ type Part = Delta & { readonly range: DeltaRange }
 const noRows = new Int32Array(0)
 
 /**
- * The files of one table's rows. Each holds what came since the one before it; the newest are written again as one when others come, so
- * that there are few and each row is written few times. The rows come from the table, which has them all as long as it is read.
+ * The files of one table's rows. Each has the rows that came after those of the file before it. When rows are added, the newest files are
+ * rewritten as one, so that there are few files and each row is written few times. Rows are read from the table, which keeps all of them
+ * while it is in use.
  */
 export class TableDeltas {
   readonly #table: Table
@@ -54,8 +55,8 @@ export class TableDeltas {
   }
 
   /**
-   * Brings the files up to a state of the table; returns those that are not needed for it any more. Calls must not overlap, and each state
-   * is of the same time as the one before, or later. When it throws, nothing has changed.
+   * Brings the files up to a state of the table; returns the files that are no longer needed. Calls must not overlap, and no state may be older
+   * than the one before. If it throws, nothing has changed.
    */
   async bringUp({ count, counts: to }: TableState, pacer: Pacer): Promise<readonly Delta[]> {
     let rows = count - this.#parts.reduce((sum, part) => sum + part.rows, 0)
@@ -84,7 +85,7 @@ export class TableDeltas {
     } catch (error) {
       await file.close().catch(() => undefined)
       await disk.remove(path).catch(() => undefined)
-      // What the system says has a code: a full disk, say.
+      // Errors of the system have a code, such as that of a full disk.
       throw error instanceof Error && 'code' in error && !(error instanceof Problem) ? unwritten(error) : error
     }
   }

@@ -1,5 +1,5 @@
-// Rows in memory as a Parquet file for an engine that reads files: in the order in which they came, series by series, and not put in
-// order or made one, for that would cost more than the engine's reading. It is worth nothing after a crash, so nothing is synced.
+// Writes rows in memory to a Parquet file for an engine that reads files: series by series, in the order in which rows came. Rows are neither
+// sorted nor combined to items: that would cost more than the engine's reading. The file is useless after a crash, so nothing is synced.
 import type { DiskFile } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { SpareBuffers } from '../../../lib/spare-buffers.ts'
@@ -12,14 +12,14 @@ import { sliceRows } from '../parquet/slices.ts'
 import { positionName, timeName } from '../sealed/index-layout.ts'
 import { RowBuffer } from '../sealed/row-buffer.ts'
 
-/** The columns of a row group are encoded one after another, with about the same memory. */
+/** The memory for encoding the columns of a row group, which are encoded one after another and need about the same. */
 const spareMemory = { bytesMin: 65_536, bytesMax: 8 * 1024 * 1024, idleMs: 1000 }
 
-/** A row group has so many rows; also what is held of the file at a time. */
+/** The rows of a row group, which is also the part of the file held in memory. */
 const groupRows = 65_536
 const pageRows = 8192
 
-/** Rows of a table: of each series, by the table's number, those from `from` (0 for series that it lacks) up to `to`. */
+/** Rows of a table: for each series, by the table's number, those from `from` (0 for series that it lacks) up to `to`. */
 export interface DeltaRange {
   readonly from: Int32Array
   readonly to: Int32Array
@@ -53,7 +53,7 @@ class DeltaWriter {
   #firstMs = Number.POSITIVE_INFINITY
   #lastMs = Number.NEGATIVE_INFINITY
 
-  /** The columns are those that the entity has by now. */
+  /** The file gets the columns that the entity has at this time. */
   constructor(table: Table, file: DiskFile, pacer: Pacer) {
     const { series, columns } = table.registry
     this.#table = table
@@ -79,7 +79,7 @@ class DeltaWriter {
     this.#parquet = new ParquetWriter(this.#schema, write, { compress: false, pause, spares })
   }
 
-  /** `series` is the table's number. */
+  /** `series` is the table's number of the series. */
   async addSeries(series: number, stretches: readonly Stretch[]): Promise<void> {
     const number = this.#table.series.values[series]
     const tagCodes = this.#tags.map(({ codes }) => codes.values[number])

@@ -1,21 +1,21 @@
-// A chunk holds rows of many series as columns: a part of the head, the sorted rows of a series with late ones, or a page of a sealed
-// file. Rows of one series lie together in it, so that a run over a series reads neighbouring memory.
+// A chunk stores rows of many series as columns. It is a part of the head, the sorted rows of a series with late ones, or a page of a sealed
+// file. Rows of one series are stored next to each other, so that reading a series reads neighbouring memory.
 import type { ColumnType } from '../../../model/column.ts'
 import { nullBoolean, nullCode } from '../../../model/column.ts'
 
 export interface NumberColumn {
   readonly type: 'double' | 'timestamp' | 'long'
-  /** `NaN` is null; the nearest double of a long. */
+  /** `NaN` is null. For longs, the nearest doubles. */
   readonly values: Float64Array
-  /** The longs beyond 2^53, at their rows; what it holds for others means nothing. Made when the first one comes. */
+  /** The exact longs beyond 2^53, by row; its values for other rows are undefined. Allocated for the first such long. */
   exact: BigInt64Array | null
 }
 
 interface CodeColumn {
   readonly type: 'string'
-  /** Places in `dictionary`, -1 for null. */
+  /** Indices into `dictionary`, -1 for null. */
   readonly codes: Int32Array
-  /** Tables and files have dictionaries of their own; each is one array for as long as it is read, and only grows at its end. */
+  /** Each table and file has its own dictionaries. A dictionary stays the same array while it is read, and only grows at its end. */
   readonly dictionary: readonly string[]
 }
 
@@ -28,13 +28,13 @@ export type ChunkColumn = NumberColumn | CodeColumn | FlagColumn
 
 export interface Chunk {
   readonly times: Float64Array
-  /** Rarely needed: in chunks of files a getter that decodes them when they are first asked for. */
+  /** Rarely needed. In chunks of files, a getter that decodes them on first use. */
   readonly positions: Float64Array
-  /** By the entity's column index; absent where every row of the chunk is null, or where the run did not ask for the column. */
+  /** By the entity's column index; absent where every row of the chunk is null, or where the run did not request the column. */
   readonly columns: (ChunkColumn | undefined)[]
 }
 
-/** Neighbouring rows of one series in a chunk, from `start` up to `end` (not included), ordered by time and position. */
+/** Neighbouring rows [start, end) of one series in a chunk, ordered by time and position. */
 export interface Stretch {
   readonly chunk: Chunk
   readonly start: number
@@ -45,7 +45,7 @@ export function newChunk(rows: number): Chunk {
   return { times: new Float64Array(rows), positions: new Float64Array(rows), columns: [] }
 }
 
-/** A column of nulls; `dictionary` is what its codes will be of, if it is of strings. */
+/** A column of nulls. `dictionary` is the dictionary of its codes if it is a column of strings. */
 export function newColumn(type: ColumnType, rows: number, dictionary: readonly string[]): ChunkColumn {
   switch (type) {
     case 'string':
@@ -68,13 +68,13 @@ export function isNullIn(column: ChunkColumn, row: number): boolean {
   }
 }
 
-/** The longs of a column beyond 2^53, with room made for them. */
+/** The exact longs of a column, allocated on first use. */
 export function exactOf(column: NumberColumn): BigInt64Array {
   column.exact ??= new BigInt64Array(column.values.length)
   return column.exact
 }
 
-/** Copies rows [start, end) to the places of `to`, one a row. Both columns have the same type. */
+/** Copies rows [start, end) to rows `places` of `to`. Both columns have the same type. */
 export function copyRows(from: ChunkColumn, start: number, end: number, to: ChunkColumn, places: Int32Array): void {
   if (from.type === 'string') {
     if (to.type === 'string') for (let row = start; row < end; row++) to.codes[places[row - start]] = from.codes[row]

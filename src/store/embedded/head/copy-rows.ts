@@ -1,16 +1,16 @@
-// Copies of rows whose strings may be of several dictionaries.
+// Copies rows whose strings may belong to several dictionaries.
 import type { ColumnType } from '../../../model/column.ts'
 import { type Chunk, type ChunkColumn, exactOf, newColumn } from './chunk.ts'
 import type { Dictionary } from './dictionary.ts'
 
-/** A column that is copied, and the dictionary its strings are brought into. */
+/** A column to copy, and the dictionary that its strings are translated to. */
 export interface CopiedColumn {
   readonly index: number
   readonly type: ColumnType
   readonly dictionary: Dictionary
 }
 
-/** Copies rows [start, end) of `from` to `to` from row `place` on; positions are left to the caller, for reading them may be dear. */
+/** Copies rows [start, end) of `from` to `to`, from row `place` on. Positions are left to the caller, since reading them can be expensive. */
 export function copyRowsInto(
   to: Chunk,
   place: number,

@@ -4,17 +4,17 @@ import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import { nullCode, type StringColumn } from '../../../model/column.ts'
 
 const unmapped = -2
-/** Bytes of a string in the dictionary besides its characters: its header, the array's and the map's entry. */
+/** The bytes of a string in addition to its characters: its header, and the entries of the array and the map. */
 const entryBytes = 72
 
-/** Strings with a code each: those of one field of a table, of a tag, or of a field in a query's run. It only grows. */
+/** Strings and their codes: those of a field of a table, of a tag, or of a field in a query's run. It only grows. */
 export class Dictionary {
-  /** By code. Handed out as it is: readers must not change it. */
+  /** By code. Returned without a copy: readers must not change it. */
   readonly strings: string[] = []
   readonly #codes = new Map<string, number>()
-  /** What the codes of a batch's dictionary are here; pushed dictionaries tend to be one object over many batches. */
+  /** The codes of other dictionaries, translated to this one. Many batches tend to share one dictionary object. */
   readonly #translations = new WeakMap<readonly string[], Int32Array>()
-  /** The dictionary that `codeFrom` read last, for its codes tend to come in long stretches. */
+  /** The dictionary that `codeFrom` read last. Successive codes tend to belong to the same one. */
   #foreign: readonly string[] = []
   #translation: Int32Array = new Int32Array(0)
   #sorted: Int32Array = new Int32Array(0)
@@ -25,7 +25,7 @@ export class Dictionary {
     return this.#codes.get(text) ?? nullCode
   }
 
-  /** The code of a string, a new one if need be. */
+  /** The code of a string, assigned if it has none yet. */
   codeFor(text: string): number {
     const known = this.#codes.get(text)
     if (known !== undefined) return known
@@ -36,7 +36,7 @@ export class Dictionary {
     return code
   }
 
-  /** What a code of another dictionary is here, a new one if need be; codes of this one and null stay what they are. */
+  /** Translates a code of another dictionary; a new string is assigned a code. Codes of this dictionary and null are returned unchanged. */
   codeFrom(dictionary: readonly string[], code: number): number {
     if (dictionary === this.strings || code === nullCode) return code
     if (dictionary !== this.#foreign || code >= this.#translation.length) {
@@ -50,7 +50,7 @@ export class Dictionary {
     return own
   }
 
-  /** Writes the codes that a batch's strings have here to `codes`, giving new ones to new strings. */
+  /** Writes the codes of a batch's strings in this dictionary to `codes`; new strings are assigned codes. */
   translate(column: StringColumn, rows: number, codes: Int32Array): void {
     const translation = this.#translationOf(column.dictionary)
     for (let row = 0; row < rows; row++) {
@@ -68,7 +68,7 @@ export class Dictionary {
     }
   }
 
-  /** All codes there are, in the order of their strings' code points. */
+  /** All codes, in the code point order of their strings. */
   async sorted(pacer: Pacer): Promise<Int32Array> {
     const known = this.#sorted
     const length = this.strings.length
@@ -81,7 +81,7 @@ export class Dictionary {
     return sorted
   }
 
-  /** Orders two codes by their strings; null comes first. */
+  /** Compares two codes by their strings; null comes first. */
   readonly compare = (left: number, right: number): number => {
     if (left === right) return 0
     if (left === nullCode) return -1

@@ -1,4 +1,4 @@
-// Typed arrays that grow at their end. Loops read `values` once into a local and index that: only the first `length` count.
+// Typed arrays that grow at their end. Loops read `values` once into a local variable; only the first `length` values are valid.
 
 const initialLength = 16
 
@@ -6,7 +6,7 @@ export class GrowableInt32 {
   values: Int32Array<ArrayBuffer>
   length = 0
 
-  /** Those that are filled together begin with different lengths, so that they do not grow together either. */
+  /** Arrays that are filled together start with different lengths, so that they do not grow at the same time. */
   constructor(firstLength = initialLength) {
     this.values = new Int32Array(firstLength)
   }
@@ -16,7 +16,7 @@ export class GrowableInt32 {
     this.values[this.length++] = value
   }
 
-  /** Makes room for `length` values without changing how many there are. */
+  /** Allocates capacity for `length` values without adding any. */
   reserve(length: number): void {
     if (length <= this.values.length) return
     const grown = new Int32Array(Math.max(length, this.values.length * 2))
@@ -29,7 +29,7 @@ export class GrowableFloat64 {
   values: Float64Array<ArrayBuffer>
   length = 0
 
-  /** Those that are filled together begin with different lengths, so that they do not grow together either. */
+  /** Arrays that are filled together start with different lengths, so that they do not grow at the same time. */
   constructor(firstLength = initialLength) {
     this.values = new Float64Array(firstLength)
   }

@@ -4,14 +4,14 @@ import { type CopiedColumn, copyRowsInto } from './copy-rows.ts'
 const firstRows = 64
 const rowsMax = 16_384
 
-/** Rows copied out of pages of files, so that an answer of a few rows does not hold on to thousands of pages. */
+/** Rows copied out of pages of files, so that a result of a few rows does not retain thousands of pages. */
 export class KeptRows {
   readonly #columns: readonly CopiedColumn[]
   readonly #withPositions: boolean
   #chunk = newChunk(0)
   #used = 0
 
-  /** `withPositions`: whether the order of the answer may hang on them; reading them may mean decoding a page of them. */
+  /** `withPositions`: whether the order of the result may depend on positions. Reading them may mean decoding a page of them. */
   constructor(columns: readonly CopiedColumn[], withPositions: boolean) {
     this.#columns = columns
     this.#withPositions = withPositions
@@ -21,13 +21,13 @@ export class KeptRows {
     return this.#chunk
   }
 
-  /** Lets go of what was copied; chunks that others hold stay as they are. */
+  /** Drops the copies. Chunks that are referenced elsewhere stay as they are. */
   clear(): void {
     this.#chunk = newChunk(0)
     this.#used = 0
   }
 
-  /** Copies rows [start, end) to `chunk`, from the row that it returns on. */
+  /** Copies rows [start, end) to `chunk`. Returns the first row there. */
   keep(chunk: Chunk, start: number, end: number): number {
     const length = this.#chunk.times.length
     if (this.#used + end - start > length) {

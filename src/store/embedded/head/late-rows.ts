@@ -1,5 +1,5 @@
-// Late rows are merged in when their series is read. What lies before the first of them is shared with what was there, so that the
-// cost goes with how late they are, not with how long the series is.
+// Late rows are merged in when their series is read. Rows before the first late one are shared with the previous order, so that the cost
+// depends on how late rows are, not on how long the series is.
 import { inParts } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { inOrder } from '../../../lib/sort-in-slices.ts'
@@ -8,13 +8,13 @@ import { orderByTime } from '../run/order-by-time.ts'
 import { orderWithin } from '../run/order-within.ts'
 import { type Chunk, copyRows, firstAtOrAfter, newChunk, newColumn, type Stretch } from './chunk.ts'
 
-/** A run of more stretches than this, and shorter ones than these, is laid down as one: reading it would cost more than its rows. */
+/** A run of more ranges than `stretchesMax`, with fewer rows than `stretchRowsMin` on average, is copied into one: reading it would cost more. */
 const stretchesMax = 64
 const stretchRowsMin = 256
 
 /**
- * Rows of `ordered` and then `arrived`, whose rows came in any order, as one run ordered by time and position. With `replaced`, rows of one
- * date become one.
+ * Merges the rows of `ordered` and then `arrived`, whose rows came in any order, into one run ordered by time and position. With `replaced`,
+ * rows of the same date become one.
  */
 export async function mergeLate(
   ordered: readonly Stretch[],
@@ -107,7 +107,7 @@ async function layDown(stretches: readonly Stretch[], rows: number, columns: num
   return chunk
 }
 
-/** Positions rise as rows come, so that rows of one time are nearly always in order already. */
+/** Positions ascend as rows come, so rows of the same time are nearly always in order already. */
 async function risesWithinTies(
   order: Int32Array,
   times: Float64Array,

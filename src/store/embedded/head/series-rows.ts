@@ -1,20 +1,19 @@
-// Where the rows of each series lie. A series takes room in the chunks extent by extent, each about as long as all before it, so that
-// a million series of one row cost little and a long series is read as a few long stretches. Rows are never moved: what a query has
-// seen stays as it was.
+// Where the rows of each series are stored. A series gets space in the chunks extent by extent, each about as long as all before it. So a million
+// series of one row cost little, and a long series is read as a few long ranges. Rows are never moved: the rows that a query has seen stay as they were.
 import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from './chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from './growable.ts'
 
-/** An address is a chunk's number and a row in it. */
+/** An address consists of a chunk's number and a row in it. */
 const rowBits = 20
 const chunkRowsMax = 2 ** rowBits
 const rowMask = chunkRowsMax - 1
 const chunksMax = 2 ** (32 - rowBits)
 const firstChunkRows = 256
 const extentRowsMax = 1024
-/** A stretch of more rows is shown in parts, for who takes them rests between two of them at best. As long as a page of a file. */
+/** Longer ranges are visited in parts, since a visitor can only rest between two of them. As long as a page of a file. */
 export const stretchRowsMax = 8192
 const none = -1
-/** `lateFrom` of a series whose rows all came in order. */
+/** `lateFrom` of a series without late rows. */
 const notLate = 2 ** 31 - 1
 
 export function chunkOfAddress(address: number): number {
@@ -25,25 +24,25 @@ export function rowOfAddress(address: number): number {
   return address & rowMask
 }
 
-/** Is shown rows [start, end) of a chunk; false ends the walk. */
+/** Called with rows [start, end) of a chunk. Returns false to end the walk. */
 export type StretchVisitor = (chunk: Chunk, start: number, end: number) => boolean
 
 export class SeriesRows {
   readonly chunks: Chunk[] = []
-  /** How many rows each series has. */
+  /** The number of rows of each series. */
   readonly counts = new GrowableInt32()
-  /** How many rows of each series came before the first late one. Where rows are replaced, one of the date of the newest is late too. */
+  /** The number of rows of each series before the first late one. Where rows are replaced, another row of the newest date is late, too. */
   readonly lateFrom = new GrowableInt32()
   /** The oldest and newest date of each series. */
   readonly firstMs = new GrowableFloat64()
   readonly lastMs = new GrowableFloat64()
   readonly #chunkRows: number
-  /** The address of each series' next row, and how many rows its extent has room for. */
+  /** The address of each series' next row, and the number of free rows in its extent. */
   readonly #next = new GrowableInt32()
   readonly #room = new GrowableInt32()
   readonly #lastExtent = new GrowableInt32()
   readonly #lastPosition = new GrowableFloat64()
-  /** Extents: address of the first row, rows of the series before it, the extent before it. */
+  /** Extents: the address of the first row, the number of rows of the series before it, and the extent before it. */
   readonly #starts = new GrowableInt32()
   readonly #bases = new GrowableInt32()
   readonly #previous = new GrowableInt32()
@@ -56,7 +55,7 @@ export class SeriesRows {
     this.#chunkRows = chunkRows
   }
 
-  /** Makes room for a series' cursors; series come in the order of their numbers. */
+  /** Adds the cursors of a series. Series are added in the order of their numbers. */
   addSeries(): void {
     this.counts.push(0)
     this.lateFrom.push(notLate)
@@ -68,7 +67,7 @@ export class SeriesRows {
     this.#lastPosition.push(Number.NEGATIVE_INFINITY)
   }
 
-  /** Gives each row its place: writes the addresses, and says where rows are late. */
+  /** Assigns an address to each row, and notes where rows are late. */
   place(
     series: Int32Array,
     times: Float64Array,
@@ -107,7 +106,7 @@ export class SeriesRows {
     }
   }
 
-  /** Shows the first `count` rows of a series that lie within the range, newest extent first. Only for rows that came in order. */
+  /** Visits those of the first `count` rows of a series that lie within the range, newest extent first. Only for rows that came in order. */
   backward(series: number, count: number, fromMs: number, toMs: number, visit: StretchVisitor): void {
     const bases = this.#bases.values
     let end = count
@@ -149,7 +148,7 @@ export class SeriesRows {
     return this.counts.length * 48 + this.#starts.length * 12
   }
 
-  /** Gives a series a new extent, or a longer one where it ends at the free rows. */
+  /** Allocates an extent for a series. If the last extent ends at the free rows, it is extended instead. */
   #extend(series: number): void {
     const rows = this.counts.values[series]
     const wanted = rows === 0 ? 1 : rows === 1 ? 3 : Math.min(rows, extentRowsMax)
@@ -171,7 +170,7 @@ export class SeriesRows {
     return this.chunks[this.chunks.length - 1].times.length
   }
 
-  /** Chunks double in size up to the setting's: a small entity stays small, and nothing is copied. */
+  /** Chunks double in size up to `#chunkRows`: a small entity stays small, and nothing is copied. */
   #addChunk(): void {
     if (this.chunks.length === chunksMax) throw new Error('the head of an entity is full')
     const rows = Math.min(this.#chunkRows, Math.max(firstChunkRows, this.#allocated))
@@ -181,7 +180,7 @@ export class SeriesRows {
   }
 }
 
-/** Shows the part of a stretch within the range; false when the walk towards older rows is over. */
+/** Visits the rows that lie within the range. Returns false when the walk towards older rows is complete. */
 export function showWithin(stretch: Stretch, fromMs: number, toMs: number, visit: StretchVisitor): boolean {
   const { chunk, start, end: stretchEnd } = stretch
   const times = chunk.times

@@ -1,5 +1,5 @@
-// Rollups of a table: of all its series together, for each UTC hour, what means and bounds need. They are added up as rows are written, so
-// that questions over hours do not read the rows again.
+// Rollups of a table over all its series together: for each UTC hour, the sums and bounds of each column. They are updated as rows are written,
+// so that queries over hours do not read the rows again.
 import type { ColumnVector } from '../../../model/column.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
 import type { BoundedRollups, HourRollups } from '../reading/sealed-source.ts'
@@ -7,34 +7,34 @@ import type { HourRange } from '../reading/whole-hours.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 import { addToSlot, type SummedSlots } from '../run/sum.ts'
 
-/** Sums are given up once there are more hours than so many, and one more for so many rows: they stay a small part of what the rows take. */
+/** Rollups are dropped at more than `freeHours` hours plus one for each `hourRowsMin` rows, so that they stay small next to the rows. */
 const freeHours = 64
 const hourRowsMin = 128
 const firstSlots = 4
 const arraysOfColumn = 5
 const none = -1
 
-/** Rollups of the rows of a table, of one state of it. Hours are in the order in which their first rows came. */
+/** Rollups of the rows of a table at one point in time. Hours are in the order in which their first rows came. */
 export interface TableRollups extends BoundedRollups {
-  /** How many rows each hour has. */
+  /** The number of rows of each hour. */
   readonly rows: Float64Array
   readonly firstMs: number
   readonly lastMs: number
 }
 
-/** Of one column, by slot; a slot is an hour. */
+/** The rollups of one column, by slot. Each slot is an hour. */
 interface HourSlots extends SummedSlots {
   readonly counts: Float64Array
 }
 
 export class TableHours {
   readonly #slots = new Map<number, number>()
-  /** By column index; absent where no number came. */
+  /** By column index; absent where no number has come. */
   #columns: (HourSlots | undefined)[] = []
   #hoursMs: Float64Array = new Float64Array(firstSlots)
   #rows: Float64Array = new Float64Array(firstSlots)
   #allRows = 0
-  /** Whether somebody reads the arrays: they are copied before more is added. */
+  /** Whether the arrays are in use by a reader: then they are copied before more is added. */
   #isTaken = false
   #isGivenUp = false
   #lastHour = Number.NaN
@@ -67,7 +67,7 @@ export class TableHours {
     }
   }
 
-  /** Lets the sums go for good: their rows are read from now on. */
+  /** Drops the rollups for good: from now on rows are read instead. */
   giveUp(): void {
     if (this.#isGivenUp) return
     this.#isGivenUp = true
@@ -77,7 +77,7 @@ export class TableHours {
     this.#rows = new Float64Array(0)
   }
 
-  /** The sums as they are now, whatever is added later; null when they were given up. The dates are those of the rows. */
+  /** The rollups as they are now, unaffected by later rows; null after they were dropped. `firstMs` and `lastMs` are the dates of the rows. */
   take(firstMs: number, lastMs: number): TableRollups | null {
     if (this.#isGivenUp) return null
     this.#isTaken = true
@@ -98,7 +98,7 @@ export class TableHours {
     return this.#hoursMs.byteLength * (2 + columns * arraysOfColumn)
   }
 
-  /** The slot of an hour that `rows` more rows came of; -1 when there are too many hours. */
+  /** Adds `rows` rows to an hour and returns its slot; -1 if there are too many hours. */
   #slotOf(hour: number, rows: number): number {
     this.#allRows += rows
     if (hour !== this.#lastHour) {
@@ -140,7 +140,7 @@ export class TableHours {
   }
 }
 
-/** The hours [fromMs, toMs) of rollups, rising, by their places in the arrays. */
+/** The places of the hours [fromMs, toMs) in the arrays of the rollups, in ascending order of time. */
 export function hoursWithin({ hoursMs, length }: HourRollups, { fromMs, toMs }: HourRange): number[] {
   const hours: number[] = []
   for (let hour = 0; hour < length; hour++) if (hoursMs[hour] >= fromMs && hoursMs[hour] < toMs) hours.push(hour)
@@ -169,7 +169,7 @@ function resized(values: Float64Array | undefined, length: number): Float64Array
   return copy
 }
 
-/** The first row from `start` on that is not of the hour that begins at `startMs`. */
+/** The first row after `start` that is not in the hour that starts at `startMs`. */
 function endOfHour(times: Float64Array, start: number, end: number, startMs: number): number {
   const endMs = startMs + hourMs
   let row = start + 1
@@ -177,7 +177,7 @@ function endOfHour(times: Float64Array, start: number, end: number, startMs: num
   return row
 }
 
-/** A sum that is not finite becomes NaN, and stays so: the rows are read then. */
+/** A sum that is not finite becomes NaN and stays so: its rows are read instead. */
 function addValues(slots: HourSlots, slot: number, values: Float64Array, start: number, end: number): void {
   addToSlot(slots, slot, values, start, end)
   if (Number.isFinite(slots.sums[slot] + slots.errors[slot])) return

@@ -5,7 +5,7 @@ import type { GrowableInt32 } from './growable.ts'
 import { type SeriesRows, type StretchVisitor, showWithin } from './series-rows.ts'
 import type { TableRollups } from './table-hours.ts'
 
-/** What a view reads of its table. */
+/** The parts of a table that a view reads. */
 interface ViewedTable {
   readonly rows: SeriesRows
   /** The entity's number of each series. */
@@ -15,12 +15,12 @@ interface ViewedTable {
   ordered(series: number, count: number, pacer: Pacer): Promise<readonly Stretch[]>
 }
 
-/** One state of a table: as many rows of each series as there were when it was opened. */
+/** A table at one point in time: the rows that each series had when the view was opened. */
 export class TableView implements SeriesSource {
   readonly #table: ViewedTable
-  /** Series with late rows, by the table's number, in order; they stay as this view saw them. */
+  /** The ordered rows of series with late rows, by the table's number. They stay as this view saw them. */
   readonly #ordered = new Map<number, readonly Stretch[]>()
-  /** Null until rows are written: the table's own counts are still those of this state, and copying them would cost more than a short query. */
+  /** Null until rows are written: until then the table's own counts apply, and copying them would cost more than a short query. */
   #counts: Int32Array | null = null
   #hours: TableRollups | null = null
 
@@ -28,19 +28,19 @@ export class TableView implements SeriesSource {
     this.#table = table
   }
 
-  /** Called by the table before it takes in rows. */
+  /** Called by the table before it appends rows. */
   keep(): void {
     const { counts } = this.#table.rows
     this.#hours = this.#table.hours
     this.#counts = counts.values.slice(0, counts.length)
   }
 
-  /** Sums of all series together; null when rows have to be read. */
+  /** Rollups of all series together; null when rows must be read. */
   get hours(): TableRollups | null {
     return this.#counts === null ? this.#table.hours : this.#hours
   }
 
-  /** The series that it holds rows of, perhaps some more. */
+  /** The series that have rows in the view, and perhaps some others. */
   get series(): Int32Array {
     const { values, length } = this.#table.series
     return values.subarray(0, length)
@@ -81,7 +81,7 @@ export class TableView implements SeriesSource {
     return stretches
   }
 
-  /** Bounds of the dates of a series, perhaps wider than those of this view; NaN when it holds no row of it. */
+  /** Bounds of the dates of a series, perhaps wider than those of this view; NaN if it has no row of the series. */
   firstMs(series: number): number {
     const own = this.#table.ownNumber(series)
     return this.#count(own) === 0 ? Number.NaN : this.#table.rows.firstMs.values[own]
@@ -92,12 +92,12 @@ export class TableView implements SeriesSource {
     return this.#count(own) === 0 ? Number.NaN : this.#table.rows.lastMs.values[own]
   }
 
-  /** How many rows of a series there are. */
+  /** The number of rows of a series. */
   rows(series: number): number {
     return this.#count(this.#table.ownNumber(series))
   }
 
-  /** How many rows of a series, by the table's number, this view holds. */
+  /** The number of rows of a series in this view, by the table's number. */
   #count(own: number): number {
     if (own < 0) return 0
     if (this.#counts === null) return this.#table.rows.counts.values[own]

@@ -15,7 +15,7 @@ import { TableHours, type TableRollups } from './table-hours.ts'
 import { TableView } from './table-view.ts'
 import { writeColumn, writeTimes } from './write-column.ts'
 
-/** The rows of a series in order, as far as its first `count` that came. */
+/** The first `count` rows of a series that came, in order. */
 interface OrderedRun {
   readonly count: number
   readonly stretches: readonly Stretch[]
@@ -27,22 +27,22 @@ const pageBits = 10
 const pageMask = 2 ** pageBits - 1
 
 /**
- * Rows of one entity in memory: the newest ones (the head), or frozen ones that are being sealed. Inside, series have numbers of the
- * table's own, in the order in which their first rows came, so that a fresh table is small however many series the entity has.
+ * Rows of one entity in memory: the newest ones (the head), or frozen ones that are being sealed. A table has its own numbers for series, in the
+ * order in which their first rows came, so that a new table is small however many series the entity has.
  */
 export class Table {
   readonly rows: SeriesRows
   /** The entity's number of each series of the table. */
   readonly series = new GrowableInt32()
   readonly registry: EntityRegistry
-  /** The table's number + 1 of each series of the entity, 0 for none, in pages: a fresh table makes those it needs. */
+  /** The table's number + 1 of each series of the entity, 0 for none. Its pages are allocated on first use. */
   readonly #ownNumbers: (Int32Array | undefined)[] = []
   #ownPages = 0
   /** By column index. */
   readonly #dictionaries: Dictionary[] = []
   readonly #orderedRuns = new Map<number, OrderedRun>()
   #orderedBytes = 0
-  /** Views that still read the live counts: they copy them before the next rows come. */
+  /** Views that still read the live counts. They copy them before the next rows are appended. */
   #views: TableView[] = []
   readonly #hours = new TableHours()
   #series = new Int32Array(0)
@@ -57,7 +57,7 @@ export class Table {
     this.rows = new SeriesRows(chunkRows)
   }
 
-  /** Takes in the rows of a batch. */
+  /** Appends the rows of a batch. */
   append(batch: RowBatch): void {
     if (batch.rows === 0) return
     for (const view of this.#views) view.keep()
@@ -76,7 +76,7 @@ export class Table {
       writeColumn(this.rows.chunks, target, this.#addresses, batch.columns[field], batch.rows)
       this.#writeOrigins(batch, field, column)
     }
-    // Which of two rows of one date counts is known only when they are read.
+    // Which of two rows of the same date counts is not known until they are read.
     if (replaces) this.#hours.giveUp()
     else this.#hours.add(times, batch.rows, columns, batch.columns)
     this.#count += batch.rows
@@ -87,7 +87,7 @@ export class Table {
     }
   }
 
-  /** The rows as they are now, whatever is written later. To be released after use. */
+  /** A view of the rows as they are now, unaffected by later writes. It must be released after use. */
   open(): TableView {
     const view = new TableView(this)
     this.#views.push(view)
@@ -105,13 +105,13 @@ export class Table {
     return this.#dictionaries[column]
   }
 
-  /** The table's number of a series of the entity, -1 when it holds no row of it. */
+  /** The table's number of a series of the entity, -1 if it has no row of the series. */
   ownNumber(series: number): number {
     const page = this.#ownNumbers[series >>> pageBits]
     return page === undefined ? none : page[series & pageMask] - 1
   }
 
-  /** The first `count` rows of a series (by the table's number) with late ones, in order. What was put in order before is used again. */
+  /** The first `count` rows of a series (by the table's number) with late ones, in order. Rows that were ordered before are reused. */
   async ordered(series: number, count: number, pacer: Pacer): Promise<readonly Stretch[]> {
     const known = this.#orderedRuns.get(series)
     if (known?.count === count) return known.stretches
@@ -130,7 +130,7 @@ export class Table {
     return stretches
   }
 
-  /** Sums of all series together; null when rows have to be read. They stay as they are now. */
+  /** Rollups of all series together, as they are now; null when rows must be read. */
   get hours(): TableRollups | null {
     return this.#hours.take(this.#firstMs, this.#lastMs)
   }
@@ -139,7 +139,7 @@ export class Table {
     return this.#count
   }
 
-  /** The oldest and newest date; Infinity and -Infinity of an empty table. */
+  /** The oldest and the newest date; Infinity and -Infinity if the table is empty. */
   get firstMs(): number {
     return this.#firstMs
   }
@@ -148,7 +148,7 @@ export class Table {
     return this.#lastMs
   }
 
-  /** About how much memory the table takes. Cheap: it is asked for after each step of the pipeline. */
+  /** The approximate memory use of the table. Cheap, since it is read after each step of the pipeline. */
   get bytes(): number {
     let bytes =
       this.rows.bytes +
@@ -160,7 +160,7 @@ export class Table {
     return bytes
   }
 
-  /** A null that was pushed is told from an absent property by its origin. */
+  /** Writes the origins of pushed nulls, which distinguish them from absent properties. */
   #writeOrigins({ rows, positions, columns, pushedNulls }: RowBatch, field: number, { name }: EntityColumn): void {
     const marks = pushedNulls?.[field] ?? null
     if (marks === null) return
@@ -172,7 +172,7 @@ export class Table {
     writeColumn(this.rows.chunks, target, this.#addresses, { type: 'long', values, exact: null }, rows)
   }
 
-  /** Bytes of the chunks that were made to put rows in order. */
+  /** The size of the chunks that were allocated to order rows. */
   #laidDownBytes(stretches: readonly Stretch[]): number {
     let bytes = 0
     for (const chunk of new Set(stretches.map((stretch) => stretch.chunk))) {
@@ -181,7 +181,7 @@ export class Table {
     return bytes
   }
 
-  /** The column of a field, null for the time and tags. */
+  /** The column of a field; null for the time and for tags. */
   #learn({ name, type, role }: EntityField): EntityColumn | null {
     const { series, columns } = this.registry
     if (role === 'time') return null

@@ -4,10 +4,10 @@ import type { Dictionary } from './dictionary.ts'
 import { chunkOfAddress, rowOfAddress } from './series-rows.ts'
 
 const none = -1
-/** From here on neighbouring longs share a double. */
+/** From here on, doubles do not distinguish neighbouring longs. */
 const exactFrom = 2 ** 53
 
-/** Codes of the batch at hand, in memory that is used again. */
+/** The translated codes of the current batch. The memory is reused. */
 let translated = new Int32Array(0)
 
 interface Target {

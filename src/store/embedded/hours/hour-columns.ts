@@ -1,4 +1,4 @@
-// Hours as rows of a file of hours: docs/formats/kept-hours.md.
+// Hours as rows of a file of hours, in the format of docs/formats/kept-hours.md.
 
 import {
   type HourMetric,
@@ -11,7 +11,7 @@ import {
 import { type Chunk, exactOf, type NumberColumn, newChunk, newColumn, type Stretch } from '../head/chunk.ts'
 import type { EntityColumns } from '../registry/entity-columns.ts'
 
-/** How many rows of the series an hour has; no field's name has the sign. */
+/** The column with the number of rows of the series in an hour. Field names cannot contain this sign. */
 const rowsName = '@rows'
 /** Hours of a series that are written at once. */
 const rowsAtOnce = 1024
@@ -22,7 +22,7 @@ interface PartColumn {
   readonly index: number
 }
 
-/** Where the parts of metrics lie in chunks of hours. */
+/** Maps the parts of metrics to columns in chunks of hours. */
 export class HourColumns {
   readonly #rows: number
   readonly #parts: readonly (readonly PartColumn[])[]
@@ -38,12 +38,12 @@ export class HourColumns {
     )
   }
 
-  /** The columns that are read. */
+  /** The columns to read. */
   get indices(): readonly number[] {
     return [this.#rows, ...this.#parts.flatMap((parts) => parts.map(({ index }) => index))]
   }
 
-  /** The hours of a stretch. */
+  /** The hours in a range of rows. */
   *read({ chunk, start, end }: Stretch): Generator<HourRow> {
     const rows = numbers(chunk, this.#rows)
     for (let row = start; row < end; row++) {
@@ -56,7 +56,7 @@ export class HourColumns {
     }
   }
 
-  /** Hours as stretches of a file; they rise. */
+  /** Hours, in ascending order, as rows of a file. */
   *write(hours: Iterable<HourRow>): Generator<Stretch> {
     let held: HourRow[] = []
     for (const hour of hours) {

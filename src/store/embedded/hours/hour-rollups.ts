@@ -2,12 +2,12 @@ import type { HourOfMetric, HourRow } from '../../hours/hour-row.ts'
 import type { BoundedRollups, DigitBounds, HourSums } from '../reading/sealed-source.ts'
 import type { KeptHours } from './kept-hours.ts'
 
-/** One kept hour after the other as rollups of one hour: of all values, or of the good ones. */
+/** Presents one kept hour at a time as the rollups of one hour. Its sums are of all values, or of the good ones. */
 export class HourRollups implements BoundedRollups {
   readonly length = 1
   readonly hoursMs = new Float64Array(1)
   readonly #isOfGood: boolean
-  /** By the index of the column, the place of a metric. */
+  /** The place of each metric, by the index of its column. */
   readonly #places: ReadonlyMap<number, number>
   #hour: HourRow | null = null
 
@@ -25,7 +25,7 @@ export class HourRollups implements BoundedRollups {
     this.#hour = hour
   }
 
-  /** The date of the first item of a column; Infinity where there is none. */
+  /** The date of the first item of a column; Infinity if there is none. */
   firstMs(index: number): number {
     const firstMs = this.#metric(index)?.get('first_ms') ?? Number.NaN
     return Number.isNaN(firstMs) ? Number.POSITIVE_INFINITY : firstMs
@@ -45,7 +45,7 @@ export class HourRollups implements BoundedRollups {
     }
   }
 
-  /** Of all values, good or not. */
+  /** The bounds of all values, good or not. */
   bounds(index: number): DigitBounds | null {
     const metric = this.#metric(index)
     if (metric === null) return null

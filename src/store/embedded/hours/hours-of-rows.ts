@@ -6,13 +6,13 @@ import type { Stretch } from '../head/chunk.ts'
 import { firstAtOrAfter } from '../head/chunk.ts'
 
 export interface HoursAsked {
-  /** The metrics that hours are kept of, and the index of the column of each in chunks of rows; -1 where no row has one. */
+  /** The metrics whose hours are kept, with the index of each one's column in chunks of rows; -1 if no row has it. */
   readonly metrics: readonly (HourMetric & { readonly index: number })[]
   /** Null where all rows are good. */
   readonly isGood: RowTest | null
 }
 
-/** The hours of a series' rows, which come in the order of time and position. */
+/** The hours of a series, computed from its rows, which come ordered by time and position. */
 export function* hoursOfRows(
   stretches: Iterable<Stretch>,
   series: number,

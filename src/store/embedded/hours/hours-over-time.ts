@@ -4,11 +4,11 @@ import type { HoursOverTime } from '../../hours/kept-over-time.ts'
 import type { PlanRun } from '../run/plan-run.ts'
 import type { KeptHours } from './kept-hours.ts'
 
-/** The kept hours of a run as questions over time read them; null where there are none. */
+/** The kept hours of a run in the form that plans over time read; null if there are none. */
 export function hoursOverTime(run: PlanRun): HoursOverTime | null {
   const { hours, metrics, selected } = run
   if (hours === null) return null
-  // Not of what is no number.
+  // Only metrics of numbers have hours.
   const places = metrics.map((accessor) =>
     accessor.kind === 'column' ? hours.metrics.findIndex(({ index }) => index === accessor.index) : -1,
   )

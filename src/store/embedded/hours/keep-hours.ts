@@ -1,4 +1,4 @@
-// Rows that leave: their hours are written to a file of hours, and what else their files hold to new files.
+// Expires rows: writes their hours to a file of hours, and the remaining rows of their files to new files.
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { fieldsOfRole } from '../../../model/entity.ts'
@@ -17,16 +17,16 @@ import { seriesInOrder } from '../sealing/merge-files.ts'
 import { HourColumns } from './hour-columns.ts'
 import { type HoursAsked, hoursOfRows } from './hours-of-rows.ts'
 
-/** What is kept of the rows of an entity when they leave. */
+/** The parts of an entity that determine which hours are kept when its rows expire. */
 export type KeptRules = Pick<Entity, 'id' | 'fields'> & Required<Pick<Entity, 'hours'>>
 
 export interface KeepHoursOptions extends Omit<RewriteOptions, 'sinceMs'> {
   readonly kept: KeptRules
-  /** A start of a UTC day: rows before it leave. */
+  /** The start of a UTC day: rows before it expire. */
   readonly untilMs: number
 }
 
-/** Of all files that hold rows before a date. */
+/** `files` are all files with rows before `untilMs`. */
 export async function keepHours(
   files: readonly SealedFile[],
   { kept, untilMs, ...options }: KeepHoursOptions,
@@ -46,7 +46,7 @@ export async function keepHours(
   }
 }
 
-/** Null where all rows are deleted, or older than hours are kept. */
+/** Null if all rows are deleted, or older than hours are kept. */
 async function writeHours(
   files: readonly SealedFile[],
   kept: KeptRules,

@@ -9,20 +9,20 @@ export interface KeptHoursParts {
   /** Files of hours. */
   readonly files: readonly OpenFile[]
   readonly columns: HourColumns
-  /** Rows that have left the view and are not in files of hours yet: of files, and late ones in memory; null where there are none. */
+  /** Expired rows that are not in files of hours yet: rows of files, and late ones in memory. Null if there are none. */
   readonly rows: SeriesSource | null
   readonly asked: HoursAsked
-  /** Hours before it have left too. */
+  /** Hours before this date have expired, too. */
   readonly sinceMs: number
-  /** A start of a UTC day: hours before it are kept, from it on there are rows. */
+  /** The start of a UTC day: before it hours are kept, from it on rows. */
   readonly untilMs: number
 }
 
-/** What is kept of the rows of an entity that have left. */
+/** The kept hours of an entity's expired rows. */
 export class KeptHours {
   readonly sinceMs: number
   readonly untilMs: number
-  /** By index of the columns of rows. */
+  /** Their indices are those of the columns of rows. */
   readonly metrics: HoursAsked['metrics']
   readonly #parts: KeptHoursParts
 
@@ -33,13 +33,13 @@ export class KeptHours {
     this.metrics = parts.asked.metrics
   }
 
-  /** The hours of a series that begin within the range, in their order. The source of its rows has been prepared. */
+  /** The hours of a series that start within the range, in order. `rows` must have been prepared for the series. */
   *of(series: number, { fromMs, toMs }: Range): Generator<HourRow> {
     const { sinceMs, untilMs } = this
     yield* hoursTogether(this.#sources(series, Math.max(fromMs, sinceMs), Math.min(toMs, untilMs - 1)))
   }
 
-  /** What has to be awaited before the hours of a series are read. */
+  /** The source that must be prepared before the hours of a series are read; null if there is none. */
   get rows(): SeriesSource | null {
     return this.#parts.rows
   }

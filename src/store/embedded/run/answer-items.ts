@@ -6,12 +6,12 @@ import { orderWithin } from './order-within.ts'
 import type { PickedRows } from './picked-rows.ts'
 import { mayTie, type PlanRun } from './plan-run.ts'
 
-/** Rows in one part of a result. */
+/** The most rows of one batch of a result. */
 export const batchRows = 4096
 
 /**
- * Items as their time, tags, fields and metrics, ordered by time, then tags, then fields, then position. They were picked by the order
- * of their tags.
+ * Returns items as their time, tags, fields and metrics, ordered by time, tags, fields and position. The picks must come in the order of their
+ * tags.
  */
 export async function* answerItems(run: PlanRun, picked: PickedRows): AsyncGenerator<ResultBatch> {
   const order = await orderItems(run, picked)

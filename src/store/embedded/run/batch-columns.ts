@@ -2,8 +2,8 @@ import type { ColumnVector } from '../../../model/column.ts'
 import type { Dictionary } from '../head/dictionary.ts'
 
 /**
- * The memory of one column of the batches of a run, written anew for each of them: what would be made for each batch is megabytes a
- * second that only long pauses of the garbage collector give back.
+ * The memory of one column of the batches of a run, overwritten by each batch. Allocating it for each would make megabytes of garbage a second,
+ * collected only in long pauses.
  */
 export class BatchColumns {
   #numbers = new Float64Array(0)

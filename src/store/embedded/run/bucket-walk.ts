@@ -2,27 +2,27 @@ import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import { bucketStart, type Granularity, nextBucketStart } from '../../../model/granularity.ts'
 import { firstAtOrAfter } from '../head/chunk.ts'
 
-/** The bucket that a walk over rising times is in. */
+/** The current bucket of a walk over ascending times. */
 export class BucketWalk {
   startMs = Number.POSITIVE_INFINITY
   endMs = Number.NEGATIVE_INFINITY
   readonly #granularity: Granularity
   readonly #given: TimeBuckets | null
-  /** Instants from here on are known to be in the bucket: by the clocks of a zone not all behind its start are. */
+  /** Instants from here to the end are known to be in the bucket. With a zone's clocks, not all instants after its start are. */
   #fromMs = Number.POSITIVE_INFINITY
 
-  /** `given` says how time is cut in place of the granularity. */
+  /** `given` replaces the granularity: its buckets follow a zone's clocks. */
   constructor(granularity: Granularity, given: TimeBuckets | null = null) {
     this.#granularity = granularity
     this.#given = given
   }
 
-  /** Whether buckets are by the clocks of a zone: one may end within an hour. */
+  /** Whether buckets follow a zone's clocks: one may end within a UTC hour. */
   get isZoned(): boolean {
     return this.#given !== null
   }
 
-  /** Moves to the bucket that holds `ms`: likely the one it is in, or the next. */
+  /** Moves to the bucket that contains `ms`: usually the current one or the next. */
   enter(ms: number): void {
     if (ms >= this.#fromMs && ms < this.endMs) return
     this.#move(ms)
@@ -50,7 +50,7 @@ export class BucketWalk {
     this.endMs = nextBucketStart(granularity, this.startMs)
   }
 
-  /** The first row of rising times that lies behind the bucket of `row`; `end` when there is none. The steps double, for it may be near. */
+  /** The first row of ascending times after the bucket of `row`; `end` if there is none. It is usually near, so the search doubles its steps. */
   endIn(times: Float64Array, row: number, end: number): number {
     if (times[end - 1] < this.endMs) return end
     let low = row

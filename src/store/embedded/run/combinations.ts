@@ -2,17 +2,17 @@ import { LargeMap } from '../../../lib/large-map.ts'
 import type { Chunk, ChunkColumn } from '../head/chunk.ts'
 import { type FieldAccessor, type FieldKey, keyAt } from './field-accessor.ts'
 
-/** A branch of the tree of combinations: by the value of one field, the next branch, or the combination's number at the last one. */
+/** A branch of the tree of combinations. It maps the value of one field to the next branch, or at the last field to the combination's number. */
 type Branch = LargeMap<FieldKey, Branch | number>
 
-/** Rows that are looked at for the same values at once: one field may change with each row, and the others are looked at again then. */
+/** Rows are compared in blocks of this size: where one field changes with every row, the others are scanned again from each. */
 const sameRowsMax = 64
 
-/** The combinations of values of some fields that occur, numbered as they are met. There is one field at least. */
+/** The combinations of values of at least one field, numbered in the order they are found. */
 export class Combinations {
   readonly #fields: readonly FieldAccessor[]
   readonly #root: Branch = new LargeMap()
-  /** By field, then by combination: an object for each of a million would be work for the garbage collector. */
+  /** By field, then by combination. An object for each of a million combinations would burden the garbage collector. */
   readonly #keys: readonly FieldKey[][]
   #count = 0
 
@@ -40,7 +40,7 @@ export class Combinations {
     return combination
   }
 
-  /** The first row after `row` whose values are seen to be others; `end` when there is none. */
+  /** The first row after `row` whose values differ; `end` if there is none. It may be too early for nulls: a null number equals nothing. */
   sameUntil(chunk: Chunk, row: number, end: number): number {
     for (let from = row; ; from += sameRowsMax) {
       const to = Math.min(end, from + sameRowsMax)
@@ -59,12 +59,12 @@ export class Combinations {
   }
 }
 
-/** The first of rows [from, end) that has another value than `row`. */
+/** The first of rows [from, end) whose value differs from that of `row`; `end` if there is none. */
 function valuesUntil(column: ChunkColumn, row: number, from: number, end: number): number {
   const values = column.type === 'string' ? column.codes : column.values
   const value = values[row]
   const exact = column.type === 'long' ? column.exact : null
-  // A null number is equal to nothing: its rows are taken one by one.
+  // A null number equals nothing, so its rows are handled one by one.
   let next = Math.max(from, row + 1)
   while (next < end && values[next] === value) next++
   if (exact === null) return next

@@ -5,7 +5,7 @@ import { Dictionary } from '../head/dictionary.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import type { TagIndex } from '../registry/series-index.ts'
 
-/** A value as something to compare and group by: a string's code, a boolean's 0 or 1, a long's exact digits; null is null. */
+/** A value to compare and group by: a string's code, a boolean as 0 or 1, a long's exact digits; null for null. */
 export type FieldKey = number | bigint | null
 
 export interface TagAccessor {
@@ -15,21 +15,21 @@ export interface TagAccessor {
   readonly dictionary: Dictionary
 }
 
-/** A tag that no row came with yet. */
+/** A tag that no row has had yet. */
 export interface AbsentAccessor {
   readonly kind: 'absent'
   readonly type: 'string'
   readonly dictionary: Dictionary
 }
 
-/** Where the values of one field of a plan are found. */
+/** Access to the values of one field of a plan. */
 export type FieldAccessor =
   | { readonly kind: 'time'; readonly type: 'timestamp' }
   | TagAccessor
   | { readonly kind: 'column'; readonly type: ColumnType; readonly index: number; readonly dictionary: Dictionary }
   | AbsentAccessor
 
-/** `dictionaryOf` gives what the codes of a column, by its index, are to be read as. */
+/** `dictionaryOf` returns the dictionary of the codes of a column, by the column's index. */
 export function fieldAccessor(
   { series, columns }: EntityRegistry,
   field: EntityField,
@@ -40,7 +40,7 @@ export function fieldAccessor(
   if (tag !== null) return tagAccessor(tag)
   if (field.role === 'tag') return absent()
   if (field.type === 'json') throw new Error(`a series entity has no json field, but ${field.name} is one`)
-  // A file that was not opened yet may hold a column that nothing in memory knows of.
+  // A file that is not open yet may have a column that is not yet known in memory.
   const { type, index } = columns.learn(field.name, field.type)
   return { kind: 'column', type, index, dictionary: dictionaryOf(index) }
 }
@@ -58,7 +58,7 @@ function absent(): AbsentAccessor {
   return { kind: 'absent', type: 'string', dictionary: new Dictionary() }
 }
 
-/** Tells whether two series are of one combination of tags. */
+/** Makes a test whether two series have the same combination of tags. */
 export function sameTags(tags: readonly (TagAccessor | AbsentAccessor)[]): (left: number, right: number) => boolean {
   const [first, ...others] = tags.flatMap((accessor) => (accessor.kind === 'tag' ? [accessor.tag.codes.values] : []))
   if (first === undefined) return () => true

@@ -1,13 +1,13 @@
-/** Beyond so many groups the table is cut into many. */
+/** With this many groups the table is split into shards. */
 const groupsMax = 8192
 const shardBits = 10
 const firstSlots = 64
-/** A table that is used again keeps no more slots: clearing them would take longer than most questions. */
+/** A table that is reused keeps at most this many slots: clearing more would take longer than most queries. */
 const keptSlotsMax = 1024
 
 /**
- * The number of a group by its bucket and its combination of fields. It may have millions of groups and grows a little at a time: a plain
- * map moves all it has at once when it grows, which for a million holds up its thread for a tenth of a second.
+ * Maps a bucket and a combination of fields to the number of a group. It can have millions of groups and grows in small steps. A plain map
+ * moves all entries at once when it grows, which blocks the thread for a tenth of a second with a million of them.
  */
 export class GroupTable {
   #few = new HashSlots(firstSlots)
@@ -18,7 +18,7 @@ export class GroupTable {
     return this.#size
   }
 
-  /** The group that is known, or else `group`, which it is from now on. */
+  /** Returns the known number of the group, or else `group`, which becomes its number. */
   take(bucketMs: number, combination: number, group: number): number {
     const hash = hashOf(bucketMs, combination)
     const slots = this.#shards === null ? this.#few : this.#shards[hash >>> (32 - shardBits)]
@@ -36,7 +36,7 @@ export class GroupTable {
   }
 
   #cut(): void {
-    // They are filled alike: each grows at another time, so that not all of them do at once.
+    // Shards fill evenly, so each has a different fill level at which it grows: they do not all grow at the same time.
     const shards = Array.from(
       { length: 2 ** shardBits },
       (_, shard) => new HashSlots(firstSlots, 2 ** (shard / 2 ** shardBits - 1.5)),
@@ -47,17 +47,17 @@ export class GroupTable {
   }
 }
 
-/** The low bits of dates are mostly those of their granularity, and so the same. */
+/** Mixes all bits, since bucket starts of one granularity mostly have the same low bits. */
 function hashOf(bucketMs: number, combination: number): number {
   const hash = Math.imul(bucketMs | 0, 0x9e3779b1) ^ Math.imul(combination + 1, 0x85ebca6b)
   return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
 }
 
-/** Open addressing; it grows when this share of it is full. */
+/** A hash table with open addressing. It grows when more than `fullShare` of its slots are used. */
 class HashSlots {
   #buckets: Float64Array
   #combinations: Int32Array
-  /** Group + 1, 0 for a free slot. */
+  /** Group + 1; 0 for a free slot. */
   #groups: Int32Array
   #size = 0
   readonly #fullShare: number

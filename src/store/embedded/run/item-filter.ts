@@ -2,13 +2,13 @@ import type { RowTest } from '../aggregate/row-conditions.ts'
 import { type Chunk, isNullIn, type Stretch } from '../head/chunk.ts'
 import type { FieldAccessor } from './field-accessor.ts'
 
-/** Whether rows are items of a query: at least one of the requested metrics is not null, and their quality is taken. */
+/** Tests whether rows are items of a query: at least one of the selected metrics is not null, and the query accepts their quality. */
 export class ItemTest {
   readonly #columns: readonly number[]
 
   readonly #passesQuality: RowTest | null
 
-  /** `passesQuality` is null where any quality is taken. */
+  /** `passesQuality` is null where every quality is accepted. */
   constructor(metrics: readonly FieldAccessor[], passesQuality: RowTest | null) {
     this.#passesQuality = passesQuality
     this.#columns = metrics.flatMap((metric) => (metric.kind === 'column' ? [metric.index] : []))
@@ -30,13 +30,13 @@ export class ItemTest {
     return count
   }
 
-  /** The last item of rows [start, end), -1 when there is none. */
+  /** The last item of rows [start, end), -1 if there is none. */
   last(chunk: Chunk, start: number, end: number): number {
     for (let row = end - 1; row >= start; row--) if (this.isItem(chunk, row)) return row
     return -1
   }
 
-  /** The first item of rows [start, end), -1 when there is none. */
+  /** The first item of rows [start, end), -1 if there is none. */
   first(chunk: Chunk, start: number, end: number): number {
     for (let row = start; row < end; row++) if (this.isItem(chunk, row)) return row
     return -1

@@ -2,7 +2,7 @@ import { inParts } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { GrowableInt32 } from '../head/growable.ts'
 
-/** Rows that are merged between two looks at the clock. */
+/** Rows that are merged between two calls of the pacer. */
 const rowsPerSpend = 8192
 
 interface Keyed {
@@ -10,11 +10,11 @@ interface Keyed {
   readonly places: Int32Array
 }
 
-/** Memory for the ordering of rows, to be used again for others; the order that was made in it is overwritten then. */
+/** Memory for ordering rows, reused for other rows: that overwrites the order made in it. */
 export class OrderRoom {
   readonly #kept: Keyed[] = []
 
-  /** Two different ones, `which` 0 and 1; they hold anything. */
+  /** Two separate buffers, `which` 0 and 1. Their initial content is undefined. */
   keyed(which: 0 | 1, length: number): Keyed {
     let kept = this.#kept[which]
     if (kept === undefined || kept.times.length < length) {
@@ -25,12 +25,12 @@ export class OrderRoom {
   }
 }
 
-/** Where the rising stretches of `times` begin, and its length at the end. */
+/** The starts of the ascending runs of `times`, and its length at the end. */
 async function risingStretches(times: Float64Array, pacer: Pacer): Promise<Int32Array> {
   const bounds = new GrowableInt32()
   let beforeMs = Number.POSITIVE_INFINITY
   await inParts(0, times.length, pacer, (start, end) => {
-    // What a loop writes to is a variable of its own: one that is shared with others is an object for each number.
+    // The loop writes to a local variable: V8 would allocate an object for each number written to a captured one.
     let lastMs = beforeMs
     for (let index = start; index < end; index++) {
       const ms = times[index]
@@ -43,14 +43,14 @@ async function risingStretches(times: Float64Array, pacer: Pacer): Promise<Int32
   return bounds.values.subarray(0, bounds.length)
 }
 
-/** A merge of so many rows is done at once. */
+/** Merges of at most this many rows are done in one step. */
 const shortRows = 256
-/** With more stretches than this it pays to take single late rows out first. */
+/** With more ascending runs than this, it pays to extract single late rows first. */
 const stretchesMax = 16
 
 /**
- * The places of `times` in rising order; equal times keep their order. Null when they rise already. Rows come in as a few long
- * rising stretches (series), or as one with late rows in between: either is merged in few passes. The order lies in `room`.
+ * The places of `times` in ascending order; equal times keep their order. Null if they are ascending already. Rows come as a few long
+ * ascending runs (series), or as one run with late rows in between; either is merged in few passes. The result is stored in `room`.
  */
 export async function orderByTime(
   times: Float64Array,
@@ -72,7 +72,7 @@ export async function orderByTime(
   return (await mergeLate(keyed, late, other, pacer)).places
 }
 
-/** Merges neighbouring stretches until one is left, to and fro between the two. */
+/** Merges neighbouring runs until one is left, alternating between the two buffers. */
 async function mergeRising(keyed: Keyed, stretches: Int32Array, other: Keyed, pacer: Pacer): Promise<Keyed> {
   let bounds = stretches
   let from = keyed
@@ -98,7 +98,7 @@ async function mergeRising(keyed: Keyed, stretches: Int32Array, other: Keyed, pa
   return from
 }
 
-/** How many rows are before one that is earlier in the list; null when they are many. */
+/** The number of rows that are earlier than a row before them; null if they are more than a quarter. */
 async function countLate(times: Float64Array, pacer: Pacer): Promise<number | null> {
   let late = 0
   let newestMs = Number.NEGATIVE_INFINITY
@@ -111,7 +111,7 @@ async function countLate(times: Float64Array, pacer: Pacer): Promise<number | nu
   return late * 4 > times.length ? null : late
 }
 
-/** Takes the late rows out, orders them, and merges them with the others. */
+/** Extracts the late rows, sorts them, and merges them with the others. */
 async function mergeLate(keyed: Keyed, late: number, to: Keyed, pacer: Pacer): Promise<Keyed> {
   const { times, places } = keyed
   const taken: Keyed = { times: new Float64Array(late), places: new Int32Array(late) }
@@ -131,14 +131,14 @@ async function mergeLate(keyed: Keyed, late: number, to: Keyed, pacer: Pacer): P
   })
   const other: Keyed = { times: new Float64Array(late), places: new Int32Array(late) }
   const ordered = await mergeRising(taken, await risingStretches(taken.times, pacer), other, pacer)
-  // Of equal times those in time come first: a late row is older than a row before it.
+  // Of equal times, rows in time come first, as before: a late row follows a newer row, and so all rows in time of its own date.
   const merge = new Merge(keyed, ordered, to)
   merge.begin(0, inTime, 0, late)
   for (let merged = merge.goOn(); merged > 0; merged = merge.goOn()) if (pacer.spend(merged)) await pacer.rest()
   return to
 }
 
-/** As `Merge`, of neighbours, for stretches that are not worth more. */
+/** Does the same as `Merge` for neighbouring runs that are short. */
 function mergeShort(from: Keyed, to: Keyed, start: number, middle: number, end: number): void {
   const { times, places } = from
   let left = start
@@ -151,7 +151,7 @@ function mergeShort(from: Keyed, to: Keyed, start: number, middle: number, end: 
   }
 }
 
-/** Merges a rising stretch of each of two into a third, a part at a time; of equal times the first one's come first. */
+/** Merges an ascending run of each of two buffers into a third, a part at a time. Of equal times, those of the first buffer come first. */
 class Merge {
   readonly #first: Keyed
   readonly #second: Keyed
@@ -168,7 +168,7 @@ class Merge {
     this.#to = to
   }
 
-  /** The result begins where the first one's stretch does. */
+  /** The result starts at `left`. */
   begin(left: number, leftEnd: number, right: number, rightEnd: number): void {
     this.#left = left
     this.#leftEnd = leftEnd
@@ -177,7 +177,7 @@ class Merge {
     this.#place = left
   }
 
-  /** Returns how many rows it has merged: none when it is over. */
+  /** Merges a part and returns its number of rows: 0 when the merge is complete. */
   goOn(): number {
     const { times: firstTimes, places: firstPlaces } = this.#first
     const { times: secondTimes, places: secondPlaces } = this.#second

@@ -1,12 +1,12 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 
-/** Rows that are compared with their neighbours between two looks at the clock. */
+/** Rows compared with their neighbours between two calls of the pacer. */
 const rowsPerSpend = 1024
 /** Longer groups are sorted in slices. */
 const groupRowsMax = 2048
 
-/** Sorts each group of neighbours of `order` for which `same` holds by `compare`; the order of equal ones stays. */
+/** Sorts each group of neighbours of `order` for which `same` is true by `compare`. The sort is stable. */
 export async function orderWithin(
   order: Int32Array,
   same: (left: number, right: number) => boolean,

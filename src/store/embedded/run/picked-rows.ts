@@ -10,12 +10,12 @@ import type { ItemTest } from './item-filter.ts'
 import type { RunMemory } from './run-memory.ts'
 
 const exactFrom = 2 ** 53
-/** A chunk is held on to from one row of so many on. */
+/** A chunk is retained instead of copied from if the rows read are at least one in this many of its rows. */
 const heldPart = 4
 
-/** Rows that a query answers with, by where they lie. */
+/** The rows of a query's result, as references to where they are stored. */
 export class PickedRows {
-  /** A pick's chunk is one of these, by its number. */
+  /** The chunks of the picks. A pick refers to its chunk by index. */
   #chunks: Chunk[] = []
   readonly #memory: RunMemory
   readonly #chunkOf: GrowableInt32
@@ -24,7 +24,7 @@ export class PickedRows {
   readonly #times: GrowableFloat64
   readonly #kept: KeptRows | null
 
-  /** `kept` takes copies of single rows, null when they may be read where they lie. */
+  /** `kept` stores copies of single rows; null when rows can be read where they are stored. */
   constructor(kept: KeptRows | null, memory: RunMemory) {
     this.#kept = kept
     this.#memory = memory
@@ -39,7 +39,7 @@ export class PickedRows {
     return this.#rows.length
   }
 
-  /** Forgets the picks; the memory is used for the next ones. */
+  /** Drops the picks. The memory is reused for the next ones. */
   clear(): void {
     this.#chunks = []
     this.#kept?.clear()
@@ -60,9 +60,9 @@ export class PickedRows {
     this.#pick(this.#kept.chunk, place, series)
   }
 
-  /** Picks the items of a stretch. A chunk of which a good part is picked is held on to, for copies would take as much. */
+  /** Picks the items of a range of rows. If the range is a good part of its chunk, the chunk is retained: copies would take as much memory. */
   addItems({ chunk, start, end }: Stretch, series: number, items: ItemTest): void {
-    // What is longer than a stretch may be is in memory as long as the run is: of the head, or laid down for it.
+    // A chunk longer than `stretchRowsMax` stays in memory for the whole run: it is part of the head, or was made for the run.
     const isHeld = this.#kept === null || (end - start) * heldPart >= Math.min(chunk.times.length, stretchRowsMax)
     if (isHeld) {
       for (let row = start; row < end; row++) if (items.isItem(chunk, row)) this.#pick(chunk, row, series)
@@ -98,7 +98,7 @@ export class PickedRows {
     return this.#series.values[pick]
   }
 
-  /** The picks from place `start` up to `end` of `order` (null: as picked) as columns, good until the next call. */
+  /** The picks from place `start` up to `end` of `order` (null: as picked) as columns, valid until the next call. */
   batch(accessors: readonly FieldAccessor[], order: Int32Array | null, start: number, end: number): ResultBatch {
     const picks = this.#memory.picks.codes(end - start)
     for (let place = start; place < end; place++) picks[place - start] = order === null ? place : order[place]
@@ -167,7 +167,7 @@ export class PickedRows {
     }
   }
 
-  /** Adds the exact digits where one of the longs is beyond 2^53. */
+  /** Adds the exact values if one of the longs is beyond 2^53. */
   #exact(index: number, picks: Int32Array, column: LongColumn): LongColumn {
     const { values } = column
     if (!values.some((value) => Math.abs(value) >= exactFrom)) return column

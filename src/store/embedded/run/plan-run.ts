@@ -34,60 +34,60 @@ import { PickedRows } from './picked-rows.ts'
 import type { RunMemory } from './run-memory.ts'
 import { type SelectedSeries, selectSeries } from './selected-series.ts'
 
-/** One state of an entity's rows. */
+/** The rows of an entity at one point in time. */
 export interface EntitySnapshot {
   readonly registry: EntityRegistry
   readonly tables: readonly { readonly table: Table; readonly view: TableView }[]
   readonly files: readonly SealedFile[]
-  /** Those of hours of rows that left. */
+  /** Files with the hours of expired rows. */
   readonly hours: readonly SealedFile[]
 }
 
-/** What a run takes by the quality of rows. */
+/** The quality of rows that a run accepts. */
 export interface RunQuality {
   readonly accessor: FieldAccessor
-  /** Null, as the test is, where any is taken. */
+  /** Null, like `passesRow`, where every quality is accepted. */
   readonly condition: Scalar | null
   readonly passesRow: RowTest | null
   readonly takesGood: boolean
-  /** That a row is good, and the test of it. */
+  /** The condition that a row is good, and the test of it. */
   readonly goodCondition: Scalar
   readonly isGood: RowTest
 }
 
-/** What the runs of all plan kinds share. */
+/** The parts shared by the runs of all plan kinds. */
 export interface PlanRun {
-  /** All rows of a series that have not left, in order. */
+  /** All rows of a series that have not expired, in order. */
   readonly source: SeriesSource
-  /** Rows before this date have left. */
+  /** Rows before this date have expired. */
   readonly sinceMs: number
-  /** What is kept of rows that have left; null where none have, or no hours are kept. */
+  /** The kept hours of expired rows; null where none have expired or no hours are kept. */
   readonly hours: KeptHours | null
-  /** With `files` the parts of the source, for what needs no order. */
+  /** Together with `files`, the parts of the source, for uses that need no order. */
   readonly tables: readonly TableView[]
-  /** Between which dates the rows of each table lie. */
+  /** The date range of the rows of each table. */
   readonly tableSpans: readonly Range[]
   readonly files: readonly OpenFile[]
-  /** Whether rows of one date, in several parts, are one item. */
+  /** Whether rows of the same date in several parts form one item. */
   readonly replaces: boolean
   readonly selected: SelectedSeries
   /** Whether the selection has no filter of tags. */
   readonly isOfAll: boolean
-  /** How many series the entity has. */
+  /** The number of series of the entity. */
   readonly seriesCount: number
-  /** The one that is filtered by. */
+  /** The tag that the selection filters by. */
   readonly tag: TagAccessor
-  /** All that items are told apart by, the first included. */
+  /** All tags that distinguish items, including the first. */
   readonly tags: readonly (TagAccessor | AbsentAccessor)[]
   readonly fields: readonly FieldAccessor[]
   readonly metrics: readonly FieldAccessor[]
-  /** Null where the entity has no quality. */
+  /** Null where the entity has no quality field. */
   readonly quality: RunQuality | null
   readonly items: ItemTest
   readonly limits: PlanLimits
   readonly pacer: Pacer
   readonly memory: RunMemory
-  /** Picks in the memory of the run: those before are over. */
+  /** Starts new picks in the memory of the run; earlier picks become invalid. */
   newPicks(): PickedRows
 }
 
@@ -141,10 +141,10 @@ export async function preparePlan(
 
 type ReadFields = Pick<PlanRun, 'metrics' | 'fields' | 'quality'>
 
-/** What is read of each row, besides its tags. */
+/** The fields that are read from each row, in addition to its tags. */
 function readFields(snapshot: EntitySnapshot, selection: Selection): ReadFields {
   const { registry } = snapshot
-  // An hour may have a metric that no row has any more.
+  // A kept hour may have a metric that no remaining row has.
   if (selection.hours !== undefined)
     for (const { name, type, role } of [...selection.metrics, ...selection.fields])
       if (role === 'metric' && (type === 'double' || type === 'long')) registry.columns.learn(name, type)
@@ -157,10 +157,10 @@ function readFields(snapshot: EntitySnapshot, selection: Selection): ReadFields 
   }
 }
 
-/** Before which date the hours of rows are kept, and no rows; null where none have left, or no hours are kept. */
+/** The date before which only hours are kept, no rows; null where no rows have expired or no hours are kept. */
 function keptUntilMs({ hours }: EntitySnapshot, { sinceMs, hours: kept }: Selection): number | null {
   if (kept === undefined) return null
-  // Rows may have left since the question was planned.
+  // Rows may have expired since the query was planned.
   const days = hours.map(({ info }) => (Math.floor(info.lastMs / msPerDay) + 1) * msPerDay)
   const untilMs = Math.max(sinceMs ?? Number.NEGATIVE_INFINITY, ...days)
   return untilMs === Number.NEGATIVE_INFINITY ? null : untilMs
@@ -216,20 +216,20 @@ function runQuality({ quality }: Selection, accessorOf: (field: EntityField) => 
   }
 }
 
-/** Those that series may differ in: what no row came with yet is null in all of them. */
+/** The tags in which series can differ. A tag that no row has had yet is null in all of them. */
 function knownOf({ series }: EntityRegistry, tags: PlanRun['tags']): readonly TagIndex[] {
   return tags.flatMap((accessor) =>
     accessor.kind === 'tag' && series.tags.includes(accessor.tag) ? [accessor.tag] : [],
   )
 }
 
-/** Whether two items of an answer may have the same date, tag and fields. */
+/** Whether items of the same date and tags must be ordered by fields and position. Within one series and without fields they already are. */
 export function mayTie({ selected, fields }: Pick<PlanRun, 'selected' | 'fields'>): boolean {
   const isOneSeriesPerTag = selected.bounds.length - 1 === selected.series.length
   return !isOneSeriesPerTag || fields.length > 0
 }
 
-/** Codes of one table are read as they are; those of several sources, as codes of a dictionary of the run. */
+/** Codes of a single table are used as they are. Codes of several sources are translated to a dictionary of the run. */
 function dictionariesOf({ tables, files }: EntitySnapshot): (column: number) => Dictionary {
   if (files.length === 0 && tables.length === 1) return (column) => tables[0].table.dictionary(column)
   const dictionaries = new Map<number, Dictionary>()
@@ -248,7 +248,7 @@ function copiedColumns(accessors: readonly FieldAccessor[]): readonly CopiedColu
   return [...columns.values()]
 }
 
-/** Of the columns of a plan those that newer rows replace; null when the entity keeps all rows. */
+/** The columns of a plan whose values newer rows replace; null when the entity keeps all rows. */
 function replacedColumns(
   { columns }: EntityRegistry,
   copied: readonly CopiedColumn[],

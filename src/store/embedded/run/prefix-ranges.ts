@@ -4,13 +4,13 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../../lib/sort-in-slices.ts'
 import type { Dictionary } from '../head/dictionary.ts'
 
-/** What it takes to look for a prefix among many strings, in the units of a pacer. */
+/** The cost of finding a prefix among many strings, in pacer units. */
 const lookUnits = 64
 
-/** Where the strings that begin with one of some prefixes lie among sorted ones: those of one prefix are neighbours there. */
+/** The ranges of sorted strings that begin with one of some prefixes. Strings with the same prefix are neighbours. */
 export class PrefixRanges {
   readonly #sorted: Int32Array
-  /** Rising by their starts; they may overlap. */
+  /** Ascending by start; ranges may overlap. */
   readonly #starts: Int32Array
   readonly #ends: Int32Array
 
@@ -20,7 +20,7 @@ export class PrefixRanges {
     this.#ends = ends
   }
 
-  /** `sorted`: codes of the dictionary in the order of their strings. */
+  /** `sorted` contains codes of the dictionary in the order of their strings. */
   static async of(
     prefixes: readonly string[],
     { strings }: Dictionary,
@@ -47,7 +47,7 @@ export class PrefixRanges {
     )
   }
 
-  /** The codes in them, each once, in order. */
+  /** The codes in the ranges, each once, in order. */
   async codes(pacer: Pacer): Promise<Int32Array> {
     const codes = new Int32Array(this.#length)
     let length = 0
@@ -76,7 +76,7 @@ export class PrefixRanges {
   }
 }
 
-/** The first place from `start` on whose code passes, as do all after it; the length when none does. */
+/** The first place from `start` on whose code passes; the length if there is none. If a code passes, all after it must pass. */
 function firstFrom(sorted: Int32Array, start: number, passes: (code: number) => boolean): number {
   let low = start
   let high = sorted.length

@@ -1,4 +1,4 @@
-// Hours of sealed files in place of their rows, for values over time: those of which no other table or file has rows between them.
+// Hours of sealed files that replace their rows, for values over time. An hour is used only if no other table or file has rows within it.
 import type { Range } from '../../../model/plan.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
 import type { ItemOfMetric, ItemRollup } from '../../over-time/function-of-time.ts'
@@ -20,15 +20,15 @@ import type { FieldAccessor } from './field-accessor.ts'
 import type { PlanRun, RunQuality } from './plan-run.ts'
 
 export interface HourOfSeries {
-  /** The rows that it stands for are not before it. */
+  /** No row of the hour is before this date. */
   readonly fromMs: number
-  /** No row is before it and behind the hour. */
+  /** No row lies between the end of the hour and this date. */
   readonly nextMs: number
-  /** By metric; null of one without an item. */
+  /** By metric; null for a metric without an item. */
   readonly rollups: readonly (ItemRollup | null)[]
 }
 
-/** The hours of a series within the range, in order, that say what their rows do. */
+/** The hours of a series within the range that can replace their rows, in order. */
 export function* hoursOf(
   series: number,
   { fromMs, toMs }: Range,
@@ -37,7 +37,7 @@ export function* hoursOf(
   if (run.quality?.takesGood === false) return
   const good = run.quality && new GoodHours(run.quality)
   const range = { fromMs: Math.max(fromMs, run.sinceMs), toMs }
-  // Of others the index is not read.
+  // The indexes of other files are not read.
   const files = run.files.filter(({ info }) => overlaps(range, info.firstMs, info.lastMs))
   const shared = sharedDates(spansOf(series, { tables: run.tables, files }))
   const isShared = (from: number, to: number): boolean => shared.some((one) => overlaps(one, from, to))
@@ -63,7 +63,7 @@ export function* hoursOf(
   }
 }
 
-/** Which hours of a series have good rows alone: with others, their rows are read. */
+/** Finds the hours of a series in which all rows are good. For other hours the rows are read. */
 class GoodHours {
   readonly #quality: RunQuality
   readonly #ranges: HourRanges | null
@@ -85,7 +85,7 @@ class GoodHours {
     return (hour) => ranges.verdict(columns, hour, unknownRows) === 'all'
   }
 
-  /** Of texts a file says whether all rows of a series have the same. */
+  /** For strings, a file knows only whether all rows of a series have the same one. */
   #isGood(reader: SealedPages, place: number): boolean {
     const { accessor, isGood } = this.#quality
     const row = accessor.kind === 'column' ? reader.commonRow(place, [accessor.index]) : null
@@ -140,7 +140,7 @@ class MetricHours {
     return this.#squares
   }
 
-  /** Whether the hour says what its rows do. */
+  /** Whether the hour can replace its rows. */
   isKept(hour: number): boolean {
     const { sums, items } = this
     if (sums === null || sums.counts[hour] === 0) return true
@@ -154,7 +154,7 @@ class MetricHours {
   }
 }
 
-/** Reads of the index only what is asked for. */
+/** Reads parts of the index on first use. */
 class HourRollup implements ItemRollup {
   readonly first: ItemOfMetric
   readonly last: ItemOfMetric

@@ -1,20 +1,20 @@
 import type { Range } from '../../../model/plan.ts'
 import type { PlanRun } from './plan-run.ts'
 
-/** Where the selected rows within a range lie, by what is known of series without reading their rows. */
+/** An estimate of the selected rows within a range, made without reading them. */
 export interface RowOutline {
-  /** No more rows than this. */
+  /** An upper bound of the number of rows. */
   readonly rowsMax: number
-  /** About so many, if each source has the rows of a series at even distances. */
+  /** The approximate number of rows, if each source has the rows of a series at even intervals. */
   readonly rowsExpected: number
-  /** All rows lie between these dates; infinite when there is none. */
+  /** All rows lie between these dates; infinite if there are none. */
   readonly firstMs: number
   readonly lastMs: number
 }
 
 interface Stretch {
   readonly rows: number
-  /** `NaN` when there is no row. */
+  /** `NaN` if there is no row. */
   readonly firstMs: number
   readonly lastMs: number
 }

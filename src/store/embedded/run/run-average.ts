@@ -60,7 +60,7 @@ export async function* runAverage(
   }
 }
 
-/** Groups of tags were made tag by tag, in the order of the tags. */
+/** Groups with tags were made tag by tag in the order of the tags, so only times and fields are sorted. */
 async function orderGroups(groups: GroupRows, { byTag }: AveragePlan, run: PlanRun): Promise<Int32Array> {
   const tags = byTag ? run.tags : []
   const times = groups.bucketsMs.values.subarray(0, groups.length)

@@ -3,11 +3,11 @@ import { BatchColumns } from './batch-columns.ts'
 import { GroupTable } from './group-table.ts'
 import { OrderRoom } from './order-by-time.ts'
 
-/** Of larger memory, which few runs need, nothing is kept; nor more than this of any. */
+/** Memory for more rows than this, which few runs need, is not kept for reuse. At most `keptMax` memories are. */
 const keptRowsMax = 524_288
 const keptMax = 4
 
-/** What a run notes of the rows that it picks, orders and hands out: it holds nothing that outlives the run. */
+/** The working memory for the rows that a run picks, orders and returns. It holds nothing that outlives the run. */
 export class RunMemory {
   readonly chunkOf = new GrowableInt32()
   readonly rows = new GrowableInt32()
@@ -16,7 +16,7 @@ export class RunMemory {
   readonly order = new OrderRoom()
   readonly groups = new GroupTable()
   readonly picks = new BatchColumns()
-  /** By the column's place in a batch. */
+  /** Indexed by the column's place in a batch. */
   readonly columns: BatchColumns[] = []
 
   clear(): void {
@@ -24,7 +24,7 @@ export class RunMemory {
   }
 }
 
-/** Memory of runs that are over, for the next ones: what each would make anew comes to pauses of the garbage collector. */
+/** The memory of finished runs, for reuse. Allocating it for each run would cause pauses of the garbage collector. */
 export class SpareMemory {
   readonly #spares: RunMemory[] = []
 

@@ -40,7 +40,7 @@ function walkBackward(plan: NeighbourPlan, series: number, { source, items }: Pl
   const toMs = beforeMs(plan.dateMs)
   if (plan.offset > 0)
     return new SeriesWalk(series, items, source.runBackward(series, Number.NEGATIVE_INFINITY, toMs), -1)
-  // Mostly the newest stretch has the item: it is looked at without the price of a walk that can rest.
+  // The newest rows usually include the item. They are read directly, without the overhead of a walk that can rest.
   let found: Stretch | null = null
   source.backward(series, Number.NEGATIVE_INFINITY, toMs, (chunk, start, end) => {
     if (items.last(chunk, start, end) !== -1) found = { chunk, start, end }
@@ -59,7 +59,7 @@ function afterMs(ms: number): number {
   return Math.floor(ms) + 1
 }
 
-/** Goes through the items of several series as if they were one, up to the one that is asked for. */
+/** Walks through the items of several series as if they were one, until `offset` items are skipped. */
 async function nearest(plan: NeighbourPlan, walks: SeriesWalk[], { pacer }: PlanRun): Promise<SeriesWalk | null> {
   const backwards = plan.kind === 'last'
   for (let skipped = 0; ; skipped++) {

@@ -19,10 +19,10 @@ import { hoursOf } from './rollups-over-time.ts'
 import { isNewer, newestItem, newestOfAll } from './run-latest.ts'
 import { firstItemMs } from './snap-states.ts'
 
-/** What an hour of a metric takes about, in the units of a pacer. */
+/** The approximate cost of an hour of one metric, in pacer units. */
 const unitsOfHour = 16
 
-/** Values over time, from the rows of each combination of tags and fields in their order. */
+/** Values over time, computed from the rows of each combination of tags and fields in order. */
 export async function* runOverTime(
   plan: OverTimePlan,
   run: PlanRun,
@@ -49,14 +49,14 @@ export async function* runOverTime(
       const code = accessor.kind === 'tag' ? accessor.tag.codes.values[series[0]] : nullCode
       return code === nullCode ? null : accessor.dictionary.strings[code]
     })
-    // Of a plot fields are shown alone.
+    // A plot shows fields but does not distinguish items by them.
     if (run.fields.length > 0 && plan.kind !== 'plot') await readCombinations(series, tags, answer, reading)
     else await readTag(series, answer.series(tags), needed, reading, kept)
   }
   yield* answer.batches()
 }
 
-/** The dates of the first and last item of the selection within the window, where they are needed. */
+/** The dates of the first and the last item of the selection within the window, if they are needed. */
 async function endsOf(
   needed: NonNullable<NeededItems['ends']>,
   { fromMs, endMs }: NeededItems['window'],
@@ -80,7 +80,7 @@ async function endsOf(
   return { firstMs, lastMs }
 }
 
-/** A run that reads items of any quality: those that are not taken end values. */
+/** A run that reads items of every quality: an item whose quality is not accepted ends the value before it. */
 interface Reading extends PlanRun {
   readonly passesQuality: RowTest | null
   readonly isGood: RowTest | null
@@ -96,7 +96,7 @@ function readingOf(run: PlanRun): Reading {
   }
 }
 
-/** One tag, whose items are of one function of time. */
+/** Reads one tag, whose items form one function of time. */
 async function readTag(
   series: Int32Array,
   to: Series,
@@ -113,7 +113,7 @@ async function readTag(
   }
   const untilMs = needed.after ? Number.POSITIVE_INFINITY : endMs
   let nextMs = fromMs
-  // Of several series hours may have items among those of others.
+  // With several series, items of one may lie within the hours of another.
   const hasHours = to.mayTakeRollups && series.length === 1
   for (const hour of hasHours ? hoursOf(series[0], { fromMs, toMs: endMs }, run) : []) {
     if (run.pacer.spend(unitsOfHour * run.metrics.length)) await run.pacer.rest()
@@ -126,7 +126,7 @@ async function readTag(
   await to.finish()
 }
 
-/** The rows of a tag within a range, as far as they change anything. */
+/** Adds the rows of a tag within a range, until further rows cannot change the result. */
 async function readRows(series: Int32Array, fromMs: number, toMs: number, to: Series, run: Reading): Promise<void> {
   for await (const { chunk, start, end } of inOrder(series, fromMs, toMs, run)) {
     to.add(new ChunkRun(run, chunk, start, end))
@@ -135,7 +135,7 @@ async function readRows(series: Int32Array, fromMs: number, toMs: number, to: Se
   }
 }
 
-/** A tag with fields: which combinations it has, and where the newest item of each is, only all of its rows say. */
+/** Reads a tag with fields. The combinations, and the newest item of each, are known only after reading all its rows. */
 async function readCombinations(
   series: Int32Array,
   tags: readonly Value[],
@@ -171,7 +171,7 @@ function valueOfKey(field: FieldAccessor, key: FieldKey): Value {
   return field.type === 'boolean' ? key === 1 : key
 }
 
-/** The newest item of each metric before a date, and the newest that is taken, oldest first. */
+/** For each metric: the newest item before a date, and the newest one of an accepted quality. Oldest first. */
 async function itemsBefore(series: Int32Array, beforeMs: number, run: Reading): Promise<readonly ItemRun[]> {
   const found: KeptItem[] = []
   const tests = run.passesQuality === null ? [null] : [null, run.passesQuality]
@@ -179,14 +179,14 @@ async function itemsBefore(series: Int32Array, beforeMs: number, run: Reading): 
     for (const passes of tests) {
       const ofMetric = { ...run, items: new ItemTest([metric], passes) }
       const newest = await newestOfAll(series, Number.NEGATIVE_INFINITY, beforeMs - 1, ofMetric)
-      // Its chunk may be written anew when another one is read.
+      // The item is copied, since reading another chunk may overwrite this one.
       if (newest !== null) found.push(new KeptItem(new ChunkRun(run, newest.chunk, newest.row, newest.row + 1)))
     }
   }
   return found.sort((left, right) => left.times[0] - right.times[0] || left.position() - right.position())
 }
 
-/** The rows of a tag within a range in their order: of one series as they lie, of several item by item. */
+/** The rows of a tag within a range, in order: those of one series as stored, those of several merged item by item. */
 async function* inOrder(
   series: Int32Array,
   fromMs: number,
@@ -285,7 +285,7 @@ function valueIn(column: ChunkColumn | undefined, row: number): Value {
   }
 }
 
-/** One item, taken out of its chunk. */
+/** One item, copied out of its chunk. */
 class KeptItem implements ItemRun {
   readonly start = 0
   readonly end = 1
@@ -321,7 +321,7 @@ class KeptItem implements ItemRun {
     return this.#position
   }
 
-  /** It lies before what is shown. */
+  /** The item is before the range that is shown. */
   shown(): readonly Value[] {
     return []
   }

@@ -6,12 +6,12 @@ import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 import { outlineRows, type RowOutline } from './row-outline.ts'
 
-/** Beyond the limit, rows are only counted, and this many times the limit at most: a refusal must not cost more than an answer. */
+/** Above the limit rows are only counted, up to this many times the limit: rejecting a query must not cost more than answering it. */
 const countedRowsFactor = 16
 
 /**
- * Each item in the range. It is answered in windows of time, one after the other: what is kept for the ordering is that of a window, however
- * long the answer is.
+ * Returns each item in the range. Items are read in successive windows of time, so that ordering needs memory for one window, however long
+ * the result is.
  */
 export async function* runSelect({ range }: SelectPlan, run: PlanRun): AsyncGenerator<ResultBatch> {
   const outline = await outlineRows(range, run)
@@ -39,7 +39,7 @@ async function pickItems({ fromMs, toMs }: Range, run: PlanRun, picked: PickedRo
   }
 }
 
-/** Throws Problem `result_too_large` when there are more items than an answer may have. */
+/** Throws Problem `result_too_large` if there are more items than a result may have. */
 async function checkCount({ fromMs, toMs }: Range, run: PlanRun): Promise<void> {
   const { source, selected, items, limits, pacer } = run
   let count = 0
@@ -59,14 +59,14 @@ async function checkCount({ fromMs, toMs }: Range, run: PlanRun): Promise<void> 
   if (count > limits.resultRows) throw resultTooLarge(limits.resultRows, count)
 }
 
-/** Rows that a window is to have about: what is kept of them stays in the processor's caches. */
+/** The approximate number of rows of a window: their working memory fits the processor's caches. */
 const windowRowsMin = 65_536
-/** More of them where there are many series, so that each window has a good part of a page of each. */
+/** With many series a window has this many rows for each, so that it covers a good part of a page of each. */
 const seriesRowsMin = 4096
-/** How much narrower or wider the next window may be. */
+/** The largest factor by which the next window may be narrower or wider. */
 const changeMax = 4
 
-/** Cuts a range into neighbouring windows with about as many rows each, oldest first. */
+/** Splits a range into neighbouring windows with about the same number of rows each, oldest first. */
 export class TimeWindows {
   readonly #lastMs: number
   readonly #rowsWanted: number
@@ -80,7 +80,7 @@ export class TimeWindows {
     this.#widthMs = (lastMs - firstMs + 1) * Math.min(1, this.#rowsWanted / rowsExpected)
   }
 
-  /** Null when the range is at its end. */
+  /** Null at the end of the range. */
   next(): Range | null {
     const fromMs = this.#fromMs
     if (fromMs > this.#lastMs) return null
@@ -91,7 +91,7 @@ export class TimeWindows {
     return { fromMs, toMs }
   }
 
-  /** Told how many rows the last window had, so that the next one fits better. */
+  /** Adjusts the width of the next window to the number of rows of the last one. */
   met(rows: number): void {
     const change = this.#rowsWanted / Math.max(1, rows)
     this.#widthMs *= Math.min(changeMax, Math.max(1 / changeMax, change))

@@ -18,7 +18,7 @@ export async function* runSnap(plan: SnapPlan, run: PlanRun): AsyncGenerator<Res
   else yield* snapOften(ticksMs, run)
 }
 
-/** One tick needs the newest items alone: no walk over what came before them. */
+/** A single tick needs only the newest items, without a walk over earlier ones. */
 async function* snapOnce(tickMs: number, run: PlanRun): AsyncGenerator<ResultBatch> {
   const picked = await pickNewest(Number.NEGATIVE_INFINITY, tickMs, run)
   for (let start = 0; start < picked.length; start += batchRows) {
@@ -46,7 +46,7 @@ async function* snapOften(ticksMs: Float64Array, run: PlanRun): AsyncGenerator<R
   if (batch.rows > 0) yield batch.take(run, picked)
 }
 
-/** Rows of the answer on their way, as many as go together. */
+/** Collects rows of the result for one batch. */
 class StatesBatch {
   rows = 0
   readonly #tags: readonly TagStates[]
@@ -63,7 +63,7 @@ class StatesBatch {
     return this.rows === this.#order.length
   }
 
-  /** Adds the states of tags at a tick, from place `start` of their numbers on, as many as fit; returns up to which place. */
+  /** Adds the states of tags at a tick, from place `start` of `numbers` on, as many as fit. Returns the place after the last one. */
   add(numbers: Int32Array, start: number, tick: number, tickMs: number): number {
     const end = Math.min(numbers.length, start + this.#order.length - this.rows)
     for (let place = start; place < end; place++) {
@@ -97,12 +97,12 @@ function answer(
 
 const noTags = new Int32Array(0)
 
-/** The tags that have a state at a tick, as a walk over the ticks goes on: those that have none yet cost nothing. */
+/** The tags that have a state at a tick, for a walk over the ticks. Tags without a state yet cost nothing. */
 class TagsByTick {
-  /** Their numbers at the tick that was entered, rising. */
+  /** The numbers of the tags at the current tick, ascending. */
   tags: Int32Array = noTags
   readonly #froms: readonly { readonly from: number }[]
-  /** The numbers of all tags by their first tick. */
+  /** The numbers of all tags, sorted by their first tick. */
   readonly #byFirst: Int32Array
   readonly #pacer: Pacer
   #next = 0
@@ -118,7 +118,7 @@ class TagsByTick {
     return new TagsByTick(froms, await sortInSlices(inOrder(froms.length), 0, byFirst, pacer), pacer)
   }
 
-  /** Goes to a tick, each after the one before; null when no tag has its first state there, else a promise to await. */
+  /** Moves to a tick; ticks are entered in order. Returns null if no tag has its first state there, else a promise to await. */
   enter(tick: number): Promise<void> | null {
     const isNext = this.#next < this.#byFirst.length && this.#froms[this.#byFirst[this.#next]].from === tick
     return isNext ? this.#merge(tick) : null

@@ -5,8 +5,8 @@ import type { PlanRun } from './plan-run.ts'
 import { newestItem } from './run-latest.ts'
 
 /**
- * The tags that have an item, by code point. Sealed files keep the newest row of each series apart, so a page of a file is read only if
- * that row is no item.
+ * The tags that have an item, sorted by code point. Sealed files store the newest row of each series separately, so a page is read only if
+ * that row is not an item.
  */
 export async function runTags({ after, limit, bytesMax }: TagRequest, run: PlanRun): Promise<TagPage> {
   const { bounds } = run.selected
@@ -22,7 +22,7 @@ export async function runTags({ after, limit, bytesMax }: TagRequest, run: PlanR
   return { tags, more: false }
 }
 
-/** The first group of series whose tag is behind a value. */
+/** The first group of series whose tag sorts after a value. */
 function firstGroup(run: PlanRun, after: string | null): number {
   if (after === null) return 0
   let [low, high] = [0, run.selected.bounds.length - 1]
@@ -35,7 +35,7 @@ function firstGroup(run: PlanRun, after: string | null): number {
   return low
 }
 
-/** The series of a group have it in common. */
+/** The tag that all series of a group share. */
 function tagOf({ selected, tag }: PlanRun, group: number): string | null {
   const code = tag.tag.codes.values[selected.series[selected.bounds[group]]]
   return code === nullCode ? null : tag.dictionary.strings[code]

@@ -8,19 +8,19 @@ import { GrowableInt32 } from '../head/growable.ts'
 import { compareByTags, type SeriesIndex, type TagIndex } from '../registry/series-index.ts'
 import { PrefixRanges } from './prefix-ranges.ts'
 
-/** The series that a query looks at, by the order of their values of the selected tags: those of one combination are neighbours. */
+/** The series that a query reads, sorted by their values of the selected tags: series of one combination are neighbours. */
 export interface SelectedSeries {
   readonly series: Int32Array
-  /** Where the series of each combination begin in `series`, and its length at the end. */
+  /** The start of each combination in `series`, and the length of `series` at the end. */
   readonly bounds: Int32Array
 }
 
-/** Values or series that are taken between two looks at the clock. */
+/** Values or series that are processed between two calls of the pacer. */
 const takenAtOnce = 1024
-/** Fewer than one series of so many are put in order by themselves. */
+/** A selection of fewer than one series in this many is sorted separately, without an order of all series. */
 const orderedPart = 16
 
-/** The series whose `tag` passes the filter. They are told apart by `tags`, which are of the index; `tag` may be none of these. */
+/** The series whose `tag` passes the filter, distinguished by `tags`. These are tags of the index; `tag` need not be among them. */
 export async function selectSeries(
   index: SeriesIndex,
   tag: TagIndex,
@@ -33,7 +33,7 @@ export async function selectSeries(
   return isByOne ? selected : tellApart(index, tags, selected.series, pacer)
 }
 
-/** Puts the series in the order of several tags. */
+/** Sorts the series by several tags. */
 async function tellApart(
   index: SeriesIndex,
   tags: readonly TagIndex[],
@@ -56,7 +56,7 @@ async function tellApart(
   return { series, bounds: bounds.values.subarray(0, bounds.length) }
 }
 
-/** Of all series in some order, those that are selected. */
+/** The selected series in the order of `all`. */
 async function keepOnly(selected: Int32Array, all: Int32Array, count: number, pacer: Pacer): Promise<Int32Array> {
   const isSelected = new Uint8Array(count)
   await inParts(0, selected.length, pacer, (start, end) => {
@@ -83,7 +83,7 @@ async function selectByTag(
   let taken = 0
   for (let place = isOfAll ? -1 : 0; place < codes.length; place++) {
     const code = place === -1 ? nullCode : codes[place]
-    // Sorted: a value that is asked for twice comes twice in a row.
+    // Codes are sorted, so a value that is requested twice comes twice in a row.
     const newest = code === before && place >= 0 ? -1 : tag.newestSeries(code)
     before = code
     if (newest !== -1) bounds.push(series.length)

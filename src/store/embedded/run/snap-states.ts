@@ -1,11 +1,11 @@
-// Which item is each tag's newest at each tick of a snap.
+// Finds each tag's newest item at each tick of a snap.
 import { resultTooLarge } from '../../limits.ts'
 import { type Chunk, firstAfter, firstAtOrAfter } from '../head/chunk.ts'
 import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 import { isNewer, type LatestItem } from './run-latest.ts'
 
-/** The states of one tag from tick number `from` on, where it has its first: which pick it is at each tick. */
+/** The states of one tag from its first tick, number `from`, on: the pick at each tick. */
 export interface TagStates {
   readonly from: number
   readonly picks: Int32Array
@@ -13,11 +13,11 @@ export interface TagStates {
 
 export interface SnapStates {
   readonly picked: PickedRows
-  /** By the order of the tags; of those alone that have any. */
+  /** In the order of the tags; only tags that have a state. */
   readonly tags: readonly TagStates[]
 }
 
-/** Throws Problem `result_too_large` before it makes room for more states than an answer may have. */
+/** Throws Problem `result_too_large` before allocating more states than a result may have. */
 export async function statesOf(ticksMs: Float64Array, run: PlanRun): Promise<SnapStates> {
   const { series, bounds } = run.selected
   const firstTicks = await firstTicksOf(ticksMs, run)
@@ -38,8 +38,8 @@ export async function statesOf(ticksMs: Float64Array, run: PlanRun): Promise<Sna
 }
 
 /**
- * The first tick at which each tag has a state, the number of ticks where there is none. A tag has one at each tick from the date of its first
- * item on, so that the rows of the answer are known before any of them is looked for. Null when there are few, whatever that date is.
+ * The first tick at which each tag has a state; the number of ticks if it has none. A tag has a state at each tick from the date of its first
+ * item on, so the result's rows can be counted before states are searched for. Null if there cannot be too many, whatever these dates are.
  */
 async function firstTicksOf(ticksMs: Float64Array, run: PlanRun): Promise<Int32Array | null> {
   const { series, bounds } = run.selected
@@ -62,7 +62,7 @@ async function firstTicksOf(ticksMs: Float64Array, run: PlanRun): Promise<Int32A
   return firstTicks
 }
 
-/** The date of the first item of a series up to `toMs`, infinity when there is none. */
+/** The date of the first item of a series up to `toMs`; infinity if there is none. */
 export async function firstItemMs(series: number, toMs: number, { source, items, pacer }: PlanRun): Promise<number> {
   let firstMs = Number.POSITIVE_INFINITY
   for (const { chunk, start, end } of source.run(series, Number.NEGATIVE_INFINITY, toMs)) {
@@ -75,21 +75,21 @@ export async function firstItemMs(series: number, toMs: number, { source, items,
 }
 
 const none = -1
-/** Fruitless stretches after which a walk begins anew at the next tick, so that what lies between ticks is not read. */
+/** After this many ranges of rows without a state, the walk restarts at the next tick, so that rows between ticks are not read. */
 const fruitlessMax = 4
-/** Ticks that are given their state without a rest. */
+/** Ticks whose state is set without a rest. */
 const ticksAtOnce = 4096
 
 /** Finds the newest item of a tag's series at each tick, from the last tick to the first. */
 class StatesWalk {
   readonly #ticksMs: Float64Array
-  /** Before this tick there is no state. */
+  /** No tick before this one has a state. */
   readonly #firstTick: number
   readonly #run: PlanRun
   readonly #picked: PickedRows
-  /** By tick from the first one on, -1 for none. */
+  /** By tick, from the first one on; -1 for none. */
   readonly #picks: Int32Array
-  /** The tick whose state is looked for; all after it have one. */
+  /** The tick whose state is searched for; all later ticks have one. */
   #tick = none
   #from: number
 
@@ -102,12 +102,12 @@ class StatesWalk {
     this.#from = ticksMs.length
   }
 
-  /** The first tick at which the tag has a state; the number of ticks when there is none. */
+  /** The first tick at which the tag has a state; the number of ticks if there is none. */
   get from(): number {
     return this.#from
   }
 
-  /** By tick from `from` on. */
+  /** By tick, from `from` on. */
   get picks(): Int32Array {
     return this.#picks.subarray(this.#from - this.#firstTick)
   }
@@ -142,13 +142,13 @@ class StatesWalk {
     return this.#ticksMs[this.#tick]
   }
 
-  /** The item of rows [start, end) that is the state at the tick, -1 when none is. */
+  /** The item among rows [start, end) that is the state at the current tick; -1 if there is none. */
   #find(chunk: Chunk, start: number, end: number): number {
     if (this.#tick < this.#firstTick || start === end || chunk.times[start] > this.#tickMs) return none
     return this.#run.items.last(chunk, start, firstAfter(chunk.times, start, end, this.#tickMs))
   }
 
-  /** An item is the state of all ticks from its date on that have no newer one; true when there are more of them. */
+  /** Makes an item the state of the ticks from its date on that have no newer one. Returns true if more such ticks remain. */
   #take(item: LatestItem): boolean {
     const itemMs = item.chunk.times[item.row]
     const stop = Math.max(this.#firstTick, this.#tick + 1 - ticksAtOnce)

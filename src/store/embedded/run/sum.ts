@@ -1,11 +1,11 @@
-// Sums that keep what each addition loses (Knuth's two-sum), so that a mean over millions of values is right to the last digits.
+// Sums that track the rounding error of each addition (Knuth's two-sum), so that a mean over millions of values is correct to the last digits.
 
 import { lostIn } from '../../../lib/lost-in-sum.ts'
 
-/** Sums in danger of overflowing are kept times 2^-64: exact but for numbers that vanish beside such sums. */
+/** Sums that would overflow are scaled by 2^-64. This is exact except for numbers that are negligible in such sums. */
 const scale = 2 ** -64
 
-/** Sum, its error and the count of some values; results are written here so that no object is made for each bucket. */
+/** The sum, rounding error and count of some values. Results are written into it, to avoid an object for each bucket. */
 export interface Sum {
   sum: number
   error: number
@@ -21,7 +21,7 @@ export function sumRows(values: Float64Array, start: number, end: number, factor
     const value = values[row] * factor
     if (Number.isNaN(value)) continue
     const next = sum + value
-    // As `lostIn`, which V8 does not inline here: called, it costs a third of the loop.
+    // The same as `lostIn`. V8 does not inline it here, and the call would cost a third of the loop.
     const added = next - sum
     error += sum - (next - added) + (value - added)
     sum = next
@@ -32,7 +32,7 @@ export function sumRows(values: Float64Array, start: number, end: number, factor
   into.count = count
 }
 
-/** What is kept of the values of many slots: their sums, what these lost, how many there are, and their bounds. */
+/** The sums, rounding errors, counts and bounds of the values of many slots. */
 export interface SummedSlots {
   readonly sums: Float64Array
   readonly errors: Float64Array
@@ -42,7 +42,7 @@ export interface SummedSlots {
   readonly greatest: Float64Array
 }
 
-/** As `sumRows`, going on from what a slot has, so that it does not matter how its rows are cut. */
+/** Continues the sum of a slot, so that the result does not depend on how its rows are split. */
 export function addToSlot(slots: SummedSlots, slot: number, values: Float64Array, start: number, end: number): void {
   let sum = slots.sums[slot]
   let error = slots.errors[slot]
@@ -68,7 +68,7 @@ export function addToSlot(slots: SummedSlots, slot: number, values: Float64Array
 
 /** The sums of many groups of one metric. */
 export class GroupSums {
-  // There is room for a week of hours at first. They grow at different times: each is megabytes that are moved.
+  // The initial capacity is a week of hours. The arrays grow at different times, since growing one moves megabytes.
   #sums = new Float64Array(215)
   #errors = new Float64Array(230)
   #counts = new Float64Array(245)
@@ -76,7 +76,7 @@ export class GroupSums {
   readonly #scaled = new Set<number>()
   readonly #rescaled: Sum = { sum: 0, error: 0, count: 0 }
 
-  /** Adds what `part` says of rows [start, end) of `values`; they are read again when the sum overflows. */
+  /** Adds `part`, the sum of rows [start, end) of `values`. The rows are read again if the sum overflows. */
   add(group: number, part: Sum, values: Float64Array, start: number, end: number): void {
     if (!this.#isScaled(group) && this.#put(group, part.sum, part.error, part.count)) return
     this.#beginScaling(group)
@@ -85,14 +85,14 @@ export class GroupSums {
     this.#put(group, rescaled.sum, rescaled.error, rescaled.count)
   }
 
-  /** Adds a sum of which the values are not at hand. */
+  /** Adds a sum whose values are not available. */
   addSum(group: number, sum: number, error: number, count: number): void {
     if (!this.#isScaled(group) && this.#put(group, sum, error, count)) return
     this.#beginScaling(group)
     this.#put(group, sum * scale, error * scale, count)
   }
 
-  /** `NaN` where a group has no value; an infinity where the sum is beyond all doubles. */
+  /** `NaN` if a group has no value; infinite if the sum is beyond the largest double. */
   sum(group: number): number {
     const count = group < this.#shortest ? this.#counts[group] : 0
     if (count === 0) return Number.NaN
@@ -100,13 +100,13 @@ export class GroupSums {
     return this.#isScaled(group) ? sum / scale : sum
   }
 
-  /** `NaN` where a group has no value. */
+  /** `NaN` if a group has no value. */
   mean(group: number): number {
     const count = group < this.#shortest ? this.#counts[group] : 0
     if (count === 0) return Number.NaN
     const mean = (this.#sums[group] + this.#errors[group]) / count
     if (!this.#isScaled(group)) return mean
-    // Rounding may lead a hair beyond the largest double.
+    // Rounding may slightly exceed the largest double.
     return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, mean / scale))
   }
 
@@ -121,7 +121,7 @@ export class GroupSums {
     this.#scaled.add(group)
   }
 
-  /** False, and nothing is added, where the sum would overflow. */
+  /** Returns false, and adds nothing, if the sum would overflow. */
   #put(group: number, sum: number, error: number, count: number): boolean {
     if (group >= this.#shortest) this.#grow(group)
     const before = this.#sums[group]

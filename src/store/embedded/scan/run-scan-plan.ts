@@ -1,4 +1,4 @@
-// The first rows by time, from either end: of each series only those are looked at that may still be among them.
+// Finds the first rows by time, from either end. Of each series, only rows that may still be among them are read.
 
 import type { GroupValue } from '../../../algebra/aggregation.ts'
 import { fieldsOf } from '../../../algebra/scalar.ts'
@@ -21,7 +21,7 @@ import type { FieldAccessor } from '../run/field-accessor.ts'
 import { type EntitySnapshot, type PlanRun, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
 
-/** The rows of a scan in their order; null where newer rows replace older ones, or there is more to do than the plan allows. */
+/** The rows of a scan in order; null where newer rows replace older ones, or where the scan takes more work than the plan allows. */
 export async function runScanPlan(
   plan: ScanPlan,
   snapshot: EntitySnapshot,
@@ -44,31 +44,31 @@ export async function runScanPlan(
   }
 }
 
-/** Each field once. */
+/** The fields that a plan uses, each once. */
 function usedFields({ columns, filter }: ScanPlan): EntityField[] {
   const used = [...columns, ...fieldsOf(filter)]
   return [...new Map(used.map((field) => [field.name, field])).values()]
 }
 
-/** What looking for a series in a file takes about, in the units of a pacer. */
+/** The approximate cost of finding a series in a file, in pacer units. */
 const fileUnits = 32
 
-/** Of a page that is read, values that are decoded in the time of a unit. */
+/** The number of values of a page that are decoded in the time of one unit. */
 const valuesPerUnit = 8
 
-/** Rows that are looked at without a rest. */
+/** Rows that are processed without a rest. */
 const rowsAtOnce = 1024
 
-/** Rows with longer texts, taken together, are not kept. */
+/** The largest total length of the strings of the kept rows. */
 const textsMax = 64 * 1024 * 1024
 
 interface Fields {
   readonly accessorOf: (name: string) => FieldAccessor
-  /** How many series the entity has. */
+  /** The number of series of the entity. */
   readonly seriesCount: number
 }
 
-/** Throws AnotherWay where there are more rows, or there is more to do, than the plan allows, or their texts are too long. */
+/** Throws AnotherWay if there are more rows or more work than the plan allows, or if the strings of the rows are too long. */
 export async function collectRows(plan: ScanPlan, run: PlanRun, fields: Fields): Promise<readonly ScannedRow[]> {
   const collector = new RowCollector(plan, run, fields)
   for (const range of plan.isDescending ? plan.ranges.toReversed() : plan.ranges) {
@@ -85,12 +85,12 @@ class RowCollector {
   readonly #tests: FilterTests
   readonly #rowCost: number
   readonly #compare: (left: ScannedRow, right: ScannedRow) => number
-  /** More are cut to those that are wanted. */
+  /** With more rows than this, they are cut to those that are wanted. */
   readonly #cutAt: number
   #rows: ScannedRow[] = []
-  /** How long the texts of the rows are. */
+  /** The total length of the strings of the rows. */
   #texts = 0
-  /** Rows on the far side of this time are not wanted. */
+  /** Rows beyond this time are not wanted: before it if the plan is descending, else after it. */
   #edgeMs: number
   #units = 0
 
@@ -120,18 +120,18 @@ class RowCollector {
     for (const file of this.#nearestFirst(within)) await this.#addFile(file, passing, range)
   }
 
-  /** The rows that are wanted, in their order. */
+  /** The wanted rows, in order. */
   async firstRows(): Promise<readonly ScannedRow[]> {
     await this.#cut()
     return this.#rows
   }
 
-  /** What is too much for certain is not begun. */
+  /** Throws AnotherWay before reading rows if the scan would clearly exceed its limits. */
   #expect(range: Range, files: readonly OpenFile[]): void {
     if (this.#plan.limit !== null) return
     const share = this.#run.selected.series.length / Math.max(1, this.#fields.seriesCount)
     const rows = rowsWithin(range, files, () => share)
-    // About: rows are not spread evenly.
+    // The estimate is rough, since rows are not spread evenly.
     const rowsMax = this.#tests.passesRow === null ? 2 * this.#plan.rowsMax : this.#plan.unitsMax / this.#rowCost
     if (rows > rowsMax) throw new AnotherWay()
   }
@@ -186,7 +186,7 @@ class RowCollector {
     }
   }
 
-  /** Rows of a series, which come from the end that is asked for. `pageCost`: of each row of a page. */
+  /** Adds rows of a series, which come in the direction of the scan. `pageCost` is the cost of each row of a page. */
   async #add(stretches: Iterable<Stretch>, series: number, pageCost: number): Promise<void> {
     for (const { chunk, start, end } of stretches) {
       await this.#spend(chunk.times.length * pageCost)
@@ -203,7 +203,7 @@ class RowCollector {
     }
   }
 
-  /** True where a row was met that is past the edge. */
+  /** Returns true after reaching a row beyond the edge. */
   #addRows({ chunk, start, end }: Stretch, series: number): boolean {
     const { isDescending } = this.#plan
     const { passesRow } = this.#tests
@@ -219,7 +219,7 @@ class RowCollector {
     return false
   }
 
-  /** Cuts early, where that lets go of rows; it is work that few rows do not stand for. */
+  /** Cuts early if that drops rows. The work is counted separately, since it may come after only a few rows. */
   async #cutTexts(): Promise<void> {
     const { length } = this.#rows
     if (length <= (this.#plan.limit ?? length)) return
@@ -227,7 +227,7 @@ class RowCollector {
     await this.#cut()
   }
 
-  /** Puts the rows in order, and lets go of those that are not wanted. */
+  /** Sorts the rows and drops those that are not wanted. */
   async #cut(): Promise<void> {
     const { limit } = this.#plan
     const rows = this.#rows
@@ -255,7 +255,7 @@ function textsOf(row: ScannedRow): number {
 
 const rising = { isDescending: false, nulls: 'first' } as const
 
-/** By time, then by the values of the columns, which rise whichever way the time goes. */
+/** Compares by time, then by the values of the columns. Columns are ascending whichever direction the time has. */
 function comparing(isDescending: boolean): (left: ScannedRow, right: ScannedRow) => number {
   return (left, right) => {
     const byTime = Number(left[0]) - Number(right[0])
@@ -268,7 +268,7 @@ function comparing(isDescending: boolean): (left: ScannedRow, right: ScannedRow)
   }
 }
 
-/** What a row has in a field. */
+/** The value of a field in a row. */
 function rowValue(accessor: FieldAccessor, chunk: Chunk, row: number, series: number): GroupValue {
   switch (accessor.kind) {
     case 'time':
