@@ -2,7 +2,7 @@ import type { HourMetric, HourRow } from './hour-row.ts'
 import { RunningHour } from './running-hour.ts'
 import { hourMs } from './whole-hours.ts'
 
-/** The hours of a series, made of its rows in the order of time and position. */
+/** Makes the hours of a series from its rows, which come ordered by time and position. */
 export class HourMaker {
   readonly #types: readonly HourMetric['type'][]
   #startMs = Number.NEGATIVE_INFINITY
@@ -14,12 +14,12 @@ export class HourMaker {
     this.#types = metrics.map(({ type }) => type)
   }
 
-  /** Where the hour ends that it is in. */
+  /** The end of the current hour. */
   get endMs(): number {
     return this.#startMs + hourMs
   }
 
-  /** Moves to the hour of the next row. The hour before is over then; null where there is none. */
+  /** Moves to the hour of the next row. Returns the hour before if that is complete now, else null. */
   enter(ms: number): HourRow | null {
     if (ms < this.endMs) return null
     const over = this.finish()
@@ -28,18 +28,18 @@ export class HourMaker {
     return over
   }
 
-  /** A metric in the hour, which takes the values of its rows. */
+  /** A metric of the current hour, to add the values of its rows to. */
   metric(place: number): RunningHour {
     return this.#running[place]!
   }
 
-  /** Counts a row of the hour. */
+  /** Counts a row of the current hour. */
   count(position: number): void {
     this.#rows++
     this.#position = Math.max(this.#position, position)
   }
 
-  /** The hour that it is in, after the last row; null where there is none. */
+  /** Completes the current hour after the last row; null if there is none. */
   finish(): HourRow | null {
     if (this.#rows === 0) return null
     const metrics = this.#running.map((one) => one.finish())

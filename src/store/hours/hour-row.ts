@@ -1,8 +1,8 @@
-// What is kept of an hour of a series once its rows have left: docs/formats/kept-hours.md says what each part means.
+// The data of an hour of a series that is kept after its rows expire. For the meaning of each part see docs/formats/kept-hours.md.
 import { lostIn } from '../../lib/lost-in-sum.ts'
 import type { EntityField } from '../../model/entity.ts'
 
-/** The parts of a metric; a column each, `V@count` of V. */
+/** The parts of a metric. Each is a column, such as `V@count` for the metric V. */
 export const hourParts = [
   ...(['count', 'sum', 'lost', 'least', 'greatest', 'total'] as const),
   ...(['good_count', 'good_sum', 'good_lost'] as const),
@@ -13,7 +13,7 @@ export const hourParts = [
 ] as const
 export type HourPart = (typeof hourParts)[number]
 
-/** What is a value of the metric, and so a long where that is; `total` is the sum of longs, which goes round past 64 bits. */
+/** Parts that are values of the metric, and so longs if the metric is. `total` is the sum of longs, which wraps around at 64 bits. */
 const ownParts: ReadonlySet<HourPart> = new Set([
   ...(['least', 'greatest', 'total', 'item_least', 'item_greatest', 'first', 'last'] as const),
 ])
@@ -35,7 +35,7 @@ export const partColumn = ({ name, type }: HourMetric, part: HourPart): HourMetr
   type: ownParts.has(part) ? type : 'double',
 })
 
-/** Of one metric in one hour. What is not known, or as another part says it, is NaN. */
+/** The parts of one metric in one hour. NaN means that a part is not known, or equals another part. */
 export class HourOfMetric {
   readonly #values = new Float64Array(hourParts.length).fill(Number.NaN)
   #digits: Map<HourPart, bigint> | null = null
@@ -44,7 +44,7 @@ export class HourOfMetric {
     return this.#values[placeOf.get(part)!]!
   }
 
-  /** All digits of a long; null of what is none, or of which the double has them all. */
+  /** The exact value of a long; null if the part is not a long or its double is exact. */
   digits(part: HourPart): bigint | null {
     return this.#digits?.get(part) ?? null
   }
@@ -56,17 +56,17 @@ export class HourOfMetric {
     this.#digits.set(part, digits)
   }
 
-  /** Of the items, whatever the quality of others: as all values where no part of their own says it. */
+  /** The part for the items alone. Where they have no parts of their own, the items are all values. */
   item(part: 'count' | 'sum' | 'lost' | 'least' | 'greatest'): HourPart {
     return Number.isNaN(this.get('item_count')) ? part : `item_${part}`
   }
 
-  /** Of the good values. */
+  /** The part for the good values alone. */
   good(part: 'count' | 'sum' | 'lost'): HourPart {
     return Number.isNaN(this.get('good_count')) ? part : `good_${part}`
   }
 
-  /** Whether what the values do in their order is known. */
+  /** Whether the parts that depend on the order of the values are known. */
   get isOrdered(): boolean {
     return this.get('gap_ms') >= 0
   }
@@ -79,14 +79,14 @@ export class HourOfMetric {
 /** An hour of a series. */
 export interface HourRow {
   readonly hourMs: number
-  /** The greatest of its rows. */
+  /** The greatest position of its rows. */
   readonly position: number
   readonly rows: number
-  /** By the order of the metrics that are asked for; null of one without a value. */
+  /** In the order of the requested metrics; null for a metric without a value. */
   readonly metrics: readonly (HourOfMetric | null)[]
 }
 
-/** Hours of several sources by their dates; those of one hour as one. Each source rises, and may have an hour several times. */
+/** Merges the hours of several sources by date; equal hours become one. Each source is ascending, and may have an hour several times. */
 export function* hoursTogether(sources: readonly Iterator<HourRow>[]): Generator<HourRow> {
   const heads = sources.map((source) => ({ source, next: source.next() }))
   let hour: HourRow | null = null
@@ -110,7 +110,7 @@ export function* hoursTogether(sources: readonly Iterator<HourRow>[]): Generator
 
 const isBefore = (left: HourRow, right: HourRow): boolean => left.hourMs < right.hourMs
 
-/** An hour, and rows of it that came when it was kept already: what they do in their order is not known any more. */
+/** Joins an hour with rows of it that came after it was kept. The parts that depend on the order of the values are unknown then. */
 function together(left: HourRow, right: HourRow): HourRow {
   return {
     hourMs: left.hourMs,
@@ -172,7 +172,7 @@ interface Bound {
   readonly from: HourPart
 }
 
-/** The first of equal ones; null where there is none. */
+/** The first of equal bounds; null if there is none. */
 function bestOf(bounds: readonly Bound[], isLeast: boolean): Bound | null {
   const [first, ...others] = bounds.filter(({ of, from }) => !Number.isNaN(of.get(from)))
   if (first === undefined) return null

@@ -1,4 +1,4 @@
-// Values over time where the rows have left: from the hours that are kept of them.
+// Values over time for expired rows, computed from their kept hours.
 import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import type { Value } from '../../model/column.ts'
 import { isNumericField } from '../../model/field.ts'
@@ -13,20 +13,20 @@ import { type Kept, keptRange, requireRows } from './needed-rows.ts'
 import { areOfWholeHours, hourMs } from './whole-hours.ts'
 
 const dayMs = 24 * hourMs
-/** How far is looked for an item before or behind a range, one after the other. */
+/** The widths of the ranges in which an item is searched for, one after the other. */
 const widthsMs = [dayMs, 32 * dayMs, Number.POSITIVE_INFINITY] as const
 
-/** What is kept of the rows that have left, for a question over time. */
+/** The kept hours of expired rows, for a plan over time. */
 export interface HoursOverTime extends Kept {
-  /** Whether a function of time is of one series, as hours are. */
+  /** Whether each function of time is of a single series, as hours are. */
   readonly areOfFunctions: boolean
-  /** The hours of a series that begin within the range, in their order, with the metrics of the question in theirs. */
+  /** The hours of a series that start within the range, in order. Their metrics are in the order of the plan's. */
   of(series: number, range: Range): AsyncIterable<Hour>
 }
 
 type Hour = Pick<HourRow, 'hourMs' | 'metrics'>
 
-/** Null where no rows have left that are asked for. Throws Problem `rows_expired` where these are needed. */
+/** Null where the plan includes no expired rows. Throws Problem `rows_expired` where it needs the rows themselves. */
 export function keptOverTime(
   plan: OverTimePlan,
   needed: NeededItems,
@@ -52,8 +52,8 @@ export function keptOverTime(
 }
 
 /**
- * Whether the parts of a plot are at least an hour long, as far as its ends are known: then hours tell them.
- * Throws Problem `rows_expired` where they are finer, and there are no rows.
+ * Whether the parts of a plot are at least an hour long, as far as its ends are known, so that hours are sufficient.
+ * Throws Problem `rows_expired` where they are shorter and the rows have expired.
  */
 export function hasPartsOfHours(plan: PlotPlan, hours: Kept | null, { fromMs, toMs }: Range): boolean {
   const pointsMax = Math.floor((toMs - fromMs) / hourMs)
@@ -68,13 +68,13 @@ export function hasPartsOfHours(plan: PlotPlan, hours: Kept | null, { fromMs, to
   return false
 }
 
-/** Whether hours say what items did: the good ones, each series by itself. */
+/** Whether hours describe the items of a plan: they cover only good items, and each series separately. */
 function isOfHours({ selection: { quality, fields } }: OverTimePlan, { areOfFunctions }: HoursOverTime): boolean {
   const isOfGood = quality === undefined || quality.words.every((word) => word === 'good')
   return isOfGood && fields.length === 0 && areOfFunctions
 }
 
-/** Whether hours do not say what is asked. */
+/** Whether hours are not sufficient for a plan. */
 function needsRows(
   plan: OverTimePlan & { kind: 'aggregate' },
   hours: HoursOverTime,
@@ -87,19 +87,19 @@ function needsRows(
   return !areOfWholeHours(granularity, buckets) || ofItems || !isOfHours(plan, hours)
 }
 
-/** What an item says that is sought before a range. */
+/** The last item of a metric before a range. */
 interface LastItem {
   readonly item: ItemOfMetric | null
-  /** Where it is ended; NaN where it is not. */
+  /** When its value is ended; NaN if it is not. */
   readonly endedMs: number
 }
 
 export class KeptOverTime {
   readonly #hours: HoursOverTime
-  /** Null where there are rows of all that is asked for: then hours say what was before them. */
+  /** Null where the rows of the whole range exist: then hours provide only the items before it. */
   readonly #range: Range | null
   readonly #needed: NeededItems
-  /** How many. */
+  /** The number of metrics. */
   readonly #metrics: number
 
   constructor(hours: HoursOverTime, range: Range | null, { selection }: OverTimePlan, needed: NeededItems) {
@@ -109,7 +109,7 @@ export class KeptOverTime {
     this.#metrics = selection.metrics.length
   }
 
-  /** The date of the first item of a series; Infinity where there is none. */
+  /** The date of the first item of a series; Infinity if there is none. */
   async firstMs(series: number): Promise<number> {
     if (this.#range === null) return Number.POSITIVE_INFINITY
     for await (const hour of this.#hours.of(series, this.#range)) {
@@ -121,7 +121,7 @@ export class KeptOverTime {
     return Number.POSITIVE_INFINITY
   }
 
-  /** The date of the last item of a series; -Infinity where there is none. */
+  /** The date of the last item of a series; -Infinity if there is none. */
   async lastMs(series: number): Promise<number> {
     const range = this.#range
     if (range === null) return Number.NEGATIVE_INFINITY
@@ -136,7 +136,7 @@ export class KeptOverTime {
     return Number.NEGATIVE_INFINITY
   }
 
-  /** Tells the items of a series that have left. From what it returns on its rows are to be told; null: those that are needed anyway. */
+  /** Adds the expired items of a series. Returns the date from which its rows must be added, Infinity for none; null: where the plan starts. */
   async read(series: number, to: Series): Promise<number | null> {
     const { before, after, window } = this.#needed
     const range = this.#range
@@ -172,7 +172,7 @@ export class KeptOverTime {
     for (const one of runs.sort((left, right) => left.times[0]! - right.times[0]!)) to.add(one)
   }
 
-  /** False where the items behind the range are kept of all metrics: no row is needed. */
+  /** Returns false if the kept hours have the next item of all metrics, so that no row is needed. */
   async #readNext(series: number, fromMs: number, to: Series): Promise<boolean> {
     const isFound = Array.from({ length: this.#metrics }, () => false)
     const endedMs = Array.from({ length: this.#metrics }, () => Number.NaN)
@@ -186,7 +186,7 @@ export class KeptOverTime {
       }
       if (isFound.every(Boolean)) return false
     }
-    // Rows have the next item: what ends the value before it may have left.
+    // The next item is in the rows, but what ends the value before it may have expired.
     const ends = { hourMs: fromMs, rollup: null, isOrdered: true, endMs: Number.NaN }
     to.addKept(endedMs.map((ms, place) => (isFound[place] || Number.isNaN(ms) ? null : { ...ends, endedMs: ms })))
     return true
@@ -310,7 +310,7 @@ class KeptRollup implements ItemRollup {
   }
 }
 
-/** The last item of a metric before a range, and behind it the one that ends its value. */
+/** The last item of a metric before a range, followed by the one that ends its value. */
 class KeptRun implements ItemRun {
   readonly times: Float64Array
   readonly start: number

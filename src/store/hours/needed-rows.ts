@@ -1,9 +1,9 @@
-// What questions need of rows that have left, of which hours alone are kept.
+// Checks whether plans need expired rows, of which only hours are kept.
 import type { AveragePlan, OverTimePlan, Plan, Range } from '../../model/plan.ts'
 import { rowsExpired } from '../../model/rows-expired.ts'
 import { hourMs } from './whole-hours.ts'
 
-/** `untilMs`: from then on there are rows. */
+/** Rows exist from `untilMs` on. */
 export interface Kept {
   readonly untilMs: number
 }
@@ -11,7 +11,7 @@ export interface Kept {
 const notOfHours =
   'of those before it there are hours alone, which answer averages, aggregates and plots of whole hours, not single items or parts of an hour. Ask for these, or let the range begin with this date'
 
-/** Throws Problem `rows_expired` unless the rows of a range are there. A range that is open at its start begins with them. */
+/** Throws Problem `rows_expired` unless the rows of a range exist. A range with an open start begins with the first of them. */
 export function requireRows(kept: Kept | null, { fromMs, toMs }: Range, why = notOfHours): null {
   if (kept === null) return null
   const isThere = fromMs === Number.NEGATIVE_INFINITY ? toMs >= kept.untilMs : fromMs >= kept.untilMs
@@ -19,13 +19,16 @@ export function requireRows(kept: Kept | null, { fromMs, toMs }: Range, why = no
   throw rowsExpired(kept, why)
 }
 
-/** Of a range that hours answer, as far as there are no rows: whole hours. Null where there are rows of all of it. */
+/**
+ * The part of a range without rows, to be answered from hours; null where rows exist for all of it. Throws Problem `rows_expired` if that part is
+ * not made of whole hours.
+ */
 export function keptRange(kept: Kept, { fromMs, toMs }: Range): Range | null {
   if (fromMs >= kept.untilMs) return null
   const isWhole = (ms: number): boolean => ms % hourMs === 0
   if (fromMs === toMs)
     throw rowsExpired(kept, 'of those before it there are hours alone, and one instant is a part of an hour')
-  // The instant of an end on a full hour is left out.
+  // An end on a full hour is exclusive.
   const untilMs = toMs >= kept.untilMs ? kept.untilMs : isWhole(toMs) ? toMs : toMs + 1
   if (fromMs !== Number.NEGATIVE_INFINITY && !isWhole(fromMs))
     throw rowsExpired(kept, 'of those before it there are hours alone, so a range begins with a full hour of UTC')
@@ -34,7 +37,7 @@ export function keptRange(kept: Kept, { fromMs, toMs }: Range): Range | null {
   return { fromMs, toMs: untilMs - 1 }
 }
 
-/** Of which dates a plan needs the rows. */
+/** The dates whose rows a plan needs. */
 export function neededRange(plan: Exclude<Plan, OverTimePlan | AveragePlan>): Range {
   switch (plan.kind) {
     case 'select':

@@ -1,11 +1,11 @@
-// One metric in one hour, value by value in the order of time and position.
+// Accumulates one metric in one hour. Values come ordered by time and position.
 import { lostIn } from '../../lib/lost-in-sum.ts'
 import { HourOfMetric, setLong } from './hour-row.ts'
 
-/** Sums of longs below it are exact as doubles. */
+/** Sums of longs below this are exact as doubles. */
 const keptMax = 2 ** 52
 
-/** Sum, count and bounds; the first of equal bounds stays. */
+/** Sum, count and bounds. Of equal bounds the first is kept. */
 class RunningValues {
   count = 0
   sum = 0
@@ -49,17 +49,17 @@ export class RunningHour {
   readonly #all = new RunningValues()
   readonly #good = new RunningValues()
   readonly #items = new RunningValues()
-  /** Of longs: what is beyond exact doubles is put away. */
+  /** The sum of longs. It is moved to `#putAway` before it is beyond exact doubles. */
   #total = 0
   #putAway = 0n
   #first: Item | null = null
   #before: Item | null = null
-  /** A newer value of its date may come, and one that is not good. */
+  /** The item to be added next: a newer value of its date may replace it, or end it if that is not good. */
   #pending: Item | null = null
   #isPendingEnded = false
-  /** Where a value that is not good ends that of the last item; NaN where none does. */
+  /** When a value that is not good ends that of the last item; NaN if none does. */
   #endedMs = Number.NaN
-  /** Where one ends what was before the hour. */
+  /** When such a value ends the item before the hour. */
   #endedBeforeMs = Number.NaN
   #hasDigits = false
   #longestGapMs = 0
@@ -89,14 +89,14 @@ export class RunningHour {
     this.#good.add(ms, value, digits)
     if (this.#pending?.ms !== ms) {
       this.#commit()
-      // An item stands for those of its date that are not good and came before it.
+      // An item replaces earlier values of its date that are not good.
       if (this.#endedMs === ms) this.#endedMs = Number.NaN
     }
     this.#pending = { ms, value, digits }
     this.#isPendingEnded = false
   }
 
-  /** Null where no value came. */
+  /** Null if there is no value. */
   finish(): HourOfMetric | null {
     this.#commit()
     if (this.#all.count === 0) return null
@@ -150,7 +150,7 @@ export class RunningHour {
     const held = this.#held + from.value * knownMs
     this.#heldLost += lostIn(this.#held, from.value * knownMs, held)
     this.#held = held
-    // What is ended holds, on the line too.
+    // An ended value holds, even where values follow the line.
     const end = isEnded ? from.value : to.value
     const reached = this.#reached + end * knownMs
     this.#reachedLost += lostIn(this.#reached, end * knownMs, reached)
@@ -182,7 +182,7 @@ export class RunningHour {
     const [fallen, restarted] = [this.#fallen + this.#fallenLost, this.#restarted + this.#restartedLost]
     hour.set('least_ms', this.#items.leastMs)
     hour.set('greatest_ms', this.#items.greatestMs)
-    // Longs beyond 2^53 are more than their doubles, and what is beyond all doubles is not known.
+    // Longs beyond 2^53 differ from their doubles, and results beyond the largest double are unknown.
     if (this.#hasDigits || ![line, held, fallen, restarted].every(Number.isFinite)) return
     hour.set('gap_ms', this.#longestGapMs)
     hour.set('held', held)
@@ -198,7 +198,7 @@ export class RunningHour {
   }
 }
 
-/** A sum that is no double is not known. */
+/** A sum beyond the largest double is unknown. */
 function setValues(hour: HourOfMetric, set: '' | 'good_' | 'item_', { count, sum, lost }: RunningValues): void {
   hour.set(`${set}count`, count)
   const isKnown = Number.isFinite(sum + lost)

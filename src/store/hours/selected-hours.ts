@@ -3,8 +3,8 @@ import { keptRange, requireRows } from './needed-rows.ts'
 import { hourMs } from './whole-hours.ts'
 
 /**
- * A selection where hours are kept of the rows before a date: those that it has, whole ones. Throws Problem `rows_expired` where it needs rows
- * that have left.
+ * Splits a selection at the date before which only hours are kept: into its rows and its hours, which must be whole. Throws Problem `rows_expired`
+ * where it needs expired rows.
  */
 export function selectedHours(
   selection: DeletionSelection,
@@ -20,7 +20,7 @@ export function selectedHours(
   }
   const kept = keptRange({ untilMs }, range)
   if (kept === null) return { selection, ofHours: null }
-  // An hour lies at its start.
+  // The date of an hour is its start.
   const ofHours = { ...selection, toMs: kept.toMs + 1 - hourMs }
   return { selection: range.toMs < untilMs ? { ...selection, toMs: kept.toMs } : selection, ofHours }
 }

@@ -4,7 +4,7 @@ import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
 
 export const hourMs = 3_600_000
 
-/** Whether each bucket is made of whole UTC hours; by the clocks of a zone, as far as its rules tell: each hour is looked at as well. */
+/** Whether each bucket consists of whole UTC hours. With a zone's clocks this follows the zone's rules only, so each hour is checked, too. */
 export function areOfWholeHours(granularity: Granularity | ZonedGranularity, buckets: TimeBuckets | null): boolean {
   switch (granularity.kind) {
     case 'zoned':

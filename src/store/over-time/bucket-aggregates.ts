@@ -1,4 +1,4 @@
-// What is told of one metric in each bucket of one function of time.
+// Computes the aggregates of one metric in each bucket, for one function of time.
 
 import { lostIn } from '../../lib/lost-in-sum.ts'
 import type { Value } from '../../model/column.ts'
@@ -16,7 +16,7 @@ export interface AggregateRules {
 
 export class BucketAggregates implements BucketVisitor {
   readonly #rules: AggregateRules
-  /** What a counter did between two items is shared between buckets also where the value is not known. */
+  /** The rise of a counter between two items is divided among buckets even where the value is not known. */
   readonly needsUnknown: boolean
   readonly #needsIntegral: boolean
   readonly #items: ItemSums
@@ -60,7 +60,7 @@ export class BucketAggregates implements BucketVisitor {
       this.#integral.add(span.from.value, lengthMs)
       return
     }
-    // The mean of a line is that of its ends.
+    // The mean of a line is the mean of its ends.
     this.#integral.add(valueAtInstant(span, fromMs), lengthMs / 2)
     this.#integral.add(valueAtInstant(span, untilMs), lengthMs / 2)
   }
@@ -81,7 +81,7 @@ export class BucketAggregates implements BucketVisitor {
     return isCounted && needed.every(Number.isFinite)
   }
 
-  /** How many falls a wrap counts through; null where only the items say it. */
+  /** The number of falls that the counter's wrap explains; null where only the items can decide. */
   #wrapped({ falls, deepest }: ItemRollup): number | null {
     const { wrap } = this.#rules.counter
     if (wrap === null || falls === 0) return 0
@@ -136,7 +136,7 @@ export class BucketAggregates implements BucketVisitor {
       case 'rise':
         return this.#hasRise && !this.#isUncounted ? this.#rise.value : null
       case 'good':
-        // What is not taken counts too: `GoodShares` tells it.
+        // Items that are not accepted count, too: `GoodShares` fills this in.
         return null
       case 'resets':
         if (this.#isUncounted) return null
@@ -157,7 +157,7 @@ export class BucketAggregates implements BucketVisitor {
   }
 }
 
-/** What was counted between two neighbours, as parts that are added: a difference of its own may be beyond all doubles. */
+/** The rise of a counter between two neighbouring items, as parts to be added: their difference alone may overflow. */
 export function countedRise(
   from: ItemOfMetric,
   to: ItemOfMetric,
@@ -172,15 +172,15 @@ export function countedRise(
   return { rise: reset === 'zero' && to.value > 0 ? [to.value] : [], isReset: true }
 }
 
-/** Of the sum, to the last digit: 4.8 - 14.8 is -10 in doubles, and what is between these two doubles is more. */
+/** Tests the exact sum: 4.8 - 14.8 is -10 in doubles, while these two doubles are more than 10 apart. */
 function isNotNegative(parts: readonly number[]): boolean {
   const sum = new ExactSum()
   for (const part of parts) sum.add(part)
-  // Beyond all doubles only the sign is looked at.
+  // If the sum overflows, only its sign matters.
   return (sum.value ?? parts.reduce((all, part) => all + part)) >= 0
 }
 
-/** Longs beyond 2^53 are told apart by their digits. */
+/** The difference as parts to be added. Longs beyond 2^53 are subtracted exactly. */
 function differenceOf(from: ItemOfMetric, to: ItemOfMetric): readonly number[] {
   return from.exact === null && to.exact === null ? [to.value, -from.value] : [Number(digitsOf(to) - digitsOf(from))]
 }
@@ -216,7 +216,7 @@ class ItemSums {
     if (this.#needsSquares) this.#deviations.add(item.value, this.count)
   }
 
-  /** Where the order of the items is not known, dates of bounds are none of the function of time. */
+  /** Where the order of the items is not known, the dates of the bounds do not count for the function of time. */
   addRollup(rollup: ItemRollup, isOrdered: boolean): void {
     const { count, first, last, sum, lost } = rollup
     this.count += count
@@ -274,21 +274,21 @@ class ItemSums {
   }
 }
 
-/** Null where it is not known. */
+/** Null where the date is not known. */
 const dateOf = (item: ItemOfMetric | null): Value => (item === null || Number.isNaN(item.ms) ? null : item.ms)
 
 const valueIn = (item: ItemOfMetric | null): Value => item?.exact ?? item?.value ?? null
 
-/** A part is kept times this where the sum overflows: a power of two, so that nothing is rounded. */
+/** Parts are also added up times this factor, in case the sum overflows. It is a power of two, so that nothing is rounded. */
 const scale = 2 ** -128
 
-/** A sum that keeps what each addition loses, and that does not overflow while it grows. */
+/** A sum that tracks the rounding error of each addition, and does not overflow while it grows. */
 class ExactSum {
   #sum = 0
   #lost = 0
   #scaled = 0
 
-  /** Adds `value` times `factor`, which is finite. */
+  /** Adds `value` times `factor`; `factor` must be finite. */
   add(value: number, factor = 1): void {
     this.#scaled += value * scale * factor
     const part = value * factor
@@ -297,12 +297,12 @@ class ExactSum {
     this.#sum = next
   }
 
-  /** Null where it is beyond all doubles. */
+  /** Null if it is beyond the largest double. */
   get value(): number | null {
     return this.over(1)
   }
 
-  /** The sum divided by a number, where it is a double. */
+  /** The sum divided by a number; null if that is beyond the largest double. */
   over(divisor: number): number | null {
     const sum = this.#sum + this.#lost
     const divided = Number.isFinite(sum) ? sum / divisor : this.#scaled / divisor / scale

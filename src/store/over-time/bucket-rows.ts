@@ -3,29 +3,29 @@ import type { Value } from '../../model/column.ts'
 import { tooManyBuckets } from '../limits.ts'
 import type { ItemOfMetric, ItemRollup, Span, SpanVisitor, Window } from './function-of-time.ts'
 
-/** What is told of one metric in one bucket. */
+/** The values of one metric in one bucket. */
 export interface BucketRow {
   readonly startMs: number
-  /** Whether the value is known for some time of it. */
+  /** Whether the value is known during some of the bucket. */
   readonly isKnown: boolean
   readonly hasItems: boolean
   readonly values: readonly Value[]
 }
 
-/** Gathers what one bucket holds. */
+/** Collects the contents of one bucket at a time. */
 export interface BucketVisitor {
-  /** Whether it is told parts of spans in which the value is not known. */
+  /** Whether it receives parts of spans in which the value is not known. */
   readonly needsUnknown: boolean
   item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
   /** The part of a span that lies in the bucket. */
   part(span: Span, fromMs: number, untilMs: number): void
   takes(rollup: ItemRollup, isOrdered: boolean): boolean
   rollup(rollup: ItemRollup, before: ItemOfMetric | null, isOrdered: boolean): void
-  /** What the bucket holds, which is so long within the window; null for nothing. The next one begins. */
+  /** Returns the contents of the bucket, null if it is empty, and starts the next one. `lengthMs` is the bucket's length within the window. */
   take(lengthMs: number): Omit<BucketRow, 'startMs'> | null
 }
 
-/** Cuts spans and items at the borders of buckets. */
+/** Splits spans and items at the borders of buckets. */
 export class BucketRows implements SpanVisitor {
   readonly rows: BucketRow[] = []
   readonly #cuts: Cuts
@@ -35,10 +35,10 @@ export class BucketRows implements SpanVisitor {
   readonly #hold: (values: number) => void
   #startMs = Number.NaN
   #nextMs = Number.NEGATIVE_INFINITY
-  /** The end of the bucket that a rollup was looked at in, whose start it is not before. */
+  /** The end of the bucket that the last rollup was tested in. Later rollups do not start before that bucket. */
   #takenMs = Number.NEGATIVE_INFINITY
 
-  /** `hold` is told of the values that rows have. */
+  /** `hold` is called with the number of values of each row. */
   constructor(cuts: Cuts, window: Window, bucketsMax: number, visitor: BucketVisitor, hold: (values: number) => void) {
     this.#cuts = cuts
     this.#window = window
@@ -92,7 +92,7 @@ export class BucketRows implements SpanVisitor {
     if (Number.isNaN(this.#startMs)) return
     const lengthMs = Math.min(this.#nextMs, this.#window.endMs) - Math.max(this.#startMs, this.#window.fromMs)
     const held = this.#visitor.take(lengthMs)
-    // A bucket that begins where the window ends has no length.
+    // A bucket that starts at the end of the window has no length.
     if (held === null || lengthMs <= 0) return
     this.#hold(held.values.length)
     if (this.rows.push({ startMs: this.#startMs, ...held }) > this.#bucketsMax) throw tooManyBuckets(this.#bucketsMax)

@@ -2,7 +2,7 @@ import type { Value } from '../../model/column.ts'
 import type { BucketRow, BucketVisitor } from './bucket-rows.ts'
 import type { ItemOfMetric, Span } from './function-of-time.ts'
 
-/** How long one metric had each value in each bucket, and how often it took it. Values are places in `texts`. */
+/** How long one metric had each value in each bucket, and how often it changed to that value. Values are indices into `texts`. */
 export class BucketStates implements BucketVisitor {
   readonly needsUnknown = false
   readonly #texts: readonly string[]
@@ -27,7 +27,7 @@ export class BucketStates implements BucketVisitor {
 
   rollup(): void {}
 
-  /** The values of all states, one after the other: text, seconds, entries. */
+  /** The values of all states in a row: text, seconds, entries. */
   take(): Omit<BucketRow, 'startMs'> | null {
     if (this.#states.size === 0) return null
     const values: Value[] = []

@@ -1,21 +1,21 @@
 import { lostIn, lostInProduct } from '../../lib/lost-in-sum.ts'
 import type { ItemRollup } from './function-of-time.ts'
 
-/** Powers of two that numbers are kept times, each while they are no larger than `scaledMax`: squares of others are no doubles, or lose digits. */
+/** Powers of two to scale values by, so that they stay at most `scaledMax`: otherwise squares would overflow or lose digits. */
 const largestFactor = 2 ** 600
 const smallestFactor = 2 ** -600
 const scaledMax = 2 ** 500
 
-/** The deviation of a sample, value by value (Welford) or of several values at once (Chan). */
+/** The standard deviation of a sample: Welford's method for single values, Chan's for several values at once. */
 export class Deviations {
   #factor = largestFactor
-  /** The first value: how far others are from it has more digits left than they have. */
+  /** The first value. Distances from it keep more digits than the values themselves. */
   #origin = 0
-  /** How far the mean is from that. */
+  /** The distance of the mean from the origin. */
   #mean = 0
   #squares = 0
 
-  /** `count` are the values so far, with this one. */
+  /** `count` is the number of values so far, including this one. */
   add(value: number, count: number): void {
     this.#scaleFor(Math.abs(value))
     const scaled = value * this.#factor
@@ -26,7 +26,7 @@ export class Deviations {
     this.#squares += difference * (fromOrigin - this.#mean)
   }
 
-  /** `count` are the values so far, with these. */
+  /** `count` is the number of values so far, including these. */
   addRollup(rollup: Pick<ItemRollup, 'count' | 'first' | 'sum' | 'lost' | 'squares'>, count: number): void {
     const { count: added, first, squares } = rollup
     this.#scaleFor(Math.max(Math.abs(first.value), Math.abs(rollup.sum) / added, Math.sqrt(squares)))
@@ -41,7 +41,7 @@ export class Deviations {
     this.#squares += squaresOfThese + difference * difference * ((before / count) * added)
   }
 
-  /** Null where it is beyond all doubles. */
+  /** Null if it is beyond the largest double. */
   ofSample(count: number): number | null {
     const deviation = Math.sqrt(this.#squares / (count - 1)) / this.#factor
     return Number.isFinite(deviation) ? deviation : null
@@ -67,7 +67,7 @@ export class Deviations {
   }
 }
 
-/** How far values are from an origin in all, from their sum and what it lost: large parts cancel, so nothing of them may be rounded away. */
+/** The total distance of values from an origin, from their sum and its rounding error. Large parts cancel, so they must not be rounded. */
 function totalFrom(sum: number, lost: number, count: number, origin: number): number {
   const product = count * origin
   const left = sum - product

@@ -1,4 +1,4 @@
-// Rows for the buckets that have none, on both engines.
+// Adds rows for empty buckets, on both engines.
 
 import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import { type Cuts, cutsOf } from '../../druid-time/cuts.ts'
@@ -19,7 +19,7 @@ import { AnswerRows } from '../answer-rows.ts'
 import { tooManyBuckets } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
 
-/** A row of an answer: the start of its bucket, its keys, its values. */
+/** A row of a result: the start of its bucket, its keys and its values. */
 type Row = Value[]
 
 interface Filling {
@@ -34,17 +34,17 @@ interface FillingRun extends Pick<Filling, 'limits' | 'pacer'> {
   readonly buckets: TimeBuckets | null
 }
 
-/** The rows of a plan, where it asks for it with one for each bucket of each series between the ends of the range; they come by bucket. */
+/** The rows of a plan, ordered by bucket. If the plan has a `fill`, each series gets a row for each bucket between the ends of the range. */
 export function filledBuckets(
   batches: AsyncGenerator<ResultBatch>,
   plan: BucketedPlan,
   { buckets, limits, pacer }: FillingRun,
 ): AsyncGenerator<ResultBatch> {
   const { fill, granularity, range } = plan
-  // The one bucket of `all` is not empty.
+  // The single bucket of `all` is not empty.
   if (fill === undefined || granularity.kind === 'all') return batches
   const isOpen = range.toMs === Number.POSITIVE_INFINITY
-  // Over time a bucket that begins with the end of the range, or later than now, has no length.
+  // Over time, a bucket that starts at the end of the range, or later than now, has no length.
   const toMs = plan.kind === 'average' || isOpen ? range.toMs : Math.min(range.toMs, plan.values.nowMs) - 1
   const filled = { fromMs: range.fromMs, toMs }
   return withFilled(batches, plan, { range: filled, fill, cuts: cutsOf(granularity, buckets), limits, pacer })
@@ -107,7 +107,7 @@ async function withEmptyRows(
   const whole: Row[] = []
   let next = 0
   for (let startMs = firstMs; startMs <= lastMs; startMs = cuts.nextOf(startMs)) {
-    // Clocks that are set back over midnight show a day again: its rows are beside those of the walk.
+    // Where clocks are set back over midnight, a day occurs twice: its other rows start between those of the walk.
     while (next < rows.length && Number(rows[next][0]) < startMs) whole.push(rows[next++])
     const row = rows[next]
     if (row?.[0] === startMs) next++
@@ -118,7 +118,7 @@ async function withEmptyRows(
   return [...whole, ...rows.slice(next)]
 }
 
-/** Gives the nulls of a column what the known values before them say, or those before and behind. */
+/** Replaces the nulls of a column with the known value before them, or with values between the known ones before and after them. */
 function fillColumn(rows: readonly Row[], column: number, fill: Fill, cuts: Cuts): void {
   let known = -1
   for (let place = 0; place < rows.length; place++) {
@@ -132,7 +132,7 @@ function fillColumn(rows: readonly Row[], column: number, fill: Fill, cuts: Cuts
 
 type Gap = readonly [known: number, end: number]
 
-/** Until when a gap that begins at the end of a known bucket is filled. */
+/** The last bucket start to fill in a gap, which begins at the end of a known bucket. */
 function filledUntil(rows: readonly Row[], known: number, { maxGap }: Fill, cuts: Cuts): number {
   return maxGap === null ? Number.POSITIVE_INFINITY : addDuration(cuts.nextOf(Number(rows[known][0])), maxGap, 1)
 }

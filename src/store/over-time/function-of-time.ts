@@ -1,10 +1,10 @@
-// One metric of one combination of tags and fields as a function of time: what its items say of the time between them.
+// One metric of one combination of tags and fields as a function of time: its items determine the values between them.
 import { addDuration, type Duration, fixedMs } from '../../model/duration.ts'
 import type { MetricOverTime } from '../../model/plan.ts'
 
 const msPerHour = 3_600_000
 
-/** An item of one metric. A long beyond 2^53 has its digits too. */
+/** An item of one metric. `exact` is set for a long beyond 2^53. */
 export interface ItemOfMetric {
   readonly ms: number
   readonly value: number
@@ -12,8 +12,8 @@ export interface ItemOfMetric {
 }
 
 /**
- * What neighbouring items of one metric say together: at least one, each of a date of its own, and no other item lies between two of them.
- * What is not known is NaN.
+ * A summary of neighbouring items of one metric: at least one, each with a different date, and with no other item between them. NaN means
+ * unknown.
  */
 export interface ItemRollup {
   readonly count: number
@@ -22,32 +22,32 @@ export interface ItemRollup {
   /** The longest time between two neighbours. */
   readonly longestGapMs: number
   readonly sum: number
-  /** What the additions lost. */
+  /** The rounding error of the sum. */
   readonly lost: number
   readonly least: number
   readonly greatest: number
-  /** Dates of the first least and the first greatest one. */
+  /** The dates of the first least and the first greatest value. */
   readonly leastMs: number
   readonly greatestMs: number
-  /** From the first to the last item, in value times milliseconds: of values that hold, and of values on the line. */
+  /** The integral from the first to the last item, in value times milliseconds: if values hold, and if they follow the line. */
   readonly held: number
   readonly line: number
-  /** How often a value is less than the one before, the sum of these falls, and that of the values that they end on, where these are positive. */
+  /** The number of values that are less than the one before, the sum of these falls, and the sum of the positive values after a fall. */
   readonly falls: number
   readonly fallen: number
   readonly restarted: number
-  /** The sum of the squares of how far the values are from the first one. */
+  /** The sum of the squared distances of the values from the first one. */
   readonly squares: number
-  /** How long the value is known between first and last; absent: all the time. */
+  /** How long the value is known between the first and the last item; absent: all the time. */
   readonly knownMs?: number
-  /** The deepest fall; absent where nobody knows it. */
+  /** The deepest fall; absent if it is not known. */
   readonly deepest?: number
-  /** All digits of bounds that are longs beyond 2^53. */
+  /** The exact bounds where they are longs beyond 2^53. */
   readonly leastDigits?: bigint | null
   readonly greatestDigits?: bigint | null
 }
 
-/** The first least and the first greatest one; without dates where nobody knows these. */
+/** The first least and the first greatest item. Their dates are NaN if they are not known. */
 export function boundsOf(rollup: ItemRollup): { readonly least: ItemOfMetric; readonly greatest: ItemOfMetric } {
   return {
     least: { ms: rollup.leastMs, value: rollup.least, exact: rollup.leastDigits ?? null },
@@ -55,55 +55,55 @@ export function boundsOf(rollup: ItemRollup): { readonly least: ItemOfMetric; re
   }
 }
 
-/** What is kept of an hour of one metric whose rows have left. */
+/** A kept hour of one metric whose rows have expired. */
 export interface KeptItems {
   readonly hourMs: number
-  /** Null where no item was taken. */
+  /** Null if the hour has no accepted item. */
   readonly rollup: ItemRollup | null
-  /** Else its sum, count and bounds are known, with the first and the last item, and nothing of the time between. */
+  /** If false, only the sum, count and bounds are known, with the first and the last item, and nothing about the time between items. */
   readonly isOrdered: boolean
-  /** Where items that were not taken end the value of what was before the hour, and of its last item; NaN where none does. */
+  /** When items that are not accepted end the value from before the hour, and that of its last item; NaN if none does. */
   readonly endedMs: number
   readonly endMs: number
 }
 
-/** Whether a value is the lesser one: longs beyond 2^53 are told apart by their digits. */
+/** Whether `left` is less than `right`. Longs beyond 2^53 are compared exactly. */
 export function isLess(left: Omit<ItemOfMetric, 'ms'>, right: Omit<ItemOfMetric, 'ms'>): boolean {
   if (left.value !== right.value || left.exact === null || right.exact === null) return left.value < right.value
   return left.exact < right.exact
 }
 
-/** The time from an item to the next one, or to where nothing more is known. */
+/** The time from an item to the next one, or to the end of its value. */
 export interface Span {
   readonly from: ItemOfMetric
   /** Null after the last item. */
   readonly to: ItemOfMetric | null
-  /** Where it ends: at the next item, or where the last item's value ends. */
+  /** The end of the span: the next item, or where the last item's value ends. */
   readonly endMs: number
-  /** From its start until then the value is known. */
+  /** The value is known from the start of the span until this date. */
   readonly knownUntilMs: number
-  /** Whether it is known at that end too: it is not where an item that is not taken ends it. */
+  /** Whether it is also known at that date. It is not if an item that is not accepted ends it. */
   readonly isKnownAtEnd: boolean
-  /** Whether the value holds, and is not on the line to the next item. */
+  /** Whether the value holds instead of following the line to the next item. */
   readonly holds: boolean
-  /** Whether items may lie in it that nobody knows: what a counter did is not known. */
+  /** Whether the span may contain unknown items, so that the changes of a counter are unknown. */
   readonly isUncounted?: boolean
 }
 
-/** Told the items of a metric and the spans between them, in the order of time: each item, then the span that it begins. */
+/** Receives the items of a metric and the spans between them, in time order: each item, then the span that starts with it. */
 export interface SpanVisitor {
-  /** `before` is the item before, null for the first one; `isNew` says that nothing was known just before, or another value. */
+  /** `before` is the item before, null for the first one. `isNew` means that just before it no value was known, or another one. */
   item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
   span(span: Span): void
-  /** Whether several items may be told together. */
+  /** Whether it can receive several items as a rollup. */
   takes(rollup: ItemRollup, isOrdered: boolean): boolean
-  /** Items and the spans between them, told together; without the spans where their order is not known. */
+  /** Receives items together with the spans between them; without the spans where the order of the items is not known. */
   rollup(rollup: ItemRollup, before: ItemOfMetric | null, isOrdered: boolean): void
-  /** Whether it is told spans also for where nothing is known in them. */
+  /** Whether it also receives spans in which no value is known. */
   readonly needsUnknown: boolean
 }
 
-/** What is looked at; its end is no later than now. */
+/** The dates that a plan covers. For plans with buckets it ends no later than now. */
 export interface Window {
   readonly fromMs: number
   readonly endMs: number
@@ -118,14 +118,14 @@ export class FunctionOfTime {
   readonly #visitor: SpanVisitor
   #before: ItemOfMetric | null = null
   #knownUntilMs = Number.NEGATIVE_INFINITY
-  /** Newer items of its date may come. */
+  /** The item to be added next: a later item of the same date may still replace it. */
   #pendingMs = Number.NaN
   #pendingValue = 0
   #pendingExact: bigint | null = null
   #pendingIsEnded = false
-  /** Where an item that is not taken ends the value of the last one; NaN where none does. */
+  /** When an item that is not accepted ends the value of the last one; NaN if none does. */
   #endedMs = Number.NaN
-  /** From then to the next item others may lie that nobody knows; NaN where that is not so. */
+  /** Unknown items may lie between this date and the next item; NaN if that is not so. */
   #uncountedMs = Number.NaN
   #passedMs = Number.NEGATIVE_INFINITY
 
@@ -139,9 +139,9 @@ export class FunctionOfTime {
     this.#visitor = visitor
   }
 
-  /** Whether items that come later change nothing. Before the first item nothing is known. */
+  /** Whether later items cannot change the result. Before the first item nothing is known. */
   get isOver(): boolean {
-    // An item of the date of the end may still come, and be taken. Beyond now a value holds only where another item follows.
+    // An accepted item may still come at the end date. Later than now, a value holds only if another item follows.
     const isEnded = this.#endedMs > this.#window.endMs && this.#passedMs > this.#endedMs && this.#endedMs <= this.#nowMs
     return this.#isPast || (isEnded && !this.#visitor.needsUnknown)
   }
@@ -151,19 +151,19 @@ export class FunctionOfTime {
     return (isEmpty ? this.#passedMs : (this.#before?.ms ?? Number.NEGATIVE_INFINITY)) > this.#window.endMs
   }
 
-  /** Tells that items of later dates alone will come. */
+  /** Declares that no item before this date will come. */
   pass(ms: number): void {
     this.#passedMs = ms
   }
 
-  /** An item that is not taken, in its turn: from it to the next one nothing is known. */
+  /** Adds an item that is not accepted, in order: from it to the next accepted item nothing is known. */
   end(ms: number): void {
     if (ms !== this.#pendingMs) this.#commit()
     if (!Number.isNaN(this.#pendingMs)) this.#pendingIsEnded = true
     else if (Number.isNaN(this.#endedMs)) this.#endedMs = ms
   }
 
-  /** Items come by time, and those of one date by position: the last one of a date counts. */
+  /** Items come ordered by time, and those of one date by position: the last one of a date counts. */
   add(ms: number, value: number, exact: bigint | null = null): void {
     if (ms !== this.#pendingMs) {
       this.#commit()
@@ -175,20 +175,20 @@ export class FunctionOfTime {
     this.#pendingIsEnded = false
   }
 
-  /** Whether neighbouring items may be told together, whatever came before them. */
+  /** Whether neighbouring items can be added as a rollup, whatever came before them. */
   takes(rollup: ItemRollup): boolean {
     const { first, last, longestGapMs } = rollup
     const isWithin = first.ms >= this.#window.fromMs && last.ms <= this.#window.endMs
     return isWithin && first.ms + longestGapMs <= this.#gapEnd(first.ms) && this.#visitor.takes(rollup, true)
   }
 
-  /** Whether a kept hour says what is asked. */
+  /** Whether a kept hour is sufficient. */
   takesKept({ rollup, isOrdered }: KeptItems): boolean {
     if (rollup === null) return true
     return isOrdered ? this.takes(rollup) : this.#visitor.takes(rollup, false)
   }
 
-  /** An hour that it takes, which comes after all before. */
+  /** Adds an hour that `takesKept` accepts. It must come after all earlier items. */
   addKept({ hourMs, rollup, isOrdered, endedMs, endMs }: KeptItems): void {
     if (!Number.isNaN(endedMs)) this.end(endedMs)
     if (rollup === null) return
@@ -200,7 +200,7 @@ export class FunctionOfTime {
     this.#endedMs = endMs
   }
 
-  /** The first item behind the window, which counts in none of its buckets. */
+  /** Adds the first item after the window. It belongs to none of the window's buckets. */
   addNext(item: ItemOfMetric, endedMs: number): void {
     if (!Number.isNaN(endedMs)) this.end(endedMs)
     this.#commit()
@@ -212,7 +212,7 @@ export class FunctionOfTime {
     this.#endedMs = Number.NaN
   }
 
-  /** Before it the value is known until the hour begins, where it holds; after it from the next item on. */
+  /** Before such an hour the value is known until the hour starts, if it holds; after it, from the next item on. */
   #addUnordered(hourMs: number, rollup: ItemRollup): void {
     this.#commit()
     const from = this.#before
@@ -240,7 +240,7 @@ export class FunctionOfTime {
     this.#visitor.span({ ...span, isUncounted: true })
   }
 
-  /** Items that it takes, which come after all before. */
+  /** Adds items that `takes` accepts. They must come after all earlier ones. */
   addRollup(rollup: ItemRollup): void {
     this.#commit()
     this.#takeOver(rollup.first.ms)
@@ -257,7 +257,7 @@ export class FunctionOfTime {
     this.#commit()
     const last = this.#before
     if (last === null || this.#isPast) return
-    // An item that is later than now tells the value of its own date.
+    // An item later than now determines the value at its own date only.
     const heldMs = Math.max(last.ms, Math.min(this.#gapEnd(last.ms), this.#nowMs))
     const isEnded = this.#endedMs <= heldMs
     const endMs = isEnded ? this.#endedMs : heldMs
@@ -278,7 +278,7 @@ export class FunctionOfTime {
     this.#visitor.item(item, before, before === null || this.#knownUntilMs < ms || before.value !== item.value)
   }
 
-  /** An item that is taken stands for those of its date that are not and came before it: they end nothing. */
+  /** An accepted item replaces earlier items of its date that are not accepted: they end nothing. */
   #takeOver(ms: number): void {
     if (this.#endedMs === ms) this.#endedMs = Number.NaN
   }
@@ -301,7 +301,7 @@ export class FunctionOfTime {
   }
 }
 
-/** The value of a span at an instant that is in it and known. */
+/** The value of a span at an instant within it at which the value is known. */
 export function valueAtInstant({ from, to, holds }: Span, ms: number): number {
   if (holds || to === null) return from.value
   const share = (ms - from.ms) / (to.ms - from.ms)

@@ -9,7 +9,7 @@ interface Share {
   items: number
 }
 
-/** Which part of the items of one metric is good in each bucket, be they taken or not; of items of one date the newest counts. */
+/** The share of good items of one metric in each bucket, among accepted and other items. Of items of one date the newest counts. */
 export class GoodShares {
   readonly #shares: Share[] = []
   readonly #cuts: Cuts
@@ -31,13 +31,13 @@ export class GoodShares {
     this.#pendingIsGood = isGood
   }
 
-  /** Items of one bucket, all of them good. */
+  /** Adds items of one bucket that are all good. */
   addRollup({ first, count }: Pick<ItemRollup, 'first' | 'count'>): void {
     this.#commit()
     this.#count(first.ms, count, count)
   }
 
-  /** The rows of a metric with their shares at a place of the values, and one for each bucket that has items which are not taken alone. */
+  /** The rows of a metric with their shares at `place` of the values, plus a row for each bucket that has only items which are not accepted. */
   into(rows: readonly BucketRow[], place: number, nothing: BucketRow['values']): BucketRow[] {
     this.#commit()
     const byStart = new Map(rows.map((row) => [row.startMs, row]))
@@ -58,10 +58,10 @@ export class GoodShares {
     if (ms < fromMs || ms > endMs) return
     if (ms >= this.#nextMs) {
       const startMs = this.#cuts.startOf(ms)
-      // The one bucket of `all` may begin with the first item that is taken.
+      // The single bucket of `all` may start with the first accepted item.
       if (startMs > ms) return
       this.#nextMs = this.#cuts.nextOf(startMs)
-      // A bucket that begins where the window ends has no length.
+      // A bucket that starts at the end of the window has no length.
       if (Math.min(this.#nextMs, endMs) <= Math.max(startMs, fromMs)) return
       if (this.#shares.push({ startMs, good: 0, items: 0 }) > this.#bucketsMax) throw tooManyBuckets(this.#bucketsMax)
     }

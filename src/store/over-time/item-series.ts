@@ -1,4 +1,4 @@
-// The items of a series on their way to the functions of time of its metrics.
+// Passes the items of a series to the functions of time of its metrics.
 import type { Value } from '../../model/column.ts'
 import type { FieldType } from '../../model/field.ts'
 import { formatInstant } from '../../model/instant.ts'
@@ -6,22 +6,25 @@ import type { FunctionOfTime, ItemOfMetric, ItemRollup, KeptItems } from './func
 import type { GoodShares } from './good-shares.ts'
 import { digitsAt, type ItemRun } from './item-run.ts'
 
-/** The items of one combination of tags and fields, in the order of time. */
+/** Receives the items of one combination of tags and fields, in time order. */
 export interface Series {
   add(run: ItemRun): void
-  /** Whether it may take what several items say together. */
+  /** Whether it can receive rollups of several items. */
   readonly mayTakeRollups: boolean
-  /** Whether what neighbouring items of each metric say together, null of a metric without any, is as good as they are. */
+  /** Whether the rollups of neighbouring items can replace them. There is one for each metric, null for a metric without items. */
   takes(rollups: readonly (ItemRollup | null)[]): boolean
-  /** Items that it takes. */
+  /** Adds items that `takes` accepts. */
   addRollups(rollups: readonly (ItemRollup | null)[]): void
-  /** Whether kept hours of the metrics, null of a metric of which there is nothing in the hour, say what is asked. */
+  /** Whether kept hours are sufficient. There is one for each metric, null for a metric without values in the hour. */
   takesKept(hours: readonly (KeptItems | null)[]): boolean
-  /** Hours that it takes. */
+  /** Adds hours that `takesKept` accepts. */
   addKept(hours: readonly (KeptItems | null)[]): void
-  /** The first item of a metric behind the window, which counts in none of its buckets, and where the value before it ends; NaN where it does not. */
+  /**
+   * Adds the first item of a metric after the window, which belongs to none of the window's buckets. `endedMs` is when the value before it ends;
+   * NaN if it does not.
+   */
   addNext(metric: number, item: ItemOfMetric, endedMs: number): void
-  /** Whether items that come later change nothing. */
+  /** Whether later items cannot change the result. */
   readonly isOver: boolean
   finish(): Promise<void>
 }
@@ -47,7 +50,7 @@ export function seriesOf(
     add: (run) => {
       for (const part of takenParts(run, functions)) for (const one of read) one(part)
       if (shares !== null) addShares(run, shares)
-      // Later runs hold later dates, or items of this one, which count in no window that ended before it.
+      // Later runs have later dates, or items of this date, which are in no window that ended before it.
       if (run.end > run.start) for (const one of functions) one.pass(run.times[run.end - 1])
     },
     finish,
@@ -68,7 +71,7 @@ export function seriesOf(
   }
 }
 
-/** The rows that are taken. Others are told, in their turn, to the functions of the metrics that they have a value of. */
+/** The accepted rows. Other rows end, in their order, the values of the metrics that they have a value of. */
 export function* takenParts(run: ItemRun, functions: readonly FunctionOfTime[] = []): Generator<ItemRun> {
   const { quality, end } = run
   if (quality === null) {
@@ -91,7 +94,7 @@ function addShares(run: ItemRun, shares: readonly GoodShares[]): void {
   }
 }
 
-/** What items say together goes to each metric by itself. */
+/** Passes each rollup to its metric. */
 export function rollupsTo(
   metrics: readonly Pick<FunctionOfTime, 'takes' | 'addRollup'>[],
 ): Pick<Series, 'takes' | 'addRollups'> {
@@ -108,7 +111,7 @@ interface MetricTexts {
   readonly texts: Texts
 }
 
-/** The values of a metric as numbers: their places in the order in which they came. */
+/** Maps the values of a metric to numbers: their indices, in the order in which they came. */
 export class Texts {
   readonly all: string[] = []
   readonly values: Value[] = []
@@ -142,7 +145,7 @@ export function addTexts(run: ItemRun, metric: number, { type, texts }: MetricTe
   }
 }
 
-/** As JSON writes it, without the quotes of a text or an instant. */
+/** A value as JSON writes it, without the quotes of a string or an instant. */
 function textOf(value: Value, type: FieldType): string {
   if (type === 'timestamp') return formatInstant(Number(value))
   return typeof value === 'string' ? value : value === 0 ? '0' : String(value)

@@ -1,16 +1,16 @@
-// Which items a question over time needs.
+// The items that a plan over time needs.
 import type { AggregatePlan, OverTimePlan, PlotPlan, Range } from '../../model/plan.ts'
 import type { Window } from './function-of-time.ts'
 
-/** Which items, besides those in the window, tell what happens in it. */
+/** The items that determine the values in a window. */
 export interface NeededItems {
-  /** Dates of the first and last one. */
+  /** All items between these dates. */
   readonly window: Window
-  /** The newest one before it of each metric. */
+  /** Whether the newest item before the window is needed, of each metric. */
   readonly before: boolean
-  /** The first one after it of each metric. */
+  /** Whether the first item after the window is needed, of each metric. */
   readonly after: boolean
-  /** Whether the date of the first item of the selection has to be known, or that of the last one; null for neither. */
+  /** Whether the dates of the first and the last item of the selection are needed; null if neither is. */
   readonly ends: { readonly first: boolean; readonly last: boolean } | null
 }
 
@@ -28,7 +28,7 @@ export function neededItems(plan: OverTimePlan): NeededItems {
   }
   if (plan.kind === 'snap') {
     const window = { fromMs: plan.ticksMs[0] ?? 0, endMs: plan.ticksMs.at(-1) ?? -1 }
-    // Later than now a value is known only up to an item behind it.
+    // Later than now, a value is known only until an item that follows.
     const after = hasLine(plan) || window.endMs > plan.values.nowMs
     return { window, before: true, after, ends: null }
   }
@@ -46,7 +46,7 @@ function hasLine({ values }: { readonly values: AggregatePlan['values'] }): bool
   return values.metrics.some(({ shape }) => shape === 'line') || values.shapeOfTag.some(([, shape]) => shape === 'line')
 }
 
-/** Open ends are those of the selection. */
+/** The range of a plot. Open ends are replaced by those of the selection. */
 export function plottedRange({ range: { fromMs, toMs } }: PlotPlan, ends: Ends | null): Range {
   return {
     fromMs: fromMs === Number.NEGATIVE_INFINITY ? (ends?.firstMs ?? 0) : fromMs,

@@ -1,4 +1,4 @@
-// Answers of plans of values over time, made of the ordered items of each combination of tags and fields: the same on both engines.
+// Builds the results of plans of values over time from the ordered items of each combination of tags and fields, on both engines.
 import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import { cutsOf } from '../../druid-time/cuts.ts'
 import type { Pacer } from '../../lib/pacer.ts'
@@ -29,10 +29,10 @@ import { type Ends, neededItems, plottedRange } from './needed-items.ts'
 import { type PlottedItem, PlottedItems, PlottedMetric } from './plotted-items.ts'
 import { SnappedValues } from './snapped-values.ts'
 
-/** Values of buckets and ticks that wait for the end of their function: about half a gigabyte. */
+/** The most values of buckets and ticks that are held until their function is complete: about half a gigabyte. */
 const heldValuesMax = 4_000_000
 
-/** Shorter parts of a plot have borders in so many hours that reading all rows is as fast. */
+/** The borders of shorter parts of a plot lie in so many hours that reading all rows is as fast. */
 const rolledUpPartMsMin = 4 * 3_600_000
 
 export class OverTimeAnswer {
@@ -47,7 +47,7 @@ export class OverTimeAnswer {
   readonly #columns: readonly (readonly MetricColumn[])[]
   #held = 0
 
-  /** `ends` are those of the selection, where they are needed. */
+  /** `ends` are the dates of the first and the last item of the selection, if they are needed. */
   constructor(
     plan: OverTimePlan,
     parts: { readonly buckets: TimeBuckets | null; readonly limits: PlanLimits; readonly pacer: Pacer },
@@ -65,7 +65,7 @@ export class OverTimeAnswer {
     this.#rows = new AnswerRows([...outputFields(plan).map(({ type }) => type), ...position], this.#limits)
   }
 
-  /** The items of another combination of tags and fields, which is `keys`. */
+  /** Starts another combination of tags and fields. `keys` are its values. */
   series(keys: readonly Value[]): Series {
     const plan = this.#plan
     switch (plan.kind) {
@@ -87,7 +87,7 @@ export class OverTimeAnswer {
     yield* filledBuckets(this.#inOrder(), plan, { buckets: this.#buckets, limits: this.#limits, pacer: this.#pacer })
   }
 
-  /** By the columns that are no values; of a snap the tick comes first, and of a plot the position last. */
+  /** Orders rows by the columns that are not values. For a snap the tick comes first, for a plot the position last. */
   async *#inOrder(): AsyncGenerator<ResultBatch> {
     const plan = this.#plan
     const columns = outputFields(plan).length
@@ -103,7 +103,7 @@ export class OverTimeAnswer {
     yield* this.#rows.batches(order, columns, this.#pacer)
   }
 
-  /** Counts values that are held. Throws Problem `result_too_large` beyond what fits into memory. */
+  /** Counts held values. Throws Problem `result_too_large` beyond what fits into memory. */
   readonly #hold = (values: number): void => {
     this.#held += values
     if (this.#held > heldValuesMax) throw tooManyHeld(heldValuesMax)
@@ -216,7 +216,7 @@ export class OverTimeAnswer {
     const all = metrics.map(
       (field, metric) => new PlottedMetric(metric, metrics.length, isNumericField(field), parts, plotted),
     )
-    // Of several metrics the items show the others too.
+    // With several metrics, each item shows the others too.
     const isOfOne = metrics.length === 1 && isNumericField(metrics[0]) && plan.selection.fields.length === 0
     return {
       isOver: false,
@@ -238,7 +238,7 @@ export class OverTimeAnswer {
   }
 }
 
-/** The one bucket of `all` begins with the range, or with the first item. */
+/** The single bucket of `all` starts with the range, or with the first item. */
 function startOfAll({ range }: AggregatePlan | StatesPlan, ends: Ends | null): number {
   return range.fromMs === Number.NEGATIVE_INFINITY ? (ends?.firstMs ?? range.fromMs) : range.fromMs
 }
@@ -262,11 +262,11 @@ function* statesRows(
 
 interface MetricColumn {
   readonly aggregate: AggregateName
-  /** What it shows where the metric has nothing in a bucket. */
+  /** The value for a bucket in which the metric has nothing. */
   readonly empty: Value
 }
 
-/** The columns of each metric of an aggregate, in their order. */
+/** The columns of each metric of an aggregate plan, in order. */
 function columnsByMetric(plan: OverTimePlan): readonly (readonly MetricColumn[])[] {
   const columns = plan.selection.metrics.map((): MetricColumn[] => [])
   if (plan.kind !== 'aggregate') return columns

@@ -1,4 +1,4 @@
-// The items of one function of time that a chart needs: of each part of the range the first, last, least and greatest of each metric.
+// The items of one function of time that a chart needs: the first, last, least and greatest of each metric in each part of the range.
 import type { Value } from '../../model/column.ts'
 import { resultTooLarge } from '../limits.ts'
 import { boundsOf, type ItemOfMetric, type ItemRollup, isLess } from './function-of-time.ts'
@@ -7,30 +7,30 @@ import { digitsAt, type ItemRun } from './item-run.ts'
 export interface PlottedItem {
   readonly ms: number
   readonly position: number
-  /** Of what is shown before the metrics, and of all metrics. */
+  /** The values shown before the metrics, then those of all metrics. */
   readonly values: readonly Value[]
 }
 
-/** Part k of n is from k/n of the range on; the last one has its end too. */
+/** The range in n equal parts. Part k starts at k/n of the range; the last one includes the end. */
 export interface Parts {
   readonly fromMs: number
   readonly toMs: number
   readonly points: number
 }
 
-/** Of an item that is kept of an hour: it has the values of those metrics that keep it. */
+/** The position of an item from a kept hour. Such an item has the values of only those metrics that keep it. */
 const keptPosition = -1
 
-/** From here on neighbouring longs share a double. */
+/** From here on, doubles do not distinguish neighbouring longs. */
 const exactFrom = 2 ** 53
 
-/** The items of one combination of tags, each once. */
+/** The items of one combination of tags, without duplicates. */
 export class PlottedItems {
   readonly #itemsMax: number
   readonly #byDate = new Map<number, PlottedItem[]>()
   #length = 0
 
-  /** `itemsMax` are the most items. */
+  /** With more than `itemsMax` items, `add` throws Problem `result_too_large`. */
   constructor(itemsMax: number) {
     this.#itemsMax = itemsMax
   }
@@ -64,12 +64,12 @@ function together(one: PlottedItem, { values }: PlottedItem): PlottedItem {
   return { ...one, values: one.values.map((value, at) => value ?? values[at] ?? null) }
 }
 
-/** A row of the run at hand, until that is over; then the item itself. There is one for each role, which is set anew again and again. */
+/** A row of the current run, or the item itself after that run. There is one object for each role, which is reused. */
 class Candidate {
   isSet = false
   row = 0
   value = 0
-  /** The digits of a long beyond 2^53. */
+  /** The exact value of a long beyond 2^53. */
   exact: bigint | null = null
   item: PlottedItem | null = null
 
@@ -98,14 +98,14 @@ export class PlottedMetric {
   readonly #isNumber: boolean
   readonly #plotted: PlottedItems
   readonly #metrics: number
-  /** The end of the part that the candidates are of. */
+  /** The end of the part that the candidates belong to. */
   #untilMs = Number.NEGATIVE_INFINITY
   readonly #first = new Candidate()
   readonly #last = new Candidate()
   readonly #least = new Candidate()
   readonly #greatest = new Candidate()
   readonly #all = [this.#first, this.#last, this.#least, this.#greatest]
-  /** Newer items of its date may come. */
+  /** The item to be added next: a later item of the same date may still replace it. */
   readonly #pending = new Candidate()
   #pendingMs = Number.NaN
   #pendingText: Value = null
@@ -122,13 +122,13 @@ export class PlottedMetric {
   add(run: ItemRun): void {
     if (this.#isNumber) this.#addNumbers(run)
     else this.#addOthers(run)
-    // Its rows are not there any more when the next run comes.
+    // The rows of a run are no longer available when the next run comes.
     for (const candidate of [...this.#all, this.#pending]) {
       if (candidate.isSet) candidate.item ??= this.#itemAt(run, candidate.row)
     }
   }
 
-  /** Whether the items that are plotted of these are known, which are of the only metric. */
+  /** Whether the plotted items are known from a rollup, which is that of the only metric. */
   takes(rollup: ItemRollup): boolean {
     const { first, last, least, greatest } = rollup
     return (
@@ -136,18 +136,18 @@ export class PlottedMetric {
     )
   }
 
-  /** Items that it takes: of each date there is one, so its position tells nothing. */
+  /** Adds items that `takes` accepts. They have one item for each date, so their positions do not matter. */
   addRollup(rollup: ItemRollup): void {
     const { least, greatest } = boundsOf(rollup)
     this.#addItems([rollup.first, least, greatest, rollup.last], 0)
   }
 
-  /** Whether the items that are kept of an hour have dates. */
+  /** Whether the items that a kept hour contributes have dates. */
   takesKept({ leastMs, greatestMs }: ItemRollup): boolean {
     return this.#isNumber && Number.isFinite(leastMs + greatestMs)
   }
 
-  /** An hour that it takes; its items go to the parts of their dates. */
+  /** Adds an hour that `takesKept` accepts. Its items go to the parts of their dates. */
   addKept(rollup: ItemRollup): void {
     const { least, greatest } = boundsOf(rollup)
     const items = [rollup.first, least, greatest, rollup.last]
@@ -200,8 +200,8 @@ export class PlottedMetric {
   }
 
   /**
-   * From a row with a value on, takes the items of the part at hand but for the last one, which it returns: newer items of its date may come.
-   * Of those that it takes, the least and the greatest alone may be plotted.
+   * Processes the items of the current part from a row with a value on, except the last one, whose row it returns: newer items of its date may
+   * come. Only the least and the greatest of these items may be plotted.
    */
   #sweep({ times, end }: ItemRun, numbers: Float64Array, row: number): number {
     const [least, greatest, untilMs] = [this.#least, this.#greatest, this.#untilMs]
@@ -216,7 +216,7 @@ export class PlottedMetric {
     for (let next = row + 1; next < end && times[next] < untilMs; next++) {
       if (Number.isNaN(numbers[next])) continue
       if (times[next] !== lastMs && (value < from || value > to)) {
-        // Those that share a double are told apart by their digits, one by one.
+        // Longs that share a double are compared exactly, one by one.
         if (Math.abs(value) >= exactFrom) break
         if (value < from) {
           from = value
@@ -259,7 +259,7 @@ export class PlottedMetric {
     return Math.min(points - 1, Math.floor(((ms - fromMs) * points) / (toMs - fromMs)))
   }
 
-  /** The first whole millisecond behind a part. */
+  /** The first whole millisecond after a part. */
   #endOf(part: number): number {
     const { fromMs, toMs, points } = this.#parts
     if (part === points - 1 || toMs === fromMs) return Number.POSITIVE_INFINITY
@@ -284,7 +284,7 @@ export class PlottedMetric {
   #itemAt(run: ItemRun, row: number): PlottedItem {
     const values: Value[] = [...run.shown(row)]
     for (let metric = 0; metric < this.#metrics; metric++) values.push(run.value(metric, row))
-    // Of one metric there is one item of each date, so its position tells nothing: it is not read.
+    // A single metric has one item for each date, so its position does not matter and is not read.
     return { ms: run.times[row], position: this.#metrics === 1 ? 0 : run.position(row), values }
   }
 }

@@ -1,11 +1,11 @@
 import type { ItemOfMetric, Span, SpanVisitor } from './function-of-time.ts'
 import { valueAtInstant } from './function-of-time.ts'
 
-/** The value of one metric at each tick, and the date of the item before it. */
+/** The value of one metric at each tick, and the date of its newest item up to the tick. */
 export class SnappedValues implements SpanVisitor {
   /** `NaN` where there is no item yet. */
   readonly datesMs: Float64Array
-  /** `NaN` where nothing is known. */
+  /** `NaN` where the value is not known. */
   readonly values: Float64Array
   readonly exact = new Map<number, bigint>()
   readonly needsUnknown = false
@@ -33,7 +33,7 @@ export class SnappedValues implements SpanVisitor {
     for (; this.#next < ticks.length && (to === null || ticks[this.#next] < to.ms); this.#next++) {
       const tickMs = ticks[this.#next]
       this.datesMs[this.#next] = from.ms
-      // At its end a value is mostly known still: now is the tick that is asked for most.
+      // A value is usually still known at its end: the most common tick is now.
       if (isKnownAtEnd ? tickMs > knownUntilMs : tickMs >= knownUntilMs) continue
       this.values[this.#next] = valueAtInstant(span, tickMs)
       if (from.exact !== null && (holds || tickMs === from.ms)) this.exact.set(this.#next, from.exact)
