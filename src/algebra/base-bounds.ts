@@ -1,5 +1,5 @@
-// A bound of what is computed from one column, as a bound of the column: `V * 1.8 + 32 > 140` is `V >= 60.00000000000001`. Each step rounds, but
-// it keeps the order of numbers or reverses it, so the column's bound is found by halving. It is exact: the two say the same of each double.
+// Turns a bound of a value that is computed from one column into a bound of the column: `V * 1.8 + 32 > 140` is `V >= 60.00000000000001`. Each step
+// rounds, but keeps or reverses the order of numbers, so a binary search finds the column's bound. It is exact: both agree for every double.
 import type { FunctionName } from './functions.ts'
 import { call, type FieldNode, isComputed, type LiteralNode, literal, type Scalar } from './scalar.ts'
 
@@ -9,7 +9,7 @@ interface Steps {
   readonly of: (value: number) => number
 }
 
-/** `value operator constant` as a comparison of the column. Null where the value has no such column, or no number is as near as the bound. */
+/** `value operator constant` as a comparison of the column. Null if the value has no such column, or if all numbers or none meet the comparison. */
 export function baseBound(value: Scalar, operator: FunctionName, constant: LiteralNode): Scalar | null {
   const steps = value.kind === 'field' ? null : stepsOf(value)
   const bound = Number(constant.value)
@@ -27,7 +27,7 @@ const meets = {
   '>=': (value: number, bound: number) => value >= bound,
 }
 
-/** A chain of `+`, `-`, `*` and `/` of a column of doubles and constants. */
+/** A chain of `+`, `-`, `*` and `/` on a column of doubles and constants. */
 function stepsOf(value: Scalar): Steps | null {
   if (value.kind === 'field') {
     const isBase = value.type === 'double' && !isComputed(value.field)
@@ -64,7 +64,7 @@ function withLeft(operator: FunctionName, constant: number, steps: Steps | null)
 
 const bits = new DataView(new ArrayBuffer(8))
 
-/** Doubles in their order, by whole numbers. */
+/** Numbers all doubles by integers, in ascending order. */
 function doubleAt(place: bigint): number {
   bits.setBigInt64(0, place >= 0n ? place : BigInt.asIntN(64, -(2n ** 63n) - place - 1n))
   return bits.getFloat64(0)
@@ -75,8 +75,8 @@ const lastPlace = bits.getBigInt64(0)
 const firstPlace = -lastPlace - 1n
 
 /**
- * The double that meets a condition and is next to one that does not, on the way from one place to another: all behind it meet the condition too.
- * Undefined where all do, or none.
+ * The double that meets a condition next to one that does not, between two places. All doubles from there to `toPlace` meet it, too. Undefined if
+ * all do, or none.
  */
 function edgeOf(fromPlace: bigint, toPlace: bigint, meets: (value: number) => boolean): number | undefined {
   let [outside, inside] = [fromPlace, toPlace]
@@ -86,6 +86,6 @@ function edgeOf(fromPlace: bigint, toPlace: bigint, meets: (value: number) => bo
     if (meets(doubleAt(middle))) inside = middle
     else outside = middle
   }
-  // There is one zero.
+  // Turns -0 into 0.
   return doubleAt(inside) + 0
 }

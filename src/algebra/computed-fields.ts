@@ -1,21 +1,21 @@
-// What the store computes of rows: which expressions it can, and the fields that they become. A filter compares fields with constants; what else an
-// expression is made of becomes a computed field, once.
+// The expressions that the store can compute from rows, and the fields that they become. A filter compares fields with constants; any other part
+// of an expression becomes a computed field, once.
 import type { EntityField } from '../model/entity.ts'
 import { baseBound } from './base-bounds.ts'
 import type { FunctionName } from './functions.ts'
 import { call, computedName, fieldNode, fieldsOf, keyOf, type LiteralNode, type Scalar } from './scalar.ts'
 
-/** A value under the name of a field that no entity has: a plan names it as any other field. */
+/** A value under a field name that no entity has. A plan names it like any other field. */
 export interface ComputedField {
   readonly field: EntityField
-  /** Of fields of the entity, and of computed fields before this one. */
+  /** Made of fields of the entity, and of computed fields before this one. */
   readonly value: Scalar
 }
 
-/** The most of them in a query. One with more goes to the SQL engine. */
+/** The most computed fields of a query. A query with more goes to the SQL engine. */
 const computedMax = 50
 
-/** What the store computes of many rows at once. */
+/** The functions that the store computes for many rows at once. */
 const computedNumbers: ReadonlySet<FunctionName> = new Set([
   ...(['+', '-', '*', '/', '%', 'negate', 'floor', 'ceil', 'abs', 'round', 'toLong', 'toDouble'] as const),
 ])
@@ -24,7 +24,7 @@ export class ComputedFields {
   readonly all: ComputedField[] = []
   readonly #known = new Map<string, EntityField>()
 
-  /** The field that a value is, the same for equal ones; null for what the store cannot compute, and for what is the same in all rows. */
+  /** The field for a value, the same for equal values; null for a value that the store cannot compute, or that is the same in all rows. */
   fieldOf(value: Scalar): EntityField | null {
     if (value.kind === 'field') return value.field
     const computed = fieldsOf(value).length === 0 ? null : this.#value(value)
@@ -39,7 +39,7 @@ export class ComputedFields {
     return field
   }
 
-  /** A condition as one of fields and constants; null for what the store cannot ask. */
+  /** A condition as one on fields and constants; null if the store cannot evaluate it. */
   filterOf(condition: Scalar): Scalar | null {
     if (condition.kind === 'literal') return condition.type === 'boolean' ? condition : null
     if (condition.kind !== 'call') return null
@@ -72,7 +72,7 @@ export class ComputedFields {
 
   #compared(name: FunctionName, [left, ...others]: readonly Scalar[]): Scalar | null {
     if (left!.kind === 'literal') return comparedConstants(name, left!, others[0]!)
-    // Druid leaves out what is cast in a condition, which is left to the SQL engine.
+    // Druid ignores casts in a condition. Such conditions are left to the SQL engine.
     if (isCast(left!)) return null
     const field = this.fieldOf(left!)
     if (field === null || !others.every((other) => isComparable(field, other))) return null
@@ -109,21 +109,21 @@ export class ComputedFields {
   }
 }
 
-/** A text that is chosen is a constant or a column. */
+/** Whether a value can be a result of a choice: a string must be a constant or a column. */
 const isResult = (value: Scalar): boolean =>
   value.type !== 'string' || value.kind === 'field' || value.kind === 'literal'
 
 const isCast = (value: Scalar): boolean =>
   value.kind === 'call' && (value.name === 'toLong' || value.name === 'toDouble')
 
-/** `1 = 1`, which tools write before conditions of their own. */
+/** Evaluates `1 = 1`, which tools write before their own conditions. */
 function comparedConstants(name: FunctionName, left: Scalar, right: Scalar): Scalar | null {
   const areLongs = left.type === 'long' && right.type === 'long' && left.kind === 'literal' && right.kind === 'literal'
   if (!areLongs || (name !== '=' && name !== '<>')) return null
   return { kind: 'literal', type: 'boolean', value: (left.value === right.value) === (name === '=') }
 }
 
-/** Longs are compared as doubles below 2^53 in size, where it says the same. */
+/** Longs are compared as doubles if the constant is below 2^53 in size, where both comparisons agree. */
 function isComparable({ type }: EntityField, constant: Scalar): boolean {
   if (constant.kind !== 'literal' || constant.value === null) return false
   if (type === 'string' || constant.type === 'string') return type === constant.type

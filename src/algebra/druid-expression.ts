@@ -3,7 +3,7 @@
 import { functions, type ScalarFunction, type ScalarType, type ScalarValue } from './functions.ts'
 import type { Scalar } from './scalar.ts'
 
-/** What fields and cells are called there. */
+/** Returns the name of a field or a cell in the expression. */
 export type NameOf = (leaf: Extract<Scalar, { kind: 'field' | 'cell' }>) => string
 
 export function druidExpression(scalar: Scalar, nameOf: NameOf): string {
@@ -20,7 +20,7 @@ export function druidExpression(scalar: Scalar, nameOf: NameOf): string {
     }
     case 'call': {
       const [only] = scalar.operands
-      // A truth value is a number there.
+      // A boolean is a number in Druid.
       if (scalar.name === 'toLong' && only?.type === 'boolean') return text(only)
       const { druid }: ScalarFunction = functions[scalar.name]
       return druid(...scalar.operands.map(text))
@@ -28,7 +28,7 @@ export function druidExpression(scalar: Scalar, nameOf: NameOf): string {
   }
 }
 
-/** The type of what has such a value. */
+/** Druid's type for values of a type. */
 export const druidType = (type: ScalarType) => druidTypes[type]
 
 const druidTypes = { string: 'STRING', double: 'DOUBLE', long: 'LONG', boolean: 'LONG', timestamp: 'LONG' } as const

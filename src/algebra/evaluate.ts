@@ -1,4 +1,4 @@
-// Expressions evaluated over a row of values, one at a time: of a group, or of outputs that come before.
+// Evaluates expressions over one row of values at a time: the row of a group, or outputs that come before.
 // Tested by `test/druid-sql/planned.test.ts` and `test/druid-native/planned.test.ts`.
 
 import { finite, functions, type ScalarValue } from './functions.ts'
@@ -7,7 +7,7 @@ import type { Scalar } from './scalar.ts'
 type Row = readonly ScalarValue[]
 export type Evaluator = (row: Row) => ScalarValue
 
-/** Throws BeyondPlan where a value is for the SQL engine. */
+/** Throws BeyondPlan where the SQL engine must compute the value. */
 export function evaluator(scalar: Scalar): Evaluator {
   switch (scalar.kind) {
     case 'field':
@@ -40,7 +40,7 @@ export function evaluator(scalar: Scalar): Evaluator {
   }
 }
 
-/** A value where one of some type stands: a long may be a double there. */
+/** Evaluates an expression where a value of `type` is expected: a long becomes a double if need be. */
 function as(type: Scalar['type'], scalar: Scalar): Evaluator {
   const evaluate = evaluator(scalar)
   if (type !== 'double' || scalar.type === 'double') return evaluate

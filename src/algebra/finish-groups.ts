@@ -1,4 +1,4 @@
-// What becomes of the groups that the store has made: values worked out, conditions, order and limits, as the SQL engine does them.
+// Finishes the groups that the store has made: computes values and applies conditions, order and limits, as the SQL engine does.
 
 import type { Pacer } from '../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../lib/sort-in-slices.ts'
@@ -9,7 +9,7 @@ import type { Scalar } from './scalar.ts'
 
 export type GroupRow = readonly GroupValue[]
 
-/** Its values are as those of outputs. */
+/** `value` refers to the same row as outputs do. */
 export interface GroupOrder extends ValueOrder {
   readonly value: Scalar
 }
@@ -18,30 +18,30 @@ export interface GroupFinish {
   readonly having: Scalar | null
   readonly order: readonly GroupOrder[]
   readonly offset: number
-  /** Null is all. */
+  /** Null for all. */
   readonly limit: number | null
 }
 
 export interface FinishedGroup {
-  /** Its bucket, its keys, its aggregates. */
+  /** Its bucket, keys and aggregates. */
   readonly row: GroupRow
-  /** By output. */
+  /** One for each output. */
   readonly values: GroupRow
 }
 
 interface Asked extends GroupFinish {
   readonly aggregation: Pick<AggregationPlan, 'aggregates' | 'keys'>
-  /** Over the row of a group, and the outputs that come before, behind it. */
+  /** Evaluated over the row of a group, followed by the outputs before. */
   readonly outputs: readonly Scalar[]
-  /** How many values are worked out of each group, those in between too. */
+  /** The number of values that are computed for each group, including intermediate ones. */
   readonly steps: number
-  /** Whether there is a group of no rows too: nothing is grouped by. */
+  /** Whether there is a group even without rows, since nothing is grouped by. */
   readonly isOneGroup: boolean
-  /** Whether `limit` is that of each bucket. */
+  /** Whether `limit` applies to each bucket. */
   readonly isByBucket: boolean
 }
 
-/** The groups of the answer in their order. Throws BeyondPlan. */
+/** The groups of the result, in order. Throws BeyondPlan. */
 export async function finishGroups(
   asked: Asked,
   groups: Pick<Groups, 'rows'>,
@@ -57,7 +57,7 @@ export async function finishGroups(
   const cost = 4 * (outputs.length + order.length) + steps
   for (const row of all) {
     if (pacer.spend(cost)) await pacer.rest()
-    // Of a row that the condition leaves out too: the SQL engine has its own way with what is beyond all doubles.
+    // This includes rows that the condition excludes: the SQL engine handles results beyond the largest double in its own way.
     const cells = withOutputs(row, evaluators)
     if (passes !== null && passes(cells) !== true) continue
     left.push({ row, values: cells.slice(row.length) })
@@ -66,21 +66,21 @@ export async function finishGroups(
   return limited(asked, left, await sortInSlices(inOrder(left.length), 0, comparingGroups(keys, order), pacer))
 }
 
-/** What is said of no rows at all. */
+/** The row of a group without rows. */
 function emptyRow({ aggregation: { aggregates, keys } }: Pick<Asked, 'aggregation'>): GroupRow {
   return [0, ...keys.map(() => null), ...aggregates.map(valueOverNothing)]
 }
 
-/** The values of the outputs over nothing. Throws BeyondPlan. */
+/** The values of the outputs over no rows. Throws BeyondPlan. */
 export function emptyValues(asked: Pick<Asked, 'aggregation' | 'outputs'>): GroupRow {
   const row = emptyRow(asked)
   return withOutputs(row, asked.outputs.map(evaluator)).slice(row.length)
 }
 
-/** The row of a group and its outputs behind it, each from those before. */
+/** The row of a group, followed by its outputs. Each output may use those before it. */
 function withOutputs(row: GroupRow, evaluators: readonly Evaluator[]): GroupRow {
   const cells = [...row]
-  // No truth value is among them.
+  // None of them is a boolean.
   for (const evaluate of evaluators) cells.push(evaluate(cells) as GroupValue)
   return cells
 }

@@ -1,4 +1,4 @@
-// The functions of expressions: what each makes of its operands. How an engine computes many at once is the engine's; that it comes to the same is tested
+// The functions of expressions, and their values for given operands. An engine may compute many values at once in its own way; that it agrees is tested
 // by `test/druid-sql/planned.test.ts` and `src/store/embedded/aggregate/run-aggregation.model.test.ts`.
 import { compareCodePoints } from '../lib/compare-code-points.ts'
 import { type ComparisonOperator, isMetBy } from '../lib/comparison-operator.ts'
@@ -10,18 +10,18 @@ import { type QualityCoding, qualityOf, qualityRanges } from '../model/quality.t
 /** A timestamp is milliseconds since 1970. */
 export type ScalarType = 'string' | 'long' | 'double' | 'timestamp' | 'boolean'
 
-/** A long is a `bigint`. A boolean that is unknown is null. */
+/** A long is a `bigint`. An unknown boolean is null. */
 export type ScalarValue = string | number | bigint | boolean | null
 
-/** Thrown where a value is for the SQL engine: it is beyond all doubles, or something is divided by zero. */
+/** Thrown where the SQL engine must compute a value: a result is beyond the largest double, or something is divided by zero. */
 export class BeyondPlan extends Error {}
 
-/** `type` is that of the result. */
+/** `type` is the type of the result. */
 type Evaluate = (operands: readonly ScalarValue[], type: ScalarType) => ScalarValue
 
 export interface ScalarFunction {
   readonly evaluate: Evaluate
-  /** Druid's native expression of it, from those of its operands. */
+  /** Druid's native expression for it, made of those of its operands. */
   readonly druid: (...operands: readonly string[]) => string
 }
 
@@ -37,13 +37,13 @@ const named =
   (...operands) =>
     `${name}(${operands.join(',')})`
 
-/** Null where an operand is. */
+/** Null if an operand is null. */
 const strict =
   (evaluate: (operands: readonly Exclude<ScalarValue, null>[], type: ScalarType) => ScalarValue): Evaluate =>
   (operands, type) =>
     operands.includes(null) ? null : evaluate(operands as readonly Exclude<ScalarValue, null>[], type)
 
-/** Longs wrap around at 64 bits; doubles beyond all doubles are for the SQL engine. */
+/** Longs wrap around at 64 bits. Results beyond the largest double are left to the SQL engine. */
 function arithmetic(
   operator: string,
   ofLongs: (left: bigint, right: bigint) => bigint,
@@ -52,7 +52,7 @@ function arithmetic(
   const divides = operator === '/' || operator === '%'
   return {
     evaluate: ([left, right], type) => {
-      // Also where the dividend is null.
+      // This applies where the dividend is null, too.
       if (divides && type === 'long' && right === 0n) throw new BeyondPlan()
       if (left === null || right === null) return null
       if (typeof left === 'bigint' && typeof right === 'bigint' && type === 'long')
@@ -63,13 +63,13 @@ function arithmetic(
   }
 }
 
-/** Of longs, which stay what they are, and of doubles. */
+/** For doubles: plans do not round longs. */
 const rounding = (name: string, ofDouble: (value: number) => number): ScalarFunction => ({
   evaluate: strict(([operand]) => ofDouble(Number(operand))),
   druid: named(name),
 })
 
-/** Numbers are compared with numbers, texts with texts by code point. */
+/** Numbers are compared with numbers, and strings with strings by code point. */
 const comparison = (operator: ComparisonOperator, druid: string): ScalarFunction => ({
   evaluate: strict(([left, right]) => isMetBy(operator, compared(left!, right!))),
   druid: infix(druid),
@@ -96,13 +96,13 @@ export const functions = {
     (a, b) => a * b,
     (a, b) => a * b,
   ),
-  /** Quotients of longs are cut. */
+  /** Quotients of longs are truncated. */
   '/': arithmetic(
     '/',
     (a, b) => a / b,
     (a, b) => a / b,
   ),
-  /** Of longs alone; it has the sign of the left side. */
+  /** For longs only. The result has the sign of the left operand. */
   '%': arithmetic(
     '%',
     (a, b) => a % b,
@@ -124,18 +124,18 @@ export const functions = {
     druid: named('abs'),
   },
   sqrt: { evaluate: strict(([operand]) => finite(Math.sqrt(Number(operand)))), druid: named('sqrt') },
-  /** A double, to so many decimal places; halves go away from zero. */
+  /** Rounds a double to a number of decimal places; halves are rounded away from zero. */
   round: {
     evaluate: strict(([operand, places]) => roundedTo(Number(operand), Number(places))),
     druid: named('round'),
   },
-  /** A double is cut, to the nearest long where it is beyond all of them; true is 1, false 0. */
+  /** A double is truncated; beyond all longs it becomes the nearest one. True is 1, false 0. */
   toLong: {
     evaluate: strict(([operand]) => (typeof operand === 'boolean' ? BigInt(operand) : cut(Number(operand)))),
     druid: (operand) => `cast(${operand},'LONG')`,
   },
   toDouble: { evaluate: strict(([operand]) => Number(operand)), druid: (operand) => `cast(${operand},'DOUBLE')` },
-  /** Of doubles nothing of nothing is 0; else null where it is divided by 0. */
+  /** Division by 0 is null, except 0 / 0 of doubles, which is 0. */
   safeDivide: {
     evaluate: strict(([left, right]) => {
       if (typeof left === 'bigint' && typeof right === 'bigint')
@@ -145,12 +145,12 @@ export const functions = {
     }),
     druid: named('safe_divide'),
   },
-  /** Of doubles, 0 where it is divided by 0: the arithmetic of Druid's post-aggregators. */
+  /** Divides doubles. Division by 0 is 0, as in the arithmetic of Druid's post-aggregators. */
   divideOrZero: {
     evaluate: strict(([left, right]) => (Number(right) === 0 ? 0 : finite(Number(left) / Number(right)))),
     druid: infix('/'),
   },
-  /** The first characters of a text, so many of them. */
+  /** The first characters of a string. The second operand is their number. */
   left: {
     evaluate: strict(([text, characters]) =>
       String(text).length <= Number(characters)
@@ -159,7 +159,7 @@ export const functions = {
     ),
     druid: named('left'),
   },
-  /** The first that is not null. Those behind it are not evaluated: `evaluator` knows. */
+  /** The first operand that is not null. `evaluator` does not evaluate those after it. */
   coalesce: {
     evaluate: (operands) => operands.find((operand) => operand !== null) ?? null,
     druid: (...operands) => operands.reduceRight((rest, operand) => `nvl(${operand},${rest})`),
@@ -181,14 +181,14 @@ export const functions = {
     evaluate: strict(([value, ...among]) => among.some((one) => compared(value!, one) === 0)),
     druid: (value, ...among) => `(${among.map((one) => `${value} == ${one}`).join(' || ')})`,
   },
-  /** `%` stands for any characters, `_` for one; the escape takes their meaning from them. The pattern and the escape are constants. */
+  /** `%` matches any characters, `_` a single one; the escape character makes them literal. The pattern and the escape are constants. */
   like: {
     evaluate: strict(([text, pattern, escapedBy]) =>
       likeTest(String(pattern), escapedBy === undefined ? null : String(escapedBy))(String(text)),
     ),
     druid: named('like'),
   },
-  /** Whether a text of a field of the role `quality`, by a coding, is one of the words behind it. */
+  /** Whether a string of a field with the role `quality` is, in a given coding, one of the words that follow. */
   isOfQuality: {
     evaluate: strict(([text, coding, ...words]) => words.includes(qualityOf(String(text), coding as QualityCoding))),
     druid: (text, coding, ...words) => druidQuality(text!, unquoted(coding!) as QualityCoding, words.map(unquoted)),
@@ -197,13 +197,13 @@ export const functions = {
 
 const unquoted = (literal: string): string => literal.slice(1, -1)
 
-/** Patterns of a hexadecimal text: bits stand at its places. */
+/** Patterns of quality codes in hexadecimal, whose digits stand for fixed bits. */
 const hexadecimal = {
   opcda: { good: '000000[c-f][0-9a-f]', uncertain: '000000[4-7][0-9a-f]' },
   opcua: { good: '[0-3][0-9a-f]{7}', uncertain: '[4-7][0-9a-f]{7}' },
 } as const
 
-/** Java's patterns: `$` would take a line feed for the end. */
+/** Java's patterns end with `\z`, since `$` also matches before a final line feed. */
 function druidQuality(text: string, coding: QualityCoding, words: readonly string[]): string {
   const isOf = (word: 'good' | 'uncertain'): string => {
     const { from, to } = qualityRanges[coding][word]

@@ -1,4 +1,4 @@
-// What deletions hide, for Druid's native queries: as filters, and as expressions of what a metric reads as.
+// The rows and values that deletions hide, for Druid's native queries: as filters, and as expressions for the values of metrics.
 import { prefixPattern } from '../lib/like-matcher.ts'
 import type { ColumnType } from '../model/column.ts'
 import type { DeletionCondition, HiddenRows } from '../model/deletion.ts'
@@ -7,10 +7,10 @@ import { type ConditionWords, hiddenBy, hiddenByAny } from './hidden-rows.ts'
 
 type Filter = Readonly<Record<string, unknown>>
 
-/** Passes the rows that one of these deletions hides. */
+/** Passes the rows that a deletion hides. */
 export const hiddenFilter = (hidden: HiddenRows): Filter => hiddenBy(hidden, filters)
 
-/** Passes the rows that none of these deletions hides; null where there are none. */
+/** Passes the rows that none of these deletions hides; null if there are none. */
 export function visibleFilter(hidden: readonly HiddenRows[]): Filter | null {
   if (hidden.length === 0) return null
   return { type: 'not', field: { type: 'istrue', field: hiddenByAny(hidden, filters) } }
@@ -23,7 +23,7 @@ export interface VisibleColumn {
   readonly outputType: string
 }
 
-/** A metric as these deletions leave it, under a name that no field has. */
+/** A metric without the values that these deletions hide, under a name that no field has. */
 export function visibleColumn(metric: string, type: ColumnType, hidden: readonly HiddenRows[]): VisibleColumn {
   const expression = `case_searched(${hiddenByAny(hidden, expressions)},null,${column(metric)})`
   return { type: 'expression', name: `:visible:${metric}`, expression, outputType: druidType(type) }
@@ -34,7 +34,7 @@ const column = (name: string): string => `"${name}"`
 const text = (value: string): string => literal(value)
 
 function literal(value: DeletionCondition['value'], type: 'string' | 'double' | 'long' = 'string'): string {
-  // Its digits are read before the sign.
+  // Druid parses the digits before the sign, and 2^63 is beyond a long.
   if (value === -(2n ** 63n)) return '(-9223372036854775807 - 1)'
   return druidExpression({ kind: 'literal', type, value }, () => '')
 }
@@ -59,7 +59,7 @@ const expressions: ConditionWords<string> = {
   meets: ({ metric: { name, type }, operator, value }) => {
     const compared = operator === '=' ? '==' : operator
     const known = `notnull(${column(name)})`
-    // The two zeros are one number.
+    // Turns -0 into 0: the two are one number.
     if (type === 'double')
       return `(${known} && (${column(name)} + 0.0) ${compared} ${literal(Number(value) + 0, 'double')})`
     if (type === 'string') return `(${known} && ${column(name)} ${compared} ${text(String(value))})`
@@ -67,7 +67,7 @@ const expressions: ConditionWords<string> = {
   },
 }
 
-/** Truth values and times are whole numbers there. */
+/** Booleans and times are longs in Druid. */
 const longOf = (value: DeletionCondition['value']): number | bigint =>
   typeof value === 'bigint' ? value : Number(value)
 

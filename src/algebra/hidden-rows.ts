@@ -1,11 +1,11 @@
-// What deletions hide, as a condition: once for each language that it is written in. A null meets none of it.
+// The rows that deletions hide, as a condition that can be written in several languages. A null does not meet it.
 import { addTo } from '../lib/add-to.ts'
 import type { DeletionCondition, HiddenRows } from '../model/deletion.ts'
 import { positionColumn, timeColumn } from '../model/druid-row.ts'
 
-/** How a language writes conditions; any of them may be unknown where a value is null. */
+/** Writes conditions in one language. Each of them may be unknown where a value is null. */
 export interface ConditionWords<Condition> {
-  /** Of one at least. */
+  /** Requires at least one condition. */
   all(conditions: readonly Condition[]): Condition
   any(conditions: readonly Condition[]): Condition
   none: Condition
@@ -18,12 +18,12 @@ export interface ConditionWords<Condition> {
   meets(condition: DeletionCondition): Condition
 }
 
-/** Whether a row is hidden by one deletion: it is selected, and was pushed before. */
+/** The condition that a deletion hides a row: it selects the row, which was pushed before it. */
 export function hiddenBy<Condition>(hidden: HiddenRows, words: ConditionWords<Condition>): Condition {
   return words.all([...selectedBy(hidden, words), ...datedBy(hidden, words), pushedBefore(hidden, words)])
 }
 
-/** By what is not its date. */
+/** The conditions of a selection except its dates. */
 function selectedBy<Condition>({ selection, items }: HiddenRows, words: ConditionWords<Condition>): Condition[] {
   const { tag, ids, prefixes, where } = selection
   const conditions: Condition[] = []
@@ -45,7 +45,7 @@ function pushedBefore<Condition>({ pushed }: HiddenRows, words: ConditionWords<C
   return anyOf(words, pushed, ({ from, before }) => words.isWithin(positionColumn, from, before - 1))
 }
 
-/** Whether a row is hidden by one of some deletions, of one at least. What many of them say alike is said once. */
+/** The condition that at least one of some deletions hides a row. Conditions that several of them share are written once. */
 export function hiddenByAny<Condition>(hidden: readonly HiddenRows[], words: ConditionWords<Condition>): Condition {
   const alike = new Map<string, HiddenRows[]>()
   for (const [place, one] of hidden.entries()) {
@@ -56,7 +56,7 @@ export function hiddenByAny<Condition>(hidden: readonly HiddenRows[], words: Con
   return anyOf(words, [...alike.values()], (some) => hiddenByAlike(some, words))
 }
 
-/** Deletions that select alike but for their dates. */
+/** Combines deletions whose selections differ only in their dates. */
 function hiddenByAlike<Condition>(hidden: readonly HiddenRows[], words: ConditionWords<Condition>): Condition {
   const first = hidden[0]!
   if (hidden.length === 1) return hiddenBy(first, words)
@@ -71,7 +71,7 @@ function hiddenByAlike<Condition>(hidden: readonly HiddenRows[], words: Conditio
   return words.all([...common, words.any(byDates(hidden, words, (one) => words.all(datedBy(one, words))))])
 }
 
-/** So many deletions are tried one after another; of more, each half is tried only for rows of its dates. */
+/** Up to this many deletions are tested one after another. With more, each half is tested only for rows within its dates. */
 const triedMax = 8
 
 const firstMs = ({ selection }: HiddenRows): number => selection.fromMs ?? -Number.MAX_VALUE
@@ -95,7 +95,7 @@ function byDates<Condition>(
   return halved(hidden.toSorted((a, b) => firstMs(a) - firstMs(b)))
 }
 
-/** Those deletions that rows of a range of dates may be hidden by. */
+/** The deletions that may hide rows within a range of dates. */
 export function hidingIn(hidden: readonly HiddenRows[], fromMs: number, toMs: number): readonly HiddenRows[] {
   return hidden.filter(
     ({ selection }) =>
@@ -103,11 +103,11 @@ export function hidingIn(hidden: readonly HiddenRows[], fromMs: number, toMs: nu
   )
 }
 
-/** Those that take whole rows. */
+/** The deletions that hide whole rows. */
 export const takingRows = (hidden: readonly HiddenRows[]): readonly HiddenRows[] =>
   hidden.filter(({ selection }) => selection.metrics === null)
 
-/** By the name of each metric that reads as null in some rows, the deletions that do it. */
+/** The deletions that hide values, by the name of each metric. */
 export function takingMetrics(hidden: readonly HiddenRows[]): ReadonlyMap<string, readonly HiddenRows[]> {
   const taking = new Map<string, HiddenRows[]>()
   for (const one of hidden) {

@@ -1,10 +1,10 @@
-// What a query takes by its quality, as a condition of the tree: every engine works from it.
+// The quality that a query accepts, as a condition of the expression tree that every engine uses.
 import type { EntityField } from '../model/entity.ts'
 import type { TakenQuality } from '../model/plan.ts'
 import { codingOf, type QualityWord, qualityRanges, qualityWords } from '../model/quality.ts'
 import { call, fieldNode, isNull, literal, not, type Scalar } from './scalar.ts'
 
-/** Null where every item is taken. Numbers as ranges, so that what is known of many at once says it too. Null is good. */
+/** Null where every item is accepted. Numbers are tested as ranges, so that bounds of many values can decide it as well. Null is good. */
 export function qualityCondition(taken: TakenQuality): Scalar | null {
   return taken.words.length === qualityWords.length ? null : conditionOf(taken)
 }
@@ -22,7 +22,7 @@ function conditionOf({ field, words }: TakenQuality): Scalar {
 
 const named = ['good', 'uncertain'] as const
 
-/** What is neither good nor uncertain is bad. */
+/** A quality that is neither good nor uncertain is bad. */
 function isOfNumbers({ field, words }: TakenQuality): Scalar {
   const ranges = (some: readonly QualityWord[]): readonly Scalar[] =>
     named

@@ -1,18 +1,18 @@
-// One tree for every expression that is computed here: conditions and values of rows, of groups, and of outputs that come before. Druid's two languages
-// compile to it. It is plain data, so it crosses threads; what depends on it is worked out from it in this folder.
+// The tree of all expressions that are computed here: conditions and values of rows, of groups, and of outputs that come before. Druid's two languages
+// compile to it. It is plain data, so it can be passed between threads; code that depends on an expression is derived from it in this folder.
 import type { EntityField } from '../model/entity.ts'
 import type { FunctionName, ScalarType, ScalarValue } from './functions.ts'
 
 export type Scalar = FieldNode | CellNode | LiteralNode | CallNode | CaseNode
 
-/** What a row has in a field. */
+/** The value of a field in a row. */
 export interface FieldNode {
   readonly kind: 'field'
   readonly type: ScalarType
   readonly field: EntityField
 }
 
-/** What stands at a place of the row that an expression is evaluated over: of a group, its bucket, keys and aggregates. */
+/** A place in the row that an expression is evaluated over. The row of a group consists of its bucket, keys and aggregates. */
 export interface CellNode {
   readonly kind: 'cell'
   readonly type: ScalarType
@@ -25,7 +25,7 @@ export interface LiteralNode {
   readonly value: ScalarValue
 }
 
-/** What a function makes of its operands: see `functions.ts`. */
+/** A function applied to its operands; see `functions.ts`. */
 export interface CallNode {
   readonly kind: 'call'
   readonly type: ScalarType
@@ -46,16 +46,16 @@ export interface CaseBranch {
   readonly result: Scalar
 }
 
-/** Texts and numbers only: others are stored, and not computed with. */
+/** For strings and numbers only: other types are stored but not computed with. */
 export function fieldNode(field: EntityField): FieldNode {
   const { type } = field
   return { kind: 'field', type: type === 'json' ? 'string' : type, field }
 }
 
-/** Names of computed fields begin with it; no field of an entity has it in its name. */
+/** The prefix of the names of computed fields. No field of an entity has it in its name. */
 const mark = '@'
 
-/** Of the one after `before` others. */
+/** The name of the computed field after `before` others. */
 export const computedName = (before: number): string => `${mark}${before}`
 
 export const isComputed = ({ name }: EntityField): boolean => name.startsWith(mark)
@@ -74,18 +74,18 @@ export const call = (type: ScalarType, name: FunctionName, operands: readonly Sc
 export const not = (condition: Scalar): CallNode => call('boolean', 'not', [condition])
 export const isNull = (value: Scalar): CallNode => call('boolean', 'isNull', [value])
 
-/** Null where there is nothing to hold; the condition itself where there is one. */
+/** Null if there is no condition; the condition itself if there is only one. */
 export function allOf(conditions: readonly Scalar[]): Scalar | null {
   return conditions.length > 1 ? call('boolean', 'and', conditions) : (conditions[0] ?? null)
 }
 
 export const isNumeric = ({ type }: { readonly type: ScalarType }): boolean => type === 'long' || type === 'double'
 
-/** The type that holds numbers of both. */
+/** The type that represents numbers of both. */
 export const numberType = (left: Scalar, right: Scalar): 'long' | 'double' =>
   left.type === 'double' || right.type === 'double' ? 'double' : 'long'
 
-/** A type that holds all of them without a text being made of a number; null where there is none. Nulls have any type. */
+/** A type that represents all values without turning a number into a string; null if there is none. Nulls have any type. */
 export function commonType(values: readonly Scalar[]): ScalarType | null {
   const known = values.filter((value) => !isNullLiteral(value))
   const types = new Set(known.map(({ type }) => type))
@@ -94,12 +94,12 @@ export function commonType(values: readonly Scalar[]): ScalarType | null {
   return known.every(isNumeric) ? 'double' : null
 }
 
-/** NULL, which has the type that is wanted of it. */
+/** NULL, which takes the type that its context requires. */
 export const nullLiteral = literal('string', null)
 
 export const isNullLiteral = (scalar: Scalar): boolean => scalar.kind === 'literal' && scalar.value === null
 
-/** A CASE of the type that its results have in common; null where they have none. */
+/** A CASE with the common type of its results; null if they have none. */
 export function caseOf(branches: readonly CaseBranch[], otherwise: Scalar): CaseNode | null {
   const type = commonType([...branches.map(({ result }) => result), otherwise])
   if (type === null) return null
@@ -112,7 +112,7 @@ export function caseOf(branches: readonly CaseBranch[], otherwise: Scalar): Case
   }
 }
 
-/** What it is made of, one level down. */
+/** The direct parts of an expression. */
 export function partsOf(scalar: Scalar): readonly Scalar[] {
   switch (scalar.kind) {
     case 'call':
@@ -124,18 +124,18 @@ export function partsOf(scalar: Scalar): readonly Scalar[] {
   }
 }
 
-/** The fields that it reads, as often as it names them. */
+/** The fields that an expression reads, repeated as often as it names them. */
 export function fieldsOf(scalar: Scalar | null): readonly EntityField[] {
   if (scalar === null) return []
   return scalar.kind === 'field' ? [scalar.field] : partsOf(scalar).flatMap(fieldsOf)
 }
 
-/** The parts that a conjunction joins, whichever way it nests. */
+/** The conditions that a conjunction joins, however it is nested. */
 export function conjuncts(condition: Scalar | null): readonly Scalar[] {
   if (condition === null) return []
   return condition.kind === 'call' && condition.name === 'and' ? condition.operands.flatMap(conjuncts) : [condition]
 }
 
-/** The same for equal trees. */
+/** The same string for equal trees. */
 export const keyOf = (tree: unknown): string =>
   JSON.stringify(tree, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))

@@ -1,23 +1,23 @@
-// What a query for rows as they are means, as plain data, where the store can answer it from its own columns. Native scans and SQL compile to
-// it as far as they can; what they cannot goes to the SQL engine.
+// A query for rows as plain data, as far as the store can answer it from its own columns. Native scans and SQL compile to it where they can; other
+// queries go to the SQL engine.
 
 import type { EntityField } from '../model/entity.ts'
 import type { AskedRows, GroupValue } from './aggregation.ts'
 
 export interface ScanPlan extends AskedRows {
-  /** What a row shows beside its time. Rows of one time are in the order of these, null first. */
+  /** The columns of a row in addition to its time. Rows of the same time are ordered by them, null first. */
   readonly columns: readonly EntityField[]
   readonly isDescending: boolean
-  /** The first so many are wanted. Null is all. */
+  /** The number of rows to return, from the first on. Null for all. */
   readonly limit: number | null
-  /** More rows are not kept: another way is taken then. */
+  /** With more rows to keep than this, the SQL engine runs the query in place of the store. */
   readonly rowsMax: number
-  /** Nor is more work done: about a row looked at, for each thing that is asked of it, is a unit. */
+  /** The same applies to more work than this. A unit is about one row read, for each condition. */
   readonly unitsMax: number
 }
 
-/** A time, then the values of the columns: a long or a truth value is a `bigint`, a time its milliseconds. */
+/** A time, then the values of the columns. A long or a boolean is a `bigint`, a time its milliseconds. */
 export type ScannedRow = readonly GroupValue[]
 
-/** Fewer than for groups: what few rows pass is better asked of the SQL engine, which reads the columns of the condition alone. */
+/** Less than for groups: a condition that few rows pass is better left to the SQL engine, which reads only the condition's columns. */
 export const scanUnitsMax = 4_000_000

@@ -8,15 +8,15 @@ import { DamagedRows, type EngineSnapshot, type EngineSnapshots, type EngineTabl
 
 export interface EntityFilesParts {
   readonly snapshots: EngineSnapshots
-  /** Told of a file that cannot be read: the caller does not learn which. */
+  /** Called with a file that cannot be read. The caller does not learn which file it is. */
   readonly damaged: (file: Pick<DamagedRows, 'path' | 'message'>) => void
 }
 
 const nothing: EngineSnapshot = { entities: [], isLost: () => false, release: () => undefined }
 
 /**
- * Runs `work` on the rows of entities as they are at one moment: a table for each, in the same order. Throws what it throws, and Problem
- * `damaged_data` or `unavailable` where the files cannot be read, or went meanwhile.
+ * Runs `work` on a snapshot of the rows of entities, with a table for each in the same order. Throws what `work` throws, and Problem
+ * `damaged_data` or `unavailable` where files cannot be read or have disappeared.
  */
 export async function onTables<Result>(
   entities: readonly Entity[],
@@ -30,7 +30,7 @@ export async function onTables<Result>(
   try {
     return await work(entities.map((entity) => engineTable(entity, files.get(entity.id) ?? [])))
   } catch (error) {
-    // The files went while they were read: nobody is at fault, and the next query finds new ones.
+    // The files disappeared while they were read. This is not the fault of the caller, and the next query finds new ones.
     if (snapshot.isLost() && !(error instanceof Problem) && !signal.aborted) throw storeWentAway(error)
     if (!(error instanceof DamagedRows)) throw error
     damaged(error)

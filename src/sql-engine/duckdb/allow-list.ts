@@ -1,5 +1,5 @@
-// What the engine may run, judged by the parse tree of the parser that executes it. The text was written by our own code; this is the second
-// wall: whatever is not named here is refused, be it new in a later version of the engine or a hole in the first wall.
+// The SQL that the engine may run, checked on the parse tree of the parser that executes it. The text was written by our own code, so this is the
+// second line of defence: whatever is not listed here is rejected, be it new in a later version of the engine or missed by the first check.
 
 const nodes: ReadonlySet<string> = new Set([
   ...[
@@ -47,7 +47,7 @@ const tableFunctions: ReadonlySet<string> = new Set(['unnest'])
 
 type Tree = { readonly [key: string]: unknown }
 
-/** Throws an Error for a tree that holds anything but reads of `tables`. `tree` is what `json_serialize_sql` makes of a statement. */
+/** Throws an Error if a tree contains anything but reads of `tables`. `tree` is the result of `json_serialize_sql` for a statement. */
 export function checkTree(tree: unknown, tables: ReadonlySet<string>): void {
   if (!isTree(tree) || tree['error'] !== false) throw refused('a text that does not parse')
   const statements = tree['statements']
@@ -63,7 +63,7 @@ function refused(what: string): Error {
   return new Error(`SQL that was written for the engine holds ${what}`)
 }
 
-/** Goes through the whole tree, on a stack of its own: how deep it is, is the caller's doing. */
+/** Visits the whole tree with an explicit stack, since the caller of the service determines its depth. */
 function visit(root: Tree, tables: ReadonlySet<string>): void {
   const names = new Set([...tables, ...commonTables(root)])
   for (const node of nodesOf(root)) checkNode(node, names)

@@ -23,24 +23,24 @@ import { piecesOf, readChunk } from './read-chunk.ts'
 import { tableRows, withTables } from './table-sql.ts'
 import { registerZoneFunctions } from './zone-functions.ts'
 
-/** Texts of the engine as they are: its package decodes them as one does a file, without the U+FEFF that one may begin with. */
+/** Makes the engine's package return strings unchanged: it decodes them like files, and drops a leading U+FEFF. */
 function readWholeTexts(): void {
   Object.assign(accessors, { textDecoder: new TextDecoder('utf-8', { ignoreBOM: true }) })
 }
 
 export interface DuckdbSettings {
-  /** The folders of the files that queries may read; nothing else is open to the engine. */
+  /** The folders of the files that queries may read. The engine has access to nothing else. */
   readonly directories: readonly string[]
-  /** For what does not fit into memory. */
+  /** For data that does not fit into memory. */
   readonly temporaryDirectory: string
   readonly temporaryBytes: number
   readonly memoryBytes: number
-  /** What the texts may take together that are made at one time. */
+  /** The most memory for strings that are made at the same time. */
   readonly textBytes: number
   readonly threads: number
 }
 
-/** DuckDB in this process, without a database of its own and locked against every change of its settings. */
+/** DuckDB in this process, without a database of its own. Its settings are locked. */
 export class DuckdbEngine implements SqlEngine {
   readonly #instance: DuckDBInstance
   readonly #texts: TextRoom
@@ -67,7 +67,7 @@ export class DuckdbEngine implements SqlEngine {
     registerZoneFunctions(connection)
     const directories = settings.directories.map((directory) => `'${directory.replaceAll("'", "''")}'`)
     await connection.run("SET GLOBAL TimeZone = 'UTC'")
-    // An order by a constant is none, and no fault.
+    // ORDER BY a constant has no effect and is not an error.
     await connection.run('SET GLOBAL order_by_non_integer_literal = true')
     await connection.run(`SET GLOBAL allowed_directories = [${directories.join(', ')}]`)
     await connection.run('SET GLOBAL enable_external_access = false')
@@ -103,7 +103,7 @@ export class DuckdbEngine implements SqlEngine {
 
   async timesOf(query: EngineQuery, signal: AbortSignal): Promise<TimeBounds | null> {
     signal.throwIfAborted()
-    // The plan tells columns by their places.
+    // The plan identifies columns by place: the time must be the first in each file.
     if (!query.tables.every(({ fields, files }) => files.every((file) => file.fields[0] === fields[0]?.name)))
       return null
     const connection = await this.#instance.connect()
@@ -161,7 +161,7 @@ export class DuckdbEngine implements SqlEngine {
   }
 }
 
-/** How often a query that was aborted is told so: one that waits for its turn has forgotten it when it begins. */
+/** How often an aborted query is interrupted again: a query that is still queued forgets an interruption when it starts. */
 const interruptEveryMs = 20
 
 class Interruption {
@@ -186,7 +186,7 @@ class Interruption {
   }
 }
 
-/** Parsed by the engine's own parser, as a SELECT and nothing else, and held against the allow-list. */
+/** Parses the text with the engine's own parser, as a SELECT and nothing else, and checks it against the allow-list. */
 async function check(connection: DuckDBConnection, { text, tables, items = [] }: EngineQuery): Promise<void> {
   const reader = await connection.runAndReadAll('SELECT CAST(json_serialize_sql($1::VARCHAR) AS VARCHAR)', [text])
   const names = [
@@ -198,7 +198,7 @@ async function check(connection: DuckDBConnection, { text, tables, items = [] }:
 
 async function attemptOn<T>(paths: readonly string[], signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
-    // An abort before the engine has begun would interrupt nothing.
+    // Interrupting the engine before it has started would have no effect.
     signal.throwIfAborted()
     return await work()
   } catch (error) {
@@ -207,7 +207,7 @@ async function attemptOn<T>(paths: readonly string[], signal: AbortSignal, work:
   }
 }
 
-/** A refusal as the fault of a text of SQL. */
+/** Turns a refusal into a Problem with the SQL text of the request. */
 function asProblem(error: Error): Error {
   if (!(error instanceof EngineRefusal)) return error
   const { message, cause } = error

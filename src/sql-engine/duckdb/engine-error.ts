@@ -1,5 +1,5 @@
-// What the engine says when a checked query fails while it runs, in the caller's words. None of its own reaches a caller: they speak of SQL
-// that the caller has never seen, and may hold values of rows. What is not known here is refused in general words, and goes to the log.
+// Translates the engine's errors for checked queries that fail while running. The engine's messages never reach a caller: they refer to SQL that
+// the caller has never seen, and may contain values of rows. An unknown error is refused in general words and is logged.
 import { dirname } from 'node:path'
 import { Problem } from '../../model/problem.ts'
 import { DamagedRows, EngineRefusal, LongOverflow, OutOfMemory, ownWords } from '../sql-engine.ts'
@@ -41,13 +41,13 @@ const known: readonly Known[] = [
 
 const unknownForm = 'this form of query is not answered here: write it in another way'
 
-/** What our own SQL says by `error()`. */
+/** A message that our own SQL raises with `error()`. */
 const own = new RegExp(`${ownWords}([^\\n]*)`)
 
 /**
- * The error to throw for one of the engine's. LongOverflow; EngineRefusal for what is the query's fault, or more than the engine can do;
- * Problem `result_too_large` where memory did not suffice; DamagedRows where a file of these paths cannot be read. It is the error itself
- * where it is not the query's fault either, such as one that leaves the engine broken.
+ * The error to throw for an error of the engine: LongOverflow; EngineRefusal for a fault of the query, or for more than the engine can do; Problem
+ * `result_too_large` if memory did not suffice; DamagedRows if a file of these paths cannot be read. Other errors, such as one that leaves the
+ * engine broken, are returned unchanged: they are not the fault of the query.
  */
 export function engineError(error: unknown, paths: readonly string[]): Error {
   if (error instanceof Problem) return error
@@ -55,7 +55,7 @@ export function engineError(error: unknown, paths: readonly string[]): Error {
   const { message } = failure
   if (isMemoryError(message)) return outOfMemory(message)
   if (/^FATAL Error/.test(message)) return failure
-  // Whoever asks knows no file's name: what speaks of one is about the file, which is damaged or gone.
+  // Callers do not know file names: a message with one is about the file, which is damaged or missing.
   const named = paths.filter((path) => message.includes(path))
   if (named.length > 0 || (paths.length > 0 && (unreadable.test(message) || pointsAtFiles(message))))
     return damagedRows(named, paths, message)
@@ -65,18 +65,18 @@ export function engineError(error: unknown, paths: readonly string[]): Error {
   return said === undefined ? new EngineRefusal(unknownForm, failure) : new EngineRefusal(said)
 }
 
-/** What the engine says of files that are not as they were written, behind the kind of error: a text of the query's never stands there. */
+/** The engine's messages about files that are not as they were written. They follow the kind of error, where strings of a query never occur. */
 const unreadable =
   /^(?:\w+ )+Error: (?:TProtocolException|don't know what type|Failed to read (?:Parquet )?file|Parquet |No magic bytes|No files found|Cannot open file|Could not read|File '[^']*' too small|Invalid footer|Out of buffer|Page size mismatch|Mismatch in parquet|DELTA_|Failed to decompress|Invalid decimal encoding in Parquet|Invalid string encoding found in Parquet|Malformed Parquet|This page does not have a dictionary|Dictionary (?:is corrupted|mismatch)|Destination buffer is too small)/
 
-/** Whether it is the list of files at which the engine points, below the line of the statement. */
+/** Whether the engine's pointer, in the line below the statement, marks the list of files. */
 function pointsAtFiles(message: string): boolean {
   const lines = message.split('\n')
   const pointer = lines.findIndex((line) => /^ *\^ *$/.test(line))
   return pointer > 0 && lines[pointer - 1]!.startsWith('read_parquet(', lines[pointer]!.indexOf('^'))
 }
 
-/** The engine shows the statement too, of which the log has no use. */
+/** Leaves out the statement that the engine's message includes, which is not useful in the log. */
 function damagedRows(named: readonly string[], paths: readonly string[], message: string): DamagedRows {
   const [words = ''] = message.split('\n')
   const [path, ...others] = named.length > 0 ? named : paths
@@ -91,7 +91,7 @@ function isMemoryError(message: string): boolean {
   )
 }
 
-/** The engine's own bound is told apart from the system's. */
+/** Distinguishes the engine's own limit from the system's. */
 function outOfMemory(message: string): OutOfMemory {
   return new OutOfMemory(/bad.alloc|Allocation failure/i.test(message))
 }

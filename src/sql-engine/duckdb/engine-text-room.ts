@@ -1,10 +1,10 @@
-// Texts take memory while they are made, which the engine's own bound does not count: 2,048 rows of a million characters are two
-// gigabytes. A statement asks for room before it makes texts: `text_room(bytes, most)` is true, or the query fails. `text_out` is asked
-// about texts that leave the engine.
+// Strings take memory while they are made, which the engine's own limit does not count: 2,048 rows of a million characters are two gigabytes. A
+// statement requests memory before it makes strings: `text_room(bytes, most)` returns true, or the query fails. `text_out` does the same for
+// strings that leave the engine.
 import { BIGINT, BOOLEAN, type DuckDBConnection, DuckDBScalarFunction, type DuckDBVector } from '@duckdb/node-api'
 import { ownWords } from '../sql-engine.ts'
 
-/** What one expression holds at the moment, on one of the engine's threads: the texts of its last part of rows. */
+/** The current memory of one expression on one of the engine's threads: the strings of its last part of rows. */
 interface Held {
   readonly connectionId: number
   bytes: number
@@ -17,7 +17,7 @@ export class TextRoom {
   readonly #heldBy = new Map<number, number>()
   #bytes = 0
 
-  /** `maxBytes` are shared by all queries that run. */
+  /** All running queries share `maxBytes`. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
@@ -31,9 +31,9 @@ export class TextRoom {
       name,
       returnType: BOOLEAN,
       parameterTypes: [BIGINT, BIGINT],
-      // A constant that leaves the engine is copied for each row: it is asked about for each.
+      // A constant that leaves the engine is copied for each row, so it counts once for each.
       volatile: name === 'text_out',
-      // One for each place in a statement, and for each thread.
+      // Called for each place in a statement, and for each thread.
       initFunction: (info) => info.setState({ connectionId: info.clientContext.connectionId, bytes: 0 } satisfies Held),
       mainFunction: (info, input, output) => {
         const [sizes, limits] = [input.getColumnVector(0), input.getColumnVector(1)]
@@ -43,7 +43,7 @@ export class TextRoom {
     })
   }
 
-  /** A query is over: what it held is free. */
+  /** Frees the memory of a query that has ended. */
   release(connectionId: number): void {
     this.#bytes -= this.#heldBy.get(connectionId) ?? 0
     this.#heldBy.delete(connectionId)
@@ -59,7 +59,7 @@ export class TextRoom {
       output.setItem(row, true)
     }
     output.flush()
-    // The planner works out what is constant many times over, a value at a time.
+    // The planner evaluates constants many times, one value at a time.
     if (rows === 1) return null
     this.#bytes += bytes - held.bytes
     this.#heldBy.set(held.connectionId, (this.#heldBy.get(held.connectionId) ?? 0) + bytes - held.bytes)
@@ -68,5 +68,5 @@ export class TextRoom {
   }
 }
 
-/** Whether a message of the engine's says that a text found no room. */
+/** Whether an error message of the engine means that there was no memory for strings. */
 export const isRoomError = (message: string): boolean => message.includes(noRoom)

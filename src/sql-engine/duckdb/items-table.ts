@@ -1,4 +1,4 @@
-// Items of metadata as a table of one connection: nobody else sees it, and it goes with the connection.
+// Metadata items as a temporary table of one connection: other connections do not see it, and it is dropped with the connection.
 import {
   BIGINT,
   DOUBLE,
@@ -11,12 +11,12 @@ import {
 } from '@duckdb/node-api'
 import type { EngineItems, EngineItemType, EngineItemValue } from '../sql-engine.ts'
 
-/** As many rows as the engine takes at once. */
+/** The number of rows that the engine processes at once. */
 const chunkRows = 2048
 
 const types = { string: VARCHAR, double: DOUBLE, long: BIGINT, timestamp: TIMESTAMP }
 
-/** Makes and fills a table for each, as the statement names them. Throws the engine's errors, and the signal's reason when it is aborted. */
+/** Creates and fills a table for each entity, named as in the statement. Throws the engine's errors, and the signal's reason when it is aborted. */
 export async function loadItems(
   connection: DuckDBConnection,
   tables: readonly EngineItems[],
@@ -47,7 +47,7 @@ async function loadTable(
         chunk.setColumnValues(index, valuesOf(type, values.slice(from, from + count)))
       })
       appender.appendDataChunk(chunk)
-      // Other queries of the process are told of their end in between.
+      // Lets the event loop turn, so that other queries of the process can be aborted meanwhile.
       await new Promise((resolve) => setImmediate(resolve))
     }
     appender.flushSync()

@@ -1,4 +1,4 @@
-// From which times a statement takes rows, as the engine's plan of it tells: what it asks of files while it reads them.
+// The times that a statement reads, according to the engine's plan of it: the filters that it applies to files while it reads them.
 import type { TimeBounds } from '../sql-engine.ts'
 
 interface PlanNode {
@@ -7,12 +7,12 @@ interface PlanNode {
   readonly extra_info?: { readonly Filters?: string | readonly string[] }
 }
 
-/** Leaves of a plan that take their rows from files, from items of metadata, or from another node of the same plan. */
+/** Leaves of a plan that read rows from files, from items of metadata, or from another node of the same plan. */
 const readers: ReadonlySet<string> = new Set(['READ_PARQUET', 'SEQ_SCAN', 'CTE_SCAN', 'DELIM_SCAN'])
 
 /**
- * The least range that holds the times of all files' readings in a plan of EXPLAIN (FORMAT JSON), null where one of them has no bounds. A plan with other
- * leaves tells nothing: it does not name a file that the engine counted by its footer, or left out by its statistics.
+ * The smallest range that includes the times of all file reads in a plan of EXPLAIN (FORMAT JSON); null if one of them has no bounds. Null, too, for a
+ * plan with other leaves: it does not name files that the engine counted by their footers or skipped by their statistics.
  */
 export function timesOfPlan(plan: readonly PlanNode[]): TimeBounds | null {
   const readings: TimeBounds[] = []
@@ -30,15 +30,15 @@ export function timesOfPlan(plan: readonly PlanNode[]): TimeBounds | null {
   return fromMs === Number.NEGATIVE_INFINITY && untilMs === Number.POSITIVE_INFINITY ? null : { fromMs, untilMs }
 }
 
-/** A condition of the first column, which is the time; the engine writes it with all its digits. */
+/** A condition on the first column, which is the time. The engine writes the time with all its digits. */
 const condition = /^a0(>=|<=|>|<|=)'(\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.\d+)?\+00'::TIMESTAMP WITH TIME ZONE$/
 
-/** Of conditions that all hold; one of another form only leaves out more. A fraction of a second is not looked at. */
+/** The bounds from conditions that must all be true. Conditions of another form would only narrow the range. Fractions of a second are ignored. */
 function boundsOf(filters: string | readonly string[]): TimeBounds {
   let [fromMs, untilMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (const filter of [filters].flat()) {
     const parts = filter.split(' AND ').map((part) => condition.exec(part))
-    // A text of the caller's may hold the same words: then there are others beside them.
+    // A string in the query may contain the same words, but then other parts surround them.
     if (parts.includes(null)) continue
     for (const part of parts) {
       const ms = Date.parse(`${part?.[2]?.replace(' ', 'T')}Z`)

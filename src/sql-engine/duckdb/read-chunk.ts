@@ -2,14 +2,14 @@ import type { DuckDBDataChunk } from '@duckdb/node-api'
 import { type ColumnType, type ColumnVector, nullBoolean, nullCode } from '../../model/column.ts'
 import type { EngineBatch } from '../sql-engine.ts'
 
-/** How many characters are turned into texts at once: a part of rows may hold gigabytes. */
+/** The number of characters that are converted to strings at once: a part of rows may contain gigabytes. */
 const charactersAtOnce = 4_000_000
 
-/** The rows of a part in pieces that can be held: from, and up to. */
+/** Splits the rows of a part into pieces that fit into memory. */
 export function* piecesOf(chunk: DuckDBDataChunk): Generator<readonly [from: number, until: number]> {
   const { rowCount } = chunk
   for (let from = 0; from < rowCount; ) {
-    // Rows are much alike: the longest of three says what the others are about.
+    // Rows are similar, so the longest of three is used as an estimate for all.
     const longest = Math.max(...[from, (from + rowCount) >> 1, rowCount - 1].map((row) => charactersIn(chunk, row)))
     const until = Math.min(rowCount, from + Math.max(1, Math.floor(charactersAtOnce / (longest + 1))))
     yield [from, until]
@@ -27,7 +27,7 @@ function charactersIn(chunk: DuckDBDataChunk, row: number): number {
   return characters
 }
 
-/** Rows of the engine's vectors as columns. What is not a number, or is infinite, is null: no answer holds it. */
+/** Rows of the engine's vectors as columns. NaN and infinities become null, since no result contains them. */
 export function readChunk(
   chunk: DuckDBDataChunk,
   types: readonly ColumnType[],

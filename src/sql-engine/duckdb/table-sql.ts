@@ -1,5 +1,5 @@
-// The rows of an entity as a common table in front of a statement: what its files hold, under columns by number. Names are never asked for:
-// DuckDB's are not case-sensitive, so columns of files are taken by their places.
+// The rows of an entity as a common table in front of a statement: the contents of its files, in numbered columns. Columns of files are read by
+// place, never by name, since names are not case-sensitive in DuckDB.
 import { addTo } from '../../lib/add-to.ts'
 import { fieldOf } from '../../model/rows-file.ts'
 import { type EngineField, type EngineTable, filesWithin, type TimeBounds } from '../sql-engine.ts'
@@ -9,7 +9,7 @@ type ReadTable = EngineTable & { readonly within: TimeBounds | null }
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
 
-/** A statement over its entities: each is a common table of the rows in its files, which only this query sees. */
+/** Adds a common table for each entity to a statement, with the rows of its files. Only this query sees them. */
 export function withTables(statement: string, tables: readonly EngineTable[]): string {
   if (tables.length === 0) return statement
   const definitions = tables.map((table) => `entity_${table.entityId} AS NOT MATERIALIZED (${tableRows(table)})`)
@@ -17,8 +17,8 @@ export function withTables(statement: string, tables: readonly EngineTable[]): s
 }
 
 /**
- * The rows of a table as a SELECT of c0, c1 and so on, p and t; those outside `within` are left out. Files are read in the order of time:
- * who wants the newest rows alone then soon knows which files have none of them.
+ * The rows of a table as a SELECT of c0, c1 and so on, p and t, without those outside `within`. Files are read in the order of time, so that a query
+ * for the newest rows soon knows which files have none of them.
  */
 export function tableRows(table: EngineTable, within: TimeBounds | null = null, newestFirst = false): string {
   const { fields, replacesBy } = table
@@ -28,7 +28,7 @@ export function tableRows(table: EngineTable, within: TimeBounds | null = null, 
     const nulls = fields.map((field, index) => `CAST(NULL AS ${engineTypes[field.type]}) AS c${index}`)
     return `SELECT ${nulls.join(', ')}, CAST(NULL AS BIGINT) AS p, CAST(NULL AS TIMESTAMPTZ) AS t WHERE FALSE`
   }
-  // Rows that replace each other have one time, so a range leaves them together.
+  // Rows that replace each other have the same time, so a range does not separate them.
   const whole = { ...table, within }
   if (replacesBy === null) return readAll(whole, files, false)
   const parts = overlapping(files)
@@ -39,7 +39,7 @@ export function tableRows(table: EngineTable, within: TimeBounds | null = null, 
 
 const isApart = (part: readonly EngineFile[]): boolean => part.length === 1 && part[0]!.isDistinct
 
-/** Files that share dates with each other, together. */
+/** Groups files whose dates overlap. */
 function overlapping(files: readonly EngineFile[]): readonly (readonly EngineFile[])[] {
   const parts: EngineFile[][] = []
   let lastMs = Number.NEGATIVE_INFINITY
@@ -51,7 +51,7 @@ function overlapping(files: readonly EngineFile[]): readonly (readonly EngineFil
   return parts
 }
 
-/** Rows of one time and the same tags as one: each field has the value with the newest origin; an origin that is not written is the position. */
+/** Combines rows of the same time and tags: each field has the value with the newest origin. An origin that is not written is the position. */
 function itemsOf(table: ReadTable, tags: readonly string[], files: readonly EngineFile[]): string {
   const { fields } = table
   const isKey = (field: EngineField, index: number): boolean => index === 0 || tags.includes(field.name)
@@ -66,14 +66,14 @@ function itemsOf(table: ReadTable, tags: readonly string[], files: readonly Engi
 function readAll(table: ReadTable, files: readonly EngineFile[], withOrigins: boolean): string {
   const groups = new Map<string, EngineFile[]>()
   for (const file of files) {
-    // The rows of a file are numbered for themselves.
+    // Row numbers count within one file, so a file with deleted rows is read separately.
     const key = JSON.stringify([file.fields, boundsOf(table, file), file.deleted && file.path])
     addTo(groups, key, file)
   }
   return [...groups.values()].map((group) => read(table, group, withOrigins)).join(' UNION ALL ')
 }
 
-/** The first time that is read and the first after it; null where the file has none. Times cost more to read than most columns. */
+/** The first time to read and the first one after it; null where the file is not cut. Times cost more to read than most columns. */
 function boundsOf(
   { sinceMs, within }: ReadTable,
   { firstMs, lastMs }: EngineFile,
@@ -112,7 +112,7 @@ function read(table: ReadTable, files: readonly EngineFile[], withOrigins: boole
   return `SELECT ${columns.join(', ')} FROM ${source}${kept}`
 }
 
-/** The columns of files as a0, a1 and so on, without what was deleted of them. */
+/** The columns of files as a0, a1 and so on, without deleted rows and values. */
 function sourceOf(files: readonly EngineFile[]): string {
   const [{ fields, deleted }] = files as [EngineFile]
   const names = fields.map((_name, place) => `a${place}`)
@@ -122,7 +122,7 @@ function sourceOf(files: readonly EngineFile[]): string {
   const isSeen = `NOT ${ranges.has(deleted.rows)}`
   const columns = fields.map((name, place) => {
     const metric = fieldOf(name)
-    // A value that was deleted must not count as a null that was pushed.
+    // A deleted value must not count as a pushed null.
     const borders = deleted.metrics.get(metric.endsWith('@') ? metric.slice(0, -1) : metric)
     return borders === undefined ? `a${place}` : `CASE WHEN NOT ${ranges.has(borders)} THEN a${place} END AS a${place}`
   })
@@ -130,7 +130,7 @@ function sourceOf(files: readonly EngineFile[]): string {
   return `(SELECT ${columns.join(', ')} FROM ${numbered} WHERE ${isSeen}) AS f`
 }
 
-/** Up to so many ranges are conditions; more are joined, which takes the same time for any number of them. */
+/** Up to this many ranges become conditions. More are joined, which takes the same time for any number of ranges. */
 const conditionsMax = 16
 
 /** Tests whether the row r of a file is in one of some ranges. */
@@ -138,7 +138,7 @@ class RowRanges {
   joins = ''
   #joined = 0
 
-  /** Borders are the numbers of the first row of a range, and of the one after its last. */
+  /** `borders` are pairs of the number of a range's first row and of the one after its last. */
   has(borders: readonly number[]): string {
     const starts = borders.filter((_, place) => place % 2 === 0)
     const ends = borders.filter((_, place) => place % 2 === 1)
@@ -153,7 +153,7 @@ class RowRanges {
   }
 }
 
-/** Times in files are TIMESTAMPTZ, whose cast asks a calendar for each value: that takes fifty times as long as by way of numbers. */
+/** Times in files are TIMESTAMPTZ. Their cast consults a calendar for each value, which takes fifty times as long as a conversion by way of numbers. */
 function valueExpression({ type }: EngineField, value: string | undefined): string {
   if (type === 'timestamp' && value !== undefined) return `make_timestamp_ms(epoch_ms(${value}))`
   return `CAST(${value ?? 'NULL'} AS ${engineTypes[type]})`

@@ -1,6 +1,6 @@
-// What the engine asks about clocks: it has a data base of time zones of its own, and all offsets of a service come from one. Each function
-// takes a text that is the same for all rows, and instants in milliseconds as doubles, which cost less than numbers of 64 bits here; what
-// is beyond all times is null.
+// SQL functions for time zones. The engine has its own time zone database, but all offsets of a service must come from one source. Each function
+// has a string parameter, which is the same for all rows, and instants in milliseconds as doubles, which cost less here than 64-bit integers.
+// A result out of the range of times is null.
 import {
   DOUBLE,
   type DuckDBConnection,
@@ -52,7 +52,7 @@ function granularityOf(text: string): NativeBuckets {
   return zonedGranularity({ kind: 'zoned', zone, buckets })
 }
 
-/** What one place in a statement was last asked with, on one of the engine's threads. */
+/** The last string parameter of one place in a statement, on one of the engine's threads, with its function. */
 interface Asked {
   text: string | null
   work: Work
@@ -81,7 +81,7 @@ function zoneFunction(name: string, instants: 1 | 2, workOf: (text: string) => W
   })
 }
 
-/** What a function with one instant is not given is nothing to it. */
+/** A function with one instant ignores the second one. */
 function timesIn(input: DuckDBDataChunk, instants: 1 | 2): readonly [DuckDBVector, DuckDBVector] {
   const times = input.getColumnVector(1)
   return [times, instants === 2 ? input.getColumnVector(2) : times]

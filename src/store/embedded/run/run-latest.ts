@@ -68,7 +68,7 @@ export async function newestItem(
   return item === undefined ? newestOf(series, fromMs, toMs, run) : item
 }
 
-/** Looks at the newest stretch, which mostly has an item; undefined when it has none, though older ones may. */
+/** Reads only the newest rows, which usually include an item. Undefined if they do not, though older rows may. */
 function newestNear(
   series: number,
   fromMs: number,
