@@ -15,7 +15,7 @@ export interface EntityFilesParts {
 const nothing: EngineSnapshot = { entities: [], isLost: () => false, release: () => undefined }
 
 /**
- * Runs `work` on a snapshot of the rows of entities, with a table for each in the same order. Throws what `work` throws, and Problem
+ * Runs `work` on a snapshot of the rows of entities, with a table for each in the same order. Rethrows its errors, and throws Problem
  * `damaged_data` or `unavailable` where files cannot be read or have disappeared.
  */
 export async function onTables<Result>(

@@ -39,7 +39,7 @@ import type { FileSwitch, FrozenRows } from './store-changes.ts'
 export interface EmbeddedStoreSettings {
   /** Rows of one chunk of memory, 1 to 1,048,576. The first chunks of an entity are smaller. */
   readonly chunkRows: number
-  /** The longest time that a run may hold the event loop. */
+  /** The longest time that a run may block the event loop. */
   readonly sliceMs: number
   readonly nowMs: () => number
   /** Makes the pacers of runs. Tests measure the work between two rests. */

@@ -186,7 +186,7 @@ export class KeptOverTime {
       }
       if (isFound.every(Boolean)) return false
     }
-    // The next item is in the rows, but what ends the value before it may have expired.
+    // The next item is in the rows, but the item that ends the value before it may have expired.
     const ends = { hourMs: fromMs, rollup: null, isOrdered: true, endMs: Number.NaN }
     to.addKept(endedMs.map((ms, place) => (isFound[place] || Number.isNaN(ms) ? null : { ...ends, endedMs: ms })))
     return true

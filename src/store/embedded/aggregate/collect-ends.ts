@@ -114,7 +114,7 @@ class EndsCollector {
     }
   }
 
-  /** Adds the first row that passes, in the order of the stretches. Returns its time; null if there is none. */
+  /** Adds the first row that passes. Rows come from one end. Returns the row's time; null if there is none. */
   async #addEnd(stretches: Iterable<Stretch>, series: number, end: 'newest' | 'oldest'): Promise<number | null> {
     for (const { chunk, start, end: after } of stretches) {
       const { passesRow } = this.#tests

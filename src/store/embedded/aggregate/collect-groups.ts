@@ -27,7 +27,7 @@ const rollupUnitsMax = 256_000_000
 /** The approximate cost of finding a series in a file, in pacer units. */
 const fileUnits = 64
 
-/** The work between two rests, in pacer units: about a tenth of a millisecond. */
+/** The work between two calls of the pacer, in its units: about a tenth of a millisecond. */
 const unitsAtOnce = 16_384
 
 /** The most hours of rollups of a series in a file that are added without a rest. */
@@ -63,7 +63,7 @@ interface PooledHours {
   addRows(range: Range): Promise<void>
 }
 
-/** The number of series sampled to estimate how many rows must be read; at least about one for each file. */
+/** The number of series that are sampled to estimate how many rows must be read; with many files, one of each. */
 const seriesLookedAt = 16
 
 /** A sample of the series, different for each file. */
@@ -148,7 +148,7 @@ class GroupCollector {
     }
   }
 
-  /** The sources with rows in a range, except those added here at once: the pooled sums of all series. */
+  /** The sources with rows in a range, except those whose pooled sums of all series are added here. */
   async #sourcesOf(range: Range): Promise<RangeSources> {
     const { tables, tableSpans, files } = this.#run
     const within = files.filter(({ info }) => info.firstMs <= range.toMs && info.lastMs >= range.fromMs)

@@ -117,7 +117,6 @@ export function absoluteLongs(operand: NumberColumn, values: Float64Array, rows:
   return made
 }
 
-/** Copies the long of a row. */
 export function copyLong(from: NumberColumn, to: NumberColumn, row: number): void {
   const value = from.values[row]
   if (Math.abs(value) >= exactMax) putDigits(to, row, digitsAt(from, row))

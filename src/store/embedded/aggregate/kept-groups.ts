@@ -22,7 +22,6 @@ export class KeptGroups {
   readonly #kept: KeptHours
   readonly #parts: KeptGroupsParts
   readonly #rollups: HourRollups
-  /** The columns that are aggregated. */
   readonly #columns: readonly number[]
   /** Whether hours can answer the plan. */
   readonly #isEnough: boolean

@@ -46,7 +46,6 @@ export class PickedRows {
     this.#memory.clear()
   }
 
-  /** The dates of the picks. */
   get times(): Float64Array {
     return this.#times.values.subarray(0, this.length)
   }

@@ -1,4 +1,4 @@
-// Hours of sealed files that replace their rows, for values over time. An hour is used only if no other table or file has rows within it.
+// Hours of sealed files that replace their rows, for values over time. An hour is used only if no other table or file may have rows within it.
 import type { Range } from '../../../model/plan.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
 import type { ItemOfMetric, ItemRollup } from '../../over-time/function-of-time.ts'

@@ -88,7 +88,6 @@ function answer(groups: GroupRows, keys: readonly FieldAccessor[], order: Int32A
   return { rows, columns }
 }
 
-/** The values of a key as a column. */
 function keyColumn(accessor: FieldAccessor, rows: number, keyOf: (place: number) => FieldKey): ColumnVector {
   if (accessor.kind === 'time') throw new Error('the time field is no dimension')
   if (accessor.type === 'string') {
