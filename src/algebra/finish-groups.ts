@@ -35,7 +35,7 @@ interface Asked extends GroupFinish {
   readonly outputs: readonly Scalar[]
   /** The number of values that are computed for each group, including intermediate ones. */
   readonly steps: number
-  /** Whether there is a group even without rows, since nothing is grouped by. */
+  /** Whether there is a group even without rows, since there are no keys. */
   readonly isOneGroup: boolean
   /** Whether `limit` applies to each bucket. */
   readonly isByBucket: boolean

@@ -1,5 +1,5 @@
 // The tree of all expressions that are computed here: conditions and values of rows, of groups, and of outputs that come before. Druid's two languages
-// compile to it. It is plain data, so it can be passed between threads; code that depends on an expression is derived from it in this folder.
+// compile to it. It is plain data, so it can be passed between threads; everything derived from it is computed in this folder.
 import type { EntityField } from '../model/entity.ts'
 import type { FunctionName, ScalarType, ScalarValue } from './functions.ts'
 

@@ -88,7 +88,7 @@ class GroupCollector {
   readonly #isPooled: boolean
   /** Whether those of all series of a file together can. They have no bounds. */
   readonly #isPooledInFiles: boolean
-  /** Null where no rows have expired of which hours are kept. */
+  /** Null where no rows have expired, or no hours are kept. */
   readonly #kept: KeptGroups | null
   #unitsMax: number
   #units = 0
@@ -230,7 +230,7 @@ class GroupCollector {
     }
   }
 
-  /** Returns false, and adds nothing, if the pooled sums lack too much. */
+  /** Returns false, and adds nothing, if the rows of more than `partsMax` hours must be read. */
   async #addPooled(pooled: PooledHours, range: Range): Promise<boolean> {
     const { rollups, whole, hours, firstMs, lastMs, rows, series } = pooled
     const { groupHours } = this.#hours

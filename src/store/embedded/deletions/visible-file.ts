@@ -35,7 +35,7 @@ export class VisibleFile implements SealedFile {
     this.#registry = registry
   }
 
-  /** The info of the whole file if it cannot be read: opening it reports the damage. */
+  /** Falls back to the info of the whole file if that cannot be read: opening the file reports the damage. */
   get info(): SealedFileInfo {
     if (this.#info !== null) return this.#info
     try {

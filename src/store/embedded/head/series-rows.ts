@@ -139,7 +139,6 @@ export class SeriesRows {
     return stretches.reverse()
   }
 
-  /** Whether any series has late rows. */
   get hasLate(): boolean {
     return this.#lateSeries > 0
   }
