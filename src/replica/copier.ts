@@ -78,7 +78,7 @@ export class Copier {
     })
   }
 
-  /** Takes over the replica, when the store responds. Throws `NotOwner` when another service has it, an Error when a first one has no place. */
+  /** Takes over the replica as soon as the store responds. Throws `NotOwner` when another service has it, an Error when a first one has no place. */
   async start(): Promise<void> {
     await requireLocationOfFirstUpload(this.#parts)
     const opening = this.#open()
@@ -228,7 +228,7 @@ export class Copier {
     const opened = this.#opened
     if (opened === null || isChanging()) return false
     this.#changes.look()
-    // Each moment becomes whole before the next one; otherwise many changes would postpone a restorable state for ever.
+    // Each moment becomes whole before the next one; otherwise many changes would postpone a restorable state indefinitely.
     if (this.#hasBase && !this.#restorable.isWhole && this.#ready().length > 0) return false
     const storedNow = stored()
     const isDue = performance.now() - this.#momentMs >= settings.catalogMs

@@ -26,7 +26,7 @@ interface Batch {
 
 export class JournalCopier {
   readonly #parts: JournalCopierParts
-  /** The next data to copy: a segment, and the bytes of it in the replica. */
+  /** The next data to copy: a segment, and the bytes of it in the replica. Null at the journal's beginning. */
   #at: { segment: number; offset: number } | null = null
   /** The entry of the log in which each segment begins, by the segment's first position. */
   #begun: (readonly [segment: number, number: number])[] = []

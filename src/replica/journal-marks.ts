@@ -91,7 +91,7 @@ export class JournalMarks {
     this.#waiting.splice(0, end === -1 ? this.#waiting.length : end)
   }
 
-  /** The last mark of each segment stays, because the next segment can begin only after it. */
+  /** Keeps the last mark of each segment, because the next one can begin only after it, and the last mark before a change by the operator. */
   #thinOut(): void {
     this.#waiting = this.#waiting.filter(
       ({ mark }, index, all) =>

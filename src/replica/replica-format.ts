@@ -76,7 +76,7 @@ export interface Begun {
   readonly copy: string
 }
 
-/** The name of the `Begun` object, which exists from the first claim on, for ever. */
+/** The name of the `Begun` object, which exists permanently from the first claim on. */
 export const begunName = 'begun'
 export const logPrefix = 'log/'
 export const momentPrefix = 'moments/'

@@ -1,5 +1,5 @@
 const blockBytes = 1024 * 1024
-/** A call hardly ever leaves more blocks. */
+/** A call hardly ever releases more blocks. */
 const spareMax = 2
 
 /**

@@ -1,5 +1,5 @@
 // Doubles that are decimals of a few digits, as most sensors send them, are stored as whole numbers: 21.5 with one digit after the point
-// becomes 215. Neighbours then differ by small whole numbers, which the bits of doubles do not. Division restores each double bit for bit.
+// becomes 215. Neighbours then differ by small whole numbers, while the bits of doubles differ widely. Division restores each double bit for bit.
 import type { ArrayMaker } from '../../../lib/spare-buffers.ts'
 import { differenceValueMax } from './differences.ts'
 import { sliceRows } from './slices.ts'

@@ -91,7 +91,7 @@ export function readDifferences(input: PageInput, out: Float64Array, divisor = 1
   return count
 }
 
-/** Adds up the differences of one part from `value` on, and returns the last number. The divisions are independent, so they cost no time here. */
+/** Adds up the differences of one part from `value` on, and returns the last number. Each division is independent, so they take no extra time. */
 function readPart(
   input: PageInput,
   width: number,

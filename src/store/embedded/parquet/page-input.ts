@@ -8,7 +8,7 @@ export class PageInput {
   position = 0
   end = 0
 
-  /** Makes the first `length` bytes the body and positions at its start; the caller fills `bytes`. */
+  /** Makes the first `length` bytes the body and moves to its start; the caller fills `bytes`. */
   begin(length: number): void {
     if (length + slackBytes > this.bytes.length) {
       this.bytes = new Uint8Array(2 * length + slackBytes)

@@ -30,7 +30,7 @@ export class RegistryLog {
     this.#bytes = bytes
   }
 
-  /** Starts a registry without any recorded series; a file that exists already is useless and removed. */
+  /** Starts a registry without any recorded series; an existing file is obsolete and is deleted. */
   static async begin(parts: RegistryLogParts): Promise<RegistryLog> {
     const { disk, directory } = parts
     if ((await disk.list(directory)).includes(registryName)) await disk.remove(join(directory, registryName))

@@ -109,7 +109,7 @@ class KeptDictionary implements CacheEntry {
   }
 }
 
-/** The cost of reading a dictionary, in units of a pacer. */
+/** The cost of reading a large dictionary, in units of a pacer. */
 const dictionaryUnits = 1 << 16
 
 /** The current page, and the dictionaries of its row group. */

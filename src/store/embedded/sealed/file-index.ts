@@ -17,7 +17,7 @@ import {
 import { reading, readSection, readStart, type SectionPlace } from './index-reading.ts'
 import { Arrays } from './section-arrays.ts'
 
-/** The locations of series and pages. The arrays are as docs/formats/series-index.md describes them. */
+/** The locations of series and pages. docs/formats/series-index.md describes the arrays. */
 export class FileIndex {
   readonly path: string
   readonly summary: IndexSummary

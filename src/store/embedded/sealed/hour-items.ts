@@ -107,7 +107,7 @@ export class RunningItems {
     return this.#isSound && Number.isFinite(4 * (this.held + this.line))
   }
 
-  /** The sum of squared differences from the first value; null when doubles cannot represent it. Rounded to a decimal if exact enough: fewer bytes. */
+  /** The sum of squared differences from the first value; null when doubles cannot hold it. A decimal where that is exact enough, to save bytes. */
   get squares(): number | null {
     const squares = this.#squares
     if (this.#least === this.#greatest) return 0

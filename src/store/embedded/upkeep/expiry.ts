@@ -19,7 +19,7 @@ export class Expiry {
   #sinceMs: ReadonlyMap<number, number> = new Map()
   #kept: ReadonlyMap<number, KeptRules> = new Map()
   #dropped: readonly number[] = []
-  /** Dropped entities of which the store has nothing left. */
+  /** Dropped entities that the store no longer has data for. */
   readonly #forgotten = new Set<number>()
 
   private constructor(parts: ExpiryParts) {

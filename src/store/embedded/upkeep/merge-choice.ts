@@ -27,7 +27,7 @@ export class MergeChoice {
     return chooseMerge(sound, this.#rules)
   }
 
-  /** The number of files in the next merge, without failed ones that are tried last. */
+  /** The number of files in the next merge. Files of failed merges, which are tried last, do not count. */
   waiting(files: readonly SealedFile[]): number {
     const fresh = files.filter((file) => !this.#damaged.has(file) && !this.#postponed.has(file))
     return chooseMerge(fresh, this.#rules)?.length ?? 0

@@ -4,7 +4,7 @@ import { baseOf } from '../deletions/visible-file.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
 import type { Expiry } from './expiry.ts'
 
-/** A request to remove expired rows before the position, which is that of validated rows at its time, from memory and files. */
+/** A request to remove expired rows from memory and files, as far as they had been validated when it was made: those before the position. */
 interface Purge {
   readonly entityId: number
   readonly position: number

@@ -323,7 +323,7 @@ export class Upkeep {
     changed()
   }
 
-  /** Seals the frozen rows; concurrent callers share one seal. A failure that ends the thread is kept. */
+  /** Seals the frozen rows; concurrent callers share one seal. A failure that ends the thread leaves the promise rejected. */
   #sealDue(): Promise<void> {
     if (this.#sealing === null && this.#seal !== null) {
       this.#sealing = this.#runSeal(this.#seal).then(() => {
