@@ -1,12 +1,12 @@
-// Positions in a journal of partitions (docs/formats/kafka-topics.md): each partition has a range of its own, and each record in it has 256 of these.
+// Positions in a journal of partitions (docs/formats/kafka-topics.md): each partition has its own range, and each record in it 256 positions.
 
-/** So many partitions have room below 2^53. */
+/** The number of partitions that fit below 2^53. */
 export const partitionsMax = 64
-/** Positions of one record: an entry of more rows takes several records. */
+/** Positions of one record; an entry with more rows takes several records. */
 const recordPositions = 256
 const partitionPositions = 2 ** 47
 
-/** The first position of the record at an offset of a partition. Throws RangeError past the last that has a place. */
+/** The first position of the record at an offset of a partition. Throws RangeError beyond the partition's last position. */
 export function positionAt(partition: number, offset: number): number {
   const inPartition = offset * recordPositions
   if (partition < 0 || partition >= partitionsMax || offset < 0 || inPartition >= partitionPositions) {
@@ -24,7 +24,7 @@ export function offsetFrom(position: number): number {
   return Math.ceil((position - partitionOf(position) * partitionPositions) / recordPositions)
 }
 
-/** How many records an entry of so many rows takes. */
+/** The number of records of an entry with this number of rows. */
 export function recordsOf(rows: number): number {
   return Math.ceil(Math.max(1, rows) / recordPositions)
 }

@@ -1,4 +1,4 @@
-// One record of a segment, to bytes and back; docs/formats/journal.md is the format.
+// Encodes and decodes records of a segment; docs/formats/journal.md describes the format.
 import { crc32 } from 'node:zlib'
 import { readUint64, writeUint64 } from '../lib/uint64.ts'
 import { lineFormats } from '../model/line-format.ts'
@@ -7,7 +7,7 @@ import type { BodyFormat, JournalEntry, PlacedEntry } from './journal.ts'
 export const recordHeaderBytes = 64
 /** Records begin at multiples of this. */
 export const recordAlignment = 8
-/** The byte ff is in no UTF-8 text, so nothing that is pushed can look like a record. */
+/** The byte ff does not occur in UTF-8 text, so pushed data cannot look like a record. */
 export const recordMagic = Buffer.from([0xff, 0x54, 0x4d, 0x52])
 
 const at = {
@@ -29,27 +29,27 @@ const at = {
 
 const kinds = { push: 1, mark: 2, replay: 3, lost: 4, replayInto: 5 } as const
 const flagHasKey = 1
-/** A replay, and what was lost, have their one format by their kind. */
+/** The code of replays and lost entries, whose format follows from their kind. */
 const noFormat = 0
-/** Those of pushes, by their numbers less one. */
+/** The formats of pushes; their codes are the indices plus one. */
 const pushFormats: readonly BodyFormat[] = ['json', 'ndjson', ...lineFormats]
 const formatCodes: ReadonlyMap<JournalEntry['format'], number> = new Map(
   pushFormats.map((format, index) => [format, index + 1]),
 )
 
-/** A body up to this size is copied behind its header: below it, one buffer more costs the write more than the copy. */
+/** A body up to this size is copied behind its header: below it, a further buffer costs the write more than the copy. */
 const copiedBodyBytesMax = 4096
 
-/** A record as bytes, all but its place: that is known only when it is written. */
+/** A record as bytes without its place, which is known only when it is written. */
 export interface UnplacedRecord {
   /** In order; the first begins with the header. */
   readonly buffers: readonly [Buffer, ...Uint8Array[]]
   readonly bytes: number
-  /** How many positions it takes. */
+  /** The number of positions it takes. */
   readonly positions: number
 }
 
-/** Throws RangeError when a number of the entry does not fit its field. The body is not copied when it is large. */
+/** Throws RangeError when a number of the entry does not fit its field. A large body is not copied. */
 export function encodeEntry(entry: JournalEntry): UnplacedRecord {
   const { body } = entry
   const key = entry.idempotencyKey === null ? null : Buffer.from(entry.idempotencyKey, 'utf8')
@@ -84,7 +84,7 @@ function kindOf({ format, sourceIngestId }: JournalEntry): number {
   return format === 'lost' ? kinds.lost : kinds.push
 }
 
-/** The mark that a clean close leaves at the end. */
+/** The mark that a clean close writes at the end. */
 export function encodeMark(): UnplacedRecord {
   const head = Buffer.alloc(recordHeaderBytes)
   recordMagic.copy(head)
@@ -92,7 +92,7 @@ export function encodeMark(): UnplacedRecord {
   return { buffers: [head], bytes: recordHeaderBytes, positions: 0 }
 }
 
-/** Fills in where the record stands. */
+/** Fills in the record's place. */
 export function placeRecord(record: UnplacedRecord, position: number, watermark: number, salt: number): void {
   const [head] = record.buffers
   writeUint64(head, position, at.position)
@@ -100,7 +100,7 @@ export function placeRecord(record: UnplacedRecord, position: number, watermark:
   head.writeUInt32LE(crc32(head.subarray(0, at.headerCrc), salt), at.headerCrc)
 }
 
-/** Whether a whole record header of the file with this salt stands at `offset`; its fields may be trusted then. */
+/** Whether a whole record header of the file with this salt is at `offset`; if so, its fields can be trusted. */
 export function isRecordHeader(bytes: Buffer, offset: number, salt: number): boolean {
   return (
     recordMagic.equals(bytes.subarray(offset, offset + recordMagic.length)) &&
@@ -119,7 +119,7 @@ export interface RecordHeader {
   readonly bytes: number
 }
 
-/** Reads a header that is known to be whole; null when it uses something that this version does not know. */
+/** Decodes a header that is known to be whole; null when it uses something unknown to this version. */
 export function decodeRecordHeader(bytes: Buffer, offset: number): RecordHeader | null {
   const kind = bytes[offset + at.kind]
   const isMark = kind === kinds.mark
@@ -140,7 +140,7 @@ export function decodeRecordHeader(bytes: Buffer, offset: number): RecordHeader 
   }
 }
 
-/** Reads a push or replay that is known to be whole; its body is a view into `bytes`. */
+/** Decodes a push or replay that is known to be whole; its body is a view into `bytes`. */
 export function decodeEntry(bytes: Buffer, offset: number): PlacedEntry {
   const keyAt = offset + recordHeaderBytes
   const bodyAt = keyAt + bytes.readUInt16LE(offset + at.keyBytes)

@@ -11,13 +11,13 @@ export interface TrimmerParts {
   readonly reach: Reach
 }
 
-/** Deletes what the journal holds of sealed rows, unless a backup is being made: then once it is over. */
+/** Deletes the journal of sealed rows; while a backup is being made, only after it has ended. */
 export class Trimmer {
   readonly #parts: TrimmerParts
   readonly #trims = new Serial()
   #position = 0
   #trimmedPosition = 0
-  /** How many want nothing to be deleted. */
+  /** The number of holders that prevent deletion. */
   #holds = 0
   #stopped = false
   readonly #needed: (() => number)[] = []
@@ -32,17 +32,17 @@ export class Trimmer {
     void this.#trims.run(() => this.#trim())
   }
 
-  /** Keeps what somebody has still to read, a copy of the journal or readers of live rows: from that position on. */
+  /** Keeps the journal from the given position on for a reader that still needs it: a copy of the journal, or readers of live rows. */
   needs(neededPosition: () => number): void {
     this.#needed.push(neededPosition)
   }
 
-  /** Less may be needed now. */
+  /** Called when less may be needed. */
   again(): void {
     void this.#trims.run(() => this.#trim())
   }
 
-  /** Resolves when nothing is being deleted, and nothing will be until it is released. */
+  /** Resolves when nothing is being deleted; nothing will be until it is released. */
   async hold(): Promise<Held> {
     this.#holds++
     await this.#trims.run(async () => undefined)
@@ -53,7 +53,7 @@ export class Trimmer {
     return { release }
   }
 
-  /** What is sealed by now is deleted still. */
+  /** Rows sealed by now are still deleted from the journal. */
   stop(): Promise<void> {
     return this.#trims.run(async () => {
       this.#stopped = true
@@ -67,7 +67,7 @@ export class Trimmer {
     try {
       let segments = await journal.trim(position)
       if (position >= journal.durablePosition) {
-        // Nothing in the newest segment is needed any more either.
+        // The newest segment is no longer needed either.
         await journal.rotate()
         reach('journal-rotated')
         segments += await journal.trim(position)
@@ -76,7 +76,7 @@ export class Trimmer {
       reach('journal-trimmed')
       if (segments > 0) observe({ kind: 'journalTrimmed', position, segments })
     } catch (error) {
-      // What is left goes with the next trim; a journal that failed says so itself.
+      // The next trim deletes the rest; a failed journal reports that itself.
       observe({ kind: 'journalTrimFailed', message: messageOf(error) })
     }
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Lets so many bytes pass a second; 0 is no limit. */
+/** Limits the bytes sent per second; 0 is no limit. */
 export class ByteRate {
   readonly #bytesPerSecond: number
   readonly #signal: AbortSignal
@@ -11,7 +11,7 @@ export class ByteRate {
     this.#signal = signal
   }
 
-  /** Resolves when that many bytes may be sent. */
+  /** Resolves when this number of bytes may be sent. */
   async pass(bytes: number): Promise<void> {
     if (this.#bytesPerSecond === 0) return
     const nowMs = performance.now()

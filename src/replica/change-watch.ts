@@ -1,16 +1,16 @@
 import type { RecordedTime } from './journal-marks.ts'
 
 export interface ChangeWatchParts {
-  /** How much the operator's side has changed in the catalog so far. */
+  /** The amount of the operator's changes to the catalog so far. */
   readonly changes: () => number
   readonly noted: () => RecordedTime
 }
 
-/** When the first of the operator's changes was made that the replica lacks. */
+/** Records when the first of the operator's changes was made that the replica lacks. */
 export class ChangeWatch {
   readonly #parts: ChangeWatchParts
   #seen: { readonly changes: number; readonly at: RecordedTime }
-  /** Of the changes that no moment has, nor the one that is being made; and of those that only that one has. */
+  /** The first change that neither a moment nor the one being made has; and the first that only the one being made has. */
   #first: RecordedTime | null = null
   #firstOfMaking: RecordedTime | null = null
 
@@ -19,7 +19,7 @@ export class ChangeWatch {
     this.#seen = { changes: parts.changes(), at: parts.noted() }
   }
 
-  /** To be called now and then: a change counts as of the last time that it was not there. */
+  /** To be called at intervals: a change counts from the last call that did not see it. */
   look(): void {
     const changes = this.#parts.changes()
     if (changes !== this.#seen.changes) this.#first ??= this.#seen.at
@@ -30,12 +30,12 @@ export class ChangeWatch {
     return this.#first !== null
   }
 
-  /** When the first was made that the replica lacks, by the clock that runs evenly; null when it has all. */
+  /** When the first change was made that the replica lacks, by the steady clock; null when it has all. */
   get sinceMs(): number | null {
     return this.#firstOfMaking?.steadyMs ?? this.#first?.steadyMs ?? null
   }
 
-  /** A moment is made of what was seen last: `make` is told of the first change that only it will have. */
+  /** Makes a moment of the state seen last: `make` gets the time of the first change that only this moment will have. */
   async making<T>(
     make: (first: RecordedTime | null) => Promise<T>,
   ): Promise<{ readonly made: T; readonly changes: number }> {

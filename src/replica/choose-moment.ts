@@ -19,34 +19,34 @@ import {
 } from './replica-format.ts'
 import type { StoreAttempt } from './replica-log.ts'
 
-/** What a folder is made of. */
+/** The sources of a restored folder. */
 export interface ChosenMoment {
   readonly last: LogEntry
   readonly moment: Moment
-  /** Where the journal ends. */
+  /** The place at which the journal ends. */
   readonly cut: Mark
-  /** The newest moment that there is; it need not be whole. */
+  /** The newest moment; it need not be whole. */
   readonly newest: Moment
-  /** From when on there is a state to go back to. */
+  /** The earliest time whose state can be restored. */
   readonly firstMs: number
 }
 
 export interface ChooseParts {
   readonly store: ObjectStore
   readonly attempt: StoreAttempt
-  /** Takes the journal of a moment; `begin` comes before that of each one that is tried. */
+  /** Receives the journal of a moment; `begin` is called before the journal of each moment that is tried. */
   readonly journal: { begin(): Promise<void>; readonly take: TakePiece }
 }
 
-/** What is asked for: a time, or null for the newest state; entries of the log before `endNumber` should be there. */
+/** The request: a time, or null for the newest state. Entries of the log before `endNumber` should exist. */
 interface Wanted {
   readonly atMs: number | null
   readonly endNumber: number
 }
 
 /**
- * The newest state, or the one after the last push that was on disk by `atMs`. Throws `ReplicaDamaged` when an object that may hold some of it is missing or
- * damaged, rather than take an older state for it. Throws an Error when the replica has none.
+ * Chooses the newest state, or the one after the last push that was on disk by `atMs`. Throws `ReplicaDamaged` when an object that may contain
+ * some of it is missing or damaged, rather than return an older state. Throws an Error when the replica has no such state.
  */
 export async function chooseMoment(parts: ChooseParts, atMs: number | null): Promise<ChosenMoment> {
   const end = await readEnd(parts, atMs)
@@ -58,7 +58,7 @@ export async function chooseMoment(parts: ChooseParts, atMs: number | null): Pro
   for (;;) {
     const found: Chosen | MomentEntry = await choose(parts, wanted, newest)
     if (!('kind' in found)) return { ...found, newest, last: end.last }
-    // The list lacked it.
+    // The list lacked this moment.
     const { moment: name } = found
     newest = await parts.attempt(() => readMoment(parts.store, name))
   }
@@ -66,7 +66,7 @@ export async function chooseMoment(parts: ChooseParts, atMs: number | null): Pro
 
 type Chosen = Omit<ChosenMoment, 'last' | 'newest'>
 
-/** Returns the entry of a moment that is newer than `newest` where there is one that counts. */
+/** Returns the entry of a moment newer than `newest` if there is one that counts. */
 async function choose(parts: ChooseParts, wanted: Wanted, newest: Moment): Promise<Chosen | MomentEntry> {
   const { store, attempt, journal } = parts
   const atMs = wanted.atMs ?? Number.POSITIVE_INFINITY
@@ -86,13 +86,13 @@ async function choose(parts: ChooseParts, wanted: Wanted, newest: Moment): Promi
       if (unlisted !== null) return unlisted
     }
     if (read.cut !== null) return { moment, cut: read.cut, firstMs }
-    // Pushes behind it may need definitions that only it has.
+    // Pushes after this moment may need definitions that only it has.
     untilNumber = number
   }
   throw new Error('The replica is not whole: the journal of none of its moments is there.')
 }
 
-/** The last entry of the log, and its number; for an earlier state the last one that can be read. Null when there is no replica. */
+/** The last entry of the log, and its number; for an earlier state, the last entry that can be read. Null when there is no replica. */
 async function readEnd(
   { store, attempt }: ChooseParts,
   atMs: number | null,
@@ -108,7 +108,7 @@ async function readEnd(
   }
 }
 
-/** Of the moments that are listed the newest one that the log commits, for an earlier state one that can be read. */
+/** The newest listed moment that the log commits; for an earlier state, the newest that can be read. */
 async function readNewest({ store, attempt }: ChooseParts, { atMs, endNumber }: Wanted): Promise<Moment | null> {
   const names = await attempt(() => momentNames(store))
   if (atMs === null) await requireLogBefore(numberOf(names.at(-1) ?? ''), { store, attempt, endNumber })
@@ -118,7 +118,7 @@ async function readNewest({ store, attempt }: ChooseParts, { atMs, endNumber }: 
     if (number >= endNumber) continue
     const found = await orDamage(attempt(() => requireLogEntry(store, number)))
     if (found instanceof ReplicaDamaged) damage ??= found
-    // That the entry is not there shows where the journal of the moment before is followed.
+    // A missing entry is found when the journal of the previous moment is followed.
     if (found instanceof ReplicaDamaged || found.entry.kind !== 'moment' || found.entry.moment !== name) continue
     const moment = await orDamage(attempt(() => readMoment(store, name)))
     if (!(moment instanceof ReplicaDamaged)) return moment
@@ -130,7 +130,7 @@ async function readNewest({ store, attempt }: ChooseParts, { atMs, endNumber }: 
   return null
 }
 
-/** A moment is written when the entry before its own is there: one that is further on shows that entries are missing. */
+/** A moment is written after the entry before its own exists, so one further on shows that entries are missing. */
 async function requireLogBefore(
   number: number,
   { store, attempt, endNumber }: Pick<ChooseParts, 'store' | 'attempt'> & Pick<Wanted, 'endNumber'>,
@@ -140,8 +140,8 @@ async function requireLogBefore(
 }
 
 /**
- * Reads the log from where the journal was no longer followed. Returns the entry of a moment that counts and is newer than the newest known. Throws
- * `ReplicaDamaged` where something is missing that may be wanted.
+ * Reads the log from the entry at which the journal was no longer followed. Returns the entry of a moment that counts and is newer than the
+ * newest known. Throws `ReplicaDamaged` when something is missing that may be needed.
  */
 async function readRest(
   { store, attempt }: ChooseParts,

@@ -20,26 +20,26 @@ export interface CopierParts {
   readonly settings: CopierSettings
   readonly store: ObjectStore
   readonly disk: Disk
-  /** Of `replica.json`. */
+  /** The path of `replica.json`. */
   readonly markPath: string
   /** The address of the replica. */
   readonly url: string
   readonly journal: LocalJournalWriter
   readonly journalDirectory: string
   readonly data: DataToReplicate
-  /** What the operator's side has changed in the catalog so far, and whether it is in the middle of a change. */
+  /** The amount of the operator's changes to the catalog so far, and whether a change is in progress. */
   readonly changes: () => number
   readonly isChanging: () => boolean
-  /** Another value when what is stored is another. */
+  /** A value that differs when the stored data differs. */
   readonly stored: () => unknown
-  /** To be told when more of the journal may be deleted. */
+  /** Called when more of the journal may be deleted. */
   readonly mayTrim: () => void
   readonly nowMs: () => number
   readonly observe: Observe
   readonly reach: Reach
 }
 
-/** A replica that is this process's own. */
+/** A replica that this process owns. */
 export interface OpenedReplica {
   readonly log: ReplicaLog
   readonly moments: MomentMaker
@@ -48,7 +48,7 @@ export interface OpenedReplica {
 export interface ReplicaState {
   /** All rows before it are in the replica. */
   readonly position: number
-  /** The replica has all that was there by then; null before it has anything. */
+  /** The replica has all data up to this time; null before it has any. */
   readonly timeMs: number | null
   readonly lagMs: number
   readonly lagBytes: number

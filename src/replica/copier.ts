@@ -1,4 +1,4 @@
-// Follows a data folder with its replica: the journal every so often, the catalog and what it names when they changed.
+// Keeps the replica of a data folder up to date: the journal at intervals, the catalog and the files that it names when they have changed.
 // Tested by `test/acceptance/replica.test.ts`.
 import { Serial } from '../lib/serial.ts'
 import { codeOf, inWords } from '../lib/system-error.ts'
@@ -20,7 +20,7 @@ import { Restorable } from './restorable.ts'
 import { isFinal, StoreAttempts } from './store-attempts.ts'
 import { sweep } from './sweep.ts'
 
-/** Nothing to copy does not show that another has taken over: it is asked for now and then. */
+/** While there is nothing to copy, a takeover by another process would go unnoticed, so ownership is checked at this interval. */
 const ownerCheckMs = 30_000
 const closeMsMax = 10_000
 
@@ -43,12 +43,12 @@ export class Copier {
   #hasBase = false
   /** How often the journal was trimmed before it was copied. */
   #breaks = 0
-  /** The catalog of the last moment has so many of the operator's changes, and knows of rows before a position. */
+  /** The catalog of the last moment: the amount of the operator's changes in it, and the position before which it knows all rows. */
   #copied = { changes: -1, position: 0 }
   #isOver = false
   readonly #changes: ChangeWatch
   #storedCopied: unknown = null
-  /** By the clock that runs evenly, as all times here. */
+  /** By the steady clock, as all times here. */
   #momentMs = Number.NEGATIVE_INFINITY
   #checkedMs = Number.NEGATIVE_INFINITY
   #loops: Promise<unknown> = Promise.resolve()
@@ -78,7 +78,7 @@ export class Copier {
     })
   }
 
-  /** Takes the replica over, at once or as soon as the store answers. Throws `NotOwner` when another service has it, an Error when a first replica has no place. */
+  /** Takes over the replica as soon as the store responds. Throws `NotOwner` when another service has it, an Error when a first one has no place. */
   async start(): Promise<void> {
     await requireLocationOfFirstUpload(this.#parts)
     const opening = this.#open()
@@ -103,7 +103,7 @@ export class Copier {
   }
 
   get state(): ReplicaState {
-    // What was changed since the last look is not in the replica either.
+    // Changes since the last look are not in the replica either.
     this.#changes.look()
     const lagMs = this.#lagMs()
     return {
@@ -122,19 +122,19 @@ export class Copier {
     return this.#hasBase ? this.#journal.position : 0
   }
 
-  /** Throws Problem `unavailable` where pushes have to be in the replica and it is away. */
+  /** Throws Problem `unavailable` when pushes have to be in the replica and it cannot be reached. */
   requireReachable(): void {
     if (this.#parts.settings.wait && (this.#errors.error !== null || !this.#hasBase)) throw this.#errors.away()
   }
 
-  /** Resolves when all before a position is in the replica; at once where nobody waits for that. Throws as `requireReachable`. */
+  /** Resolves when everything before a position is in the replica; at once when pushes do not wait for it. Throws as `requireReachable`. */
   async reached(position: number): Promise<void> {
     if (!this.#parts.settings.wait || this.#restorable.position >= position) return
     this.requireReachable()
     await this.#waiters.reached(position)
   }
 
-  /** Copies what is there, unless the store is away. */
+  /** Copies the remaining data, unless the store cannot be reached. */
   async close(): Promise<void> {
     this.#isClosing = true
     if (this.#timer !== null) clearInterval(this.#timer)
@@ -169,7 +169,7 @@ export class Copier {
     this.#opened = { log, moments: new MomentMaker({ data, store, disk, log, attempt, ...own, keepMs, reach }, last) }
   }
 
-  /** Does the work at intervals until the copier is closed; it says whether there was something to do. */
+  /** Runs the work at intervals until the copier is closed; `work` returns whether there was something to do. */
   async #repeat(loop: 'journal' | 'catalog', work: () => Promise<boolean>): Promise<void> {
     const { intervalMs } = this.#parts.settings
     const rests = loop === 'journal' ? this.#journalRests : this.#catalogRests
@@ -196,7 +196,7 @@ export class Copier {
       while (await this.#appends.run(() => this.#copyPiece(opened.log))) isCopied = true
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
-      // More waited than is held for the replica: it goes on with another moment.
+      // Trimmed, because more waited than is held for the replica: copying resumes with another moment.
       this.#hasBase = false
       this.#breaks++
       this.#journal.startAnew()
@@ -220,7 +220,7 @@ export class Copier {
     return true
   }
 
-  /** What of the journal may follow the last moment. */
+  /** The part of the journal that may follow the last moment. */
   #ready = (): readonly Mark[] => this.#marks.ready(this.#copied.changes, this.#copied.position)
 
   async #copyCatalog(): Promise<boolean> {
@@ -228,7 +228,7 @@ export class Copier {
     const opened = this.#opened
     if (opened === null || isChanging()) return false
     this.#changes.look()
-    // One moment after the other becomes whole: else many changes would put off for ever what a restore gives.
+    // Each moment becomes whole before the next one; otherwise many changes would postpone a restorable state indefinitely.
     if (this.#hasBase && !this.#restorable.isWhole && this.#ready().length > 0) return false
     const storedNow = stored()
     const isDue = performance.now() - this.#momentMs >= settings.catalogMs
@@ -258,7 +258,7 @@ export class Copier {
     const nowMs = performance.now()
     const changedMs = this.#changes.sinceMs
     const since = [this.#marks.sinceMs, changedMs, this.#restorable.sinceMs].map((ms) => ms ?? nowMs)
-    // What is younger than a millisecond is not in the replica either.
+    // Data younger than a millisecond is not in the replica either.
     return Math.ceil(nowMs - (this.#hasBase ? Math.min(...since) : this.#begunMs))
   }
 
@@ -269,7 +269,7 @@ export class Copier {
     this.#waiters.settle(this.#restorable.position, this.#errors.away())
   }
 
-  /** Nothing is written to the replica any more. */
+  /** Ends all writing to the replica. */
   #end(error: unknown): void {
     if (this.#stop.signal.aborted) return
     this.#isOver = true
@@ -279,12 +279,12 @@ export class Copier {
   }
 }
 
-/** Pauses of one loop, which somebody else may end. */
+/** Pauses of one loop, which other code may end. */
 class Rests {
   #end: (() => void) | null = null
   #isIdle = false
 
-  /** An idle one also ends when there is something to do. */
+  /** An idle pause also ends when there is something to do. */
   async rest(ms: number, isIdle: boolean): Promise<void> {
     if (ms <= 0) return
     this.#isIdle = isIdle
@@ -298,7 +298,7 @@ class Rests {
     this.#end = null
   }
 
-  /** There is something to do. */
+  /** Called when there is something to do. */
   wake(): void {
     if (this.#isIdle) this.#end?.()
   }
@@ -308,12 +308,12 @@ class Rests {
   }
 }
 
-/** A replica that is so far behind is told of. */
+/** The lag from which on a replica is reported. */
 const behindMs = 10_000
-/** Where it is written to seldom, later. */
+/** At long intervals the lag is this number of intervals instead. */
 const behindIntervals = 5
 
-/** Tells the log when the replica falls behind, and when it has caught up. */
+/** Logs when the replica falls behind, and when it has caught up. */
 class LagWatch {
   readonly #observe: Observe
   readonly #behindMs: number

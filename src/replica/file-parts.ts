@@ -1,20 +1,20 @@
-// Files of the data folder as pieces in the store. What a moment before named is not written again.
+// Files of the data folder as pieces in the store. Pieces that an earlier moment named are not written again.
 import { open } from 'node:fs/promises'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import type { ByteRate } from './byte-rate.ts'
 import { type Part, pack, partName, type ReplicatedFile, sha256Of } from './replica-format.ts'
 import type { StoreAttempt } from './replica-log.ts'
 
-/** What is compressed by itself, and never changes, in large pieces. */
+/** The piece size of files that never change and have a compression of their own. */
 const wholeBytes = 4 * 1024 * 1024
-/** A small change of a large file is a small piece. */
+/** The piece size of files that change, so that a small change of a large file is a small piece. */
 const changingBytes = 256 * 1024
 
-/** A file to be copied, as it lies now. */
+/** A file to be copied, in its current state. */
 export interface FileToReplicate {
-  /** In the data folder. */
+  /** The path within the data folder. */
   readonly path: string
-  /** Where it can be read. */
+  /** The path to read from. */
   readonly from: string
   readonly bytes: number
   readonly changes: boolean
@@ -29,7 +29,7 @@ export interface FilePartsParts {
 
 export class FileParts {
   readonly #parts: FilePartsParts
-  /** By SHA-256. */
+  /** Pieces in the store by SHA-256. */
   readonly #known = new Map<string, Part>()
   #next = 0
 
@@ -37,7 +37,7 @@ export class FileParts {
     this.#parts = parts
   }
 
-  /** Tells of the pieces that are there; all others are forgotten. */
+  /** Sets the pieces that are in the store; all others are forgotten. */
   know(files: Iterable<ReplicatedFile>): void {
     this.#known.clear()
     for (const { parts } of files) for (const part of parts) this.#known.set(part[2], part)
@@ -69,7 +69,7 @@ export class FileParts {
     await rate.pass(body.length)
     const name = await attempt(async () => {
       const own = partName(epoch, this.#next)
-      // One that is there is of an attempt whose answer was lost. Another's would be damage: it is left alone.
+      // An existing object is from an attempt whose response was lost. With other content it would be damage, and is left alone.
       const isWritten = (await store.putIfAbsent(own, body)) || body.equals((await store.get(own)) ?? Buffer.alloc(0))
       this.#next++
       if (!isWritten) throw new Error(`the object ${own} is not what was written`)

@@ -1,21 +1,21 @@
-// A place that a folder's first replica cannot have is a mistake in the settings: who starts the service is there to mend it.
+// A location that cannot hold a folder's first replica is a configuration error, reported at the start while the operator is there to fix it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreRefused } from '../object-store/object-store.ts'
 import type { CopierParts } from './copier-parts.ts'
 import { logName } from './replica-format.ts'
 import { markedUrl, readReplicaMark } from './replica-mark.ts'
 
-/** Stores refuse now and then what they take a moment later: rights that were given just now, say. */
+/** Stores sometimes refuse requests that they accept a moment later, for example when permissions were granted just before. */
 const tries = 3
 const pauseMs = 300
-/** A start waits no longer for an answer. */
+/** The longest that a start waits for a response. */
 const answerMs = 5000
 
 type Parts = Pick<CopierParts, 'store' | 'markPath' | 'url' | 'settings'>
 
 /**
- * Throws an Error where no replica of the folder was ever made at the address, and the store refuses each time to be read there, as without its bucket or the
- * folder above it. What is only away is asked again by whoever takes the replica over.
+ * Throws an Error when no replica of the folder was ever made at the address, and the store refuses every attempt to read there, for example
+ * because its bucket or the parent folder is missing. A store that is only unreachable is retried when the replica is taken over.
  */
 export async function requireLocationOfFirstUpload({ store, settings, ...parts }: Parts): Promise<void> {
   if (!(await isFirstUpload(parts))) return
@@ -38,7 +38,7 @@ export async function requireLocationOfFirstUpload({ store, settings, ...parts }
 }
 
 async function isFirstUpload({ markPath, url }: Pick<Parts, 'markPath' | 'url'>): Promise<boolean> {
-  // A mark that cannot be read is told by who takes the replica over.
+  // A mark that cannot be read is reported when the replica is taken over.
   const mark = await readReplicaMark(markPath).catch(() => 'damaged' as const)
   if (mark === 'damaged') return false
   return mark === null || mark.token === '' || mark.url !== markedUrl(url)

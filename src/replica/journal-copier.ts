@@ -1,4 +1,4 @@
-// The tail of the journal, piece by piece behind what is in the replica already.
+// Copies the tail of the journal, piece by piece, after the part that is in the replica already.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { segmentName } from '../journal/file/segment-header.ts'
@@ -9,7 +9,7 @@ import { packJournal } from './journal-packing.ts'
 import type { JournalPiece, Mark } from './replica-format.ts'
 import type { ReplicaLog } from './replica-log.ts'
 
-/** As much goes into one entry of the log. Each costs some twenty calls of the disk, however small it is. */
+/** The most bytes of one entry of the log. Each entry costs some twenty disk calls, however small it is. */
 const entryBytes = 8 * 1024 * 1024
 
 export interface JournalCopierParts {
@@ -26,9 +26,9 @@ interface Batch {
 
 export class JournalCopier {
   readonly #parts: JournalCopierParts
-  /** What comes next: a segment, and how much of it is in the replica. */
+  /** The next data to copy: a segment, and the bytes of it in the replica. Null at the journal's beginning. */
   #at: { segment: number; offset: number } | null = null
-  /** Which entry of the log each segment begins in, by the position that it begins at. */
+  /** The entry of the log in which each segment begins, by the segment's first position. */
   #begun: (readonly [segment: number, number: number])[] = []
   #position = 0
   #buffer: Buffer = Buffer.alloc(0)
@@ -47,7 +47,7 @@ export class JournalCopier {
     return this.#at !== null && this.#position >= position
   }
 
-  /** About so many bytes are on disk and not in the replica. */
+  /** The approximate number of bytes on disk that are not in the replica. */
   get bytesBehind(): number {
     const { journal, marks } = this.#parts
     if (marks.first === null) return 0
@@ -57,26 +57,26 @@ export class JournalCopier {
     return later[0]?.firstPosition === at?.segment ? bytes - (at?.offset ?? 0) : bytes
   }
 
-  /** From the journal's beginning: nothing of it is in the replica, or some of it was deleted before it came there. */
+  /** Restarts at the journal's beginning: nothing of it is in the replica, or some of it was deleted before it was copied. */
   startAnew(): void {
     this.#at = null
     this.#begun = []
     this.#parts.marks.startAnew()
   }
 
-  /** The entry of the log from which on the journal holds a position; `next` if that is still to come. */
+  /** The entry of the log at which the journal of a position begins; `next` if that is still to come. */
   entryOf(position: number, next: number): number {
     const found = this.#begun.findLastIndex(([segment]) => segment <= position)
     return this.#begun[found]?.[1] ?? next
   }
 
-  /** What moments before need no more is not remembered for ever. */
+  /** Forgets segments that no later moment needs, which bounds the memory. */
   forgetBefore(position: number): void {
     const found = this.#begun.findLastIndex(([segment]) => segment <= position)
     if (found > 0) this.#begun.splice(0, found)
   }
 
-  /** Adds an entry with what is there of these marks; false when that is nothing. */
+  /** Appends an entry with the new journal up to these marks; returns false when there is none. */
   async copy(log: ReplicaLog, ready: readonly Mark[]): Promise<boolean> {
     const batch = this.#batchOf(ready)
     if (batch === null) return false
@@ -112,7 +112,7 @@ export class JournalCopier {
     return pieces.length === 0 ? null : { pieces, marks }
   }
 
-  /** The same memory each time: fresh memory costs as much as what is read into it. */
+  /** Reuses the same memory: fresh memory costs as much as the data read into it. */
   async #read(pieces: readonly JournalPiece[]): Promise<Uint8Array> {
     const length = pieces.reduce((sum, [, , bytes]) => sum + bytes, 0)
     if (this.#buffer.length < length) this.#buffer = Buffer.allocUnsafeSlow(length)

@@ -1,7 +1,7 @@
 import type { LocalJournalWriter } from '../journal/journal.ts'
 import type { Mark } from './replica-format.ts'
 
-/** When something was, by the clock, as the replica records it, and by one that is never set and runs evenly, for how long ago that is. */
+/** A time by two clocks: the wall clock, as the replica records it, and a steady clock that is never set, for durations. */
 export interface RecordedTime {
   readonly timeMs: number
   readonly steadyMs: number
@@ -11,21 +11,21 @@ interface WaitingMark {
   readonly mark: Mark
   /** The operator's changes that its entries may need. */
   readonly changes: number
-  /** By a clock that is never set and runs evenly. */
+  /** By the steady clock. */
   readonly steadyMs: number
 }
 
-/** As many wait at most; past it, moments between them can be told apart no more. */
+/** The most marks that wait; beyond it, points in time between them can no longer be distinguished. */
 const marksMax = 20_000
 
 export interface JournalMarksParts {
   readonly journal: Pick<LocalJournalWriter, 'segments' | 'durablePosition'>
-  /** How much the operator's side has changed in the catalog so far. */
+  /** The amount of the operator's changes to the catalog so far. */
   readonly changes: () => number
   readonly nowMs: () => number
 }
 
-/** What of the journal is on disk and not in the replica yet, by the time at which it was there. */
+/** The journal that is on disk and not in the replica yet, by the time at which it was on disk. */
 export class JournalMarks {
   readonly #parts: JournalMarksParts
   #waiting: WaitingMark[] = []
@@ -45,7 +45,7 @@ export class JournalMarks {
     return { timeMs: this.timeMs(), steadyMs: performance.now() }
   }
 
-  /** All that the journal has: nothing of it is in the replica. */
+  /** Restarts with the whole journal, when nothing of it is in the replica. */
   startAnew(): void {
     const { timeMs, steadyMs } = this.noted()
     const changes = this.#parts.changes()
@@ -65,12 +65,12 @@ export class JournalMarks {
     if (this.#waiting.length > marksMax) this.#thinOut()
   }
 
-  /** The oldest that is not in the replica. */
+  /** The oldest mark that is not in the replica. */
   get first(): Mark | null {
     return this.#waiting[0]?.mark ?? null
   }
 
-  /** When the first was on disk, by the clock that runs evenly. */
+  /** When the first mark was on disk, by the steady clock. */
   get sinceMs(): number | null {
     return this.#waiting[0]?.steadyMs ?? null
   }
@@ -79,19 +79,19 @@ export class JournalMarks {
     return this.#waiting.at(-1)?.mark ?? null
   }
 
-  /** Those that a catalog with so many changes suffices for, and those before `position` in any case: that catalog knows of their rows. */
+  /** The marks for which a catalog with these changes suffices, and in any case those before `position`, because that catalog knows their rows. */
   ready(changes: number, position: number): readonly Mark[] {
     const end = this.#waiting.findIndex(({ mark, changes: needed }) => needed > changes && mark[1] > position)
     return (end === -1 ? this.#waiting : this.#waiting.slice(0, end)).map(({ mark }) => mark)
   }
 
-  /** The journal is in the replica up to here. Marks may have been thinned out since they were handed over: the place says which are done. */
+  /** The journal is in the replica up to here. Marks may have been thinned out since they were returned, so the place determines which are done. */
   copiedTo(segment: number, offset: number): void {
     const end = this.#waiting.findIndex(({ mark }) => mark[2] > segment || (mark[2] === segment && mark[3] > offset))
     this.#waiting.splice(0, end === -1 ? this.#waiting.length : end)
   }
 
-  /** Segments begin only with a mark of their own kept: the last of each stays. */
+  /** Keeps the last mark of each segment, because the next one can begin only after it, and the last mark before a change by the operator. */
   #thinOut(): void {
     this.#waiting = this.#waiting.filter(
       ({ mark }, index, all) =>

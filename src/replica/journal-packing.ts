@@ -1,13 +1,13 @@
-// How the journal of an entry of the log is compressed; docs/formats/replica.md is the format, docs/decisions/replica.md says why.
+// Compression of the journal in an entry of the log. docs/formats/replica.md describes the format, docs/decisions/replica.md the reasons.
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 
-/** Output is made in pieces of so much: each smaller one would cost a round through the pool of threads. */
+/** The size of output chunks: each smaller one would cost a round trip through the thread pool. */
 const chunkSize = 1024 * 1024
 const brotliCompressAsync = promisify(brotliCompress)
 const brotliDecompressAsync = promisify(brotliDecompress)
 
-/** Beside this thread. */
+/** Runs outside this thread. */
 export function packJournal(bytes: Uint8Array): Promise<Buffer> {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MIN_QUALITY,
@@ -17,7 +17,7 @@ export function packJournal(bytes: Uint8Array): Promise<Buffer> {
   return brotliCompressAsync(bytes, { chunkSize, params })
 }
 
-/** Throws when it is damaged, or does not hold so many bytes. */
+/** Throws when it is damaged, or does not contain exactly `bytes` bytes. */
 export async function unpackJournal(packed: Uint8Array, bytes: number): Promise<Uint8Array> {
   const unpacked = await brotliDecompressAsync(packed, { chunkSize, maxOutputLength: Math.max(1, bytes) })
   if (unpacked.length !== bytes) throw new Error(`it holds ${unpacked.length} bytes, and its pieces have ${bytes}`)

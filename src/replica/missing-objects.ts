@@ -1,4 +1,4 @@
-// What a replica's moments need, and its lists lack.
+// Objects that a replica's moments need and its lists lack.
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { objectNames } from './object-names.ts'
 import { readNewestMoment } from './read-log.ts'
@@ -10,7 +10,7 @@ export interface MissingParts {
   readonly attempt: StoreAttempt
 }
 
-/** The objects, in order, that a moment which can be restored needs and that are not there. Contents are not read. */
+/** The missing objects, in order, that a restorable moment needs. Contents are not read. */
 export async function missingObjects(parts: MissingParts, newest: Moment, endNumber: number): Promise<string[]> {
   const { store, attempt } = parts
   const missing: string[] = []
@@ -20,14 +20,14 @@ export async function missingObjects(parts: MissingParts, newest: Moment, endNum
     [momentPrefix, [...needed.moments].sort()],
     ['parts/', [...needed.parts].sort()],
   ] as const) {
-    // A list may be late.
+    // A list may lag behind.
     for await (const name of notListed(names, objectNames(store, attempt, prefix)))
       if ((await attempt(() => store.get(name))) === null) missing.push(name)
   }
   return missing.length === 0 ? [] : stillNeeded(parts, missing)
 }
 
-/** A service that runs meanwhile deletes what is too old. */
+/** Leaves out objects that a running service has deleted meanwhile because they were too old. */
 async function stillNeeded({ store, attempt }: MissingParts, missing: readonly string[]): Promise<string[]> {
   const newest = await attempt(() => readNewestMoment(store, Number.POSITIVE_INFINITY))
   if (newest === null) return [...missing]
@@ -51,7 +51,7 @@ function* logNames(from: number, endNumber: number): Generator<string> {
   for (let number = from; number < endNumber; number++) yield logName(number)
 }
 
-/** Both in order. */
+/** Both inputs must be in order. */
 async function* notListed(names: Iterable<string>, listed: AsyncGenerator<string>): AsyncGenerator<string> {
   let next = await listed.next()
   for (const name of names) {

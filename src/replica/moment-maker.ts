@@ -1,4 +1,4 @@
-// A moment: the catalog copied, the files that it names, and the entry of the log that commits them.
+// Makes moments: a copy of the catalog, the files that it names, and the entry of the log that commits them.
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest } from '../catalog/manifest.ts'
@@ -19,17 +19,17 @@ import type { Restorable } from './restorable.ts'
 
 export interface DataToReplicate {
   readonly dataDirectory: string
-  /** Made and removed with each moment; on the disk of the data folder. */
+  /** Created and removed with each moment; on the disk of the data folder. */
   readonly scratchDirectory: string
-  /** Holds up trimming and the removal of files until it is released. */
+  /** Suspends trimming and the removal of files until it is released. */
   readonly hold: () => Promise<Held>
-  /** Copies the catalog as it is at one moment, and says what the copy holds. */
+  /** Copies the catalog as it is at one moment, and returns the content of the copy. */
   readonly copyCatalog: (
     path: string,
   ) => Promise<{ readonly manifest: Manifest; readonly acknowledgedPosition: number }>
   /** The files that a manifest names; `bytesMax` is null for those that never change. */
   readonly storedFiles: (manifest: Manifest) => readonly { readonly path: string; readonly bytesMax: number | null }[]
-  /** Keeps the idempotency keys of records before a position in files, and says which files those are. */
+  /** Stores the idempotency keys of records before a position in files, and returns the paths of these files. */
   readonly keepKeys: (position: number) => Promise<readonly string[]>
 }
 
@@ -38,13 +38,13 @@ export interface MomentMakerParts {
   readonly store: ObjectStore
   readonly disk: Disk
   readonly log: ReplicaLog
-  /** All that adds to the log. */
+  /** Serialises everything that appends to the log. */
   readonly appends: Serial
   readonly journal: JournalCopier
   readonly marks: JournalMarks
   readonly attempt: StoreAttempt
   readonly rate: ByteRate
-  /** What a restore would give: told before a moment is committed. */
+  /** The state that a restore would give; notified before a moment is committed. */
   readonly restorable: Pick<Restorable, 'committing' | 'isWhole'>
   readonly keepMs: number
   readonly reach: Reach
@@ -70,7 +70,7 @@ export class MomentMaker {
     return this.#last
   }
 
-  /** `changed`, of the first of the operator's changes, is null where the operator changed nothing. Resolves when the moment is committed, with what is to be removed then. */
+  /** Resolves when the moment is committed, with the objects to be removed. `changed`: the operator's first change, null when there was none. */
   async make(changed: RecordedTime | null): Promise<PlannedMoment> {
     const { scratchDirectory } = this.#parts.data
     await rm(scratchDirectory, { recursive: true, force: true })
@@ -87,7 +87,7 @@ export class MomentMaker {
     return planned
   }
 
-  /** Deletes objects that nothing refers to. */
+  /** Deletes objects without references. */
   async remove(names: readonly string[]): Promise<void> {
     const { store, attempt, reach } = this.#parts
     for (const name of names) {
@@ -96,7 +96,7 @@ export class MomentMaker {
     }
   }
 
-  /** Links the files that are not in the replica, so that they stay whatever becomes of them. */
+  /** Links the files that are not in the replica, so that they stay readable even if they are deleted meanwhile. */
   async #take(known: ReadonlyMap<string, ReplicatedFile>) {
     const { data, marks, reach } = this.#parts
     const held = await data.hold()
@@ -106,7 +106,7 @@ export class MomentMaker {
       const copiedMs = marks.timeMs()
       reach('replica-catalog-copied')
       const kept: ReplicatedFile[] = []
-      // Of a folder that was restored as it was before, what grows may have grown in another way since.
+      // In a folder that was restored to an earlier state, growing files may have grown in another way since.
       const isOwn = this.#last?.epoch === this.#parts.log.epoch
       const toCopy: FileToReplicate[] = [
         { path: 'catalog.sqlite', from: catalog, bytes: (await stat(catalog)).size, changes: true },
@@ -159,7 +159,7 @@ export class MomentMaker {
     return { moment, deleted }
   }
 
-  /** The newest moment that a restore can take, as far as this process knows. */
+  /** The newest moment that a restore can use, as far as this process knows. */
   #wholeBefore(): number | null {
     const last = this.#last
     if (last === null) return null

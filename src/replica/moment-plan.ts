@@ -1,4 +1,4 @@
-// What of a replica is still needed; docs/formats/replica.md has the rules.
+// Determines which objects of a replica are still needed; docs/formats/replica.md has the rules.
 import { logName, type Moment, type ReplicatedFile, type RetainedMoment } from './replica-format.ts'
 
 export interface NewMoment
@@ -11,11 +11,11 @@ export interface NewMoment
 
 export interface PlannedMoment {
   readonly moment: Moment
-  /** The names of objects that nothing refers to once the moment is committed. */
+  /** The names of objects without references after the moment is committed. */
   readonly deleted: readonly string[]
 }
 
-/** The moment after `last`, and what it gives up: what no moment from `retainedFromMs` on needs, nor the newest one that a restore can take. */
+/** The moment after `last`. Deletes objects needed by no moment from `retainedFromMs` on, nor by the newest one that a restore can use. */
 export function planMoment(
   next: NewMoment,
   last: (Moment & { readonly name: string }) | null,
@@ -25,7 +25,7 @@ export function planMoment(
     last === null ? [] : [...last.moments, [last.number, last.validFromMs, last.journalFrom, last.name]]
   const own: RetainedMoment = [next.number, next.validFromMs, next.journalFrom, '']
   const all = [...before, own]
-  // The last one that is old enough is needed for the moments until the one after it.
+  // The last one that is old enough is needed for the times until its successor.
   const old = all.findLastIndex(([, validFromMs]) => validFromMs <= retainedFromMs)
   const whole = all.findIndex(([number]) => number === next.whole)
   const first = Math.max(0, Math.min(old, whole))
@@ -48,7 +48,7 @@ export function planMoment(
   }
 }
 
-/** Whether a new moment would give something up, though nothing changed. */
+/** Whether a new moment would delete objects although nothing changed. */
 export function hasExpired(
   { moments, validFromMs }: Pick<Moment, 'moments' | 'validFromMs'>,
   retainedFromMs: number,

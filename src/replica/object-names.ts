@@ -1,7 +1,7 @@
 import type { ObjectStore } from '../object-store/object-store.ts'
 import type { StoreAttempt } from './replica-log.ts'
 
-/** So many names are one attempt: a list of millions takes longer than one request may. */
+/** The number of names in one attempt: a list of millions takes longer than one request may. */
 const namesAtOnce = 20_000
 
 /** All names that begin with `prefix`, in order. */

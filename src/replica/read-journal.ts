@@ -13,34 +13,34 @@ import {
 } from './replica-format.ts'
 import type { StoreAttempt } from './replica-log.ts'
 
-/** Takes the bytes of segments, in order. */
+/** Receives the bytes of segments, in order. */
 export type TakePiece = (segment: number, offset: number, bytes: Uint8Array) => Promise<void>
 
 export interface JournalRequest {
   readonly moment: Pick<Moment, 'epoch' | 'validFromMs' | 'journalFrom' | 'sealedPosition' | 'position'>
-  /** Entries of the log before this number only: all of them should be there. */
+  /** Only entries of the log before this number are read; all of them should exist. */
   readonly untilNumber: number
-  /** Up to the last push that was on disk by then. */
+  /** The time by which the last wanted push was on disk. */
   readonly atMs: number
 }
 
 export type MomentEntry = Extract<LogEntry, { kind: 'moment' }>
 
 export interface ReplicatedJournal {
-  /** Where it is to be cut; null when the moment is not whole. */
+  /** The place at which the journal has to be cut; null when the moment is not whole. */
   readonly cut: Mark | null
-  /** The entry of the log that was not read any more. */
+  /** The first entry of the log that was not read. */
   readonly next: number
-  /** Whether all was read that was on disk by `atMs`. */
+  /** Whether everything was read that was on disk by `atMs`. */
   readonly isPast: boolean
-  /** The last moment on the way; null when there was none. */
+  /** The last moment among the entries read; null when there was none. */
   readonly moment: MomentEntry | null
 }
 
-/** So many entries of the log are on their way at a time. */
+/** Entries of the log that are read concurrently. */
 const readAhead = 4
 
-/** The replica's journal since a moment. Throws `ReplicaDamaged` where an entry lacks that may hold some of what was on disk by `atMs`. */
+/** Reads the journal since a moment. Throws `ReplicaDamaged` when an entry is missing that may have some data that was on disk by `atMs`. */
 export async function readReplicatedJournal(
   store: ObjectStore,
   { moment, untilNumber, atMs }: JournalRequest,
@@ -70,13 +70,13 @@ export async function readReplicatedJournal(
   return { cut: follower.isWhole ? follower.cut : null, next: number, isPast: follower.isPast, moment: met }
 }
 
-/** Says how to have the state before, which may be there up to `timeMs`. */
+/** Adds advice for restoring the earlier state, which may exist up to `timeMs`. */
 export function beforeDamage(error: ReplicaDamaged, timeMs: number): ReplicaDamaged {
   const advice = `To restore what came before, give --at ${new Date(timeMs).toISOString()} or an earlier moment`
   return new ReplicaDamaged(`${error.message}. ${advice}`, { cause: error })
 }
 
-/** Goes from piece to piece as long as they follow one another. */
+/** Follows the journal from piece to piece while they are contiguous. */
 class Follower {
   readonly #validFromMs: number
   readonly #wholePosition: number
@@ -98,12 +98,12 @@ class Follower {
     return this.cut !== null && this.cut[1] >= this.#wholePosition
   }
 
-  /** Whether all is there that was on disk by the time asked for. */
+  /** Whether everything was read that was on disk by the requested time. */
   get isPast(): boolean {
     return this.#isPast || (this.isWhole && this.cut![0] >= this.#atMs)
   }
 
-  /** False when nothing that follows is wanted. */
+  /** Returns false when nothing that follows is needed. */
   async follow(entry: Extract<LogEntry, { kind: 'journal' }>, payload: Uint8Array, take: TakePiece): Promise<boolean> {
     const { pieces, marks } = entry
     const unpackedBytes = pieces.reduce((sum, [, , length]) => sum + length, 0)
@@ -117,7 +117,7 @@ class Follower {
       from += length
       if (this.#at === null && offset > 0) continue
       if (!this.#follows(piece)) return false
-      // All rows of the moment are before it: no push of the segment is needed, and each may be too late.
+      // All rows of the moment are before this segment: none of its pushes is needed, and each may be too late.
       if (this.cut === null && segment >= this.#wholePosition && offset + length >= segmentHeaderBytes)
         this.cut = [this.#validFromMs, segment, segment, segmentHeaderBytes]
       await take(segment, offset, part)

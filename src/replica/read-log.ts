@@ -20,21 +20,21 @@ export interface ReadLogEntry {
   readonly payload: Uint8Array
 }
 
-/** Null where the log has none of this number. Throws `ReplicaDamaged`. */
+/** Null when the log has no entry with this number. Throws `ReplicaDamaged`. */
 export async function readLogEntry(store: ObjectStore, number: number): Promise<ReadLogEntry | null> {
   const name = logName(number)
   const bytes = await store.get(name)
   return bytes === null ? null : decodeLogEntry(name, bytes)
 }
 
-/** Throws `ReplicaDamaged` also where it is missing. */
+/** Throws `ReplicaDamaged` also when the entry is missing. */
 export async function requireLogEntry(store: ObjectStore, number: number): Promise<ReadLogEntry> {
   const found = await readLogEntry(store, number)
   if (found === null) throw missingObject(logName(number))
   return found
 }
 
-/** The last entry of the log; null when there is no replica. A list that lacks the newest names does no harm: what follows is asked for. */
+/** The last entry of the log; null when there is no replica. A list may lack the newest names: entries after it are read by number. */
 export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
   const moments = await momentNames(store)
   let last = await readLastWithMoment(store, moments)
@@ -50,7 +50,7 @@ export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
     if (next === null) break
     last = next
   }
-  // An empty replica would be begun anew over it.
+  // Otherwise a new replica would be begun over it.
   if (last === null && isThere) throw new ReplicaDamaged('the store lists entries of the log and does not give them')
   if (last === null && moments.length > 0) throw new ReplicaDamaged(`the replica has ${moments.at(-1)} and no log`)
   await requireOfBegunReplica(store, last?.entry ?? null)
@@ -58,8 +58,8 @@ export async function readLast(store: ObjectStore): Promise<LogEntry | null> {
 }
 
 /**
- * Lists may be so late that they show nothing, and the first entry may be deleted. Asked for after it, one object tells. Then a first entry of another replica
- * is by somebody who ended before he took it back.
+ * Lists may lag so far that they are empty, and the first entry may be deleted. A single object, read after them, shows that a replica was begun.
+ * In that case a first entry of another replica is from a process that ended before it took the entry back.
  */
 async function requireOfBegunReplica(store: ObjectStore, last: LogEntry | null): Promise<void> {
   const bytes = await store.get(begunName)
@@ -71,12 +71,12 @@ async function requireOfBegunReplica(store: ObjectStore, last: LogEntry | null):
   )
 }
 
-/** Whether there was ever a replica, though its first entry may be deleted since. */
+/** Whether there was ever a replica, even if its first entry has been deleted since. */
 export async function isBegun(store: ObjectStore): Promise<boolean> {
   return (await store.get(begunName)) !== null
 }
 
-/** The last entry that can be read, and the number of the last one that there is: for who wants a state before the damage. */
+/** The last entry that can be read, and the number of the last one that exists: for restoring a state before the damage. */
 export async function readLastGood(
   store: ObjectStore,
 ): Promise<{ readonly last: LogEntry; readonly number: number } | null> {
@@ -89,7 +89,7 @@ export async function readLastGood(
   return null
 }
 
-/** What was read, or what is the matter with it. */
+/** Resolves to the result, or to the damage. */
 export function orDamage<T>(reading: Promise<T>): Promise<T | ReplicaDamaged> {
   return reading.catch((error: unknown) => {
     if (error instanceof ReplicaDamaged) return error
@@ -104,7 +104,7 @@ export async function momentNames(store: ObjectStore): Promise<readonly string[]
   return names
 }
 
-/** Few moments stand before many entries. The entry that would commit the newest may not be there. */
+/** Saves listing many entries, because there are few moments. The entry that would commit the newest moment may not exist. */
 async function readLastWithMoment(store: ObjectStore, names: readonly string[]): Promise<ReadLogEntry | null> {
   for (const name of names.toReversed()) {
     const found = await readLogEntry(store, numberOf(name))
@@ -113,7 +113,7 @@ async function readLastWithMoment(store: ObjectStore, names: readonly string[]):
   return null
 }
 
-/** Of the moments that entries of the log commit the newest up to an entry; null when there is none. */
+/** The newest moment, up to an entry, that an entry of the log commits; null when there is none. */
 export async function readNewestMoment(store: ObjectStore, untilNumber: number): Promise<Moment | null> {
   const names = (await momentNames(store)).filter((name) => numberOf(name) <= untilNumber)
   for (const name of names.toReversed()) {
@@ -123,7 +123,7 @@ export async function readNewestMoment(store: ObjectStore, untilNumber: number):
   return null
 }
 
-/** The newest moment up to an entry, whatever a list lacks. Lists are asked where somebody deleted what the entry names. */
+/** The newest moment up to an entry, even when lists lack it. Lists are used only when the object that the entry names was deleted. */
 export async function readMomentBefore(store: ObjectStore, entry: LogEntry): Promise<Moment | null> {
   const name = lastMomentOf(entry)
   if (name === null) return null

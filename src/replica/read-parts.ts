@@ -10,10 +10,10 @@ import {
 } from './replica-format.ts'
 import type { StoreAttempt } from './replica-log.ts'
 
-/** So many pieces are on their way at a time. */
+/** Pieces that are read concurrently. */
 const readAhead = 4
 
-/** Reads the pieces of a file in order, each checked. `has` says where a piece need not be read. Throws `ReplicaDamaged`. */
+/** Reads and verifies the pieces of a file, in order. `has` returns true for a piece that need not be read. Throws `ReplicaDamaged`. */
 export async function eachPart(
   { store, attempt }: { readonly store: ObjectStore; readonly attempt: StoreAttempt },
   file: ReplicatedFile,

@@ -1,10 +1,10 @@
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
 
-/** `store`: a request fails, and is made again. `end`: nothing is written to the replica any more. */
+/** `store`: a request failed and is retried. `end`: nothing is written to the replica any more. */
 export type FailingPart = 'store' | 'journal' | 'catalog' | 'end'
 
-/** Why the replica is not followed now: what goes well at one place mends nothing at another. */
+/** The reasons why the replica is not up to date, by part: success of one part does not clear the failure of another. */
 export class ReplicaErrors {
   readonly #observe: Observe
   readonly #errors = new Map<FailingPart, string>()
@@ -26,7 +26,7 @@ export class ReplicaErrors {
     this.#errors.set(place, failure)
   }
 
-  /** What a push that waits is refused with. */
+  /** The Problem with which a waiting push is refused. */
   away(): Problem {
     const why = this.error ?? 'it is being made'
     const reason = /[.?!]$/.test(why) ? why : `${why}.`

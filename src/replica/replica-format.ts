@@ -1,17 +1,17 @@
-// The objects of a replica, to bytes and back; docs/formats/replica.md is the format.
+// Encodes and decodes the objects of a replica; docs/formats/replica.md describes the format.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 
-/** All rows before `position` were on disk at `timeMs`, and the segment that begins at `segment` had so many bytes. */
+/** All rows before `position` were on disk at `timeMs`, when the segment that begins at `segment` had `offset` bytes. */
 export type Mark = readonly [timeMs: number, position: number, segment: number, offset: number]
-/** Bytes of a segment of the journal. */
+/** A byte range of a segment of the journal. */
 export type JournalPiece = readonly [segment: number, offset: number, bytes: number]
-/** An object with a piece of a file: its name, the bytes and the SHA-256 of what it holds, and 1 where it is compressed. */
+/** An object with a piece of a file: its name, the size and the SHA-256 of its uncompressed content, and 1 when it is compressed. */
 export type Part = readonly [name: string, bytes: number, sha256: string, packed: 0 | 1]
 
 export interface ReplicatedFile {
-  /** In the data folder. */
+  /** The path within the data folder. */
   readonly path: string
   readonly bytes: number
   readonly parts: readonly Part[]
@@ -23,18 +23,18 @@ interface EntryBase {
   readonly token: string
   readonly copy: string
   readonly timeMs: number
-  /** The name of the newest moment that an entry before this one commits; null where there is none. */
+  /** The name of the newest moment that an earlier entry commits; null when there is none. */
   readonly lastMoment: string | null
 }
 
 export interface MomentPlace {
   /** The name of its object. */
   readonly moment: string
-  /** When the first of the operator's changes was made that the moment before does not have; else when the catalog was copied. */
+  /** The time of the operator's first change that the previous moment lacks; without changes, the time at which the catalog was copied. */
   readonly validFromMs: number
-  /** It is whole once the log has the journal up to here. */
+  /** The moment is whole when the log has the journal up to here. */
   readonly position: number
-  /** The entry of the log from which on the journal is needed. */
+  /** The first entry of the log whose journal is needed. */
   readonly journalFrom: number
 }
 
@@ -50,7 +50,7 @@ export type LogEntry = EntryBase &
     | ({ readonly kind: 'journal' } & JournalPart)
   )
 
-/** The newest moment that the log commits up to an entry; null where there is none, undefined where the entry does not say. */
+/** The newest moment that the log commits up to an entry; null when there is none, undefined when the entry does not record it. */
 export function lastMomentOf(entry: LogEntry): string | null {
   return entry.kind === 'moment' ? entry.moment : entry.lastMoment
 }
@@ -63,20 +63,20 @@ export interface Moment extends Omit<MomentPlace, 'moment'> {
   readonly epoch: number
   readonly timeMs: number
   readonly sealedPosition: number
-  /** The newest moment that was known to be whole when this one was committed; null where none was. */
+  /** The newest moment that was known to be whole when this one was committed; null when there was none. */
   readonly whole: number | null
   readonly files: readonly ReplicatedFile[]
   readonly departed: readonly (readonly [name: string, number: number])[]
   readonly moments: readonly RetainedMoment[]
 }
 
-/** What stays under the one name that is asked for by itself, and in no list. */
+/** The content of the one object that is read by its name, not found in a list. */
 export interface Begun {
   /** The name of the replica. */
   readonly copy: string
 }
 
-/** Where `Begun` is, from the first claim on for ever. */
+/** The name of the `Begun` object, which exists permanently from the first claim on. */
 export const begunName = 'begun'
 export const logPrefix = 'log/'
 export const momentPrefix = 'moments/'
@@ -93,12 +93,12 @@ export function partName(epoch: number, number: number): string {
   return `parts/${digits(epoch, 6)}/${digits(number, 9)}`
 }
 
-/** Of the name of an entry of the log or of a moment; NaN of others. */
+/** The number in the name of an entry of the log or of a moment; NaN for other names. */
 export function numberOf(name: string): number {
   return Number(/^(?:log|moments)\/(\d+)/.exec(name)?.[1] ?? Number.NaN)
 }
 
-/** Of the name of a moment or a part; NaN of others. */
+/** The epoch in the name of a moment or a part; NaN for other names. */
 export function epochOf(name: string): number {
   return Number((/^parts\/(\d+)\//.exec(name) ?? /^moments\/\d+-(\d+)$/.exec(name))?.[1] ?? Number.NaN)
 }
@@ -109,24 +109,24 @@ function digits(number: number, count: number): string {
 
 const magic = 'tidemark-replica 1 '
 const newline = 0x0a
-/** Of a list of files, as text: some millions of files. */
+/** The most bytes of a list of files, as text: some millions of files. */
 const momentBytesMax = 2 ** 30
 const firstLineBytes = magic.length + 64 + 1
 
 const gzipAsync = promisify(gzip)
 const gunzipAsync = promisify(gunzip)
 
-/** A list of files, or a piece of a file that changes. */
+/** Compresses a list of files, or a piece of a file that changes. */
 export function pack(bytes: Uint8Array): Promise<Buffer> {
   return gzipAsync(bytes, { level: 1 })
 }
 
-/** Throws when it is damaged, or holds more than `bytesMax`. */
+/** Throws when it is damaged, or contains more than `bytesMax` bytes. */
 export function unpack(bytes: Uint8Array, bytesMax: number): Promise<Buffer> {
   return gunzipAsync(bytes, { maxOutputLength: Math.max(1, bytesMax) })
 }
 
-/** The SHA-256 of bytes as a part has it. It is worked out beside this thread. */
+/** The SHA-256 of bytes in the form that parts have. It is computed outside this thread. */
 export async function sha256Of(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64url')
 }
@@ -156,7 +156,7 @@ export async function decodeMoment(name: string, bytes: Uint8Array): Promise<Mom
   return decodeObject<Moment>(name, text).header
 }
 
-/** Throws `ReplicaDamaged` when its checksum is wrong, `ReplicaNewer` when it has a version that this program does not know. */
+/** Throws `ReplicaDamaged` when the checksum is wrong, `ReplicaNewer` when this program does not know the version. */
 function decodeObject<Header>(
   name: string,
   bytes: Uint8Array,
@@ -180,10 +180,10 @@ function decodeObject<Header>(
   }
 }
 
-/** An object of a replica is missing, or not what was written; its name is in the message. Reading it again does not mend that. */
+/** An object of a replica is missing, or not as it was written; its name is in the message. Reading it again does not help. */
 export class ReplicaDamaged extends Error {}
 
-/** Another program wrote it: nothing is the matter with the replica. */
+/** A newer program wrote the object; the replica is not damaged. */
 export class ReplicaNewer extends Error {}
 
 export function damagedObject(name: string, cause?: unknown): ReplicaDamaged {

@@ -1,4 +1,4 @@
-// The end of the log, where its owner writes and nobody else can.
+// The end of the log, where only its owner can write.
 import { randomUUID } from 'node:crypto'
 import type { Disk } from '../lib/disk.ts'
 import { type ObjectStore, StoreUnfit } from '../object-store/object-store.ts'
@@ -14,23 +14,23 @@ import {
 } from './replica-format.ts'
 import { markedUrl, type ReplicaMark, readReplicaMark, writeReplicaMark } from './replica-mark.ts'
 
-/** Another folder's replica, or one that another process has taken over: nothing is written to it any more. */
+/** The replica is another folder's, or another process has taken it over: nothing more is written to it. */
 export class NotOwner extends Error {}
 
 export interface ReplicaLogParts {
   readonly store: ObjectStore
   readonly disk: Disk
-  /** Of `replica.json`. */
+  /** The path of `replica.json`. */
   readonly markPath: string
   /** The address of the replica. */
   readonly url: string
-  /** A time that never goes back, and is at least the one given. */
+  /** A time that never goes back, and is at least `atLeastMs`. */
   readonly timeMs: (atLeastMs?: number) => number
-  /** Asks the store until it answers. */
+  /** Retries requests until the store responds. */
   readonly attempt: StoreAttempt
 }
 
-/** Does work with the store again and again until it succeeds. */
+/** Repeats work with the store until it succeeds. */
 export type StoreAttempt = <T>(work: () => Promise<T>) => Promise<T>
 
 type Written =
@@ -40,7 +40,7 @@ type Written =
 
 export class ReplicaLog {
   readonly epoch: number
-  /** The last entry before the own ones; null of a new replica. */
+  /** The last entry before this process's own; null for a new replica. */
   readonly before: LogEntry | null
   readonly #parts: ReplicaLogParts
   readonly #copy: string
@@ -58,7 +58,7 @@ export class ReplicaLog {
     this.#lastMoment = before === null ? null : lastMomentOf(before)
   }
 
-  /** Takes the replica over. Throws `NotOwner` when it is another folder's, `StoreUnfit` when the store lets two write one entry. */
+  /** Takes over the replica. Throws `NotOwner` when it is another folder's, `StoreUnfit` when the store lets two writers write one entry. */
   static async claim(parts: ReplicaLogParts): Promise<ReplicaLog> {
     const { store, disk, markPath, attempt } = parts
     const url = markedUrl(parts.url)
@@ -71,33 +71,33 @@ export class ReplicaLog {
       if (last !== null && !isOwner(last, mark)) throw anotherFolders(last, mark)
       const token = randomUUID()
       const log = new ReplicaLog(parts, last, token)
-      // Until the claim is made there is no replica that could be missing.
+      // Until the claim is written there is no replica that could be missing.
       const known = last?.token ?? ''
       await writeReplicaMark(disk, markPath, { copy: log.#copy, token: known, next: token, url })
       parts.timeMs(last?.timeMs)
-      // Another may have been faster, or the list lacked the newest: the log is read again then.
+      // Another process may have been faster, or the list lacked the newest entry; then the log is read again.
       const number = log.#next
       if (!(await log.#put({ kind: 'claim' }))) continue
       if (!(await log.#isAtEnd(number))) continue
       await log.#requirePutIfAbsent(number)
-      // Before anything of the replica is deleted.
+      // Must exist before anything of the replica is deleted.
       await attempt(() => store.putIfAbsent(begunName, encodeObject({ copy: log.#copy })))
       await writeReplicaMark(disk, markPath, { copy: log.#copy, token, next: null, url })
       return log
     }
   }
 
-  /** The number that the next entry gets. */
+  /** The number of the next entry. */
   get next(): number {
     return this.#next
   }
 
-  /** Adds an entry, one call at a time. Throws `NotOwner` when another writes. */
+  /** Appends an entry, one call at a time. Throws `NotOwner` when another process writes. */
   async append(written: Written, payload?: Uint8Array): Promise<void> {
     if (!(await this.#put(written, payload))) throw replaced()
   }
 
-  /** Throws `NotOwner` when another has gone on with the log. */
+  /** Throws `NotOwner` when another process has continued the log. */
   async requireOwner(): Promise<void> {
     const { store, attempt } = this.#parts
     const found = await attempt(() => readLogEntry(store, this.#next))
@@ -105,9 +105,9 @@ export class ReplicaLog {
   }
 
   /**
-   * Whether the own claim is the end of the log. Its owner deletes the oldest entries, one after the other: where the one before is not there any more, this
-   * one's place may have been empty for that reason, and the end lies further on. Where there is none before, another may have begun the replica, and
-   * deleted its first entry. The claim is taken back then.
+   * Whether the own claim is the end of the log. The owner deletes the oldest entries, one after another: when the previous entry no longer exists,
+   * the claim's place may have been empty for that reason, and the end is further on. Without a previous entry, another process may have begun the
+   * replica and deleted its first entry. In both cases the claim is taken back.
    */
   async #isAtEnd(number: number): Promise<boolean> {
     const { store, attempt } = this.#parts
@@ -118,7 +118,7 @@ export class ReplicaLog {
     return isAtEnd
   }
 
-  /** Writes the own entry a second time, as it is: a store that takes it would take another's too. */
+  /** Writes the own entry a second time, unchanged: a store that accepts it would accept another process's too. */
   async #requirePutIfAbsent(number: number): Promise<void> {
     const { store, attempt } = this.#parts
     const name = logName(number)
@@ -135,7 +135,7 @@ export class ReplicaLog {
     const base = { number, epoch: this.epoch, token: this.#token, copy: this.#copy, timeMs: timeMs() }
     const bytes = encodeObject({ ...base, lastMoment: this.#lastMoment, ...written }, payload)
     if (!(await attempt(() => store.putIfAbsent(logName(number), bytes)))) {
-      // The own one, if the answer to an earlier attempt was lost.
+      // It is the own entry if the response to an earlier attempt was lost.
       const found = await attempt(() => readLogEntry(store, number))
       if (found?.entry.token !== this.#token) return false
     }
@@ -149,7 +149,7 @@ function isOwner(last: LogEntry, mark: ReplicaMark | null): boolean {
   return mark !== null && mark.copy === last.copy && (mark.token === last.token || mark.next === last.token)
 }
 
-/** An empty place where the folder's replica was is a disk that is not mounted, or a loss that somebody has to know of. */
+/** An empty place where the folder's replica was means a disk that is not mounted, or a loss that an operator must know of. */
 function requireNoneBefore(mark: ReplicaMark | null, url: string): void {
   if (mark === null || mark.token === '' || mark.url !== url) return
   throw new Error(

@@ -1,4 +1,4 @@
-// The file by which a data folder and a replica know each other; docs/formats/replica.md is the format.
+// The file by which a data folder and its replica identify each other; docs/formats/replica.md describes the format.
 import { readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Disk } from '../lib/disk.ts'
@@ -10,11 +10,11 @@ export const replicaMarkName = 'replica.json'
 export interface ReplicaMark {
   /** The name of the replica. */
   readonly copy: string
-  /** Of the claim that this folder made last, or of the owner it was restored from. */
+  /** The token of the last claim by this folder, or of the owner that it was restored from. */
   readonly token: string
-  /** Of a claim that may have been made. */
+  /** The token of a claim that may have been made. */
   readonly next: string | null
-  /** Where the replica is that has been written or read: the address without slashes at its end. Null while the folder is being restored. */
+  /** The address of the replica that was written or read, without slashes at its end. Null while the folder is being restored. */
   readonly url: string | null
 }
 
@@ -43,7 +43,7 @@ function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** An address as marks have it. */
+/** An address in the form that marks have. */
 export function markedUrl(url: string): string {
   return url.replace(/(?<!\/)\/+$/, '')
 }

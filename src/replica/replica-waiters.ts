@@ -4,7 +4,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
-/** Pushes that wait until they are in the replica. What may be in flight at all bounds how many there are. */
+/** Pushes that wait until they are in the replica. The limit of pushes in flight bounds their number. */
 export class ReplicaWaiters {
   readonly #waiters = new Set<Waiter>()
 
@@ -14,7 +14,7 @@ export class ReplicaWaiters {
     })
   }
 
-  /** All before a position is in the replica; those that wait for more are refused where `away` says why. */
+  /** Called when everything before a position is in the replica. Waiters for more are refused with `away`, if there is one. */
   settle(copiedPosition: number, away: Error | null): void {
     for (const waiter of this.#waiters) {
       if (copiedPosition >= waiter.position) waiter.resolve()

@@ -5,17 +5,17 @@ export interface RestorableParts {
 }
 
 interface Held {
-  /** What a restore gave before the moment. */
+  /** The position that a restore reached before the moment. */
   readonly position: number
-  /** The oldest thing that only the moment gives back. */
+  /** The time of the oldest data that only the moment restores. */
   sinceMs: number
-  /** The moment's own. */
+  /** The moment's own position. */
   readonly untilPosition: number
 }
 
 /**
- * What a restore would give now. A moment is committed before the journal reaches its position, because pushes behind it may need its definitions.
- * Until the journal is there, a restore takes the moment before, and nothing of the log behind the new one.
+ * The state that a restore would give now. A moment is committed before the journal reaches its position, because pushes after it may need its
+ * definitions. Until the journal is there, a restore uses the previous moment, and nothing of the log after the new one.
  */
 export class Restorable {
   readonly #parts: RestorableParts
@@ -25,30 +25,30 @@ export class Restorable {
     this.#parts = parts
   }
 
-  /** To be called before a moment's entry goes to the log. `sinceMs` is when the oldest was made that only it will give, by a clock that runs evenly. */
+  /** To be called before a moment's entry is appended to the log. `sinceMs`: the oldest data that only it will restore, by the steady clock. */
   committing(untilPosition: number, sinceMs: number | null): void {
     const before = this.#unfinished
     const since = Math.min(before?.sinceMs ?? Number.POSITIVE_INFINITY, sinceMs ?? Number.POSITIVE_INFINITY)
     this.#held = { position: this.position, sinceMs: since, untilPosition }
   }
 
-  /** To be called before more of the journal goes to the log, with the time of the oldest of it. */
+  /** To be called before more of the journal is appended to the log, with the time of its oldest data. */
   copying(sinceMs: number): void {
     const held = this.#unfinished
     if (held !== null) held.sinceMs = Math.min(held.sinceMs, sinceMs)
   }
 
-  /** Whether the newest moment is one that a restore can take. */
+  /** Whether a restore can use the newest moment. */
   get isWhole(): boolean {
     return this.#unfinished === null
   }
 
-  /** All rows before it would be there. */
+  /** A restore would have all rows before it. */
   get position(): number {
     return this.#unfinished?.position ?? this.#parts.journal.position
   }
 
-  /** When the oldest was made that the log has, and a restore would not give; null when there is no such thing. */
+  /** The time of the oldest data that is in the log and would not be restored; null when there is none. */
   get sinceMs(): number | null {
     const since = this.#unfinished?.sinceMs ?? Number.POSITIVE_INFINITY
     return Number.isFinite(since) ? since : null

@@ -12,7 +12,7 @@ import type { StoreAttempt } from './replica-log.ts'
 import { markedUrl, readReplicaMark, replicaMarkName, writeReplicaMark } from './replica-mark.ts'
 
 export interface ReplicaRestoreRequest {
-  /** The data folder to be made: an empty one, or none yet. */
+  /** The data folder to be made: empty, or not existing yet. */
   readonly data: string
   /** Null for the newest state. */
   readonly atMs: number | null
@@ -25,7 +25,7 @@ export interface ReplicaRestoreParts {
   readonly attempt: StoreAttempt
   readonly disk: Disk
   readonly reach: Reach
-  /** So many bytes of so many are there. */
+  /** Called with the bytes restored so far, and their total. */
   readonly progress: (done: number, total: number) => void
 }
 
@@ -36,8 +36,8 @@ export interface RestoredReplica {
 }
 
 /**
- * Makes a data folder of a replica: whole or not at all. What an earlier try brought is read again and kept. Throws an Error when the folder holds
- * something, and one that names the object when the replica is damaged; where no file was brought by then, nothing is left behind.
+ * Makes a data folder from a replica: whole or not at all. Files of an earlier attempt are verified and kept. Throws an Error when the folder is
+ * not empty, and one that names the object when the replica is damaged; when no file had been restored by then, nothing is left behind.
  */
 export async function restoreReplica(
   { data, atMs }: ReplicaRestoreRequest,
@@ -79,7 +79,7 @@ async function fillFolder(
   return { chosen, files: chosen.moment.files.length, bytes }
 }
 
-/** The journal is brought anew each time; files are what the next try goes on with. */
+/** The journal is restored from the beginning each time; the next attempt continues with the files. */
 async function removeIfNothingBrought(unfinished: string): Promise<void> {
   const names = await readdir(unfinished).catch(ignoreMissing)
   const isBrought = names?.some((name) => name !== 'journal' && !name.startsWith(replicaMarkName)) ?? true
@@ -140,7 +140,7 @@ async function restoreFiles(
   return total
 }
 
-/** Pieces that are there already, whole, are left. */
+/** Pieces that exist already and are whole are not written again. */
 async function restoreFile(
   path: string,
   file: ReplicatedFile,
@@ -174,7 +174,7 @@ async function restoreFile(
   }
 }
 
-/** An earlier try may have brought files that another moment has not. */
+/** An earlier attempt may have restored files that this moment does not have. */
 async function removeOthers(folder: string, files: readonly ReplicatedFile[]): Promise<void> {
   const named = new Set([replicaMarkName, ...files.map(({ path }) => path)])
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -190,7 +190,7 @@ async function requireEmpty(target: string): Promise<void> {
   throw new Error(`"${target}" holds something already. Restore into a folder that is empty or does not exist yet.`)
 }
 
-/** Nothing but a restore from a replica has its file there. */
+/** A folder with the mark of a replica is that of an earlier restore; any other one is refused. */
 async function requireOwn(unfinished: string): Promise<void> {
   const names = (await readdir(unfinished).catch(ignoreMissing)) ?? []
   if (names.length === 0 || names.some((name) => name.startsWith(replicaMarkName))) return

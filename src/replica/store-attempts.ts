@@ -8,26 +8,26 @@ const firstPauseMs = 200
 const pauseMsMax = 30_000
 
 export interface StoreAttemptsParts {
-  /** As long may one request take. */
+  /** The longest time for one request. */
   readonly requestMs: number
   readonly signal: AbortSignal
-  /** Told after each failure with what it was, and with null once the store has answered again. */
+  /** Called after each failure with its message, and with null when the store responds again. */
   readonly report: (failure: string | null) => void
-  /** Whether to ask no more after so many tries that ended in this. */
+  /** Whether to give up after this error in this number of tries. */
   readonly isFinal: (error: unknown, tries: number) => boolean
 }
 
-/** Requests to the store that are made again until they succeed, with a pause that grows. */
+/** Repeats requests to the store until they succeed, with a growing pause. */
 export class StoreAttempts {
   readonly #parts: StoreAttemptsParts
-  /** What each request that is made again failed with last: another that succeeds says nothing of it. */
+  /** The last failure of each request that is being retried: success of another request does not clear it. */
   readonly #failing = new Map<object, string>()
 
   constructor(parts: StoreAttemptsParts) {
     this.#parts = parts
   }
 
-  /** Throws only what a repetition would not mend, and the signal's reason. */
+  /** Throws only errors that a retry would not fix, and the signal's reason. */
   async until<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.#repeat(work)
@@ -53,7 +53,7 @@ export class StoreAttempts {
     }
   }
 
-  /** What comes too late is no harm: nothing is written twice. */
+  /** A result that arrives too late is harmless, because nothing is written twice. */
   async #inTime<T>(work: Promise<T>): Promise<T> {
     const { requestMs, signal } = this.#parts
     let timer: NodeJS.Timeout | undefined
@@ -73,15 +73,15 @@ export class StoreAttempts {
   }
 }
 
-/** For a service, which goes on asking until somebody has mended the store: what it could not mend at all. */
+/** For a service, which retries until somebody has fixed the store: errors that nobody could fix there. */
 export function isFinal(error: unknown): boolean {
   return error instanceof NotOwner || error instanceof StoreUnfit || error instanceof ReplicaNewer
 }
 
-/** An answer may have been torn on its way: what is damaged is read a second time. */
+/** A response may have been torn on its way, so a damaged object is read a second time. */
 const damagedTries = 2
 
-/** For a command, whose user is there to mend it. */
+/** For a command, whose user is there to fix the store. */
 export function isFinalForCommand(error: unknown, tries: number): boolean {
   return isFinal(error) || error instanceof StoreRefused || (error instanceof ReplicaDamaged && tries >= damagedTries)
 }

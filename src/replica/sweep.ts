@@ -4,10 +4,10 @@ import { objectNames } from './object-names.ts'
 import { epochOf, logPrefix, momentPrefix, numberOf } from './replica-format.ts'
 import type { ReplicaLog, StoreAttempt } from './replica-log.ts'
 
-/** So many names are kept in memory. */
+/** The most names that are kept in memory. */
 const removedAtOnce = 20_000
 
-/** Deletes what processes before this one left and no moment names: they cannot commit it any more. */
+/** Deletes objects that earlier processes left and no moment names: these processes cannot commit them any more. */
 export async function sweep(
   moments: MomentMaker,
   log: ReplicaLog,

@@ -4,10 +4,10 @@ import { type MissingParts, missingObjects } from './missing-objects.ts'
 import { eachPart } from './read-parts.ts'
 import { ReplicaDamaged } from './replica-format.ts'
 
-/** So many names of what is missing are told. */
+/** The most missing names that a report lists. */
 const namesMax = 20
 
-/** Says what a restore would give. Throws an Error when there is no replica, `StoreRefused`, and what else the store fails with. */
+/** Reports the state that a restore would give. Throws an Error when there is no replica, `StoreRefused`, and other failures of the store. */
 export async function* verifyReplica(parts: MissingParts): AsyncGenerator<Finding> {
   let chosen: ChosenMoment | null = null
   yield await examineObjects('journal', async () => {
@@ -45,7 +45,7 @@ export async function* verifyReplica(parts: MissingParts): AsyncGenerator<Findin
   yield { part: 'a restore would give the state', isDamaged: false, found }
 }
 
-/** That the store does not answer says nothing of what it holds. */
+/** A store that does not respond is thrown as an error, not reported as damage, because it says nothing about the content. */
 async function examineObjects(part: string, check: () => Promise<string>): Promise<Finding> {
   try {
     return { part, isDamaged: false, found: await check() }

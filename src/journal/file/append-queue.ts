@@ -6,11 +6,11 @@ export interface PendingAppend {
   readonly rows: number
   readonly resolve: (position: number) => void
   readonly reject: (error: Error) => void
-  /** Of a large record: it is on disk, and has no place yet. */
+  /** Set for a large record: it is on disk, and has no position yet. */
   apart: RecordApart | null
 }
 
-/** Appends that wait for their turn, in its order. */
+/** Appends that wait for their turn, in order. */
 export class AppendQueue {
   readonly #appends: PendingAppend[] = []
 
@@ -22,7 +22,7 @@ export class AppendQueue {
     this.#appends.push(append)
   }
 
-  /** What goes into one write: at least one append, and as many more as fit. One that was written apart goes alone. */
+  /** Takes the appends of the next write: at least one, and as many more as fit. A record that was written apart is taken alone. */
   take(bytesMax: number): PendingAppend[] {
     let bytes = 0
     let count = 0

@@ -1,4 +1,4 @@
-// Reads the segments in order while another thread writes them: never past what it is told to be on disk.
+// Reads the segments in order while another thread writes them: never past the position that the caller states to be on disk.
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { DiskFile } from '../../lib/disk.ts'
@@ -17,8 +17,8 @@ import {
 import type { SegmentFolder } from './segment-writer.ts'
 
 /**
- * A cursor for one sequential consumer: it keeps its place, so that to follow the end costs one read of the file.
- * A position within an entry gives that whole entry. Only one call at a time. Bodies that are `passing` are good until the next call.
+ * A cursor for one sequential consumer. It keeps its place, so that following the end costs one read of the file. A position within an entry
+ * returns that whole entry. Only one call at a time. Bodies that are `passing` are valid until the next call.
  */
 export function openFileJournalCursor(
   folder: SegmentFolder,
@@ -98,7 +98,7 @@ class FileJournalCursor implements JournalCursor {
   }
 }
 
-/** One segment and the place in it. */
+/** A segment and the current place in it. */
 class SegmentCursor {
   readonly name: string
   readonly path: string
@@ -107,11 +107,11 @@ class SegmentCursor {
   readonly #blocks: ReadBlocks
   #position: number
   #offset = segmentHeaderBytes
-  /** The file's bytes from `#blockOffset` on. Bytes that entries of the same call were made of are never written to. */
+  /** The file's bytes from `#blockOffset` on. Bytes that belong to entries of the same call are never overwritten. */
   #block: Buffer = Buffer.alloc(0)
   #blockOffset = segmentHeaderBytes
   #filled = 0
-  /** What is in the block of entries at or after this position may have been read in the middle of its being written. */
+  /** Entries in the block at or after this position may have been read while they were being written. */
   #settledPosition = 0
 
   static async open({ disk, directory }: SegmentFolder, name: string, blocks: ReadBlocks): Promise<SegmentCursor> {
@@ -134,7 +134,7 @@ class SegmentCursor {
     this.#position = header.firstPosition
   }
 
-  /** Of the next entry. */
+  /** The position of the next entry. */
   get position(): number {
     return this.#position
   }
@@ -148,7 +148,7 @@ class SegmentCursor {
     return this.#file.close()
   }
 
-  /** The next entry; null at the end of the file. All before `untilPosition` must be on disk. */
+  /** The next entry; null at the end of the file. Everything before `untilPosition` must be on disk. */
   async next(untilPosition: number): Promise<PlacedEntry | null> {
     for (;;) {
       const held = await this.#hold(recordHeaderBytes, untilPosition)
@@ -173,12 +173,12 @@ class SegmentCursor {
     return null
   }
 
-  /** Bytes from the place on that are in memory and settled. */
+  /** The number of settled bytes in memory from the current place on. */
   #held(): number {
     return this.#position < this.#settledPosition ? this.#blockOffset + this.#filled - this.#offset : 0
   }
 
-  /** Reads on until at least `bytes` are held or the file ends; returns how many are. */
+  /** Reads until at least `bytes` are held or the file ends; returns the number held. */
   async #hold(bytes: number, untilPosition: number): Promise<number> {
     if (this.#held() >= bytes) return this.#held()
     const used = this.#offset - this.#blockOffset
@@ -209,7 +209,7 @@ class SegmentCursor {
     throw newerVersion(this.path, this.#offset, 'the record is of a kind that this version does not know')
   }
 
-  /** Goes behind the record at the place, which is held; null when it is a mark. */
+  /** Moves past the current record, which must be held; returns null when it is a mark. */
   #take(header: RecordHeader): PlacedEntry | null {
     const at = this.#offset - this.#blockOffset
     const payloadAt = at + recordHeaderBytes

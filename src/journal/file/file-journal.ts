@@ -1,4 +1,4 @@
-// The journal in a folder of segment files. Group commit: what waits while a write is on its way goes into the next one, with one fsync for all.
+// The journal in a folder of segment files. Group commit: appends that arrive during a write go into the next one, with one fsync for all.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from '../../lib/disk.ts'
@@ -16,13 +16,13 @@ import { segmentHeaderBytes } from './segment-header.ts'
 import { type SegmentFolder, SegmentWriter } from './segment-writer.ts'
 
 interface FileJournalSettings {
-  /** A segment that would grow over this is followed by a new one. */
+  /** A segment that would grow beyond this is followed by a new one. */
   readonly segmentBytes: number
-  /** As much goes into one write. */
+  /** The most bytes of one write. */
   readonly batchBytesMax: number
-  /** As much may wait to be on disk; past it an append is refused. */
+  /** The most bytes that may wait to be written; beyond this an append is refused. */
   readonly pendingBytesMax: number
-  /** A record as large as this is written apart, and begins a segment. */
+  /** A record of at least this size is written to a file of its own, which begins a segment. */
   readonly apartBytesMin: number
 }
 
@@ -31,7 +31,7 @@ export interface FileJournalOptions extends SegmentFolder {
   readonly directory: string
   readonly settings: FileJournalSettings
   readonly observe: Observe
-  /** The position that the store has reached: an empty folder begins there, a journal that ends before it is refused. */
+  /** The position that the store has reached: an empty folder begins there, and a journal that ends before it is refused. */
   readonly reachedPosition?: number
   readonly acknowledgedPosition?: RecoverOptions['acknowledgedPosition']
   /** A random number of 32 bits. */
@@ -42,7 +42,7 @@ export interface FileJournalOptions extends SegmentFolder {
 const newSalt = (): number => randomBytes(4).readUInt32LE()
 const defaults = { reachedPosition: 0, acknowledgedPosition: null, newSalt, nowMs: () => performance.now() }
 
-/** Opens the journal in a folder, which it makes if need be. Throws an Error that names the place when the journal is damaged. */
+/** Opens the journal in a folder, which is created if needed. Throws an Error that names the place when the journal is damaged. */
 export async function openFileJournal(options: FileJournalOptions): Promise<LocalJournalWriter> {
   const complete = { ...defaults, ...options }
   const startedMs = complete.nowMs()
@@ -65,10 +65,10 @@ class FileJournal implements LocalJournalWriter {
   #closing: Promise<void> | null = null
   readonly #listeners: ((position: number) => void)[] = []
   readonly #preparations: ((firstPosition: number) => Promise<void>)[] = []
-  /** All that touches the newest segment. */
+  /** Serialises all access to the newest segment. */
   readonly #writes = new Serial()
   readonly #trims = new Serial()
-  /** One after the other, so that they do not take all threads that write. */
+  /** Large records are written one after another, so that they do not occupy all threads that write. */
   readonly #apart = new Serial()
   #apartNumber = 0
 
@@ -114,7 +114,7 @@ class FileJournal implements LocalJournalWriter {
     this.#preparations.push(prepare)
   }
 
-  /** The body must stay as it is until the promise settles: a large one is written from where it is. */
+  /** The body must not change until the promise settles: a large one is written without a copy. */
   append(entry: JournalEntry): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#requireOpen()
@@ -149,7 +149,7 @@ class FileJournal implements LocalJournalWriter {
       for (let first = this.#closed[0]; first !== undefined && first.endPosition <= position; first = this.#closed[0]) {
         await disk.remove(join(directory, first.name))
         this.#closed.shift()
-        // One at a time: after a crash the folder could else lack a later segment and still have an earlier one.
+        // One at a time: otherwise, after a crash, the folder could lack a later segment and still have an earlier one.
         await this.#orFail(disk.syncDirectory(directory))
         deleted++
       }
@@ -167,7 +167,7 @@ class FileJournal implements LocalJournalWriter {
     while (this.#waiting.first !== undefined) await this.#writeWaiting()
     await this.#trims.run(async () => {})
     if (this.#failure === null && !this.#endsWithMark) {
-      // Without a mark all is still there: the next start only knows less about the end. A failure is observed.
+      // Without the mark everything is still there; the next start only knows less about the end. A failure is observed.
       await this.#orFail(this.#segment.append([encodeMark()], this.#nextPosition)).catch(() => {})
     }
     await this.#segment.close()
@@ -178,7 +178,7 @@ class FileJournal implements LocalJournalWriter {
     this.#wake()
   }
 
-  /** From here on it stands in line as a small one does. */
+  /** After its payload is written, a large record queues like a small one. */
   async #writeApart(append: PendingAppend): Promise<void> {
     if (this.#failure !== null) return this.#refuse([append], this.#failure)
     const writing = RecordApart.write(this.#options, append.record, ++this.#apartNumber)
@@ -197,7 +197,7 @@ class FileJournal implements LocalJournalWriter {
     })
   }
 
-  /** Writes a batch of what waits, and settles its appends. */
+  /** Writes a batch of waiting appends and settles them. */
   async #writeWaiting(): Promise<void> {
     const { first } = this.#waiting
     if (first === undefined) return
@@ -206,7 +206,7 @@ class FileJournal implements LocalJournalWriter {
     const room = segmentBytes - this.#segment.durableBytes
     const isFull = first.record.bytes > room && this.#segment.firstPosition !== this.#nextPosition
     const batch = this.#waiting.take(Math.min(isFull ? segmentBytes - segmentHeaderBytes : room, batchBytesMax))
-    // A failure was observed where it happened, and every append is told of it here.
+    // A failure was observed where it happened; here every append is rejected with it.
     const stored = this.#failure === null && (await this.#orFail(this.#store(batch, isFull)).catch(() => false))
     if (this.#failure !== null) this.#refuse([...batch, ...this.#waiting.takeAll()], this.#failure)
     else if (stored) this.#acknowledge(batch, startedMs)
@@ -221,7 +221,7 @@ class FileJournal implements LocalJournalWriter {
     return this.#segment.append(records, this.#nextPosition)
   }
 
-  /** While the newest segment is empty it has the name that the file would get, and a cursor may have opened it: so it is written. */
+  /** An empty newest segment has the name that the file would get, and a cursor may have opened it, so the record is appended to it instead. */
   async #storeApart(record: UnplacedRecord, apart: RecordApart): Promise<boolean> {
     if (this.#segment.firstPosition === this.#nextPosition) {
       await apart.discard()
@@ -238,7 +238,7 @@ class FileJournal implements LocalJournalWriter {
     let rows = 0
     let bytes = 0
     for (const each of batch) {
-      // Whoever waits for it goes on when this is done.
+      // Callers that await the append continue after this function.
       each.resolve(position)
       position += each.record.positions
       rows += each.rows
@@ -254,13 +254,13 @@ class FileJournal implements LocalJournalWriter {
   #refuse(batch: readonly PendingAppend[], problem: Problem): void {
     for (const each of batch) {
       this.#pendingBytes -= each.record.bytes
-      // What is left of the file goes at the next start.
+      // The next start removes the file.
       void each.apart?.close().catch(() => {})
       each.reject(problem)
     }
   }
 
-  /** False when the disk is full. */
+  /** Returns false when the disk is full. */
   async #beginSegment(): Promise<boolean> {
     const { newSalt } = this.#options
     const next = await SegmentWriter.create(this.#options, { firstPosition: this.#nextPosition, salt: newSalt() })
@@ -275,7 +275,7 @@ class FileJournal implements LocalJournalWriter {
     this.#segment = next
   }
 
-  /** When the work fails, nothing is acknowledged any more: what the page cache shows may differ from the disk. */
+  /** After a failure nothing more is acknowledged, because the page cache may differ from the disk. */
   async #orFail<T>(work: Promise<T>): Promise<T> {
     try {
       return await work

@@ -2,8 +2,8 @@ import type { LocalJournalWriter } from '../journal.ts'
 import { type FileJournalOptions, openFileJournal } from './file-journal.ts'
 
 /**
- * A journal that another one is copied into: entries get their places in the order of the calls, whatever their sizes. None is written apart, where
- * smaller ones would overtake it, and none is refused because too much waits: it was read from disk before.
+ * Opens a journal as the target of a copy: entries get their positions in the order of the calls, whatever their sizes. None is written apart,
+ * where smaller ones would overtake it, and none is refused because too much waits: all were read from disk before.
  */
 export function openJournalCopy(
   options: Omit<FileJournalOptions, 'settings' | 'observe'> & {

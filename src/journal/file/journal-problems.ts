@@ -1,4 +1,4 @@
-// What an append is refused with.
+// Problems with which an append is refused.
 import { Problem } from '../../model/problem.ts'
 
 const diskFullRetryAfterS = 5
@@ -15,7 +15,7 @@ export function diskIsFull(): Problem {
   return new Problem('overloaded', detail, { retryAfterS: diskFullRetryAfterS })
 }
 
-/** Without the cause's text, which may hold paths: that is for the operator, in the event. */
+/** Omits the cause's text, which may contain paths; the operator finds it in the event. */
 export function journalHasFailed(cause: unknown): Problem {
   const detail =
     'The journal could not be written to disk, and takes nothing more until the service is started again. Push again then, with the same Idempotency-Key if it has one.'

@@ -1,5 +1,5 @@
-// A large record is written to a file of its own while others go on, all but the headers. When its turn has come, these are filled in and
-// the file becomes the next segment: so small pushes never wait for the bytes of a large one.
+// A large record is written, without its headers, to a file of its own while other records are appended. When its turn comes, the headers are
+// filled in and the file becomes the next segment, so that small pushes never wait for the bytes of a large one.
 import { join } from 'node:path'
 import type { DiskFile } from '../../lib/disk.ts'
 import { placeRecord, type UnplacedRecord } from '../record.ts'
@@ -8,7 +8,7 @@ import { diskFull, type SegmentFolder, SegmentWriter, unlessFull } from './segme
 
 const nameEnd = '.apart'
 
-/** Deletes what a crash left of records that had no place yet: none of them was acknowledged. */
+/** Deletes files that a crash left of records without a position: none of them was acknowledged. */
 export async function removeRecordsApart({ disk, directory }: SegmentFolder): Promise<void> {
   for (const name of await disk.list(directory)) {
     if (name.endsWith(nameEnd)) await disk.remove(join(directory, name))
@@ -28,7 +28,7 @@ export class RecordApart {
     this.#record = record
   }
 
-  /** Null when the disk is full: nothing is left of it then. Throws when the disk fails. */
+  /** Null when the disk is full; then no file is left. Throws when the disk fails. */
   static async write(folder: SegmentFolder, record: UnplacedRecord, number: number): Promise<RecordApart | null> {
     const path = join(folder.directory, `${number}${nameEnd}`)
     const file = await unlessFull(folder.disk.open(path, { create: true, syncsWrites: true }))
@@ -52,7 +52,7 @@ export class RecordApart {
     return true
   }
 
-  /** Makes it the segment that begins at a position; null when the disk is full: nothing is left of it then. Throws when the disk fails. */
+  /** Makes the file the segment that begins at a position. Null when the disk is full; then no file is left. Throws when the disk fails. */
   async place(firstPosition: number, salt: number): Promise<SegmentWriter | null> {
     const { disk, directory } = this.#folder
     const [head] = this.#record.buffers

@@ -1,4 +1,4 @@
-// Opens what the last run left: checks every segment, cuts a torn tail, refuses real damage. docs/formats/journal.md has the rules.
+// Opens the journal of the last run: checks every segment, cuts a torn tail, refuses real damage. docs/formats/journal.md has the rules.
 import { join } from 'node:path'
 import type { DiskFile } from '../../lib/disk.ts'
 import type { JournalRecovery } from '../journal.ts'
@@ -17,7 +17,7 @@ import {
 } from './segment-header.ts'
 import { type SegmentFolder, SegmentWriter } from './segment-writer.ts'
 
-/** A segment that is not written to any more. */
+/** A segment that is no longer written to. */
 export interface ClosedSegment {
   readonly name: string
   readonly firstPosition: number
@@ -37,7 +37,7 @@ export interface Recovered {
 export interface RecoverOptions extends SegmentFolder {
   readonly newSalt: () => number
   readonly reachedPosition: number
-  /** All before it was acknowledged, so that a journal that ends before it, or is gone, has lost something; null when nobody vouches for that. */
+  /** Everything before it was acknowledged, so that a journal that is missing or ends before it has lost data; null when this is not known. */
   readonly acknowledgedPosition: number | null
 }
 
@@ -133,7 +133,7 @@ async function openLast(options: RecoverOptions, name: string): Promise<OpenedLa
   }
 }
 
-/** A crash while the segment was made: nothing was ever written behind its header. A recycled block may show another segment's. */
+/** A crash during the creation of the segment: nothing was ever written after its header. A recycled block may show another segment's header. */
 function isUnfinished({ size }: ScannedFile, name: string, read: ReadSegmentHeader): boolean {
   if (size > segmentHeaderBytes || 'newerVersion' in read) return false
   return 'fault' in read || read.firstPosition !== positionOfName(name)
@@ -146,7 +146,7 @@ async function remake(options: RecoverOptions, name: string, { path, file, size 
   return { ...made, tornBytes: size, tornFile: name }
 }
 
-/** Cuts a torn tail, and makes sure that all before it is on disk. */
+/** Cuts a torn tail, and ensures that everything before it is on disk. */
 async function mend(
   options: RecoverOptions,
   scanned: ScannedFile,
@@ -169,7 +169,7 @@ async function mend(
 
 const rewriteBytes = 1024 * 1024
 
-/** Writes bytes again as they are: after an fsync that failed they may be in the page cache only, where no later fsync finds them. */
+/** Rewrites bytes unchanged: after a failed fsync they may be in the page cache only, where no later fsync finds them. */
 async function rewrite(file: DiskFile, from: number, to: number): Promise<void> {
   for (let offset = from; offset < to; ) {
     const buffer = Buffer.allocUnsafe(Math.min(rewriteBytes, to - offset))

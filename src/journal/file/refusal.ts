@@ -1,10 +1,10 @@
-/** What an operator does who has to go on without pushes that were acknowledged. */
+/** Advice for an operator who has to continue without pushes that were acknowledged. */
 export const acceptLossAdvice =
   '"tidemark accept-loss --data <folder>" gives up the pushes that were in it and not stored yet; then start again'
 
 const adviceOnDamage = `Restore the file from a copy. Without one, move all files of the folder away: ${acceptLossAdvice}.`
 
-/** Why the journal is not opened or read: names the place and says what can be done. */
+/** The error of a journal that cannot be opened or read: names the place and the remedy. */
 export function refusal(path: string, offset: number, what: string, advice = adviceOnDamage): Error {
   return new Error(`${path}, offset ${offset}: ${what}. ${advice}`)
 }

@@ -1,8 +1,8 @@
 import type { LocalJournalWriter } from '../journal.ts'
 
 /**
- * Throws an Error when the journal begins behind what is sealed: rows between the two are in neither, and files that hold them would be
- * taken for what a crash left.
+ * Throws an Error when the journal begins after the sealed position: rows between the two are in neither, and files with them would be mistaken
+ * for leftovers of a crash.
  */
 export function requireJournal(
   { firstPosition }: Pick<LocalJournalWriter, 'firstPosition'>,

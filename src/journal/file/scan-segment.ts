@@ -1,4 +1,4 @@
-// Reads one segment from end to end in bounded memory, and finds out how far it is whole.
+// Reads one segment from end to end in bounded memory, and determines how far it is whole.
 import { crc32 } from 'node:zlib'
 import type { DiskFile } from '../../lib/disk.ts'
 import { positionAfter } from '../journal.ts'
@@ -23,18 +23,18 @@ export interface ScannedFile {
 
 export interface SegmentScan {
   readonly entries: number
-  /** The records up to here are whole. */
+  /** Records are whole up to here. */
   readonly endOffset: number
   readonly firstPosition: number
   readonly endPosition: number
-  /** The last record says that everything before this was fsynced; 0 when there is none. */
+  /** The last record states that everything before this offset was fsynced; 0 when there is no record. */
   readonly acknowledgedOffset: number
   readonly endsWithMark: boolean
-  /** What is wrong at `endOffset`; null when the file ends there. */
+  /** The fault at `endOffset`; null when the file ends there. */
   readonly damage: string | null
 }
 
-/** Throws when a whole record is not what may stand there, or was written by a newer version. */
+/** Throws when a whole record is not valid at its place, or was written by a newer version. */
 export async function scanSegment(scanned: ScannedFile, { salt, firstPosition }: SegmentHeader): Promise<SegmentScan> {
   const window = new FileWindow(scanned)
   let entries = 0
@@ -66,7 +66,7 @@ export async function scanSegment(scanned: ScannedFile, { salt, firstPosition }:
   }
 }
 
-/** The offset of a record header, anywhere after a damaged one, that says the damaged place had been fsynced; null when there is none. */
+/** The offset of any record header after a damaged one that states that the damaged place had been fsynced; null when there is none. */
 export async function headerAcknowledging(
   scanned: ScannedFile,
   salt: number,
@@ -83,7 +83,7 @@ export async function headerAcknowledging(
       if (record === null || record.watermark > damagedOffset) return offset + at
     }
     if (offset + bytes.length >= scanned.size) break
-    // A header may stand across the end of the window, so the next one begins a little before it.
+    // A header may lie across the end of the window, so the next window begins a little before it.
     offset += bytes.length - recordHeaderBytes
   }
   return null
@@ -122,7 +122,7 @@ function checkPlace(path: string, offset: number, record: RecordHeader, expected
   }
 }
 
-/** A part of a file in memory, which moves forward. */
+/** A range of a file in memory, which moves forward. */
 class FileWindow {
   readonly #buffer = Buffer.allocUnsafeSlow(windowBytes)
   readonly #scanned: ScannedFile
@@ -141,13 +141,13 @@ class FileWindow {
     return this.#scanned.size
   }
 
-  /** The bytes at an offset, fewer at the end of the file, if they are in memory. */
+  /** The bytes at an offset, fewer at the end of the file; null when they are not in memory. */
   held(offset: number, bytes: number): Buffer | null {
     const end = Math.min(offset + bytes, this.size)
     return offset >= this.#start && end <= this.#end ? this.#view(offset, end) : null
   }
 
-  /** Reads from an offset on, and gives the bytes there; they are valid until the next load. */
+  /** Reads from an offset on and returns the bytes there, which are valid until the next load. */
   async load(offset: number, bytes: number): Promise<Buffer> {
     this.#start = offset
     this.#end = offset

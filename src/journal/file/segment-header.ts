@@ -1,4 +1,4 @@
-// The first bytes of a segment, and its name; docs/formats/journal.md is the format.
+// The header of a segment and its file name; docs/formats/journal.md describes the format.
 import { crc32 } from 'node:zlib'
 import { readUint64, writeUint64 } from '../../lib/uint64.ts'
 
@@ -20,7 +20,7 @@ export interface SegmentHeader {
   readonly salt: number
 }
 
-/** `unfinished`: neither this format nor a newer one, as a crash while it was made leaves it. */
+/** `unfinished`: neither this format nor a newer one, as after a crash during the segment's creation. */
 export type ReadSegmentHeader = SegmentHeader | { readonly fault: 'unfinished' } | { readonly newerVersion: number }
 
 export function encodeSegmentHeader(header: SegmentHeader): Buffer {
@@ -53,12 +53,12 @@ export function segmentName(firstPosition: number): string {
   return `${firstPosition.toString().padStart(20, '0')}${nameEnd}`
 }
 
-/** Whether a file in the journal's folder says that it is a segment. */
+/** Whether a file in the journal's folder has the name ending of a segment. */
 export function isSegmentName(name: string): boolean {
   return name.endsWith(nameEnd)
 }
 
-/** The first position that a segment's name tells, or null when it is no name of the journal's. */
+/** The first position in a segment's name; null when it is not a name of the journal's. */
 export function positionOfName(name: string): number | null {
   if (!namePattern.test(name)) return null
   const position = Number(name.slice(0, -nameEnd.length))

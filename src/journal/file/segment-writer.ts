@@ -1,4 +1,4 @@
-// The segment that is being written: what it says is written, is on disk.
+// The segment that is being written. Everything that it reports as written is on disk.
 import { join } from 'node:path'
 import { type Disk, type DiskFile, isDiskFull } from '../../lib/disk.ts'
 import { placeRecord, type UnplacedRecord } from '../record.ts'
@@ -15,7 +15,7 @@ export class SegmentWriter {
   readonly #file: DiskFile
   #durableBytes: number
 
-  /** Goes on with a segment of which `durableBytes` are on disk. */
+  /** Continues a segment of which `durableBytes` are on disk. */
   constructor(file: DiskFile, header: SegmentHeader, durableBytes: number) {
     this.#file = file
     this.firstPosition = header.firstPosition
@@ -23,7 +23,7 @@ export class SegmentWriter {
     this.#durableBytes = durableBytes
   }
 
-  /** Makes a new segment; null when the disk is full: nothing is left of it then. Throws when the disk fails. */
+  /** Creates a segment. Null when the disk is full; then no file is left. Throws when the disk fails. */
   static async create(folder: SegmentFolder, header: SegmentHeader): Promise<SegmentWriter | null> {
     const { disk, directory } = folder
     const path = join(directory, segmentName(header.firstPosition))
@@ -46,7 +46,7 @@ export class SegmentWriter {
     if ((await unlessFull(file.write([encodeSegmentHeader(header)], 0))) === diskFull) {
       await file.close()
       await disk.remove(path)
-      // Else the file might be there again after a crash, when the segment before it has grown.
+      // Otherwise the file might exist again after a crash, when the previous segment has grown.
       await disk.syncDirectory(directory)
       return null
     }
@@ -64,8 +64,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes records from a position on and fsyncs them; false when the disk is full: none of them is stored then.
-   * Throws when the disk fails: the segment must not be used any more.
+   * Writes records from a position on and fsyncs them. Returns false when the disk is full; then none of them is stored. Throws when the disk
+   * fails; then the segment must not be used any more.
    */
   async append(records: readonly UnplacedRecord[], firstPosition: number): Promise<boolean> {
     let position = firstPosition
@@ -94,7 +94,7 @@ export class SegmentWriter {
 
 export const diskFull = Symbol('the disk is full')
 
-/** Only for what may fail and be tried again: never for an fsync. */
+/** Only for work that may fail and be retried: never for an fsync. */
 export async function unlessFull<T>(work: Promise<T>): Promise<T | typeof diskFull> {
   try {
     return await work

@@ -1,4 +1,4 @@
-// One partition of the journal, as it is written. Group commit: what waits while a batch is on its way goes into the next one.
+// Writes one partition of the journal. Group commit: entries that arrive while a batch is being sent go into the next one.
 import type { BatchProducer } from '../../kafka/batch-producer.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { JournalEntry } from '../journal.ts'
@@ -9,12 +9,12 @@ interface PartitionOptions {
   readonly partition: number
   readonly producer: Pick<BatchProducer, 'append'>
   readonly batchBytesMax: number
-  /** How long an entry waits for its batch, and then the batch for Kafka. */
+  /** The longest time that an entry waits for its batch, and then the batch for Kafka. */
   readonly waitMs: number
   readonly observe: Observe
-  /** Called with the reason when a batch was not acknowledged; what its entries are refused with. */
+  /** Called with the reason when a batch was not acknowledged; returns the error for its entries. */
   readonly failed: (error: unknown) => Error
-  /** What an entry is refused with that waited too long. */
+  /** Returns the error for an entry that waited too long. */
   readonly tooLate: () => Error
 }
 
@@ -26,7 +26,7 @@ interface PendingEntry {
   readonly reject: (error: Error) => void
 }
 
-/** The further records of an entry that has more rows than one record has positions. */
+/** The value of the further records of an entry with more rows than one record has positions. */
 const filler = Buffer.alloc(0)
 const unplaced = 0
 
@@ -47,24 +47,24 @@ export class JournalPartition {
     })
   }
 
-  /** Refuses what waits; what is on its way stays on its way. */
+  /** Refuses waiting entries; a batch that is being sent is not affected. */
   refuse(error: Error): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error)
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no entry waits. */
   async flush(): Promise<void> {
     await this.#writing
   }
 
   async #write(): Promise<void> {
-    // All that is pushed in one turn of the event loop goes together.
+    // Entries pushed in one turn of the event loop go together.
     await null
     for (let batch = this.#take(); batch.length > 0; batch = this.#take()) await this.#store(batch)
     this.#writing = null
   }
 
-  /** At least one, and as many more as fit. */
+  /** Refuses entries that waited too long. Takes at least one of the others, and as many more as fit. */
   #take(): readonly PendingEntry[] {
     const { batchBytesMax, waitMs, tooLate } = this.#options
     const nowMs = performance.now()
@@ -89,7 +89,7 @@ export class JournalPartition {
     ])
     try {
       let offset = await producer.append(values, AbortSignal.timeout(waitMs))
-      // A place that has no position is no place: nothing of the batch is acknowledged.
+      // Throws when the partition has no positions left: then nothing of the batch is acknowledged.
       positionAt(partition, offset + values.length)
       for (const { rows, resolve } of batch) {
         resolve(positionAt(partition, offset))
@@ -106,7 +106,7 @@ export class JournalPartition {
   }
 }
 
-/** As in a file, but that its place is where Kafka puts it. */
+/** Encoded as in a file, except for its place, which Kafka determines. */
 function recordBytes(entry: JournalEntry): Buffer {
   const record = encodeEntry(entry)
   placeRecord(record, unplaced, unplaced, unplaced)

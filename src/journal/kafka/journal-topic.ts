@@ -6,7 +6,7 @@ import { partitionsMax } from '../partition-position.ts'
 
 export interface JournalTopic {
   readonly name: string
-  /** How many it is made with; one that is there keeps its own. */
+  /** The number of partitions of a new topic; an existing one keeps its own. */
   readonly partitions: number
   readonly replicationFactor: number
   /** The largest body of a push. */
@@ -14,15 +14,15 @@ export interface JournalTopic {
 }
 
 const headroomBytes = 1024 * 1024
-/** Bodies of the smallest rows (`{}` and a comma) take a record more for each 256 of them. */
+/** Bodies of the smallest rows (`{}` and a comma) need a further record for each 256 rows. */
 const headroomShare = 1 / 32
 
-/** The largest batch: a push of the largest body, or many that are smaller. */
+/** The largest batch: a push with the largest body, or many smaller ones. */
 function batchBytesMax(bodyBytesMax: number): number {
   return Math.ceil(bodyBytesMax * (1 + headroomShare)) + headroomBytes
 }
 
-/** Makes the topic if need be, and resolves with how many partitions it has. Throws an Error that says what is wrong with one that is there. */
+/** Creates the topic if needed, and resolves to its number of partitions. Throws an Error that describes the fault of an existing topic. */
 export async function openJournalTopic(client: KafkaClient, topic: JournalTopic, signal: AbortSignal): Promise<number> {
   const { name, partitions: wanted, replicationFactor, bodyBytesMax } = topic
   const neededBytes = batchBytesMax(bodyBytesMax)
@@ -32,9 +32,9 @@ export async function openJournalTopic(client: KafkaClient, topic: JournalTopic,
   if (partitions > partitionsMax) {
     throw new Error(`the topic ${name} has ${partitions} partitions, and a journal has ${partitionsMax} at most`)
   }
-  // A topic that somebody made by hand lets go of what is a week old, validated or not.
+  // A topic made by hand deletes messages after a week, validated or not.
   await setTopic(client, name, keepAll)
-  // The largest body may have been made larger since.
+  // The largest body may have been increased since the topic was made.
   await takeMessagesOf(client, name, neededBytes).catch((cause: unknown) => {
     throw isPassing(cause) ? cause : mustTake(name, neededBytes, cause)
   })

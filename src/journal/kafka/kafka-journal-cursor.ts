@@ -8,18 +8,18 @@ import { offsetFrom, partitionOf, positionAt } from '../partition-position.ts'
 import { decodeEntry, decodeRecordHeader, isRecordHeader, recordHeaderBytes } from '../record.ts'
 
 interface CursorOptions {
-  /** The cursor's own: a broker answers late while nothing comes, and nothing else meanwhile. */
+  /** Used by this cursor only: a broker delays its response while nothing arrives, and sends no other one meanwhile. */
   readonly client: KafkaClient
   readonly topic: string
-  /** How long it waits for entries where there are none. */
+  /** How long it waits for entries when there are none. */
   readonly waitMs: number
   readonly observe: Observe
 }
 
-/** Reads one partition at a time: that in which the position lies. */
+/** Reads one partition at a time: that of the position. */
 export class KafkaJournalCursor implements JournalCursor {
   readonly #options: CursorOptions
-  /** Entries that were fetched with those before them, and not asked for yet: a batch that was compressed is larger than it looked. */
+  /** Entries that were fetched together with earlier ones and not requested yet: a compressed batch is larger than it seemed. */
   #ahead: readonly PlacedEntry[] = []
   #aheadFrom = 0
 
@@ -47,7 +47,7 @@ export class KafkaJournalCursor implements JournalCursor {
       const entries = fetched.records.flatMap(({ offset: own, value }) =>
         value.length === 0 ? [] : [placedEntry(value, partition, own)],
       )
-      // Where there are only fillers, it goes on behind them.
+      // When there are only fillers, reading continues after them.
       if (entries.length > 0 || fetched.nextOffset === offset) return entries
       offset = fetched.nextOffset
     }
@@ -58,7 +58,7 @@ export class KafkaJournalCursor implements JournalCursor {
     this.#options.client.close()
   }
 
-  /** What Kafka has deleted is gone; the rest is still to be read. */
+  /** Skips records that Kafka has deleted; the rest is still read. */
   async #orFirst(error: unknown, partition: number, offset: number) {
     if (!isGone(error)) throw error
     const { client, topic, observe } = this.#options
@@ -72,7 +72,7 @@ export class KafkaJournalCursor implements JournalCursor {
   }
 }
 
-/** Those before an offset, as many as have about so many bytes: one at least. */
+/** The entries before an offset, with about `bytesMax` bytes: at least one of them. */
 function firstOf(entries: readonly PlacedEntry[], untilOffset: number, bytesMax: number): readonly PlacedEntry[] {
   let bytes = 0
   let count = 0
@@ -84,7 +84,7 @@ function firstOf(entries: readonly PlacedEntry[], untilOffset: number, bytesMax:
   return entries.slice(0, count)
 }
 
-/** Throws an Error that names the place where the record is not what was written. */
+/** Throws an Error that names the place when the record is not as it was written. */
 function placedEntry(value: Buffer, partition: number, offset: number): PlacedEntry {
   const isWhole = value.length >= recordHeaderBytes && isRecordHeader(value, 0, 0)
   const header = isWhole ? decodeRecordHeader(value, 0) : null

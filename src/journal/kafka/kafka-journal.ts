@@ -1,4 +1,5 @@
-// The journal on Kafka: a topic of which each partition is a partition. An entity's pushes go to one partition, so that "pushed later" holds for all of them.
+// The journal on Kafka: a topic whose partitions are those of the journal. A metadata entity's pushes go to one partition, which defines their
+// order; those of a series entity may be spread over several.
 // Tested by `test/cluster/journal.test.ts`.
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,14 +18,14 @@ import { type JournalTopic, openJournalTopic } from './journal-topic.ts'
 export interface KafkaJournalOptions {
   readonly client: KafkaClient
   readonly topic: JournalTopic
-  /** Over how many partitions the pushes of a series entity are spread. */
+  /** The number of partitions over which the pushes of a series entity are spread. */
   readonly partitionsPerEntity: number
   readonly compression: Compression
-  /** As much goes into one batch, if it is not a single push. */
+  /** The most bytes of one batch, unless it is a single push. */
   readonly batchBytesMax: number
-  /** As much may wait to be written; past it an append is refused. */
+  /** The most bytes that may wait to be written; beyond this an append is refused. */
   readonly pendingBytesMax: number
-  /** How long an append takes at most. */
+  /** The longest time that an append takes. */
   readonly timeoutMs: number
   readonly observe: Observe
 }
@@ -35,16 +36,16 @@ const retryAfterS = 2
 export class KafkaJournal implements JournalWriter {
   readonly #options: KafkaJournalOptions
   readonly #stop = new AbortController()
-  /** None until Kafka was reached for the first time. */
+  /** Empty until Kafka was reached for the first time. */
   #partitions: readonly JournalPartition[] = []
-  /** Pushes of an entity that was pushed to, by its id. */
+  /** By the id of an entity, which of its partitions the next push goes to. */
   readonly #turns = new Map<number, number>()
   #pendingBytes = 0
-  /** Why nothing is taken now. */
+  /** The reason why nothing is accepted now; null while Kafka is reached. */
   #awayWhy: string | null = 'it was not asked yet'
   #reaching: Promise<void>
 
-  /** Kafka may be away: nothing is taken until it is there. */
+  /** Kafka may be unreachable: nothing is accepted until it is reached. */
   constructor(options: KafkaJournalOptions) {
     this.#options = options
     this.#reaching = this.#reach()
@@ -54,7 +55,7 @@ export class KafkaJournal implements JournalWriter {
     return this.#awayWhy !== null
   }
 
-  /** Resolves when Kafka is there, or the signal is aborted. */
+  /** Resolves when Kafka is reached, or the signal is aborted. */
   async ready(signal: AbortSignal): Promise<void> {
     const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
     if (!signal.aborted) await Promise.race([this.#reaching, aborted])
@@ -79,7 +80,7 @@ export class KafkaJournal implements JournalWriter {
     return this.#endOf(entityId % this.#partitions.length)
   }
 
-  /** Everything that was acknowledged so far is in one of these ranges, one for each partition that has something. */
+  /** The ranges of everything that was acknowledged so far, one for each partition that has entries. */
   async acknowledged(): Promise<readonly { readonly from: number; readonly before: number }[]> {
     if (this.hasFailed) throw kafkaIsAway()
     const ends = await Promise.all(this.#partitions.map((_, partition) => this.#endOf(partition)))
@@ -106,7 +107,7 @@ export class KafkaJournal implements JournalWriter {
     this.#options.client.close()
   }
 
-  /** Items of metadata have one partition always: which of two pushes of an item is the later one has to be known. */
+  /** Items of metadata always have one partition, so that the later of two pushes of an item is known. */
   #partitionOf({ entityId, kind }: JournalTarget): number {
     const count = this.#partitions.length
     const partitionsPerEntity = kind === 'series' ? Math.min(this.#options.partitionsPerEntity, count) : 1
@@ -116,7 +117,7 @@ export class KafkaJournal implements JournalWriter {
     return (entityId + turn) % count
   }
 
-  /** Until Kafka is there. */
+  /** Retries until Kafka is reached. */
   async #reach(): Promise<void> {
     const { client, topic, timeoutMs, observe } = this.#options
     const { signal } = this.#stop
@@ -143,13 +144,13 @@ export class KafkaJournal implements JournalWriter {
     this.#partitions = Array.from({ length: partitions }, (_, partition) => {
       const producer = new BatchProducer(client, { topic: topic.name, partition, compression })
       const failed = (error: unknown): Problem => this.#failed(error)
-      // Timers of Node take whole numbers alone.
+      // Timers of Node accept only whole numbers.
       const bounds = { batchBytesMax, waitMs: Math.ceil(timeoutMs / 2) }
       return new JournalPartition({ partition, producer, ...bounds, observe, failed, tooLate: kafkaIsSlow })
     })
   }
 
-  /** Nothing more is taken until Kafka was reached again: what waits would only wait longer. */
+  /** Nothing more is accepted until Kafka is reached again: waiting entries would only wait longer. */
   #failed(error: unknown): Problem {
     const refusal = kafkaIsAway(error)
     if (this.#awayWhy === null) {
@@ -160,7 +161,7 @@ export class KafkaJournal implements JournalWriter {
     return refusal
   }
 
-  /** An operator is told once of each reason. */
+  /** Reports a reason to the operator only when it differs from the last one. */
   #note(error: unknown): void {
     const message = messageOf(error)
     if (this.#awayWhy === message) return
@@ -176,7 +177,7 @@ function backlogIsFull(pendingBytesMax: number): Problem {
   )
 }
 
-/** Without the cause's text, which may hold addresses: that is for the operator, in the event. */
+/** Omits the cause's text, which may contain addresses; the operator finds it in the event. */
 function kafkaIsAway(cause?: unknown): Problem {
   const detail =
     'Kafka, which keeps what is pushed, does not take it now. Nothing was acknowledged: send it again later, with the same Idempotency-Key if it has one.'

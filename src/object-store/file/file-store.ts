@@ -1,4 +1,4 @@
-// Objects as files of a folder, on a mounted disk say: each is written under another name, fsynced, and linked to its own.
+// Objects as files of a folder, for example on a mounted disk: each is written under a temporary name, fsynced, and linked to its own.
 // Tested by `test/contract/object-store.test.ts`.
 import { randomUUID } from 'node:crypto'
 import type { Dirent } from 'node:fs'
@@ -10,17 +10,17 @@ import { codeOf, inWords } from '../../lib/system-error.ts'
 import { type ObjectStore, StoreRefused } from '../object-store.ts'
 
 const unfinished = '.unfinished-'
-/** What an upload left that was ended in the middle is as old as this when it goes. */
+/** The age at which a leftover of an interrupted upload is deleted. */
 const leftMs = 3_600_000
-/** Somebody has to change something first. */
+/** Errors that an operator has to fix first. */
 const refusals = new Set<unknown>(['EACCES', 'EPERM', 'ENOTDIR', 'EISDIR', 'ELOOP'])
 
-/** The folder is made if need be, but nothing above it: a disk that is not mounted is no place for a replica. */
+/** The folder is created if needed, but not its parent: a disk that is not mounted must not get a replica. */
 export class FileStore implements ObjectStore {
   readonly #directory: string
   readonly #disk: Disk
   readonly #folders = new Set<string>()
-  /** What was written last: where it is not any more, neither is the replica. */
+  /** The object that was written last: when it is missing, so is the replica. */
   #written: string | null = null
   #isSwept = false
 
@@ -31,10 +31,10 @@ export class FileStore implements ObjectStore {
 
   async putIfAbsent(name: string, bytes: Uint8Array): Promise<boolean> {
     const path = join(this.#directory, name)
-    // Whoever was replaced learns of it also where his last object was deleted.
+    // Checked first, so that a replaced owner learns of it even when its last object was deleted.
     const isWritten = !(await isThere(path)) && (await this.#write(path, bytes))
     if (!isWritten) {
-      // Whoever wrote it may have ended before its name was durable: what is told to be there survives a power failure.
+      // Its writer may have ended before the name was durable; an object that is reported as present must survive a power failure.
       await this.#syncFolders(dirname(path))
       return false
     }
@@ -102,7 +102,7 @@ export class FileStore implements ObjectStore {
     return true
   }
 
-  /** Somebody may have deleted a folder that was there. */
+  /** Creates the folder and runs the work; repeats both when a known folder was deleted since. */
   async #inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
     const isKnown = this.#folders.has(folder)
     if (!isKnown) {
@@ -120,7 +120,7 @@ export class FileStore implements ObjectStore {
     }
   }
 
-  /** Makes the names in a folder durable, and that of each folder above it within the replica. */
+  /** Makes the names in a folder durable, and those of each folder above it within the replica. */
   async #syncFolders(folder: string): Promise<void> {
     for (let above = folder; above.startsWith(this.#directory); above = dirname(above)) {
       await this.#disk.syncDirectory(above)
@@ -136,17 +136,17 @@ export class FileStore implements ObjectStore {
     }
   }
 
-  /** Whoever only reads changes nothing: what uploads left is deleted by who writes, once. That it cannot be does no harm. */
+  /** Deletes leftovers of uploads. Only writers do it, once, because a mere reader must not change anything. A failure is harmless. */
   async #sweep(): Promise<void> {
     this.#isSwept = true
     try {
       for await (const { name, isLeft } of this.#filesIn('')) if (isLeft) await removeOld(join(this.#directory, name))
     } catch {
-      // The next process tries it again.
+      // The next process tries again.
     }
   }
 
-  /** An empty answer of a disk that is away would be taken for an empty replica, and what is written then would go to the disk below it. */
+  /** An unmounted disk must not be mistaken for an empty replica, or new objects would go to the disk below it. */
   async #requireMounted(): Promise<void> {
     const above = dirname(this.#directory)
     await stat(above).catch((cause: unknown) => {

@@ -17,46 +17,46 @@ import { type ObjectStore, StoreRefused, StoreUnfit } from '../object-store.ts'
 export interface S3StoreParts {
   /** As in `s3://bucket/prefix`. */
   readonly url: string
-  /** Empty for Amazon's own. */
+  /** Empty for Amazon's own endpoint. */
   readonly endpoint: string
-  /** Empty for the one that AWS's tools would take. */
+  /** Empty for the region that AWS's tools would use. */
   readonly region: string
-  /** As long may one request take, its body among it. */
+  /** The longest time for one request, including its body. */
   readonly requestMs: number
   readonly limits?: S3Limits
 }
 
-/** What is taken of a store, whatever it sends. */
+/** Bounds of the data accepted from a store. */
 export interface S3Limits {
-  /** Of an object. */
+  /** The size of an object. */
   readonly objectBytesMax: number
-  /** Of any other answer. */
+  /** The size of any other response. */
   readonly answerBytesMax: number
-  /** Of all names of a list. */
+  /** The size of all names of a list. */
   readonly listBytesMax: number
 }
 
 const usualLimits: S3Limits = {
-  // The largest push that there may be (limits.ingestBodyBytes), with what the replica says of it.
+  // The largest push possible (limits.ingestBodyBytes), with the replica's own data about it.
   objectBytesMax: 1024 * 2 ** 20 + 16 * 2 ** 20,
-  // A page has a thousand names of a kibibyte at most, and what XML says around them.
+  // A page has a thousand names of at most a kibibyte, and the XML around them.
   answerBytesMax: 16 * 2 ** 20,
-  // Some millions.
+  // Some millions of names.
   listBytesMax: 128 * 2 ** 20,
 }
-/** A page counts as so many bytes at least, for one without names may say that more follows. */
+/** The least size that a page counts as, because one without names may state that more follows. */
 const pageBytesMin = 1024
 
-/** S3 answers so while another writes the same name; the one who asks again learns who was first. */
+/** S3 returns 409 while another client writes the same name; a retry shows which one was first. */
 const conflictTries = 5
 const conflictPauseMs = 100
-/** Stores that are not Amazon's mostly do not look at it, but it has to be signed. */
+/** Stores other than Amazon's mostly ignore the region, but it has to be signed. */
 const anyRegion = 'us-east-1'
 const missingRegion = 'Region is missing'
-/** What stands between here and the store may say by itself that all is well. */
+/** A server between here and the store may return a status of success on its own. */
 const notOfStore = 'the answer has status 200 and is not of a store of S3'
 
-// The client warns of its later versions, which do not come here: the version is fixed.
+// The client warns about its later versions, which do not matter here: the version is fixed.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
 
 export class S3Store implements ObjectStore {
@@ -67,7 +67,7 @@ export class S3Store implements ObjectStore {
   readonly #limits: S3Limits
   readonly #running = new Set<AbortController>()
 
-  /** Credentials come from where AWS's tools read them. Throws an Error for a wrong address. */
+  /** Reads credentials from the same sources as AWS's tools. Throws an Error for a wrong address. */
   constructor({ url, endpoint, region, requestMs, limits = usualLimits }: S3StoreParts) {
     const { bucket, prefix } = parseS3Address(url)
     this.#limits = limits
@@ -78,9 +78,9 @@ export class S3Store implements ObjectStore {
     this.#client = new S3Client({
       ...place,
       ...(region === '' ? {} : { region }),
-      // Whoever copies or restores asks again by himself, and tells of it.
+      // Copying and restoring retry on their own, and report it.
       maxAttempts: 1,
-      // Each object of a replica holds the checksum of what it means: it is checked by whoever reads it.
+      // Each object of a replica contains the checksum of its content, which its reader verifies.
       responseChecksumValidation: 'WHEN_REQUIRED',
     })
     this.#client.middlewareStack.add(
@@ -92,7 +92,7 @@ export class S3Store implements ObjectStore {
           if (response.body instanceof Readable) response.body = upTo(bytesMax, response.body)
           return answered
         },
-      // Between the connection and what reads answers.
+      // Between the connection and the parsing of responses.
       { step: 'deserialize', name: 'boundedAnswer', priority: 'low' },
     )
   }
@@ -160,7 +160,7 @@ export class S3Store implements ObjectStore {
     })
   }
 
-  /** 200, 412 where there is one of the name, or 409. */
+  /** Returns 200, 412 when there is an object with this name, or 409. */
   #put(name: string, bytes: Uint8Array): Promise<number> {
     return this.#asked(name, async (abortSignal) => {
       try {
@@ -187,7 +187,7 @@ export class S3Store implements ObjectStore {
     return `s3://${this.#bucket}/${this.#prefix}${name}`
   }
 
-  /** Ends the request when its time is over, so that those that nobody waits for any more hold no memory. */
+  /** Aborts the request after its timeout, so that abandoned requests hold no memory. */
   async #asked<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const request = new AbortController()
     this.#running.add(request)
@@ -214,7 +214,7 @@ function endlessList(where: string, bytesMax: number): string {
   return `the store lists more than ${bytesMax} bytes of names at ${where}, and a replica has fewer. Look at its content, and whether replica.endpoint is right.`
 }
 
-/** Fails behind so many bytes, so that no more of them are read. */
+/** Fails after `bytesMax` bytes, so that no more of them are read. */
 function upTo(bytesMax: number, body: Readable): Readable {
   let bytes = 0
   const counting = new Transform({
@@ -227,7 +227,7 @@ function upTo(bytesMax: number, body: Readable): Readable {
   return pipeline(body, counting, () => undefined)
 }
 
-/** The store refuses bytes that do not have the checksum. The signature holds the same one: the client would work out each by itself, on this thread. */
+/** The store refuses bytes without this checksum. The signature uses the same one: the client would compute each separately, on this thread. */
 async function putCommand(object: { readonly Bucket: string; readonly Key: string; readonly Body: Uint8Array }) {
   const sha256 = Buffer.from(await crypto.subtle.digest('SHA-256', object.Body as Uint8Array<ArrayBuffer>))
   const command = new PutObjectCommand({ ...object, IfNoneMatch: '*', ChecksumSHA256: sha256.toString('base64') })
@@ -242,10 +242,10 @@ async function putCommand(object: { readonly Bucket: string; readonly Key: strin
   return command
 }
 
-/** What S3 says of requests that came too late or torn; the clock of the client is put right by the answer. */
+/** S3's errors for late or torn requests, which a retry fixes; the client corrects its clock from the response. */
 const mendedByAsking = new Set(['RequestTimeout', 'RequestTimeTooSkewed', 'BadDigest', 'IncompleteBody'])
 
-/** Whether the address, the credentials or the rights have to be changed. */
+/** Whether the address, the credentials or the permissions have to be changed. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.name === 'CredentialsProviderError' || error.message === missingRegion) return true
@@ -263,16 +263,16 @@ function wordsOf(error: unknown): string {
   return error.message === '' || error.message === 'UnknownError' ? code : `${code}: ${error.message}`
 }
 
-/** Where an address such as `s3://bucket/prefix` leads. */
+/** The parts of an address such as `s3://bucket/prefix`. */
 interface S3Address {
   readonly bucket: string
-  /** Before each name: empty, or with a slash at its end. */
+  /** Precedes each name: empty, or with a slash at its end. */
   readonly prefix: string
 }
 
 const form = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.\-/]*))?$/
 
-/** Throws an Error that says what to give. */
+/** Throws an Error that describes a valid address. */
 export function parseS3Address(url: string): S3Address {
   const [, bucket, path = ''] = form.exec(url) ?? []
   if (bucket === undefined) {

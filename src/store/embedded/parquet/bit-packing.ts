@@ -1,14 +1,14 @@
-// Numbers of one width packed without gaps, lowest bit first, as both the hybrid of runs and the differences of Parquet have them.
+// Bit-packed numbers of one width, lowest bit first: the layout inside Parquet's RLE/bit-packed hybrid and DELTA_BINARY_PACKED encodings.
 import type { ByteWriter } from './byte-writer.ts'
 import type { PageInput } from './page-input.ts'
 
-/** Bits that a number of up to 2^53 needs; 0 for 0. */
+/** Bits needed for a number of up to 2^53; 0 for 0. */
 export function bitWidth(value: number): number {
   if (value < 0x1_0000_0000) return 32 - Math.clz32(value)
   return 64 - Math.clz32(Math.floor(value / 0x1_0000_0000))
 }
 
-/** Packs `count` numbers of up to 32 bits from `start` on, filled up with zeros to a multiple of eight numbers. */
+/** Packs `count` numbers of up to 32 bits from `start` on, padded with zeros to a multiple of eight numbers. */
 export function packBits(values: Int32Array, start: number, count: number, width: number, out: ByteWriter): void {
   const bytes = Math.ceil(count / 8) * width
   out.reserve(bytes + 4)
@@ -35,7 +35,7 @@ export function packBits(values: Int32Array, start: number, count: number, width
   out.length = end
 }
 
-/** Unpacks `count` numbers of up to 32 bits into `out` from `at` on, and moves past the last of them. */
+/** Unpacks `count` numbers of up to 32 bits into `out` from `at` on, and advances the input past them. */
 export function unpackBits(input: PageInput, width: number, count: number, out: Int32Array, at: number): void {
   const { view, position } = input
   if (width <= narrowWidthMax) {
@@ -51,10 +51,10 @@ export function unpackBits(input: PageInput, width: number, count: number, out: 
   input.position += Math.ceil((count * width) / 8)
 }
 
-/** With the up to 7 bits before it, a number of this width still lies in one word. */
+/** A number of this width, after up to 7 other bits, still fits in one word. */
 const narrowWidthMax = 25
 
-/** Eight numbers fill whole bytes: where each of them lies is the same in every group, and is computed once. */
+/** Eight numbers fill whole bytes, so their offsets are the same in every group and are computed once. */
 function unpackGroups(
   view: DataView,
   position: number,
@@ -89,13 +89,13 @@ function unpackTo32(view: DataView, position: number, width: number, count: numb
     const byte = position + (bit >>> 3)
     const shift = bit & 7
     const low = view.getUint32(byte, true) >>> shift
-    // In two steps, because a shift by 32 would be none.
+    // Shifted in two steps, because JavaScript treats a shift by 32 as a shift by 0.
     out[index] = (low | ((view.getUint8(byte + 4) << 1) << (31 - shift))) & mask
     bit += width
   }
 }
 
-/** As `packBits` for numbers of up to 53 bits. */
+/** As `packBits`, for numbers of up to 53 bits. */
 export function packWide(values: Float64Array, count: number, width: number, out: ByteWriter): void {
   out.reserve(count * 8 + 8)
   let bits = 0
@@ -116,7 +116,7 @@ export function packWide(values: Float64Array, count: number, width: number, out
   }
 }
 
-/** As `unpackBits` for numbers of up to 53 bits. */
+/** As `unpackBits`, for numbers of up to 53 bits. */
 export function unpackWide(input: PageInput, width: number, count: number, out: Float64Array): void {
   const { bytes, position } = input
   let bit = 0

@@ -1,4 +1,4 @@
-// BYTE_STREAM_SPLIT: all first bytes, then all second bytes, and so on. Those that hardly change then lie together, for the codec to fold.
+// BYTE_STREAM_SPLIT: all first bytes, then all second bytes, and so on. Bytes that hardly change are then adjacent, for the codec to compress.
 import type { ByteWriter } from './byte-writer.ts'
 import type { PageInput } from './page-input.ts'
 
@@ -31,7 +31,7 @@ export function readSplit(input: PageInput, count: number, out: Float64Array): v
   input.position += count * streams
 }
 
-/** Joins four streams, four numbers at a time, into every second word from `half` on: a square of four by four bytes is turned. */
+/** Joins four streams into every second word from `half` on, four numbers at a time: a transposition of 4 by 4 bytes. */
 function joinWords(view: DataView, from: number, count: number, whole: number, words: Int32Array, half: number): void {
   for (let index = 0; index < whole; index += 4) {
     const a = view.getInt32(from + index, true)

@@ -1,6 +1,6 @@
 const initialBytes = 1024
 
-/** Bytes that grow at their end, little-endian. Only the first `length` of `bytes` count; `view` shows the same memory. */
+/** A growing little-endian byte buffer. Only the first `length` bytes of `bytes` are valid; `view` shares their memory. */
 export class ByteWriter {
   bytes: Uint8Array<ArrayBuffer>
   view: DataView
@@ -11,7 +11,7 @@ export class ByteWriter {
     this.view = new DataView(this.bytes.buffer)
   }
 
-  /** Makes room for `extra` more bytes without changing how many there are. */
+  /** Makes space for `extra` more bytes; `length` does not change. */
   reserve(extra: number): void {
     const needed = this.length + extra
     if (needed <= this.bytes.length) return
@@ -42,7 +42,7 @@ export class ByteWriter {
     this.length += bytes.length
   }
 
-  /** A whole number from 0 to 2^53, seven bits a byte. */
+  /** Writes a whole number from 0 to 2^53, seven bits per byte. */
   varint(value: number): void {
     this.reserve(8)
     let rest = value
@@ -53,7 +53,7 @@ export class ByteWriter {
     this.bytes[this.length++] = rest
   }
 
-  /** A whole number within 2^52 of zero: small ones of either sign take few bytes. */
+  /** Writes a whole number within 2^52 of zero; small ones of either sign take few bytes. */
   zigzag(value: number): void {
     this.varint(value >= 0 ? value * 2 : value * -2 - 1)
   }

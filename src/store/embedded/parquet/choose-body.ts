@@ -1,5 +1,5 @@
-// Which encoding and codec a column chunk gets: each candidate writes a few of its pages, and the smallest wins. One that takes longer to
-// read must be smaller by a margin.
+// Chooses the encoding and codec of a column chunk: each candidate writes a few of its pages, and the smallest result wins. A candidate that
+// is slower to read must be smaller by a margin.
 import { ByteWriter } from './byte-writer.ts'
 import type { ColumnBody } from './column-body.ts'
 import type { Codec } from './column-pages.ts'
@@ -11,12 +11,12 @@ export interface ChosenBody {
 }
 
 const sampleValues = 32_768
-/** Values of a sample between two yields. */
+/** Sampled values between two yields. */
 const stepValues = 8192
 /** Compressed pages must be smaller by this factor to be worth the work. */
 const decompressionFactor = 1.15
 
-/** `pageEnds` counts dense values. The candidates come in order of preference where they are equal. */
+/** `pageEnds` counts dense values. Among equally small candidates the first one is chosen. */
 export function* chooseBody(
   candidates: readonly ColumnBody[],
   pageEnds: Int32Array,
@@ -46,7 +46,7 @@ export function* chooseBody(
 interface Sample {
   readonly bytes: number
   readonly compressedBytes: number
-  /** How many times the sample's values all values are. */
+  /** The number of all values divided by the number of sampled values. */
   readonly scale: number
 }
 

@@ -1,4 +1,4 @@
-// The ways in which the values of a column chunk can be written. Rows here are dense: those with a value.
+// The encodings available for the values of a column chunk. Rows here are dense: only those with a value.
 import { bitWidth } from './bit-packing.ts'
 import { writeSplit } from './byte-stream-split.ts'
 import type { ByteWriter } from './byte-writer.ts'
@@ -10,11 +10,11 @@ import type { UsedStrings } from './used-strings.ts'
 
 export interface ColumnBody {
   readonly encoding: Encoding
-  /** Bytes of it count as so many when it is compared with others: more for what is slower to read. */
+  /** The size is multiplied by this factor in comparisons: higher for encodings that are slower to read. */
   readonly readingFactor: number
-  /** What the codes of RLE_DICTIONARY stand for. */
+  /** The entries that the codes of RLE_DICTIONARY refer to; null for other encodings. */
   readonly dictionary: DictionaryBody | null
-  /** Appends the values from `start` up to `end`, as one page holds them. */
+  /** Appends the values from `start` up to `end` as the values of one page. */
   readonly writeValues: (start: number, end: number, out: ByteWriter) => void
 }
 
@@ -23,12 +23,12 @@ interface DictionaryBody {
   readonly write: (out: ByteWriter) => void
 }
 
-/** The whole dictionary must be there to read one page. */
+/** The whole dictionary must be loaded to read one page. */
 const dictionaryFactor = 1.15
-/** Each string of a page is decoded, those of a dictionary once for all pages. */
+/** Plain strings are decoded page by page; the strings of a dictionary are decoded once for all pages. */
 const stringsFactor = 1.5
 
-/** Longs, digit for digit: `exact` counts where a value is beyond 2^53. */
+/** Longs with all their digits: `exact` applies to values beyond 2^53. */
 export interface DenseLongs {
   readonly values: Float64Array
   readonly exact: BigInt64Array | null
@@ -60,7 +60,7 @@ export function dictionaryDoubles({ entries, codes }: NumberDictionary): ColumnB
   )
 }
 
-/** All of them within 2^53. */
+/** All values must be within 2^53. */
 export function dictionaryLongs({ entries, codes }: NumberDictionary): ColumnBody {
   const longs = { values: entries, exact: null }
   return dictionaryCodes(codes, dictionaryFactor, entries.length, (out) => appendLongs(longs, 0, entries.length, out))
@@ -77,7 +77,7 @@ export function dictionaryStrings(strings: UsedStrings): ColumnBody {
   })
 }
 
-/** All lengths, then all bytes: decoded at once, not string by string. */
+/** All lengths, then all bytes: the lengths are decoded together, not string by string. */
 export function plainStrings({ codes, offsets, bytes }: UsedStrings): ColumnBody {
   const writeValues = (start: number, end: number, out: ByteWriter) => {
     const lengths = new Float64Array(end - start)
@@ -88,14 +88,14 @@ export function plainStrings({ codes, offsets, bytes }: UsedStrings): ColumnBody
   return { encoding: 'DELTA_LENGTH_BYTE_ARRAY', readingFactor: stringsFactor, dictionary: null, writeValues }
 }
 
-/** Byte by byte: most strings are so short that a call to copy them would take longer. */
+/** Byte by byte, because most strings are so short that a call to copy them would take longer. */
 function appendString(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
   out.reserve(end - start)
   const to = out.bytes
   for (let at = start; at < end; at++) to[out.length++] = bytes[at]
 }
 
-/** `values` holds 0 and 1. */
+/** `values` contains only 0 and 1. */
 export function runsOfBooleans(values: Int32Array): ColumnBody {
   const writeValues = (start: number, end: number, out: ByteWriter) => {
     const lengthAt = out.length
@@ -115,7 +115,7 @@ function dictionaryCodes(
   const writeValues = (start: number, end: number, out: ByteWriter) => {
     let most = 0
     for (let row = start; row < end; row++) if (codes[row] > most) most = codes[row]
-    // Some readers do not take a width of 0.
+    // Some readers reject a width of 0.
     const width = Math.max(1, bitWidth(most))
     out.byte(width)
     writeRuns(codes, start, end, width, out)

@@ -1,14 +1,14 @@
-// Doubles that are decimals of a few digits, as most sensors give them, are kept as whole numbers: 21.5 with one digit behind the point is
-// 215. Neighbours then differ by little, which doubles do not show. Divided again, each is the double that it was, bit for bit.
+// Doubles that are decimals of a few digits, as most sensors send them, are stored as whole numbers: 21.5 with one digit after the point
+// becomes 215. Neighbours then differ by small whole numbers, while the bits of doubles differ widely. Division restores each double bit for bit.
 import type { ArrayMaker } from '../../../lib/spare-buffers.ts'
 import { differenceValueMax } from './differences.ts'
 import { sliceRows } from './slices.ts'
 
-/** More digits behind the point than this hardly ever pay. */
+/** More digits after the decimal point than this hardly ever save space. */
 export const digitsMax = 6
 const powers = Array.from({ length: digitsMax + 1 }, (_, digits) => 10 ** digits)
 
-/** How many digits these numbers have behind the point, `least` or more; null when some have more, are too large or are -0. NaN is none of them. */
+/** Digits after the decimal point of these numbers, at least `least`; null when some have too many, are too large or are -0. NaN is ignored. */
 export function* digitsOf(values: Float64Array, least: number): Generator<void, number | null> {
   let digits = least
   let power = powers[digits]
@@ -30,23 +30,23 @@ export function* digitsOf(values: Float64Array, least: number): Generator<void, 
     }
     yield
   }
-  // Then each of them is exact, also with more digits than it needs: products are wrong by less than a half.
+  // Within this bound each number is exact, even with more digits than it needs: the products are off by less than one half.
   return most * power <= differenceValueMax ? digits : null
 }
 
-/** How many digits a number has behind the point, `least` or more; null when it has more than count. */
+/** Digits after the decimal point of a number, at least `least`; null when it has more than `digitsMax`. */
 export function digitsOfOne(value: number, least: number): number | null {
   for (let digits = least; digits <= digitsMax; digits++) if (roundTo(value, digits) === value) return digits
   return null
 }
 
-/** The nearest decimal of so many digits. */
+/** The nearest decimal with this number of digits. */
 export function roundTo(value: number, digits: number): number {
   const power = powers[digits]
   return Math.round(value * power) / power
 }
 
-/** Decimals of so many digits as whole numbers. */
+/** Converts decimals with this number of digits to whole numbers. */
 export function* toWholeNumbers(
   values: Float64Array,
   digits: number,
@@ -62,7 +62,7 @@ export function* toWholeNumbers(
   return whole
 }
 
-/** What the whole numbers of a column are divided by; 1 where they are no decimals. */
+/** The divisor of a column's whole numbers; 1 when its values are not decimals. */
 export function divisorOf(digits: number | null): number {
   return powers[digits ?? 0]
 }

@@ -1,4 +1,4 @@
-// From the bytes of one page to a column. Decoding is synchronous, and its working memory is used again from page to page.
+// Decodes the bytes of one page into a column. Decoding is synchronous, and its working memory is reused from page to page.
 import { crc32 } from 'node:zlib'
 import {
   type BooleanColumn,
@@ -18,7 +18,7 @@ import { PageInput } from './page-input.ts'
 import { readPlainDoubles, readPlainLongs, readPlainStrings, readSizedStrings } from './plain-values.ts'
 import { readRuns } from './run-lengths.ts'
 
-/** What the codes in the pages of one column chunk stand for. */
+/** The entries that the codes in the pages of one column chunk refer to. */
 export type PageDictionary =
   | { readonly type: 'string'; readonly entries: readonly string[] }
   | { readonly type: 'number'; readonly entries: Float64Array }
@@ -27,7 +27,7 @@ const input = new PageInput()
 let codesBuffer = new Int32Array(1 << 14)
 let levelsBuffer = new Int32Array(1 << 14)
 
-/** Decodes the dictionary of a column chunk from its page. Throws an Error `damaged page` when one of its bytes is not as written. */
+/** Decodes the dictionary page of a column chunk. Throws an Error `damaged page` when the page's checksum does not match. */
 export function decodeDictionary(bytes: Uint8Array, column: ColumnPages): PageDictionary {
   requireSound(bytes, column.dictionary?.checksum)
   const { header, end } = readDictionaryPageHeader(bytes)
@@ -43,8 +43,8 @@ export function decodeDictionary(bytes: Uint8Array, column: ColumnPages): PageDi
 }
 
 /**
- * Decodes the page number `page` of a column chunk; `dictionary` is the chunk's own, null where it has none. Throws an Error
- * `damaged page` when one of its bytes is not as written.
+ * Decodes page number `page` of a column chunk; `dictionary` is the chunk's own, null when it has none. Throws an Error `damaged page` when
+ * the page's checksum does not match.
  */
 export function decodePage(
   bytes: Uint8Array,
@@ -73,7 +73,7 @@ export function decodePage(
 
 interface PageRows {
   readonly count: number
-  /** How many of them have a value. */
+  /** The number of rows with a value. */
   readonly values: number
   /** 1 for a row with a value; null when all have one. */
   readonly defined: Int32Array | null
@@ -83,7 +83,7 @@ function requireSound(bytes: Uint8Array, checksum: number | undefined): void {
   if (crc32(bytes) !== checksum) throw new Error('damaged page')
 }
 
-/** Makes what a page holds the input. */
+/** Loads stored bytes into the input, decompressed to `bytes` bytes if needed. */
 function begin(stored: Uint8Array, bytes: number, isCompressed: boolean): void {
   input.begin(bytes)
   if (isCompressed) decompress(stored, input)
@@ -116,7 +116,7 @@ function decodeStrings(dictionary: PageDictionary | null, rows: PageRows): Strin
 }
 
 function decodeBooleans(rows: PageRows): BooleanColumn {
-  // The length that stands before the runs.
+  // Skips the length that precedes the runs.
   input.uint32()
   const codes = new Int32Array(rows.count)
   readRuns(input, 1, rows.values, codes)
@@ -132,7 +132,7 @@ function decodeLongs(encoding: Encoding, dictionary: PageDictionary | null, rows
   return { type: 'long', values, exact: exact === null ? null : spreadExact(exact, rows) }
 }
 
-/** `divisor` is that of differences: a dictionary's entries are divided already, and other numbers are never to be. */
+/** `divisor` applies to differences only: the entries of a dictionary are already divided, and other numbers never are. */
 function decodeNumbers(
   encoding: Encoding,
   dictionary: PageDictionary | null,
@@ -159,7 +159,7 @@ function decodeNumbers(
   }
 }
 
-/** Four at a time, which takes half the time. */
+/** Unrolled by four, which halves the time. */
 function lookUp(entries: Float64Array, codes: Int32Array, count: number, out: Float64Array): void {
   const whole = count - (count % 4)
   for (let index = 0; index < whole; index += 4) {
@@ -171,7 +171,7 @@ function lookUp(entries: Float64Array, codes: Int32Array, count: number, out: Fl
   for (let index = whole; index < count; index++) out[index] = entries[codes[index]]
 }
 
-/** Moves the values from the start of the array to the rows that have one, in place: from the end, so that none is overwritten. */
+/** Moves the values from the start of the array to the rows that have one, in place: backwards, so that none is overwritten. */
 function spreadNumbers(array: Float64Array, { count, values, defined }: PageRows): Float64Array {
   if (defined === null) return array
   for (let row = count - 1, from = values; row >= from; row--)
@@ -179,7 +179,7 @@ function spreadNumbers(array: Float64Array, { count, values, defined }: PageRows
   return array
 }
 
-/** As `spreadNumbers`: each array type has a loop of its own, which keeps it fast. */
+/** As `spreadNumbers`. Each array type has its own loop, which keeps it fast. */
 function spreadCodes(array: Int32Array, { count, values, defined }: PageRows, nullValue: number): Int32Array {
   if (defined === null) return array
   for (let row = count - 1, from = values; row >= from; row--)

@@ -1,11 +1,11 @@
-// Pages hold the values of rows that have one; which rows these are stands in the definition levels before them.
+// Pages store only the values of rows that have one; the definition levels before them record which rows these are.
 import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
 import { type ColumnVector, columnLength, nullBoolean, nullCode } from '../../../model/column.ts'
 
 export interface DenseRows {
   /** 1 for a row with a value, 0 for a null; null when there is no null. */
   readonly defined: Int32Array | null
-  /** How many values there are up to the end of each page. */
+  /** The number of values up to the end of each page. */
   readonly ends: Int32Array
   /** The rows that have a value; null when all have one. */
   readonly rows: Int32Array | null
@@ -48,7 +48,7 @@ function countNulls(column: ColumnVector): number {
   return nulls
 }
 
-/** Zeroes the ones of rows that are null. */
+/** Sets `defined` to 0 for the rows that are null. */
 function definedRows(column: ColumnVector, defined: Int32Array): Int32Array {
   const { length } = defined
   if (column.type === 'string') {

@@ -1,5 +1,5 @@
-// DELTA_BINARY_PACKED: the first number, then blocks of differences, each less the block's smallest one and packed in four parts of
-// their own width. Numbers are doubles here; the writer uses the encoding only where every step is exact in them.
+// DELTA_BINARY_PACKED: the first number, then blocks of differences. Each difference is reduced by the block's smallest one and packed in one
+// of four parts, each with its own width. Numbers are doubles here; the writer uses the encoding only where every step is exact in doubles.
 import { bitWidth, packBits, packWide, unpackBits, unpackWide } from './bit-packing.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import type { PageInput } from './page-input.ts'
@@ -8,12 +8,12 @@ const blockLength = 128
 const partLength = 32
 const partsInBlock = blockLength / partLength
 
-/** Numbers up to this size have differences, and differences of these, that are exact in a double. */
+/** The differences of numbers up to this size, and the differences of those, are exact in a double. */
 export const differenceValueMax = 2 ** 50
 
 const differences = new Float64Array(blockLength)
 const wide = new Float64Array(partLength)
-/** As unsigned numbers. */
+/** Used as unsigned numbers. */
 const narrow = new Int32Array(partLength)
 
 /** Writes the numbers from `start` up to `end`. */
@@ -32,13 +32,13 @@ export function writeDifferences(values: Float64Array, start: number, end: numbe
     for (let part = 0; part < partsInBlock; part++) {
       const partCount = Math.min(partLength, count - part * partLength)
       const width = partCount <= 0 ? 0 : writePart(part * partLength, partCount, least, out)
-      // Only now: writing the part may have moved the bytes.
+      // Set only now, because writing the part may have moved the bytes.
       out.bytes[widthsAt + part] = width
     }
   }
 }
 
-/** Fills `differences`, and returns the smallest of them. */
+/** Fills `differences` and returns the smallest of them. */
 function takeDifferences(values: Float64Array, from: number, count: number): number {
   let previous = values[from - 1]
   let least = Number.POSITIVE_INFINITY
@@ -52,7 +52,7 @@ function takeDifferences(values: Float64Array, from: number, count: number): num
   return least
 }
 
-/** Returns the width; a part is always whole, filled up with zeros. */
+/** Returns the width. A part is always complete, padded with zeros. */
 function writePart(start: number, count: number, least: number, out: ByteWriter): number {
   let most = 0
   for (let index = 0; index < count; index++) {
@@ -70,7 +70,7 @@ function writePart(start: number, count: number, least: number, out: ByteWriter)
   return width
 }
 
-/** Reads all numbers into `out`, divided by `divisor`, and returns how many there are. */
+/** Reads all numbers into `out`, divided by `divisor`, and returns their count. */
 export function readDifferences(input: PageInput, out: Float64Array, divisor = 1): number {
   // Block and part lengths are always the ones above.
   input.varint()
@@ -91,7 +91,7 @@ export function readDifferences(input: PageInput, out: Float64Array, divisor = 1
   return count
 }
 
-/** Adds up the differences of one part from `value` on, and returns the last number. A division waits for no other, so it takes no time here. */
+/** Adds up the differences of one part from `value` on, and returns the last number. Each division is independent, so they take no extra time. */
 function readPart(
   input: PageInput,
   width: number,

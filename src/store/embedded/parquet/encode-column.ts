@@ -12,7 +12,7 @@ import { type EncodingOptions, planColumn } from './plan-column.ts'
 import { writeRuns } from './run-lengths.ts'
 import { sliceRows } from './slices.ts'
 
-/** A column chunk: its bytes are in the writer that was passed, and this says what they are. */
+/** Describes a column chunk; its bytes are in the writer that was passed. */
 export interface EncodedColumn {
   readonly pages: ColumnPages
   /** Headers included, as Parquet counts. */
@@ -23,12 +23,12 @@ export interface EncodedColumn {
 }
 
 export interface ColumnPlace {
-  /** Where the chunk will begin in the file. */
+  /** The offset in the file at which the chunk will begin. */
   readonly offset: number
   readonly pageEnds: Int32Array
 }
 
-/** Writes the column chunk into the emptied `out`. The arrays that it took can be given back then. */
+/** Writes the column chunk into `out`, which is emptied first. The borrowed arrays can be returned afterwards. */
 export function* encodeColumn(
   field: ParquetField,
   column: ColumnVector,
@@ -94,11 +94,11 @@ class ChunkWriter {
   *writeDictionary(fileOffset: number): Generator<void, DictionaryPlace | null> {
     const { body, codec } = this.#chosen
     if (body.dictionary === null) return null
-    // Others may be encoded between the slices: what all share is theirs then.
+    // Another chunk may be encoded between two slices and overwrite the shared buffers, so this one has its own.
     const plain = new ByteWriter()
     body.dictionary.write(plain)
     const block = codec === 'LZ4_RAW' ? new ByteWriter() : plain
-    // Unlike a data page, a dictionary cannot be left as it is: the chunk's codec holds.
+    // Unlike a data page, a dictionary cannot opt out of compression: the chunk's codec applies.
     if (codec === 'LZ4_RAW') yield* compressSteps(plain, block)
     const out = this.#out
     const start = out.length
@@ -109,7 +109,7 @@ class ChunkWriter {
     return { offset: fileOffset + start, bytes: out.length - start, checksum }
   }
 
-  /** Writes the page of the rows from `rowStart` up to `rowEnd`, and returns how many of them are null. */
+  /** Writes the page with the rows from `rowStart` up to `rowEnd`, and returns the number of nulls among them. */
   writePage(page: number, rowStart: number, rowEnd: number): number {
     const { body, codec } = this.#chosen
     const { defined, ends } = this.#dense

@@ -1,10 +1,10 @@
-// The footer, after the Thrift definitions of the Parquet format; the numbers below are theirs.
+// The file footer. Field ids and enumeration values come from the Thrift definitions of the Parquet format.
 import type { ColumnType } from '../../../model/column.ts'
 import { type Codec, codecIds, type Encoding, encodingIds, type ParquetField, storedType } from './column-pages.ts'
 import type { ChunkBounds } from './page-bounds.ts'
 import { ThriftWriter, thriftTypes } from './thrift.ts'
 
-/** Written as "<application> version <version>", which readers take apart. */
+/** In the form "<application> version <version>", which readers parse. */
 const createdBy = 'tidemark version 1'
 const formatVersion = 2
 const required = 0
@@ -12,7 +12,7 @@ const optional = 1
 
 const physicalTypes: Readonly<Record<ColumnType, number>> = { boolean: 0, long: 2, timestamp: 2, double: 5, string: 6 }
 
-/** As many digits as 64 bits surely hold. */
+/** The number of digits that 64 bits can always hold. */
 const decimalPrecision = 18
 
 export interface IndexPlace {
@@ -72,7 +72,7 @@ export function encodeFooter({ schema, rowGroups, metadata }: Footer): Uint8Arra
       }),
     )
     thrift.binary(6, createdBy)
-    // Bounds count only where their order is told: that of each column's type.
+    // Readers use bounds only when their order is declared: here the order of each column's type.
     thrift.list(7, thriftTypes.struct, schema.length, () => thrift.struct(null, () => thrift.struct(1, () => {})))
   })
   return thrift.out.written()
@@ -136,7 +136,7 @@ function writeRowGroup(
       6,
       sum(columns, ({ storedBytes }) => storedBytes),
     )
-    // The format has two bytes for it.
+    // The format has two bytes for the ordinal.
     if (ordinal < 0x8000) thrift.int16(7, ordinal)
   })
 }

@@ -1,16 +1,16 @@
-// LZ4 blocks, Parquet's codec LZ4_RAW: literals and copies of what came before, cheap to undo in JavaScript.
+// LZ4 blocks, Parquet's codec LZ4_RAW: literals and copies of earlier bytes, cheap to decompress in JavaScript.
 import type { ByteWriter } from './byte-writer.ts'
 import type { PageInput } from './page-input.ts'
 
 const matchLengthMin = 4
 const distanceMax = 0xffff
-/** The format wants the last bytes as literals, and no match to begin among the last twelve. */
+/** The format requires the last bytes to be literals, and no match to begin among the last twelve. */
 const lastLiterals = 5
 const matchStartMargin = 12
 const hashBits = 13
-/** After each 2^5 places without a match the search steps wider: what does not fold is passed quickly. */
+/** The step of the search grows after each 2^5 attempts without a match, so that incompressible data is passed over quickly. */
 const skipShift = 5
-/** Shorter matches save little, and each takes its time to read. */
+/** Shorter matches save little, and each takes time to read. */
 const matchLengthTaken = 6
 
 const lastPlace = new Int32Array(1 << hashBits)
@@ -22,10 +22,10 @@ export function compress(source: ByteWriter, start: number, end: number, out: By
   writeSequence(source.bytes, literalsFrom, end, 0, matchLengthMin, out)
 }
 
-/** Parts of a long block are searched each for itself. */
+/** Long blocks are searched for matches in separate parts of this size. */
 const partBytes = 1 << 17
 
-/** As `compress` of all of `source`, with a yield after each part. Neither writer may change meanwhile. */
+/** As `compress` for all of `source`, with a yield after each part. Neither writer may be changed in between. */
 export function* compressSteps(source: ByteWriter, out: ByteWriter): Generator<void> {
   const { length } = source
   reserveBlock(length, out)
@@ -37,12 +37,12 @@ export function* compressSteps(source: ByteWriter, out: ByteWriter): Generator<v
   writeSequence(source.bytes, literalsFrom, length, 0, matchLengthMin, out)
 }
 
-/** The most that a block of literals alone takes. */
+/** Reserves the size of a block of literals only, the largest that a block can be. */
 function reserveBlock(bytes: number, out: ByteWriter): void {
   out.reserve(bytes + Math.ceil(bytes / 255) + 16)
 }
 
-/** Looks for matches that begin before `stop`, in a block that ends at `end`; returns from where on bytes are not written yet. */
+/** Searches for matches that begin before `stop`, in a block that ends at `end`. Returns the offset of the first byte not written yet. */
 function compressPart(
   { view, bytes }: ByteWriter,
   writtenTo: number,
@@ -80,7 +80,7 @@ function compressPart(
   return literalsFrom
 }
 
-/** A `distance` of 0 is the end of the block: literals alone. */
+/** A `distance` of 0 marks the end of the block: literals only. */
 function writeSequence(
   bytes: Uint8Array,
   from: number,
@@ -107,10 +107,10 @@ function writeLength(length: number, out: ByteWriter): void {
   out.bytes[out.length++] = rest
 }
 
-/** Longer copies are quicker in bulk. */
+/** Copies of at least this length are faster in bulk. */
 const bulkLengthMin = 32
 
-/** Makes the decompressed bytes the input. */
+/** Decompresses `source` into the bytes of `out`. */
 export function decompress(source: Uint8Array, out: PageInput): void {
   const { bytes } = out
   const last = source.length - 1
@@ -144,7 +144,7 @@ export function decompress(source: Uint8Array, out: PageInput): void {
   }
 }
 
-/** Copies that are no bulk go by words, the last of which may pass the end: into the slack, or where the next bytes come anyway. */
+/** Shorter copies go word by word. The last word may pass the end: into the slack, or where the next bytes are written anyway. */
 function copyBack({ bytes, view }: PageInput, end: number, distance: number, length: number): void {
   const stop = end + length
   if (length >= bulkLengthMin && distance === 1) bytes.fill(bytes[end - 1], end, stop)

@@ -2,16 +2,16 @@ import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
 import { sliceRows } from './slices.ts'
 
 export interface NumberDictionary {
-  /** The different numbers, in the order of their first appearance. */
+  /** The distinct numbers, in the order of their first appearance. */
   readonly entries: Float64Array
-  /** For each number its place among the entries. */
+  /** For each number, the index of its entry. */
   readonly codes: Int32Array
 }
 
-/** Slots for each entry that may come: few collisions, and the table stays in the processor's cache. */
+/** Slots per possible entry: few collisions, and the table stays in the processor's cache. */
 const slotsPerEntry = 2
 
-/** Finds the different numbers, by their bits: -0 is not 0. Returns null when there are more than `entriesMax`. */
+/** Collects the distinct numbers, compared by their bits: -0 is not 0. Returns null when there are more than `entriesMax`. */
 export function* buildNumberDictionary(
   values: Float64Array,
   entriesMax: number,
@@ -35,12 +35,12 @@ export function* buildNumberDictionary(
 interface IndexState {
   readonly slots: Int32Array
   readonly bits: number
-  /** The words of the entries. */
+  /** The entries as 32-bit words, two for each. */
   readonly known: Int32Array
   readonly codes: Int32Array
 }
 
-/** Returns the new number of entries, or -1 when there is no room for one. */
+/** Returns the new number of entries, or -1 when there is no space for another. */
 function indexSlice(words: Int32Array, start: number, end: number, state: IndexState, entries: number): number {
   const { slots, bits, known, codes } = state
   const mask = slots.length - 1

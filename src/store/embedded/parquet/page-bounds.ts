@@ -1,15 +1,15 @@
-// The smallest and the greatest value of pages and chunks, by which an engine passes over what it does not need.
+// The smallest and greatest values of pages and chunks, which let an engine skip data that it does not need.
 
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
 import type { ColumnType } from '../../../model/column.ts'
 
-/** For each page; NaN where a page holds no value. */
+/** One element per page; NaN where a page has no value. */
 export interface PageBounds {
   readonly least: Float64Array
   readonly greatest: Float64Array
 }
 
-/** The bounds of a whole chunk, as Parquet writes a value of its type. */
+/** The bounds of a whole chunk, encoded as Parquet values of its type. */
 export interface ChunkBounds {
   readonly least: Uint8Array
   readonly greatest: Uint8Array
@@ -33,7 +33,7 @@ export function pageBounds(values: Float64Array | Int32Array, ends: Int32Array):
   return { least, greatest }
 }
 
-/** Null where no page holds a value. */
+/** Null when no page has a value. */
 export function chunkBounds(type: ColumnType, pages: PageBounds): ChunkBounds | null {
   const least = pages.least.reduce((a, b) => (b < a || Number.isNaN(a) ? b : a), Number.NaN)
   const greatest = pages.greatest.reduce((a, b) => (b > a || Number.isNaN(a) ? b : a), Number.NaN)
@@ -41,7 +41,7 @@ export function chunkBounds(type: ColumnType, pages: PageBounds): ChunkBounds | 
   return { least: boundBytes(type, least, -0), greatest: boundBytes(type, greatest, 0) }
 }
 
-/** Of the two zeros of a double, a lower bound is the negative and an upper one the positive. */
+/** `zero` is the sign of a double bound of zero: -0 for a lower bound, 0 for an upper one. */
 export function boundBytes(type: ColumnType, value: number, zero: number): Uint8Array {
   if (type === 'boolean') return Uint8Array.of(value)
   const bytes = new Uint8Array(8)
@@ -51,12 +51,12 @@ export function boundBytes(type: ColumnType, value: number, zero: number): Uint8
   return bytes
 }
 
-/** Longer bounds would cost more than they help. */
+/** Longer bounds would cost more than they save. */
 const stringBoundBytesMax = 64
-/** Strings that are compared between two yields. */
+/** Strings compared between two yields. */
 const stepStrings = 1 << 14
 
-/** Null where there is no string, or a bound would be long. */
+/** Null when there is no string, or when a bound would be longer than `stringBoundBytesMax`. */
 export function* stringBounds(entries: readonly string[]): Generator<void, ChunkBounds | null> {
   if (entries.length === 0) return null
   let least = entries[0]
@@ -71,7 +71,7 @@ export function* stringBounds(entries: readonly string[]): Generator<void, Chunk
   return Math.max(bounds.least.length, bounds.greatest.length) > stringBoundBytesMax ? null : bounds
 }
 
-/** How the bounds of successive pages go: Parquet's BoundaryOrder, 0 for no order, 1 up, 2 down. */
+/** The order of the bounds of successive pages: Parquet's BoundaryOrder, 0 unordered, 1 ascending, 2 descending. */
 export function boundaryOrder({ least, greatest }: PageBounds): 0 | 1 | 2 {
   let rises = true
   let falls = true

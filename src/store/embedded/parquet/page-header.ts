@@ -6,20 +6,20 @@ import { readThriftStruct, type ThriftStruct, ThriftWriter } from './thrift.ts'
 const dictionaryPage = 2
 const dataPageV2 = 3
 
-/** The fields of Parquet's PageHeader that we use, by their ids in its Thrift definition. */
+/** The fields of Parquet's PageHeader that are used here, with the ids of its Thrift definition. */
 const ids = { type: 1, uncompressedBytes: 2, compressedBytes: 3, crc: 4, dictionary: 7, dataV2: 8 } as const
 
 export interface DataPageHeader {
   readonly rows: number
   readonly nulls: number
-  /** The bytes of the definition levels before the values; never compressed. */
+  /** Bytes of the definition levels before the values; never compressed. */
   readonly levelBytes: number
-  /** The bytes of the values when they are not compressed. */
+  /** Bytes of the values without compression. */
   readonly valueBytes: number
   readonly isCompressed: boolean
 }
 
-/** Writes the header of a data page; `stored` is what follows it: the levels, then the values. */
+/** Writes the header of a data page. `stored` is the body that follows it: the levels, then the values. */
 export function writeDataPageHeader(
   header: DataPageHeader,
   encoding: Encoding,
@@ -64,7 +64,7 @@ function writeSizes(thrift: ThriftWriter, type: number, uncompressedBytes: numbe
   thrift.int32(ids.crc, crc32(stored) | 0)
 }
 
-/** Reads a header that `writeDataPageHeader` wrote, and where it ends. The page's checksum must have been found right. */
+/** Reads a header written by `writeDataPageHeader`, and where it ends. The page's checksum must have been verified. */
 export function readDataPageHeader(bytes: Uint8Array): { readonly header: DataPageHeader; readonly end: number } {
   const { fields, end } = readThriftStruct(bytes, 0)
   const data = structAt(fields, ids.dataV2)

@@ -1,4 +1,4 @@
-// Parquet's page index: where the pages of a chunk lie, and the bounds of each.
+// Parquet's page index: the locations and the bounds of a chunk's pages.
 
 import type { ByteWriter } from './byte-writer.ts'
 import { type ColumnPages, pagePlace, storedType } from './column-pages.ts'
@@ -23,7 +23,7 @@ export function encodeOffsetIndex(column: ColumnPages, pageEnds: Int32Array): By
   return thrift.out.written().slice()
 }
 
-/** Null for a column without bounds of its pages. */
+/** Null for a column without page bounds. */
 export function encodeColumnIndex({ pages, pageBounds, pageNulls }: EncodedColumn): ByteWriter['bytes'] | null {
   if (pageBounds === null) return null
   const { least, greatest } = pageBounds

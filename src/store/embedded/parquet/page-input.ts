@@ -1,14 +1,14 @@
 /** Bytes past the end that may be read: unpacking loads whole words where its last values need only a part. */
 const slackBytes = 16
 
-/** The body of the page that is being decoded, in memory that is used again for the next one. Little-endian. */
+/** The body of the page being decoded, in memory that is reused for the next page. Little-endian. */
 export class PageInput {
   bytes = new Uint8Array(1 << 16)
   view = new DataView(this.bytes.buffer)
   position = 0
   end = 0
 
-  /** Makes the first `length` bytes the body and begins at its start; the caller fills `bytes`. */
+  /** Makes the first `length` bytes the body and moves to its start; the caller fills `bytes`. */
   begin(length: number): void {
     if (length + slackBytes > this.bytes.length) {
       this.bytes = new Uint8Array(2 * length + slackBytes)
@@ -31,7 +31,7 @@ export class PageInput {
     let value = 0
     let scale = 1
     for (;;) {
-      // Whoever reads numbers in a loop comes to an end by it, whatever the bytes are.
+      // Ensures that loops that read numbers end, whatever the bytes are.
       if (this.position >= this.end) throw new Error('damaged page')
       const byte = this.bytes[this.position++]
       if (byte < 0x80) return value + byte * scale

@@ -1,4 +1,4 @@
-// Rows to a Parquet file, as docs/formats/parquet.md describes it.
+// Writes rows to a Parquet file, as docs/formats/parquet.md describes it.
 import { BorrowedArrays, SpareBuffers } from '../../../lib/spare-buffers.ts'
 import { type ColumnVector, columnLength } from '../../../model/column.ts'
 import { ByteWriter } from './byte-writer.ts'
@@ -9,13 +9,13 @@ import { encodeColumnIndex, encodeOffsetIndex } from './page-index.ts'
 import type { EncodingOptions } from './plan-column.ts'
 import { runSlices } from './slices.ts'
 
-/** Takes the next bytes of the file. They are used again for others once it has returned, or its promise has settled. */
+/** Accepts the next bytes of the file. Their memory is reused after it has returned, or after its promise has settled. */
 export type ByteSink = (bytes: Uint8Array) => void | Promise<void>
 
 export interface ParquetWriterOptions extends Partial<EncodingOptions> {
-  /** Awaited every few milliseconds of work, so that others can run in between. */
+  /** Awaited every few milliseconds of work, so that other work can run in between. */
   readonly pause?: () => Promise<void>
-  /** Where it takes its working memory from. */
+  /** The source of the writer's working memory. */
   readonly spares?: SpareBuffers
 }
 
@@ -24,7 +24,7 @@ const noSpares = new SpareBuffers({ bytesMin: 0, bytesMax: 0, idleMs: 0 })
 const defaults: EncodingOptions = { compress: true, dictionaryEntriesMax: 1 << 16, dictionaryBytesMax: 1 << 20 }
 const magic = Buffer.from('PAR1')
 
-/** The places of the pages of one chunk are numbers of 32 bits. */
+/** The locations of pages within a chunk are 32-bit numbers. */
 const chunkBytesMax = 0xffff_ffff
 
 interface WrittenColumn {
@@ -39,8 +39,8 @@ interface WrittenRowGroup {
 }
 
 /**
- * Writes one Parquet file, row group by row group. It holds the bytes of one column chunk, and of each page written some 40 bytes of
- * index. After an error, its own or the sink's, the file is worthless.
+ * Writes one Parquet file, row group by row group. Keeps the bytes of one column chunk in memory, and some 40 bytes of index for each page
+ * written. After an error, of the writer or of the sink, the file is unusable.
  */
 export class ParquetWriter {
   readonly #schema: readonly ParquetField[]
@@ -62,7 +62,7 @@ export class ParquetWriter {
   }
 
   /**
-   * Writes the rows of `columns`, one for each field of the schema, as one row group; up to a million or so is a good size. `pageEnds`
+   * Writes the rows of `columns`, one for each field of the schema, as one row group; up to about a million rows is a good size. `pageEnds`
    * rises to the number of rows: the row after the last of each page. The columns must not change until the promise settles.
    */
   async writeRowGroup(columns: readonly ColumnVector[], pageEnds: Int32Array): Promise<RowGroupPages> {
@@ -84,7 +84,7 @@ export class ParquetWriter {
     return { rows, pageEnds, columns: pages }
   }
 
-  /** Writes the indexes and the footer, and returns the bytes of the whole file. */
+  /** Writes the indexes and the footer, and returns the size of the whole file in bytes. */
   async finish(metadata: Readonly<Record<string, string>> = {}): Promise<number> {
     if (this.#offset === 0) await this.#write(magic)
     const columnIndexes = await this.#writeIndexes((column) => column.columnIndex)

@@ -4,7 +4,7 @@ import type { PageInput } from './page-input.ts'
 
 export interface PlainLongs {
   readonly values: Float64Array
-  /** All digits, where one of them is beyond 2^53. */
+  /** All digits, when a value is beyond 2^53; otherwise null. */
   readonly exact: BigInt64Array | null
 }
 
@@ -15,7 +15,7 @@ export function readPlainDoubles(input: PageInput, count: number, out: Float64Ar
   input.position += count * 8
 }
 
-/** Reads `count` longs into the start of arrays of the length `rows`. */
+/** Reads `count` longs into the start of arrays of length `rows`. */
 export function readPlainLongs(input: PageInput, count: number, rows = count): PlainLongs {
   const { view, bytes, position } = input
   const values = new Float64Array(rows)
@@ -33,7 +33,7 @@ export function readPlainLongs(input: PageInput, count: number, rows = count): P
   return { values, exact }
 }
 
-/** Reads strings that each stand behind their length, as in a dictionary. */
+/** Reads strings that are each preceded by their length, as in a dictionary. */
 export function readSizedStrings(input: PageInput, count: number): string[] {
   const text = Buffer.from(input.bytes.buffer)
   const strings = new Array<string>(count)
@@ -45,7 +45,7 @@ export function readSizedStrings(input: PageInput, count: number): string[] {
   return strings
 }
 
-/** Reads DELTA_LENGTH_BYTE_ARRAY into the start of `rows` codes, and gives each different string one code. */
+/** Reads DELTA_LENGTH_BYTE_ARRAY into the start of `rows` codes; each distinct string gets one code. */
 export function readPlainStrings(input: PageInput, count: number, rows: number): StringColumn {
   const lengths = new Float64Array(count)
   readDifferences(input, lengths)
@@ -65,7 +65,7 @@ export function readPlainStrings(input: PageInput, count: number, rows: number):
   return { type: 'string', codes, dictionary: [...codeOf.keys()] }
 }
 
-/** Whether the bytes before `start` are the same again: cheaper than to decode them. */
+/** Whether the bytes from `start` on repeat those before it. Comparing is cheaper than decoding them again. */
 function repeats(bytes: Uint8Array, start: number, length: number): boolean {
   for (let at = start; at < start + length; at++) if (bytes[at] !== bytes[at - length]) return false
   return true

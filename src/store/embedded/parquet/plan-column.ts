@@ -1,4 +1,4 @@
-// From a column to the body that is written for it: its dense values, the candidates of its type, and its bounds.
+// Plans how a column is written: its dense values, the candidate encodings of its type, and its bounds.
 import type { BorrowedArrays } from '../../../lib/spare-buffers.ts'
 import type { BooleanColumn, ColumnVector, LongColumn, StringColumn } from '../../../model/column.ts'
 import { type ChosenBody, chooseBody } from './choose-body.ts'
@@ -24,7 +24,7 @@ import { usedStrings } from './used-strings.ts'
 export interface EncodingOptions {
   /** Whether pages may be compressed where that saves enough. */
   readonly compress: boolean
-  /** A row group's dictionary may have as many entries, and as many bytes: it must be in memory for each of its pages. */
+  /** Limits of a row group's dictionary, which must be in memory to read any of its pages. */
   readonly dictionaryEntriesMax: number
   readonly dictionaryBytesMax: number
 }
@@ -85,11 +85,11 @@ function* planLongs(
   if (mostInSize(pages) <= Number.MAX_SAFE_INTEGER)
     return yield* planWholeNumbers(values, pages, dense.ends, options, arrays)
   const longs = { values, exact: denseExact(column.exact, dense.rows) }
-  // Their bounds would have to be found digit for digit; without any an engine reads them all.
+  // Their bounds would need all digits; without bounds an engine reads all of them.
   return { ...(yield* chooseBody([plainLongs(longs)], dense.ends, options.compress)), pages: null, bounds: null }
 }
 
-/** All of them within 2^53. */
+/** All values must be within 2^53. */
 function* planWholeNumbers(
   values: Float64Array,
   pages: PageBounds,

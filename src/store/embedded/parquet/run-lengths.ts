@@ -1,4 +1,4 @@
-// Parquet's hybrid of runs and packed groups of eight: codes of a dictionary, booleans, and which rows are null.
+// Parquet's hybrid of runs and bit-packed groups of eight: dictionary codes, booleans and definition levels.
 import { packBits, unpackBits } from './bit-packing.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import type { PageInput } from './page-input.ts'
@@ -13,7 +13,7 @@ export function writeRuns(values: Int32Array, start: number, end: number, width:
     const value = values[index]
     let runEnd = index + 1
     while (runEnd < end && values[runEnd] === value) runEnd++
-    // Packed numbers come in groups of eight: the run gives what the last group lacks.
+    // Packed numbers come in groups of eight: the first values of the run complete the last group.
     const runStart = index + ((8 - ((index - packedFrom) % 8)) % 8)
     if (runEnd - runStart >= runLengthMin) {
       writePacked(values, packedFrom, runStart, width, out)

@@ -15,7 +15,7 @@ export const thriftTypes = {
 
 const encoder = new TextEncoder()
 
-/** Writes structs field by field. The fields of a struct come in the order of their ids, those of a nested one between `struct` and its end. */
+/** Writes structs field by field, in the order of their ids. The fields of a nested struct are written within its `struct` call. */
 export class ThriftWriter {
   readonly out: ByteWriter
   #lastId = 0
@@ -53,7 +53,7 @@ export class ThriftWriter {
     this.binaryElement(value)
   }
 
-  /** A field that is a struct, or, without an id, an element of a list or the outermost struct. */
+  /** Writes a struct as a field, or, without an id, as an element of a list or as the outermost struct. */
   struct(id: number | null, fields: () => void): void {
     if (id !== null) this.#field(id, thriftTypes.struct)
     const outer = this.#lastId
@@ -63,7 +63,7 @@ export class ThriftWriter {
     this.#lastId = outer
   }
 
-  /** A field that is a list: `element` writes each. */
+  /** Writes a list as a field; `element` writes each of its elements. */
   list(id: number, type: number, length: number, element: (index: number) => void): void {
     this.#field(id, thriftTypes.list)
     if (length < 15) this.out.byte((length << 4) | type)
@@ -91,10 +91,10 @@ export class ThriftWriter {
   }
 }
 
-/** What a page header holds: whole numbers, truth values as 0 and 1, and structs of these. */
+/** The fields of a page header by id: whole numbers, booleans as 0 and 1, and structs of these. */
 export type ThriftStruct = readonly (number | ThriftStruct | undefined)[]
 
-/** Reads one struct, its fields by their ids, and where it ends. */
+/** Reads one struct: its fields by id, and where it ends. */
 export function readThriftStruct(
   bytes: Uint8Array,
   start: number,

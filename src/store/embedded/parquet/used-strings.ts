@@ -10,11 +10,11 @@ export interface UsedStrings {
   readonly codes: Int32Array
   /** All entries in UTF-8. */
   readonly bytes: Uint8Array
-  /** Where each entry begins in `bytes`, and where the last one ends. */
+  /** The start of each entry in `bytes`, then the end of the last one. */
   readonly offsets: Int32Array
 }
 
-/** A column's dictionary may hold many strings that these rows do not use. */
+/** Collects the strings in use; a column's dictionary may have many strings that these rows do not use. */
 export function* usedStrings(
   { codes, dictionary }: StringColumn,
   values: number,
@@ -38,7 +38,7 @@ export function* usedStrings(
 }
 
 interface Used {
-  /** By the code of the column's dictionary. */
+  /** The entry of each code of the column's dictionary, -1 when it is not used. */
   readonly entryOf: Int32Array
   /** The column's code of each entry. */
   readonly codesOf: number[]
@@ -63,7 +63,7 @@ function useSlice(codes: Int32Array, start: number, end: number, used: Used, val
 }
 
 const encoder = new TextEncoder()
-/** Strings that are encoded between two yields. */
+/** Strings encoded between two yields. */
 const stepStrings = 1 << 14
 
 function encodeSlice(

@@ -1,5 +1,5 @@
-// Where newer rows replace older ones, rows of one date in several tables and files are one item. Only dates that several of them may
-// share have to be looked into.
+// Where newer rows replace older ones, rows of one date in several tables and files are one item. Only dates that several of them may share
+// have to be read.
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { EntityStatistics } from '../../series-store.ts'
@@ -12,13 +12,13 @@ import type { SealedFile } from './sealed-source.ts'
 import type { SeriesSource } from './series-source.ts'
 import { sharedDates } from './shared-dates.ts'
 
-/** One table or file. Each holds one row of a date of a series at most. */
+/** One table or file. Each has at most one row per series and date. */
 interface Part {
   readonly firstMs: number
   readonly lastMs: number
   readonly tables: readonly TableView[]
   readonly files: readonly OpenFile[]
-  /** Null when it holds no row of the series. */
+  /** Null when it has no row of the series. */
   span(series: number): Range | null
   series(): Iterable<number>
 }
@@ -26,7 +26,7 @@ interface Part {
 /** Counts the items of entities whose newer rows replace older ones. */
 export class ItemCounter {
   readonly #sinceCounter: SinceCounter
-  /** Rows that several files have in common: what an entity's files are changes as a list. */
+  /** The number of rows that the files have in common, by an entity's list of files. A change of the files makes a new list. */
   readonly #commonOfFiles = new WeakMap<readonly SealedFile[], { readonly sinceMs: number; readonly rows: number }>()
 
   constructor(sinceCounter: SinceCounter) {
@@ -78,7 +78,7 @@ function filePart(sealed: SealedFile): Part {
   }
 }
 
-/** How many rows of `added`, taken one after the other, are of dates that those before have a row of. */
+/** The number of rows of `added`, taken one part after another, whose dates already occur in earlier parts. */
 async function commonRows(
   before: readonly Part[],
   added: readonly Part[],
@@ -109,7 +109,7 @@ async function commonRows(
   return rows
 }
 
-/** The dates of a series of which both the part and one of the others may have rows. */
+/** The dates of a series at which both the part and one of the others may have rows. */
 function sharedWith(part: Part, others: readonly Part[], series: number, sinceMs: number): Range[] {
   const own = part.span(series)
   if (own === null) return []
@@ -122,7 +122,7 @@ function sharedWith(part: Part, others: readonly Part[], series: number, sinceMs
   return spans.length === 0 ? [] : sharedDates([{ fromMs, toMs: own.toMs }, ...spans])
 }
 
-/** What the first two of the sources have in common; the third is both together. */
+/** The number of rows that the first two sources have in common; the third source is both together. */
 async function inCommon(
   [part, others, both]: readonly SeriesSource[],
   series: number,

@@ -8,19 +8,19 @@ import type { SealedFile } from './sealed-source.ts'
 
 interface Counted {
   readonly rows: number
-  /** Infinity where there is no row. */
+  /** Infinity when there is no row. */
   readonly firstMs: number
 }
 
-/** Counts the rows of entities from a date on: only what holds rows on both sides of it has to be looked into. */
+/** Counts the rows of entities from a date on. Only tables and files with rows on both sides of the date have to be read. */
 export class SinceCounter {
-  /** A file is looked into once for each date. */
+  /** Counts by file, so that each file is read once for each date. */
   readonly #files = new WeakMap<SealedFile, Counted & { readonly sinceMs: number }>()
 
   async count({ tables, files }: EntitySnapshot, sinceMs: number, pacer: Pacer): Promise<EntityStatistics> {
     const counted: Counted[] = []
     let lastMs = Number.NEGATIVE_INFINITY
-    // Rows that came twice are one, and only in order can they be told.
+    // Duplicate rows count once, and are recognised only in sorted order.
     const isItems = ({ registry, rows }: Table): boolean => registry.columns.replaced === null || !rows.hasLate
     const isLeft = (part: { readonly lastMs: number }): boolean => part.lastMs >= sinceMs
     const isWhole = (part: { readonly firstMs: number }): boolean => part.firstMs >= sinceMs

@@ -1,12 +1,12 @@
 import type { SealedFile } from './sealed-source.ts'
 
 /**
- * Counts the runs that read each file, so that a file that was replaced goes after its last reader. A file that nobody reads keeps its place
- * until it is removed: one that came and went with each run would cost more (`src/lib/slots.ts`).
+ * Counts the runs that read each file, so that a replaced file is deleted after its last reader. A file without readers keeps its Map entry
+ * until it is removed: adding and deleting an entry with each run would cost more (see `src/lib/slots.ts`).
  */
 export class FilePins<File = SealedFile> {
   readonly #pins = new Map<File, number>()
-  /** What is to be called for files that were removed while they are read. */
+  /** Callbacks of files that were removed while they were being read. */
   readonly #removed = new Map<File, (file: File) => void>()
 
   pin(files: readonly File[]): void {
@@ -25,7 +25,7 @@ export class FilePins<File = SealedFile> {
     }
   }
 
-  /** Calls `gone` once nobody reads the file: now, or later. */
+  /** Calls `gone` when the file has no reader: now, or after the last one. */
   remove(file: File, gone: (file: File) => void): void {
     if ((this.#pins.get(file) ?? 0) > 0) {
       this.#removed.set(file, gone)

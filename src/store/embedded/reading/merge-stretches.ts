@@ -1,5 +1,5 @@
-// Merges the rows of one series from several sources, lazily: a source is opened when the merge comes to its dates, and where sources do not
-// overlap their stretches are handed through as they are.
+// Merges the rows of one series from several sources, lazily: a source is opened when the merge reaches its dates, and where sources do not
+// overlap, their stretches are passed through unchanged.
 import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from '../head/chunk.ts'
 import { type CopiedColumn, copyRowsInto } from '../head/copy-rows.ts'
 import { type ReplacedColumn, replaceRows } from './replace-rows.ts'
@@ -7,21 +7,21 @@ import { type ReplacedColumn, replaceRows } from './replace-rows.ts'
 /** Oldest first, or newest first. */
 export type Direction = 'forward' | 'backward'
 
-/** Sources that were not opened yet. */
+/** Sources that are not open yet. */
 export interface Pending {
-  /** No row of them comes before this date in the direction of the merge; null when there is none left. */
+  /** In the direction of the merge, none of their rows comes before this date; null when none is left. */
   peekMs(): number | null
-  /** Opens the one that `peekMs` tells of. */
+  /** Opens the source that `peekMs` refers to. */
   open(): Iterator<Stretch>
 }
 
-/** Pieces shorter than this are copied together, for each stretch has a price; so many rows at most. */
+/** Pieces shorter than this are copied together, up to `gatheredRowsMax` rows, because each stretch has a fixed cost. */
 const pieceRowsMin = 64
 const gatheredRowsMax = 1024
 
 /**
- * The rows of all sources ordered by time and position, as stretches in the order of `direction`. With `replaced`, each source has one row of
- * a date at most, and those of one date become one.
+ * The rows of all sources ordered by time and position, as stretches in the order of `direction`. With `replaced`, each source has at most
+ * one row per date, and the rows of one date are combined into one.
  */
 export function* mergeStretches(
   pending: Pending,
@@ -44,14 +44,14 @@ export function* mergeStretches(
       if (!gathered.isEmpty) yield gathered.take()
       yield piece
     }
-    // Not before the piece was taken: who has found what was looked for must not pay for another page.
+    // Only after the piece was yielded: a caller that has found its row must not pay for another page.
     next.settle()
     if (next.isDone) cursors.splice(cursors.indexOf(next), 1)
   }
   if (!gathered.isEmpty) yield gathered.take()
 }
 
-/** The cursor whose row comes next, after opening all sources that may hold it. */
+/** The cursor with the next row, after opening all sources that may have it. */
 function nextCursor(cursors: Cursor[], pending: Pending, direction: Direction): Cursor | null {
   let next = firstOf(cursors, null)
   for (let ms = pending.peekMs(); ms !== null; ms = pending.peekMs()) {
@@ -64,7 +64,7 @@ function nextCursor(cursors: Cursor[], pending: Pending, direction: Direction): 
   return next
 }
 
-/** Its next rows, as far as no other source has one of their dates; or its next row alone, if another has. */
+/** The cursor's next rows up to the first date that another source may have too; or only its next row, if another has its date. */
 function takeReplaced(cursor: Cursor, rival: Cursor | null, pending: Pending, isTied: boolean): Stretch {
   if (isTied) return cursor.takeOne()
   const pendingMs = pending.peekMs()
@@ -85,18 +85,18 @@ function firstOf(cursors: readonly Cursor[], except: Cursor | null): Cursor | nu
   return first
 }
 
-/** A place in the rows of one source. */
+/** A position in the rows of one source. */
 interface Cursor {
   readonly isDone: boolean
   /** The date and the position of its next row. */
   readonly ms: number
   readonly position: number
   comesBefore(other: Cursor): boolean
-  /** Its next rows, as far as they come before the rival's and before those of the sources that are not open. */
+  /** The next rows, as far as they come before the rival's rows and before those of sources that are not open. */
   take(rival: Cursor | null, pendingMs: number | null): Stretch
-  /** Its next row alone. */
+  /** Only the next row. */
   takeOne(): Stretch
-  /** Goes on to its next stretch when all rows of the one at hand were taken. */
+  /** Moves to the next stretch when all rows of the current one were taken. */
   settle(): void
 }
 
@@ -212,7 +212,7 @@ class BackwardCursor implements Cursor {
   }
 }
 
-/** Short pieces on their way into one stretch: first few rows, so that who wants one row gets it soon, then more. */
+/** Short pieces to be combined into one stretch: few rows at first, so that a caller that needs one row gets it soon, then more. */
 class GatheredRows {
   readonly #direction: Direction
   readonly #columns: () => readonly CopiedColumn[]
@@ -221,7 +221,7 @@ class GatheredRows {
   #rows = 0
   #rowsWanted = 1
   #hasTies = false
-  /** The date of the newest piece, as long as there are more rows of it to come; they become one. */
+  /** The date of the newest piece while more rows of it are to come, to be combined into one; otherwise NaN. */
   tiedMs = Number.NaN
 
   constructor(
@@ -238,7 +238,7 @@ class GatheredRows {
     return this.#rows === 0
   }
 
-  /** True when it is time to take them. `isTied`: a piece of one row, and another row of its date comes next. */
+  /** Returns true when the pieces are to be taken. `isTied`: the piece is one row, and another row of its date follows. */
   add(piece: Stretch, isTied: boolean): boolean {
     this.#pieces.push(piece)
     this.#rows += piece.end - piece.start

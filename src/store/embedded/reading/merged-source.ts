@@ -11,15 +11,15 @@ import type { SeriesSource } from './series-source.ts'
 /** Tables and sealed files as one source. */
 export class MergedSource implements SeriesSource {
   readonly #tables: readonly TableView[]
-  /** In the order in which a walk forwards or backwards comes to them. */
+  /** In the order in which a walk forwards or backwards reaches them. */
   readonly #byFirst: readonly OpenFile[]
   readonly #byLast: readonly OpenFile[]
   readonly #columns: () => readonly CopiedColumn[]
   readonly #replaced: readonly ReplacedColumn[] | null
 
   /**
-   * `columns` are those that rows of several sources are merged with, origins included; asked for anew each time rows are laid down
-   * together. `replaced`: those of them that newer rows replace, null where rows are kept beside each other.
+   * `columns` returns the columns with which rows of several sources are merged, origins included; it is called again each time rows are copied
+   * together. `replaced`: those of them that newer rows replace, null where older rows are kept as well.
    */
   constructor(
     tables: readonly TableView[],
@@ -74,19 +74,19 @@ async function bothOf(left: Promise<void>, right: Promise<void>): Promise<void> 
 }
 
 interface Found {
-  /** The date of its first row in the direction of the merge, or one before it. */
+  /** The date of its first row in the direction of the merge, or a date before that row. */
   readonly ms: number
   open(): Iterable<Stretch>
 }
 
-/** The sources that hold rows of a series within the range, found as the merge comes near the dates of their files. */
+/** The sources with rows of a series within the range, found as the merge approaches the dates of their files. */
 class PendingSources implements Pending {
   readonly #files: readonly OpenFile[]
   readonly #series: number
   readonly #fromMs: number
   readonly #toMs: number
   readonly #direction: Direction
-  /** Those that are not open, nearest last. */
+  /** Sources that are not open, the nearest last. */
   readonly #found: Found[] = []
   #nextFile = 0
 

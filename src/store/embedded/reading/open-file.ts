@@ -2,7 +2,7 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import type { Stretch } from '../head/chunk.ts'
 import type { SealedFile, SealedFileInfo, SealedPages } from './sealed-source.ts'
 
-/** A file as one run reads it: opened when the run first comes to it. */
+/** A file as one run reads it: opened when the run first needs it. */
 export class OpenFile {
   readonly info: SealedFileInfo
   readonly #file: SealedFile
@@ -22,14 +22,14 @@ export class OpenFile {
     return this.#reader
   }
 
-  /** Of a file that is gone through once: others have the page at hand before long anyway. */
+  /** Reads ahead only for a file that is read once; with the cache there is little to wait for. */
   prepare(series: number, pacer: Pacer): Promise<void> | null {
     if (this.#pass === 'cached') return null
     const place = this.reader.find(series)
     return place === -1 ? null : this.reader.prepare(place, pacer)
   }
 
-  /** The rows of a series newest first: where the file keeps the newest of them apart, no page is read as long as that is enough. */
+  /** The rows of a series, newest first. When the file stores the newest row separately, no page is read until more rows are taken. */
   *backward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
     const { reader } = this
     const lastMs = reader.lastMs(place)

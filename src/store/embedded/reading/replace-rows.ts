@@ -1,13 +1,13 @@
-// Where newer rows replace older ones of the same time and tags, field by field. Each value has an origin: the position of the row it was
-// pushed with. Of two rows of one date, each field goes by the newer origin, so that it does not matter in what order, or in how many steps,
-// rows come together.
+// Newer rows replace older ones of the same time and tags, field by field. Each value has an origin: the position of the row it was pushed
+// with. Between two rows of one date, each field takes the value with the newer origin, so the result does not depend on the order, or on the
+// number of steps, in which rows are combined.
 import { inParts } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, type ChunkColumn, exactOf, isNullIn, type NumberColumn, newColumn } from '../head/chunk.ts'
 
 /**
- * A column whose values are replaced, and the column of their origins, by the entity's indices. An origin is written down only where it is
- * not evident: a value has its row's position, and a null is none that was pushed.
+ * A column whose values are replaced, and the column of their origins, by the entity's indices. An origin is stored only where it is not
+ * evident: by default a value has its row's position, and a null was never pushed.
  */
 export interface ReplacedColumn {
   readonly index: number
@@ -17,14 +17,14 @@ export interface ReplacedColumn {
 const none = -1
 
 /**
- * Makes one row of all rows of one date, in place: it has the position of the newest, and of each field the value of the newest origin.
- * The first `rows` rows of the chunk are of one series and ordered by time. Returns how many are left.
+ * Combines all rows of one date into one, in place. The combined row has the position of the newest row, and in each field the value with the
+ * newest origin. The first `rows` rows of the chunk belong to one series and are ordered by time. Returns the number of rows that remain.
  */
 export function replaceRows(chunk: Chunk, rows: number, columns: readonly ReplacedColumn[]): number {
   return replacePart(chunk, { start: 0, end: rows }, 0, columns)
 }
 
-/** The same, in slices. */
+/** As `replaceRows`, in slices. */
 export async function replaceManyRows(
   chunk: Chunk,
   rows: number,
@@ -34,7 +34,7 @@ export async function replaceManyRows(
   let left = 0
   await inParts(0, rows, pacer, (start, end) => {
     const isOfLast = left > 0 && chunk.times[left - 1] === chunk.times[start]
-    // The last row that was made is one of its date like the others: in how many steps they come together does not matter.
+    // The last combined row is an ordinary row of its date: the number of steps does not matter.
     if (isOfLast) moveRow(chunk, left - 1, start - 1, columns)
     const from = isOfLast ? start - 1 : start
     left = replacePart(chunk, { start: from, end }, isOfLast ? left - 1 : left, columns)
@@ -47,7 +47,7 @@ interface Part {
   readonly end: number
 }
 
-/** Puts what becomes of the rows of a part to `to`, which is not after its start; returns where that ends. */
+/** Writes the combined rows of a part from `to` on, which is not after the part's start; returns where they end. */
 function replacePart(chunk: Chunk, part: Part, to: number, columns: readonly ReplacedColumn[]): number {
   const { times, positions } = chunk
   const { start, end } = part
@@ -65,7 +65,7 @@ function replacePart(chunk: Chunk, part: Part, to: number, columns: readonly Rep
   return to + ends.length
 }
 
-/** Where the rows of each date end. */
+/** The end of each date's rows. */
 function endsOfDates(times: Float64Array, { start, end }: Part): Int32Array {
   const ends = new Int32Array(end - start)
   let count = 0
@@ -73,7 +73,7 @@ function endsOfDates(times: Float64Array, { start, end }: Part): Int32Array {
   return ends.subarray(0, count)
 }
 
-/** The rows of the dates of a part, and where they go to. */
+/** The dates of a part's rows, and where the combined rows are written. */
 interface Dates {
   readonly start: number
   readonly ends: Int32Array
@@ -81,7 +81,7 @@ interface Dates {
   readonly to: number
 }
 
-/** Values move towards the start alone, to places whose rows were looked at. */
+/** Values move only towards the start, to rows that were already read. */
 function replaceValues(chunk: Chunk, dates: Dates, { index, originIndex }: ReplacedColumn): void {
   const { ends, newest, to } = dates
   const column = chunk.columns[index]
@@ -117,7 +117,7 @@ function moveRow(chunk: Chunk, from: number, to: number, columns: readonly Repla
   }
 }
 
-/** -1 where the row does not have the property. */
+/** -1 when the row does not have the field. */
 function originOf(chunk: Chunk, column: ChunkColumn | undefined, origins: NumberColumn | null, row: number): number {
   const origin = origins === null ? Number.NaN : origins.values[row]
   if (!Number.isNaN(origin)) return origin

@@ -3,15 +3,15 @@ import type { Stretch } from '../head/chunk.ts'
 import type { StretchVisitor } from '../head/series-rows.ts'
 
 /**
- * What plans run over: one state of the series of an entity. A table is a source, and so are several tables and sealed files together.
- * A series' rows are ordered by time, then position.
+ * The input of plans: one state of the series of an entity. A table is a source, and so are several tables and sealed files together. A series'
+ * rows are ordered by time, then position.
  */
 export interface SeriesSource {
-  /** Null when the rows of a series can be read at once; else a promise to await before reading them. */
+  /** Null when the rows of a series can be read at once; otherwise a promise to await before reading them. */
   prepare(series: number, pacer: Pacer): Promise<void> | null
-  /** Shows the rows within the range, which holds both its ends, newest stretch first; the visitor's false ends it. */
+  /** Visits the rows within the range, both ends included, newest stretch first, until the visitor returns false. */
   backward(series: number, fromMs: number, toMs: number, visit: StretchVisitor): void
-  /** The same as stretches, for walks that may be long: a visitor cannot rest. */
+  /** The same as an iterable, for walks that may be long: a visitor cannot rest. */
   runBackward(series: number, fromMs: number, toMs: number): Iterable<Stretch>
   /** The rows within the range, oldest stretch first; pages of files are read as their stretches are taken. */
   run(series: number, fromMs: number, toMs: number): Iterable<Stretch>

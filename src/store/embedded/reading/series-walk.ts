@@ -2,7 +2,7 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import type { Chunk, Stretch } from '../head/chunk.ts'
 import type { ItemTest } from '../run/item-filter.ts'
 
-/** Goes from item to item of one series, forwards (`step` 1) or backwards (-1); its stretches come in that order, as they are needed. */
+/** Walks from item to item of one series, forwards (`step` 1) or backwards (-1). Its stretches must have that order and are read on demand. */
 export class SeriesWalk {
   readonly series: number
   readonly #items: ItemTest
@@ -29,7 +29,7 @@ export class SeriesWalk {
     return this.#row
   }
 
-  /** Whether `seek` has to be awaited before `row` is read: the next item is not in the stretch at hand. */
+  /** Whether `seek` has to be awaited before `row` is read: the next item is not in the current stretch. */
   get isSeeking(): boolean {
     return this.#stretch !== null && this.#row === -1
   }

@@ -2,12 +2,12 @@ import type { Range } from '../../../model/plan.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from './open-file.ts'
 
-/** The parts of a range in order, each with whether several of the sources may have rows in it. */
+/** A part of a range, with whether several sources may have rows in it. */
 export interface RangePart extends Range {
   readonly isShared: boolean
 }
 
-/** Between which dates each source has rows of a series. */
+/** The dates between which each source has rows of a series. */
 export function spansOf(
   series: number,
   { tables, files }: { readonly tables: readonly TableView[]; readonly files: readonly OpenFile[] },
@@ -24,12 +24,12 @@ export function spansOf(
   return spans
 }
 
-/** Whether a range has dates from `fromMs` up to `toMs`, which is one of them. */
+/** Whether a range has dates from `fromMs` to `toMs`, both included. */
 export function overlaps(range: Range, fromMs: number, toMs: number): boolean {
   return range.fromMs <= toMs && fromMs <= range.toMs
 }
 
-/** Where two or more of these spans of dates overlap, in order; spans hold both their ends. */
+/** The ranges in which two or more of these spans of dates overlap, in order; spans include both ends. */
 export function sharedDates(spans: readonly Range[]): Range[] {
   const shared: { fromMs: number; toMs: number }[] = []
   let endMs = Number.NEGATIVE_INFINITY
@@ -43,7 +43,7 @@ export function sharedDates(spans: readonly Range[]): Range[] {
   return shared
 }
 
-/** A range cut at the borders of the dates that are shared. Dates are whole milliseconds. */
+/** Splits a range at the borders of shared dates. Dates are whole milliseconds. */
 export function rangePartsOf({ fromMs, toMs }: Range, spans: readonly Range[]): readonly RangePart[] {
   const parts: RangePart[] = []
   let nextMs = fromMs

@@ -3,7 +3,7 @@ import type { Stretch } from '../head/chunk.ts'
 import type { StretchVisitor } from '../head/series-rows.ts'
 import type { SeriesSource } from './series-source.ts'
 
-/** A source without the rows before a date: they have left the entity. */
+/** A source without the rows before a date, which have expired. */
 class SinceSource implements SeriesSource {
   readonly #source: SeriesSource
   readonly #sinceMs: number
@@ -34,7 +34,7 @@ class SinceSource implements SeriesSource {
   }
 }
 
-/** The rows of a source that have not left. */
+/** The rows of a source that have not expired. */
 export function since(source: SeriesSource, sinceMs: number | null): SeriesSource {
   return sinceMs === null ? source : new SinceSource(source, sinceMs)
 }

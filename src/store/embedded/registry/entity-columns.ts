@@ -1,17 +1,17 @@
 import type { ColumnType } from '../../../model/column.ts'
 import type { ReplacedColumn } from '../reading/replace-rows.ts'
 
-/** A dimension or metric of an entity; its index is its place in the chunks' `columns`. */
+/** A dimension or metric of an entity; `index` is its place in the `columns` of chunks. */
 export interface EntityColumn {
   readonly index: number
   readonly name: string
   readonly type: ColumnType
 }
 
-/** No field's name has this sign. */
+/** Field names never contain this character. */
 const originSuffix = '@'
 
-/** The dimensions and metrics of an entity that rows came with, numbered as they were learnt: the same for all that hold its rows. */
+/** The dimensions and metrics of an entity that appeared in rows, numbered in the order of appearance. All holders of its rows share them. */
 export class EntityColumns {
   readonly #columns: EntityColumn[] = []
   #replaced: ReplacedColumn[] | null = null
@@ -20,17 +20,17 @@ export class EntityColumns {
     return this.#columns.length
   }
 
-  /** By index; those of origins are among them. */
+  /** By index; columns of origins included. */
   get all(): readonly EntityColumn[] {
     return this.#columns
   }
 
-  /** What newer rows replace; null where they are kept beside the older ones. One array, which grows as columns are learnt. */
+  /** The columns that newer rows replace; null where older rows are kept as well. One array, which grows as columns are learnt. */
   get replaced(): readonly ReplacedColumn[] | null {
     return this.#replaced
   }
 
-  /** Newer rows replace older ones of the same time and tags from now on: each column gets one of origins. */
+  /** From now on newer rows replace older ones of the same time and tags: each column gets a column of origins. */
   replaceRows(): void {
     if (this.#replaced !== null) return
     this.#replaced = []
@@ -41,7 +41,7 @@ export class EntityColumns {
     return this.#columns.find((column) => column.name === name) ?? null
   }
 
-  /** The column of that name, a new one if need be. Throws when it is known with another type, for fields are never retyped. */
+  /** The column with this name, added if it is new. Throws an Error when it is known with another type, because fields are never retyped. */
   learn(name: string, type: ColumnType): EntityColumn {
     const known = this.column(name)
     if (known !== null) {
@@ -54,7 +54,7 @@ export class EntityColumns {
     return column
   }
 
-  /** Where the origins of a column are. */
+  /** The column with the origins of a column. */
   originsOf(name: string): EntityColumn {
     return this.learn(name + originSuffix, 'long')
   }

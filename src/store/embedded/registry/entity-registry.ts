@@ -2,8 +2,8 @@ import { EntityColumns } from './entity-columns.ts'
 import { SeriesIndex } from './series-index.ts'
 
 /**
- * What all that hold rows of an entity share: the head, frozen tables and files. Numbers of series never change and are kept on disk;
- * indices of columns hold as long as the process, for files name their columns.
+ * Shared by all holders of an entity's rows: the head, frozen tables and files. Series numbers never change and are stored on disk. Column
+ * indices are valid for the lifetime of the process, because files name their columns.
  */
 export class EntityRegistry {
   readonly entityId: number
@@ -16,12 +16,12 @@ export class EntityRegistry {
     this.series = series
   }
 
-  /** That of files of a kind. */
+  /** The registry for files of a kind. */
   of({ kind }: { readonly kind: string }): EntityRegistry {
     return kind === 'hours' ? this.hours : this
   }
 
-  /** The same series, with the columns that hours of rows which left have. */
+  /** The same series, with the columns that the hours of expired rows have. */
   get hours(): EntityRegistry {
     this.#hours ??= new EntityRegistry(this.entityId, this.series)
     return this.#hours

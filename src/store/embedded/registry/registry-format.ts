@@ -1,4 +1,4 @@
-// docs/formats/series-registry.md says what each number means.
+// docs/formats/series-registry.md describes the format.
 import { crc32 } from 'node:zlib'
 import type { StoreRegistry } from '../../../catalog/manifest.ts'
 import type { DiskFile } from '../../../lib/disk.ts'
@@ -19,7 +19,7 @@ export function encodeHeader(entityId: number): Buffer {
   return header
 }
 
-/** The series from number `first` up to `end`, which is not included. */
+/** Encodes the series from number `first` up to `end`, exclusive. */
 export function encodeBlock(series: SeriesIndex, entityId: number, first: number, end: number): Buffer {
   const tags = series.tags.map(({ name }) => name)
   const values = Array.from({ length: end - first }, (_, place) => series.valuesOf(first + place))
@@ -37,7 +37,7 @@ export interface RegistryFile {
   readonly path: string
 }
 
-/** Reads what is recorded of a file into an empty registry. Throws an Error that names the file and the place when it is damaged. */
+/** Reads the recorded part of a file into an empty registry. Throws an Error that names the file and the offset when it is damaged. */
 export async function readBlocks(
   from: RegistryFile,
   recorded: StoreRegistry,
@@ -77,7 +77,7 @@ interface Block {
   readonly series: readonly (readonly (string | null)[])[]
 }
 
-/** The text is what was written, for its checksum holds. */
+/** The text is as written, because its checksum matches. */
 function parseBlock(text: Buffer): Block {
   return JSON.parse(text.toString())
 }

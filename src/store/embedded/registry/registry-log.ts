@@ -1,11 +1,11 @@
-// The series of an entity on disk; docs/formats/series-registry.md is the format.
+// The series of an entity on disk; docs/formats/series-registry.md describes the format.
 import { join } from 'node:path'
 import type { StoreRegistry } from '../../../catalog/manifest.ts'
 import type { Disk, DiskFile } from '../../../lib/disk.ts'
 import type { EntityRegistry } from './entity-registry.ts'
 import { encodeBlock, encodeHeader, readBlocks, registryHeaderBytes } from './registry-format.ts'
 
-/** So many series are written at once, so that others get their turn in between. */
+/** Series per write, so that other work can run in between. */
 const blockSeries = 4096
 export const registryName = 'series.log'
 
@@ -14,11 +14,11 @@ export interface RegistryLogParts {
   /** The entity's folder. */
   readonly directory: string
   readonly registry: EntityRegistry
-  /** Called before what is behind is cut: a commit that failed may have recorded it (`ManifestCatalog.settle`). */
+  /** Called before trailing bytes are cut off: a failed commit may have recorded them (`ManifestCatalog.settle`). */
   readonly settle: () => Promise<void>
 }
 
-/** Writes down new series of an entity, in one file that only grows. */
+/** Appends new series of an entity to one file that only grows. */
 export class RegistryLog {
   readonly #parts: RegistryLogParts
   #series: number
@@ -30,7 +30,7 @@ export class RegistryLog {
     this.#bytes = bytes
   }
 
-  /** A registry that nothing is recorded of yet; a file that stands there is of no use. */
+  /** Starts a registry without any recorded series; an existing file is obsolete and is deleted. */
   static async begin(parts: RegistryLogParts): Promise<RegistryLog> {
     const { disk, directory } = parts
     if ((await disk.list(directory)).includes(registryName)) await disk.remove(join(directory, registryName))
@@ -38,8 +38,8 @@ export class RegistryLog {
   }
 
   /**
-   * Reads what is recorded into the registry, which must be empty, and cuts off what follows. Throws an Error that names the file when it
-   * is damaged.
+   * Reads the recorded part of the file into the registry, which must be empty, and cuts off the rest. Throws an Error that names the file
+   * when it is damaged.
    */
   static async open(parts: RegistryLogParts, recorded: StoreRegistry): Promise<RegistryLog> {
     const path = join(parts.directory, registryName)
@@ -57,12 +57,12 @@ export class RegistryLog {
     return new RegistryLog(parts, recorded)
   }
 
-  /** What is on disk. */
+  /** The part that is on disk. */
   get written(): StoreRegistry {
     return { entityId: this.#parts.registry.entityId, series: this.#series, bytes: this.#bytes }
   }
 
-  /** Writes down the series that are not yet; what it returns is on disk then, and may be recorded. Null when there were none. */
+  /** Writes the series that are not on disk yet. The returned state is durable and may be recorded; null when there was none to write. */
   async extend(): Promise<StoreRegistry | null> {
     const { disk, directory, registry } = this.#parts
     const { series, entityId } = registry
@@ -92,7 +92,7 @@ export class RegistryLog {
     return { entityId, series: this.#series, bytes: this.#bytes }
   }
 
-  /** An attempt that failed may have left the file. */
+  /** A failed attempt may have left the file behind. */
   async #openToWrite(isNew: boolean): Promise<DiskFile> {
     const { disk, directory } = this.#parts
     const path = join(directory, registryName)
@@ -101,7 +101,7 @@ export class RegistryLog {
   }
 }
 
-/** Throws an Error that names the file when it is not there. */
+/** Throws an Error that names the file when it cannot be opened. */
 async function openRegistry(disk: Disk, path: string): Promise<DiskFile> {
   try {
     return await disk.open(path, { create: false })

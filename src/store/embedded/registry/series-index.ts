@@ -7,13 +7,13 @@ import { GrowableInt32 } from '../head/growable.ts'
 
 const none = -1
 
-/** One tag field of an entity: what each series holds in it, and which series hold a value. */
+/** One tag field of an entity: the value of each series, and the series of each value. */
 export class TagIndex {
   readonly name: string
   readonly dictionary = new Dictionary()
-  /** The code of each series, -1 for null: rows of an ingest that lacks this tag. */
+  /** The code of each series, -1 for null: rows of an ingest without this tag. */
   readonly codes = new GrowableInt32()
-  /** The newest series of each code, at code + 1 (null at 0), and from each series the one before it with the same code. */
+  /** The newest series of each code, at index code + 1 (null at 0); and for each series, the previous one with the same code. */
   readonly #newest = new GrowableInt32()
   readonly #before = new GrowableInt32()
 
@@ -21,7 +21,7 @@ export class TagIndex {
     this.name = name
   }
 
-  /** Says what the next series holds. */
+  /** Sets the code of the next series. */
   add(code: number): void {
     while (this.#newest.length <= code + 1) this.#newest.push(none)
     this.#before.push(this.#newest.values[code + 1])
@@ -29,7 +29,7 @@ export class TagIndex {
     this.codes.push(code)
   }
 
-  /** The newest series that holds a code, -1 for none; `seriesBefore` gives the others. */
+  /** The newest series with a code, -1 for none; `seriesBefore` returns the older ones. */
   newestSeries(code: number): number {
     return code + 1 < this.#newest.length ? this.#newest.values[code + 1] : none
   }
@@ -38,11 +38,11 @@ export class TagIndex {
     return this.#before.values[series]
   }
 
-  /** Series in the order of their values: null first, then by code point; those of one value keep their order. */
+  /** Sorts series by their values: null first, then by code point; series with equal values keep their order. */
   async inOrder(series: Int32Array, pacer: Pacer): Promise<Int32Array> {
     const sorted = await this.dictionary.sorted(pacer)
     const codes = this.codes.values
-    // Where the next series of each code goes, at code + 1: at first how many there are.
+    // The place for the next series of each code, at index code + 1. Initially the number of series.
     const places = new Int32Array(this.dictionary.strings.length + 1)
     await inParts(0, series.length, pacer, (start, end) => {
       for (let place = start; place < end; place++) places[codes[series[place]] + 1]++
@@ -64,7 +64,7 @@ export class TagIndex {
   }
 }
 
-/** Orders two series by the values of some tags: null first, then by code point. */
+/** Compares two series by the values of some tags: null first, then by code point. */
 export function compareByTags(tags: readonly TagIndex[]): (left: number, right: number) => number {
   return (left, right) => {
     for (const { codes, dictionary } of tags) {
@@ -79,10 +79,10 @@ export function compareByTags(tags: readonly TagIndex[]): (left: number, right: 
 export class SeriesIndex {
   readonly tags: TagIndex[] = []
   #count = 0
-  /** Open addressing over series + 1, 0 for a free slot; empty while there is one tag, whose code finds the series. */
+  /** Open addressing of series + 1, 0 for a free slot; empty while there is one tag, whose code identifies the series. */
   #slots = new Int32Array(0)
   #orderedBy: readonly TagIndex[] = []
-  /** Codes of the series that is being restored, by tag. */
+  /** Codes of the series being restored, by tag. */
   readonly #restored: Int32Array[] = []
   #ordered: Int32Array = new Int32Array(0)
 
@@ -90,7 +90,7 @@ export class SeriesIndex {
     return this.#count
   }
 
-  /** Takes in a tag that was not known before. */
+  /** Adds a tag that was not known before. */
   addTag(name: string): TagIndex {
     const tag = this.tagOrNulls(name)
     this.tags.push(tag)
@@ -102,7 +102,7 @@ export class SeriesIndex {
     return this.tags.find((tag) => tag.name === name) ?? null
   }
 
-  /** A tag that no row came with yet is null in all series there are; asking for it does not make it known. */
+  /** A known tag, or, for a tag that appeared in no row yet, an index that is null for all current series; the tag stays unknown. */
   tagOrNulls(name: string): TagIndex {
     const known = this.tag(name)
     if (known !== null) return known
@@ -111,7 +111,7 @@ export class SeriesIndex {
     return tag
   }
 
-  /** As `tagOrNulls`, in slices; series that come meanwhile may not be in it. */
+  /** As `tagOrNulls`, in slices; series that are added meanwhile may be missing. */
   async tagOrNullsPaced(name: string, pacer: Pacer): Promise<TagIndex> {
     const known = this.tag(name)
     if (known !== null) return known
@@ -122,7 +122,7 @@ export class SeriesIndex {
     return tag
   }
 
-  /** The values of a series by tag, in the order of `tags`: what has to be written down to know it again. */
+  /** The values of a series in the order of `tags`, as they are stored to restore it. */
   valuesOf(series: number): (string | null)[] {
     return this.tags.map(({ codes, dictionary }) => {
       const code = codes.values[series]
@@ -130,7 +130,7 @@ export class SeriesIndex {
     })
   }
 
-  /** Takes in the next series as it was written down; tags that were not known at that time may be left out at the end. */
+  /** Adds the next series from its stored values; tags that were unknown when it was stored may be missing at the end. */
   restore(values: readonly (string | null)[]): void {
     const codes = this.#restored
     while (codes.length < this.tags.length) codes.push(new Int32Array(1))
@@ -142,10 +142,10 @@ export class SeriesIndex {
     if (this.seriesOf(codes, 0) !== known) throw new Error(`series ${known} was written down twice`)
   }
 
-  /** Orders two series by the values of their tags: null first, then by code point. The order of series in sealed files. */
+  /** Compares two series by the values of their tags: null first, then by code point. The order of series in sealed files. */
   readonly compare = compareByTags(this.tags)
 
-  /** All series there are, in the order of some tags, which is kept for the next time: readers must not change it. */
+  /** All current series in the order of some tags. The array is kept for the next call, so readers must not change it. */
   async inOrderOf(tags: readonly TagIndex[], pacer: Pacer): Promise<Int32Array> {
     const isKept = tags.length === this.#orderedBy.length && tags.every((tag, index) => tag === this.#orderedBy[index])
     if (isKept && this.#ordered.length === this.#count) return this.#ordered
@@ -156,7 +156,7 @@ export class SeriesIndex {
     return ordered
   }
 
-  /** The series of one row, a new one if need be. `codes` are the codes of each tag, by row. */
+  /** The series of one row, added if it is new. `codes` are the codes of each tag, by row. */
   seriesOf(codes: readonly Int32Array[], row: number): number {
     if (this.tags.length === 1) {
       const code = codes[0][row]
@@ -195,7 +195,7 @@ export class SeriesIndex {
     return true
   }
 
-  /** A null adds nothing, so that a new tag leaves the hashes of the older series as they are. */
+  /** Nulls do not affect the hash, so that a new tag leaves the hashes of older series unchanged. */
   #hash(codes: readonly Int32Array[], row: number): number {
     let hash = 0
     for (let tag = 0; tag < codes.length; tag++) {

@@ -1,16 +1,16 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** A file that is read by calls that wait for the disk: a small read that the system still knows takes two microseconds that way. */
+/** A file read with blocking calls: a small read from the system's page cache takes two microseconds this way. */
 export interface BlockingFile {
   size(): number
-  /** Reads up to `bytes` bytes at `offset` into the start of `buffer`, and says how many they were: 0 at the end of the file. */
+  /** Reads up to `bytes` bytes at `offset` into the start of `buffer`. Returns the number of bytes read: 0 at the end of the file. */
   read(buffer: Uint8Array, bytes: number, offset: number): number
   close(): void
 }
 
 export type OpenBlocking = (path: string) => BlockingFile
 
-/** Opens a file of this machine's disk. */
+/** Opens a file on the local disk. */
 export const openBlocking: OpenBlocking = (path) => {
   const descriptor = openSync(path, 'r')
   return {
@@ -20,7 +20,7 @@ export const openBlocking: OpenBlocking = (path) => {
   }
 }
 
-/** Fills the first `bytes` bytes of `buffer`; false when the file ends before. */
+/** Fills the first `bytes` bytes of `buffer`; returns false when the file ends earlier. */
 export function readWhole(file: BlockingFile, buffer: Uint8Array, bytes: number, offset: number): boolean {
   let done = file.read(buffer, bytes, offset)
   while (done < bytes) {

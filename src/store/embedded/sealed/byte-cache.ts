@@ -1,9 +1,9 @@
-/** Something that a cache may drop: `evict` lets go of it. An entry is in one cache at most. */
+/** Content that a cache may drop: `evict` releases it. An entry is in at most one cache. */
 export interface CacheEntry {
   evict(): void
 }
 
-/** The place of an entry in the order of use. The ends of that order are one place without an entry, so that it is a ring; a mark is another one. */
+/** A link in the ring of entries by order of use. The two ends of the order are one link without an entry; a mark is another. */
 interface Place {
   readonly entry: CacheEntry | null
   bytes: number
@@ -12,14 +12,14 @@ interface Place {
 }
 
 /**
- * Keeps what was used last, within a bound of bytes (or whatever its entries are measured in). A use changes no Map: why, says
- * `src/lib/slots.ts`.
+ * Keeps the most recently used entries within a bound of bytes (or of another unit of their size). A use does not modify the Map;
+ * `src/lib/slots.ts` explains why.
  */
 export class ByteCache {
   readonly #bytesMax: number
   readonly #places = new Map<CacheEntry, Place>()
   readonly #ends = newPlace(null)
-  /** What was used since the last call of `dropUnused` is newer than this place without an entry. */
+  /** Entries that are newer than this link were used since the last call of `dropUnused`. */
   readonly #mark = newPlace(null)
   #bytes = 0
 
@@ -32,7 +32,7 @@ export class ByteCache {
     return this.#bytes
   }
 
-  /** Takes the entry in, or notes that it is used again and how big it is now. One bigger than the bound does not stay. */
+  /** Adds an entry, or records its use and its current size. An entry larger than the bound does not stay. */
   use(entry: CacheEntry, bytes: number): void {
     let place = this.#places.get(entry)
     if (place === undefined) {
@@ -55,7 +55,7 @@ export class ByteCache {
     this.#bytes -= place.bytes
   }
 
-  /** Drops what was not used since the last call; answers with its bytes. */
+  /** Evicts entries that were not used since the last call; returns their bytes. */
   dropUnused(): number {
     const before = this.#bytes
     for (let oldest = this.#ends.newer; oldest.entry !== null; oldest = this.#ends.newer) this.#drop(oldest.entry)
@@ -79,7 +79,7 @@ export class ByteCache {
   }
 }
 
-/** Alone in a ring of its own. */
+/** A link in a ring of its own. */
 function newPlace(entry: CacheEntry | null): Place {
   const place = { entry, bytes: 0 } as Place
   place.older = place

@@ -1,4 +1,4 @@
-// The two ways in which decoded pages are kept: in the cache that all files share, or one at a time for who goes through a file once.
+// Two ways of keeping decoded pages: in the cache shared by all files, or one at a time for a reader that passes through a file once.
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { PageDictionary } from '../parquet/decode-page.ts'
 import type { ByteCache, CacheEntry } from './byte-cache.ts'
@@ -7,20 +7,20 @@ import { PageChunk, type PageOwner, type WantedColumns } from './page-chunk.ts'
 import { type DecodedColumn, type DictionaryOf, dictionaryBytes } from './page-decoder.ts'
 
 export interface Pages {
-  /** A page with at least the columns that are wanted. */
+  /** A page with at least the wanted columns. */
   chunk(page: number, wanted: WantedColumns): PageChunk
-  /** Reads ahead what several pages share, a bit at a time; null when there is nothing to wait for. */
+  /** Reads ahead data shared by several pages, in small steps; null when there is nothing to wait for. */
   prepare(page: number, wanted: WantedColumns, pacer: Pacer): Promise<void> | null
 }
 
-/** The file that pages are read from. */
+/** The file of the pages. */
 export interface PageFile {
-  /** The index, read again if need be. */
+  /** The index, loaded again if needed. */
   readonly index: FileIndex
   read(index: FileIndex, page: number, place: number, dictionaryOf: DictionaryOf): DecodedColumn | null
 }
 
-/** Pages of one file in the cache of all files. */
+/** Pages of one file in the cache shared by all files. */
 export class CachedPages implements Pages, PageOwner {
   readonly #file: PageFile
   readonly #cache: ByteCache
@@ -43,7 +43,7 @@ export class CachedPages implements Pages, PageOwner {
     return kept.chunk
   }
 
-  /** Dictionaries stay in the cache: a run has little to wait for. */
+  /** Dictionaries stay in the cache, so a run has little to wait for. */
   prepare(): null {
     return null
   }
@@ -57,7 +57,7 @@ export class CachedPages implements Pages, PageOwner {
     if (kept?.chunk === chunk) this.#cache.use(kept, chunk.bytes)
   }
 
-  /** Lets go of all of them. */
+  /** Releases all pages and dictionaries. */
   clear(): void {
     for (const kept of [...this.#pages.values(), ...this.#dictionaries.values()]) {
       this.#cache.forget(kept)
@@ -109,10 +109,10 @@ class KeptDictionary implements CacheEntry {
   }
 }
 
-/** What a dictionary may take to read, in the units of a pacer. */
+/** The cost of reading a large dictionary, in units of a pacer. */
 const dictionaryUnits = 1 << 16
 
-/** The page at hand, and the dictionaries of its row group. */
+/** The current page, and the dictionaries of its row group. */
 export class PassingPages implements Pages, PageOwner {
   readonly #file: PageFile
   readonly #dictionaries = new Map<number, PageDictionary>()
@@ -139,9 +139,9 @@ export class PassingPages implements Pages, PageOwner {
     return wanted.index.groupOf(page) === this.#group ? null : this.#readAhead(page, wanted, pacer)
   }
 
-  /** A row group has a dictionary of up to a mebibyte for each column: all of them at once would take long. */
+  /** A row group has a dictionary of up to a mebibyte for each column: reading all of them in one step would take long. */
   async #readAhead(page: number, wanted: WantedColumns, pacer: Pacer): Promise<void> {
-    // Also where no column has a dictionary: what was read is not read again for each series.
+    // Needed even when no column has a dictionary, so that a page is not read again for each series.
     this.#begin(wanted.index.groupOf(page))
     const chunk = new PageChunk(page, wanted.index, this)
     for (const column of wanted.columns) {

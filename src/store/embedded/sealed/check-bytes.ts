@@ -1,4 +1,4 @@
-// Holds a sealed file against the checksums in its index, for an engine that reads it without looking at them.
+// Verifies a sealed file against the checksums in its index, for an engine that reads the file without checking them.
 import { crc32 } from 'node:zlib'
 import type { Disk, DiskFile } from '../../../lib/disk.ts'
 import type { OpenBlocking } from './blocking-file.ts'
@@ -6,10 +6,10 @@ import { DamagedFileError } from './damaged-file.ts'
 import { FileIndex } from './file-index.ts'
 import type { FilePaths } from './file-paths.ts'
 
-/** Read at once: half a millisecond of work, between which others have their turn. */
+/** Bytes of one read: half a millisecond of work, after which other work can run. */
 const windowBytes = 1 << 20
 
-/** A run of bytes with its CRC-32. */
+/** A byte range with its CRC-32. */
 interface Piece {
   readonly offset: number
   readonly bytes: number
@@ -19,8 +19,8 @@ interface Piece {
 const magic = Buffer.from('PAR1')
 
 /**
- * Resolves when every byte that a reader of Parquet may look at is as it was written. Throws DamagedFileError when it is not, or cannot
- * be read.
+ * Resolves when every byte that a Parquet reader may use is as it was written. Throws DamagedFileError when one is not, or when the file
+ * cannot be read.
  */
 export async function checkBytes(
   paths: FilePaths,
@@ -47,7 +47,7 @@ export async function checkBytes(
   }
 }
 
-/** All of the file, in the order in which it lies there. */
+/** All of the file, in file order. */
 function* piecesOf(index: FileIndex): Generator<Piece> {
   yield { offset: 0, bytes: magic.length, checksum: crc32(magic) }
   const { columns, rowGroups, footerOffset, footerChecksum, parquetBytes } = index.summary
@@ -76,7 +76,7 @@ class ChunkedBytes {
     this.#file = file
   }
 
-  /** Throws where the file ends before. */
+  /** Throws an Error when the file ends earlier. */
   async checksum(offset: number, bytes: number): Promise<number> {
     let checksum = 0
     for (let at = offset; at < offset + bytes; ) {

@@ -4,19 +4,19 @@ import { Dictionary } from '../head/dictionary.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 
 /**
- * The values of one column in the row group that is being gathered. Its arrays are used again for the next one, and what is not written
- * in them is not cleared: memory is touched as rows come, not all at once.
+ * The values of one column in the row group that is being gathered. Its arrays are reused for the next row group, and their unused part is
+ * not cleared: memory is touched as rows arrive, not all at once.
  */
 export class ColumnBuffer {
   readonly index: number
-  /** What a row takes, beside digits of longs beyond 2^53. */
+  /** Bytes of a row, without the digits of longs beyond 2^53. */
   readonly rowBytes: number
-  /** Whether a row has come in which the column was not absent. */
+  /** Whether the column was present in any row so far. */
   isUsed = false
   readonly #type: EntityColumn['type']
   #dictionary = new Dictionary()
   #memory = new ArrayBuffer(0)
-  /** All of it as numbers, codes or booleans, by the type; the others are empty. */
+  /** All of `#memory` as numbers, codes or booleans, depending on the type; the other arrays are empty. */
   #numbers = new Float64Array(0)
   #codes = new Int32Array(0)
   #booleans = new Uint8Array(0)
@@ -28,17 +28,17 @@ export class ColumnBuffer {
     this.rowBytes = type === 'string' ? 4 : type === 'boolean' ? 1 : 8
   }
 
-  /** There is room for so many rows. */
+  /** The number of rows that fit. */
   get capacity(): number {
     return Math.floor(this.#memory.byteLength / this.rowBytes)
   }
 
-  /** About how much text there is. */
+  /** Approximate size of the strings. */
   get textBytes(): number {
     return this.#dictionary.bytes
   }
 
-  /** Goes on in other memory, which has more room; `used` rows are there. */
+  /** Moves to larger memory; `used` rows are copied. */
   reserve(memory: ArrayBuffer, used: number): void {
     new Uint8Array(memory).set(new Uint8Array(this.#memory, 0, used * this.rowBytes))
     this.#memory = memory
@@ -51,14 +51,14 @@ export class ColumnBuffer {
     this.#exact = exact
   }
 
-  /** Lets go of its memory, and of its rows. */
+  /** Returns its memory and drops its rows. */
   release(): ArrayBuffer {
     const memory = this.#memory
     this.reserve(new ArrayBuffer(0), 0)
     return memory
   }
 
-  /** Writes rows [start, end) of a column from row `at` on; an absent one is of nulls. */
+  /** Writes rows [start, end) of a column from row `at` on; nulls when the column is absent. */
   append(from: ChunkColumn | undefined, start: number, end: number, at: number): void {
     if (from === undefined) {
       this.#setNull(at, at + end - start)
@@ -82,7 +82,7 @@ export class ColumnBuffer {
     }
   }
 
-  /** How many characters the strings of rows [start, end) have. */
+  /** The number of characters in the strings of rows [start, end). */
   characters(start: number, end: number): number {
     if (this.#type !== 'string' || !this.isUsed) return 0
     const { strings } = this.#dictionary
@@ -112,14 +112,14 @@ export class ColumnBuffer {
     }
   }
 
-  /** All there is room for, as columns of chunks are. */
+  /** The whole capacity, in the form of a chunk's column. */
   stored(): ChunkColumn {
     if (this.#type === 'string') return { type: 'string', codes: this.#codes, dictionary: this.#dictionary.strings }
     if (this.#type === 'boolean') return { type: 'boolean', values: this.#booleans }
     return { type: this.#type, values: this.#numbers, exact: this.#exact }
   }
 
-  /** Moves rows [start, end) to the start: they begin the next row group. */
+  /** Moves rows [start, end) to the start, where they begin the next row group. */
   drop(start: number, end: number): void {
     this.isUsed &&= end > start
     this.#numbers.copyWithin(0, start, end)

@@ -1,9 +1,9 @@
-// The columns of a file, as its index has them.
+// Encodes and decodes the columns of a file in its index.
 import type { ColumnType } from '../../../model/column.ts'
 import { digitsMax } from '../parquet/decimals.ts'
 import { type ColumnRole, decimalTypeId, type FileColumn, roleIds, typeIds } from './index-layout.ts'
 
-/** Null when the bytes are not those of `count` columns. */
+/** Null when the bytes are not those of exactly `count` columns. */
 export function readColumns(bytes: ArrayBuffer, count: number): FileColumn[] | null {
   const view = new DataView(bytes)
   const columns: FileColumn[] = []

@@ -1,4 +1,4 @@
-// Which texts and truth values are the same in all rows of a series of a file, while the file is written.
+// Finds which strings and booleans are the same in all rows of a series, while a file is written.
 
 import { nullBoolean, nullCode } from '../../../model/column.ts'
 import type { Chunk, ChunkColumn } from '../head/chunk.ts'
@@ -9,13 +9,13 @@ import type { TailColumn } from './tails.ts'
 export class CommonValuesBuilder {
   readonly #columns: readonly ColumnValues[]
 
-  /** Of the columns, those of texts and truth values are looked at: numbers are hardly ever the same. */
+  /** Only columns of strings and booleans are checked: numbers are hardly ever the same. */
   constructor(columns: readonly TailColumn[]) {
     const looked = columns.filter(({ type }) => type === 'string' || type === 'boolean')
     this.#columns = looked.map((column) => new ColumnValues(column))
   }
 
-  /** Takes the next rows of the series at hand. */
+  /** Adds the next rows of the current series. */
   add(chunk: Chunk, start: number, end: number): void {
     for (const column of this.#columns) column.add(chunk, start, end)
   }
@@ -31,9 +31,9 @@ export class CommonValuesBuilder {
 
 class ColumnValues {
   readonly #column: TailColumn
-  /** By series: 1 where all its rows have one value. */
+  /** By series: 1 when all its rows have one value. */
   readonly #flags: number[] = []
-  /** That of the rows so far of the series at hand; not known before its first row. */
+  /** The value of the rows of the current series so far; undefined before its first row. */
   #value: string | number | null | undefined = undefined
   #isCommon = true
 

@@ -1,4 +1,4 @@
-/** A file of the store is not as it was written, or cannot be read. No question can be answered from it. */
+/** A file of the store is not as it was written, or cannot be read. No query can use it. */
 export class DamagedFileError extends Error {
   readonly path: string
 

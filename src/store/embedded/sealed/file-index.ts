@@ -1,4 +1,4 @@
-// The index of one sealed file, as far as it is in memory.
+// The part of a sealed file's index that is in memory.
 import { type Codec, type ColumnPages, codecIds, type Encoding, encodingIds } from '../parquet/column-pages.ts'
 import { type OpenBlocking, readWhole } from './blocking-file.ts'
 import { readColumns } from './column-table.ts'
@@ -17,7 +17,7 @@ import {
 import { reading, readSection, readStart, type SectionPlace } from './index-reading.ts'
 import { Arrays } from './section-arrays.ts'
 
-/** Where series and pages are. Arrays are as the format document has them. */
+/** The locations of series and pages. docs/formats/series-index.md describes the arrays. */
 export class FileIndex {
   readonly path: string
   readonly summary: IndexSummary
@@ -30,9 +30,9 @@ export class FileIndex {
   readonly pageLastMs: Float64Array
   readonly pageEnds: Uint32Array
   readonly groupEnds: Uint32Array
-  /** Bytes of memory that it takes. */
+  /** Bytes of memory used. */
   readonly bytes: number
-  /** The length of the file, and of its header with the table of sections. */
+  /** The length of the file, and of its header including the table of sections. */
   readonly fileBytes: number
   readonly headBytes: number
   readonly sections: readonly SectionPlace[]
@@ -42,7 +42,7 @@ export class FileIndex {
   readonly #checksums: Uint32Array
   readonly #open: OpenBlocking
 
-  /** Reads it. Throws DamagedFileError when it is not there or not as it was written. */
+  /** Reads the index. Throws DamagedFileError when it is missing or not as it was written. */
   constructor(path: string, open: OpenBlocking) {
     this.path = path
     this.#open = open
@@ -76,7 +76,7 @@ export class FileIndex {
       this.fail('its sections do not have the lengths that its header tells')
   }
 
-  /** The place of a series in the file, -1 when it has no row of it. */
+  /** The place of a series in the file, -1 when the file has no row of it. */
   find(series: number): number {
     const { numbers } = this
     const byNumber = this.#byNumber
@@ -92,17 +92,17 @@ export class FileIndex {
     return numbers[place] === series ? place : -1
   }
 
-  /** The page that holds a row. */
+  /** The page of a row. */
   pageOf(row: number): number {
     return firstAbove(this.pageEnds, row)
   }
 
-  /** The row group that holds a page. */
+  /** The row group of a page. */
   groupOf(page: number): number {
     return firstAbove(this.groupEnds, page)
   }
 
-  /** Whether no row of a row group has a value in a column. */
+  /** Whether all values of a column in a row group are null. */
   isEmpty(group: number, column: number): boolean {
     return this.#chunks.getUint8((group * this.summary.columns + column) * chunkRecordBytes + 26) === 1
   }
@@ -132,7 +132,7 @@ export class FileIndex {
     }
   }
 
-  /** Reads a section that is not in memory. Null when the file has none. */
+  /** Reads a section that is not in memory. Null when the file does not have it. */
   section(kind: SectionKind, column = 0): ArrayBuffer | null {
     const place = this.sections.find((one) => one.kind === sectionKinds[kind] && one.column === column)
     return place === undefined ? null : this.load(place)

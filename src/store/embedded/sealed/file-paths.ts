@@ -1,10 +1,10 @@
-/** Where a sealed file and its index lie. */
+/** The paths of a sealed file and its index. */
 export interface FilePaths {
   readonly parquet: string
   readonly index: string
 }
 
-/** The name of a file that is not complete. */
+/** The name of an incomplete file. */
 export function temporary(path: string): string {
   return `${path}.tmp`
 }

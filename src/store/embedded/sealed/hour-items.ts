@@ -1,5 +1,5 @@
-// What the items of an hour say in their order: the first and the last one, what lies between neighbours, and how often values fall. Gathered
-// while a file is written, and as it is read.
+// Aggregates that depend on the order of an hour's items: the first and the last one, the intervals between neighbours, and falls of the
+// value. Gathered while a file is written, and decoded when it is read.
 
 import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { NumberColumn } from '../head/chunk.ts'
@@ -10,28 +10,28 @@ import type { Section } from './index-layout.ts'
 import type { Arrays } from './section-arrays.ts'
 import { joinArrays, used } from './section-writer.ts'
 
-/** In place of the longest gap of an hour, of its falls and of its squares: its rows have to be read. */
+/** Stored instead of an hour's longest gap, falls or squares when its rows have to be read. */
 const notKept = -1
-/** An hour with more falls is none of a counter: nobody asks how often it was reset. */
+/** An hour with more falls is not that of a counter, so the number of its resets is not needed. */
 export const fallsMax = 4
-/** Of smaller differences squares lose digits. */
+/** Smaller sums of squares have lost digits. */
 const squaresMin = 2 ** -900
-/** From here on neighbouring longs share a double. */
+/** From here on neighbouring longs map to the same double. */
 const exactFrom = 2 ** 53
 
 /** The hours of a file as they are stored. */
 export interface Hours {
   /** The entry after the last of each series. */
   readonly ends: Uint32Array
-  /** Of each series: all rows of an hour lie whole numbers of that apart. */
+  /** By series: the dates of the rows within an hour differ by multiples of this. */
   readonly stepsMs: Uint32Array
-  /** By entry; the date of the first row counted from the hour's start, and how far the last one is from that, in steps. */
+  /** By entry: the start of the hour; the offset of its first row from that; and the distance from its first to its last row, in steps. */
   readonly hoursMs: Float64Array
   readonly firstAt: Int32Array
   readonly lengths: Int32Array
 }
 
-/** The dates of the rows of hours, by entry. */
+/** The dates of the rows of each hour, by entry. */
 export interface HourRows {
   readonly firstMs: Float64Array
   readonly lastMs: Float64Array
@@ -46,7 +46,7 @@ export function rowsOf({ ends, stepsMs: steps, hoursMs, firstAt, lengths }: Hour
   return { firstMs, lastMs, stepsMs }
 }
 
-/** Gathers the items of one metric, which come by date. */
+/** Accumulates the items of one metric, which arrive by date. */
 export class RunningItems {
   count = 0
   firstMs = 0
@@ -59,11 +59,11 @@ export class RunningItems {
   falls = 0
   fallen = 0
   restarted = 0
-  /** False where two items have one date, or a number is none that a double can hold. */
+  /** False when two items have one date, or a long may not be exact in a double. */
   #isSound = true
   #least = 0
   #greatest = 0
-  /** Each value times how long it holds, and how long ago the one before it was; with what the additions lost. */
+  /** Sums of each value times the time until the next one, and times the time since the previous one; with their rounding errors. */
   #held = 0
   #heldLost = 0
   #reached = 0
@@ -80,34 +80,34 @@ export class RunningItems {
     }
   }
 
-  /** From the first to the last item, of values that hold. */
+  /** The integral from the first to the last item, with each value held until the next. */
   get held(): number {
     return this.#held + this.#heldLost
   }
 
-  /** The mean of a line is that of its ends. */
+  /** The integral with straight lines between items: the mean of a line is that of its ends. */
   get line(): number {
     const both = this.#held + this.#reached
     return (both + (lostIn(this.#held, this.#reached, both) + this.#heldLost + this.#reachedLost)) / 2
   }
 
-  /** Whether neighbours are all as far apart: then the sum of the values says what lies between them. */
+  /** Whether all neighbours are equally far apart; then the sum of the values determines both integrals. */
   get isEven(): boolean {
     return this.longestGapMs * (this.count - 1) === this.lastMs - this.firstMs
   }
 
-  /** How many of them: null of more than a counter has. */
+  /** The number of falls; null when there are more than a counter has. */
   get countedFalls(): number | null {
     return this.falls <= fallsMax ? this.falls : null
   }
 
-  /** Whether they say what lies between them. */
+  /** Whether the aggregates are valid; otherwise the hour's rows have to be read. */
   get isKept(): boolean {
-    // Readers double the sum of the values, whose mean is that of the line.
+    // A margin against overflow: readers double the sum of the values to compute `line`.
     return this.#isSound && Number.isFinite(4 * (this.held + this.line))
   }
 
-  /** Of how far the values are from the first one; null where doubles do not hold that. Of decimals it is one, which takes fewer bytes. */
+  /** The sum of squared differences from the first value; null when doubles cannot hold it. A decimal where that is exact enough, to save bytes. */
   get squares(): number | null {
     const squares = this.#squares
     if (this.#least === this.#greatest) return 0
@@ -171,7 +171,7 @@ export class RunningItems {
     this.last = value
   }
 
-  /** What a counter rose is worked out from these by subtraction, so they have to be exact: else the hour goes by rows. */
+  /** The increase of a counter is computed from these by subtraction, so they must be exact; otherwise the hour's rows are read. */
   #fall(from: number, to: number): void {
     const drop = from - to
     const fallen = this.fallen + drop
@@ -187,17 +187,17 @@ export class RunningItems {
   }
 }
 
-/** Where fewer values of a column stand behind an hour, on the average of a file, its hours have none of these. */
+/** When the hours of a file have fewer values of a column on average, these sections are omitted. */
 interface ItemsOptions {
   readonly boundDatesRowsMin: number
   readonly squaresRowsMin: number
 }
 
-/** The items of one column by entry; they end with the last entry that has any. */
+/** The items of one column by entry, up to the last entry that has any. */
 export class HourItemsBuilder {
   readonly #place: number
   readonly #running = new RunningItems()
-  /** Dates of the first and the last item, of the least and the greatest, and the longest gap: in steps of the series once that has ended. */
+  /** Dates of the first, last, least and greatest item, and the longest gap: in steps after the series has ended, in milliseconds before. */
   readonly #firstAt = new GrowableInt32()
   readonly #lastAt = new GrowableInt32()
   readonly #gaps = new GrowableInt32()
@@ -208,18 +208,18 @@ export class HourItemsBuilder {
   readonly #falls = new GrowableInt32()
   readonly #squares = new GrowableFloat64()
   readonly #dates = [this.#firstAt, this.#lastAt, this.#gaps, this.#leastAt, this.#greatestAt]
-  /** By entry, with zeros where an hour says nothing. */
+  /** By entry, with zeros for hours without items. */
   readonly #entries = [...this.#dates, this.#falls, this.#first, this.#last, this.#squares]
-  /** Of the entries of which the sum of the values does not say it, and how many these are without the series at hand. */
+  /** Integrals of the entries where the sum of the values does not determine them, and their number before the current series. */
   readonly #held = new GrowableFloat64()
   readonly #line = new GrowableFloat64()
   #unevenBefore = 0
-  /** Of the entries with falls that are counted, likewise. */
+  /** The same for the entries with counted falls. */
   readonly #fallen = new GrowableFloat64()
   readonly #restarted = new GrowableFloat64()
   #fallsBefore = 0
 
-  /** `place` is that of the column in the file. */
+  /** `place` is the column's place in the file. */
   constructor(place: number) {
     this.#place = place
   }
@@ -228,12 +228,12 @@ export class HourItemsBuilder {
     return this.#falls.length * 48 + (this.#held.length + this.#fallen.length) * 16
   }
 
-  /** Takes rows of the hour at hand. */
+  /** Adds rows of the current hour. */
   add(times: Float64Array, column: NumberColumn, start: number, end: number): void {
     this.#running.add(times, column, start, end)
   }
 
-  /** All rows of the hour are there, which is that of an entry; they lie between these dates. */
+  /** Completes the current hour as an entry; its rows lie between these dates. */
   endHour(entry: number, firstMs: number, lastMs: number): void {
     const running = this.#running
     if (running.count === 0) return
@@ -264,7 +264,7 @@ export class HourItemsBuilder {
     }
   }
 
-  /** The rows of the series, whose entries begin with this one, lie whole numbers of steps apart. */
+  /** Completes the series whose entries begin at `firstEntry`; the dates of its rows differ by multiples of `stepMs`. */
   endSeries(firstEntry: number, stepMs: number): void {
     for (const { values, length } of this.#dates)
       for (let entry = firstEntry; entry < length; entry++) if (values[entry] !== notKept) values[entry] /= stepMs
@@ -272,14 +272,14 @@ export class HourItemsBuilder {
     this.#fallsBefore = this.#fallen.length
   }
 
-  /** Leaves out the entries of the series at hand, which begin with this one. */
+  /** Removes the entries of the current series, which begin at `firstEntry`. */
   cut(firstEntry: number): void {
     for (const array of this.#entries) array.length = Math.min(array.length, firstEntry)
     for (const array of [this.#held, this.#line]) array.length = this.#unevenBefore
     for (const array of [this.#fallen, this.#restarted]) array.length = this.#fallsBefore
   }
 
-  /** `counts` are how many values there are by entry. */
+  /** `counts` is the number of values by entry. */
   sections(entries: number, counts: Int32Array, { boundDatesRowsMin, squaresRowsMin }: ItemsOptions): Section[] {
     this.#fill(entries)
     const column = this.#place
@@ -306,7 +306,7 @@ export class HourItemsBuilder {
   }
 }
 
-/** The items of a column in the hours of a file; null where the arrays are not of these. */
+/** Decodes the items of a column in the hours of a file; null when the arrays do not match the hours. */
 export function readItems(arrays: Arrays, hours: Hours, sums: HourSums): HourItems | null {
   const rows = rowsOf(hours)
   const entries = hours.hoursMs.length
@@ -330,7 +330,7 @@ export function readItems(arrays: Arrays, hours: Hours, sums: HourSums): HourIte
   return arrays.isAtEnd ? items : null
 }
 
-/** Works out what lies between neighbours that are all as far apart, from the sum of the values; false where they are not. */
+/** Computes the integrals of an entry with equally spaced items from the sum of its values; returns false when they are not equally spaced. */
 function addEven(items: HourItems, entry: number, { counts, sums, errors }: HourSums): boolean {
   const { firstMs, lastMs, longestGapMs, first, last, held, line } = items
   const gapMs = longestGapMs[entry]
@@ -338,12 +338,12 @@ function addEven(items: HourItems, entry: number, { counts, sums, errors }: Hour
   if (gapMs * (counts[entry] - 1) !== lastMs[entry] - firstMs[entry]) return false
   const [sum, error] = [sums[entry], errors?.[entry] ?? 0]
   held[entry] = totalLess(sum, error, [last[entry]]) * gapMs
-  // The halves of denormals are none.
+  // Doubled first and halved last, because denormals cannot be halved exactly.
   line[entry] = (totalLess(2 * sum, 2 * error, [first[entry], last[entry]]) * gapMs) / 2
   return true
 }
 
-/** A sum and what it lost, less some of its values. */
+/** A sum with its rounding error, minus some of its values. */
 function totalLess(sum: number, lost: number, values: readonly number[]): number {
   let [left, error] = [sum, lost]
   for (const value of values) {

@@ -1,4 +1,4 @@
-// Rollups while a file is written: of each series, for each UTC hour, what means and bounds need.
+// Rollups built while a file is written: for each series and UTC hour, the data that means and bounds need.
 
 import { lostIn } from '../../../lib/lost-in-sum.ts'
 import type { ColumnType } from '../../../model/column.ts'
@@ -12,20 +12,20 @@ import type { Section } from './index-layout.ts'
 import { addPooled, type PooledColumn, PooledSumsBuilder } from './pooled-sums.ts'
 import { joinArrays, used } from './section-writer.ts'
 
-/** A numeric column: where it is in chunks, and in the file. */
+/** A numeric column: its index in chunks and its place in the file. */
 export interface SummedColumn {
   readonly index: number
   readonly place: number
 }
 
 export interface HourSumsOptions {
-  /** A series with fewer rows to the hour, on the average, has no rollups. */
+  /** A series with fewer rows per hour on average has no rollups. */
   readonly hourRowsMin: number
-  /** Once all rollups take so many bytes, further series have none: they are in memory until the file is complete. */
+  /** When all rollups exceed this size, further series have none: rollups stay in memory until the file is complete. */
   readonly rollupBytesMax: number
-  /** Where fewer values of a column stand behind an hour, on the average of the file, hours have no dates of its bounds. */
+  /** When the hours of the file have fewer values of a column on average, the dates of its bounds are omitted. */
   readonly boundDatesRowsMin: number
-  /** Likewise, no squares. */
+  /** The same for squares. */
   readonly squaresRowsMin: number
 }
 
@@ -34,10 +34,10 @@ export class HourSumsBuilder {
   readonly #options: HourSumsOptions
   readonly #pooled: PooledSumsBuilder
   readonly #hours = new GrowableInt32()
-  /** By entry: the date of the first row counted from the hour's start, and how far the last one is from it, in steps once the series has ended. */
+  /** By entry: the offset of the first row from the hour's start, and the distance from it to the last row, in steps after the series has ended. */
   readonly #firstAt = new GrowableInt32()
   readonly #lengths = new GrowableInt32()
-  /** By series: what its rows of an hour lie whole numbers of apart. */
+  /** By series: the dates of its rows within an hour differ by multiples of this. */
   readonly #steps = new GrowableInt32()
   #stepMs = 0
   /** The entry after the last of each series. */
@@ -51,7 +51,7 @@ export class HourSumsBuilder {
     this.#pooled = new PooledSumsBuilder(columns.map(({ place }) => place))
   }
 
-  /** Takes the next rows of the series at hand. */
+  /** Adds the next rows of the current series. */
   add(chunk: Chunk, start: number, end: number): void {
     const { times } = chunk
     this.#rows += end - start
@@ -92,7 +92,7 @@ export class HourSumsBuilder {
     yield* this.#pooled.sections()
   }
 
-  /** Adds the entries of the series at hand to those of all. */
+  /** Adds the entries of the current series to the sums of all series. */
   #pool(): void {
     const { length, values: hours } = this.#hours
     this.#pooled.endSeries(this.#firstEntry === length)
@@ -112,7 +112,7 @@ export class HourSumsBuilder {
     return last + 1
   }
 
-  /** Takes the dates of rows of an hour. */
+  /** Adds the dates of rows of an hour. */
   #addDates(entry: number, times: Float64Array, start: number, end: number, startMs: number): void {
     let before = this.#firstAt.values[entry] + this.#lengths.values[entry]
     for (let row = start; row < end && this.#stepMs !== 1; row++) {
@@ -123,7 +123,7 @@ export class HourSumsBuilder {
     this.#lengths.values[entry] = times[end - 1] - startMs - this.#firstAt.values[entry]
   }
 
-  /** The hour at hand has all its rows. */
+  /** Completes the current hour. */
   #endHour(): void {
     const entry = this.#hours.length - 1
     if (entry < this.#firstEntry) return
@@ -137,7 +137,7 @@ export class HourSumsBuilder {
   }
 }
 
-/** The sums of one column by entry; they end with the last entry that has a value. */
+/** The sums of one column by entry, up to the last entry that has a value. */
 class ColumnSums {
   readonly #column: SummedColumn
   readonly #items: HourItemsBuilder
@@ -146,7 +146,7 @@ class ColumnSums {
   readonly #counts = new GrowableInt32()
   readonly #least = new GrowableFloat64()
   readonly #greatest = new GrowableFloat64()
-  /** Those of the bounds so far; null once they are no decimals. */
+  /** Digits of the bounds so far; null after one that is not a decimal. */
   #digits: number | null = 0
 
   constructor(column: SummedColumn) {
@@ -189,7 +189,7 @@ class ColumnSums {
       array.length = Math.min(array.length, entries)
   }
 
-  /** Of decimals, sums from an entry on become the nearest decimal and the rest, which add up to the same: both take fewer bytes so. */
+  /** For decimals, splits each sum from an entry on into the nearest decimal and the exact rest, which together take fewer bytes. */
   #round(start: number): void {
     const { values: sums } = this.#sums
     const { values: errors } = this.#errors
@@ -200,7 +200,7 @@ class ColumnSums {
       if (this.#digits === null) return
       const sum = sums[entry]
       const error = errors[entry]
-      // Zero, never -0.
+      // Adding 0 turns -0 into 0.
       const rounded = roundTo(sum, this.#digits) + 0
       const left = sum - rounded
       const rest = left + error
@@ -244,14 +244,14 @@ class ColumnSums {
   }
 }
 
-/** Of whole numbers, not less than 0. */
+/** The greatest common divisor of whole numbers not less than 0. */
 function commonDivisor(left: number, right: number): number {
   let [one, other] = [left | 0, right | 0]
   while (other !== 0) [one, other] = [other, (one % other) | 0]
   return one
 }
 
-/** The numeric ones of some columns. */
+/** The numeric columns among these. */
 export function summedColumns(columns: readonly (SummedColumn & { readonly type: ColumnType })[]): SummedColumn[] {
   return columns.filter(({ type }) => type === 'double' || type === 'long')
 }

@@ -13,11 +13,11 @@ import { joinArrays, used } from './section-writer.ts'
 import { TailsBuilder } from './tails.ts'
 
 export interface IndexOptions extends HourSumsOptions {
-  /** A file with fewer rows a series, on the average, keeps no tails. */
+  /** A file with fewer rows per series on average stores no tails. */
   readonly tailRowsMin: number
 }
 
-/** What a file's manifest entry and the index's header say of its rows. */
+/** The bounds of the rows, for a file's manifest entry and the header of its index. */
 export interface RowBounds {
   firstMs: number
   lastMs: number
@@ -27,13 +27,13 @@ export interface RowBounds {
 
 interface WrittenGroup {
   readonly pages: RowGroupPages
-  /** By column: whether no row has a value. */
+  /** By column: whether all its values are null. */
   readonly isEmpty: readonly boolean[]
 }
 
 type FileSummary = Pick<IndexSummary, 'entityId' | 'day' | 'footerChecksum' | 'footerOffset' | 'parquetBytes'>
 
-/** Gathers the index of a file that is being written. */
+/** Builds the index of a file that is being written. */
 export class IndexBuilder {
   readonly bounds: RowBounds = {
     firstMs: Number.POSITIVE_INFINITY,
@@ -56,7 +56,7 @@ export class IndexBuilder {
   readonly #pageEnds = new GrowableInt32()
   readonly #groups: WrittenGroup[] = []
 
-  /** `known` are the entity's columns, by which chunks hold theirs. */
+  /** `known` are the entity's columns, whose indices chunks use. */
   constructor(columns: readonly FileColumn[], known: readonly EntityColumn[], options: IndexOptions) {
     this.#columns = columns
     this.#tailRowsMin = options.tailRowsMin
@@ -75,7 +75,7 @@ export class IndexBuilder {
     this.#firstMs.push(firstMs)
   }
 
-  /** Takes the next rows of the series at hand. */
+  /** Adds the next rows of the current series. */
   add(chunk: Chunk, start: number, end: number): void {
     const { bounds } = this
     const { positions, times } = chunk
@@ -91,7 +91,7 @@ export class IndexBuilder {
     this.#common.add(chunk, start, end)
   }
 
-  /** Takes the newest row of the series that ends. */
+  /** Completes the current series; `row` is its newest row. */
   endSeries(chunk: Chunk, row: number): void {
     this.#lastMs.push(chunk.times[row])
     this.#rowEnds.push(this.rows)
@@ -112,7 +112,7 @@ export class IndexBuilder {
     this.#groups.push({ pages, isEmpty })
   }
 
-  /** The parts of the file. */
+  /** Encodes the index file, in parts. */
   async encode(file: FileSummary, pacer: Pacer): Promise<Uint8Array[]> {
     const summary: IndexSummary = {
       ...file,
@@ -134,7 +134,7 @@ export class IndexBuilder {
     return encodeIndex(summary, sections, (bytes) => checksums.get(bytes) ?? crc32(bytes))
   }
 
-  /** Each is packed when it is asked for. */
+  /** Each section is packed when it is requested. */
   *#sections(series: Uint8Array): Generator<Section> {
     yield { kind: 'columns', column: 0, bytes: encodeColumns(this.#columns) }
     yield { kind: 'series', column: 0, bytes: series }

@@ -1,11 +1,11 @@
-// The index file, format version 1: docs/formats/series-index.md says what each number means.
+// The index file, format version 1; docs/formats/series-index.md describes each field.
 import type { ColumnType } from '../../../model/column.ts'
 
 export const indexMagic = Buffer.from('TIDEINDX')
 export const indexVersion = 1
 export const headerBytes = 96
 export const sectionEntryBytes = 32
-/** The checksum of header and table, and zeros. */
+/** The checksum of header and table, then zeros. */
 export const headerEndBytes = 8
 export const chunkRecordBytes = 32
 const mixedDay = -(2 ** 31)
@@ -33,22 +33,22 @@ export type SectionKind = keyof typeof sectionKinds
 
 export const typeIds: Readonly<Record<ColumnType, number>> = { timestamp: 1, string: 2, double: 3, long: 4, boolean: 5 }
 
-/** Of doubles that are stored as decimals: this and how many digits they have behind the point. */
+/** The type id of doubles stored as decimals is this plus their digits after the decimal point. */
 export const decimalTypeId = 16
 
 export const roleIds = { time: 1, tag: 2, value: 3, position: 4 } as const
 export type ColumnRole = keyof typeof roleIds
 
-/** A column of the Parquet file: `value` is a dimension or a metric. */
+/** A column of the Parquet file; the role `value` is a dimension or a metric. */
 export interface FileColumn {
   readonly name: string
   readonly type: ColumnType
   readonly role: ColumnRole
-  /** As of `ParquetField`. */
+  /** As in `ParquetField`. */
   readonly digits: number | null
 }
 
-/** The name in the Parquet schema: that of decimals says their digits, so that nobody takes files of several for one and rounds. */
+/** The name in the Parquet schema. Names of decimals include the digits, so that no reader joins columns of different digits and rounds them. */
 export function storedName({ name, digits }: Pick<FileColumn, 'name' | 'digits'>): string {
   return digits === null ? name : `${name}@decimal${digits}`
 }
@@ -58,12 +58,12 @@ export const positionName = '@position'
 
 export interface Section {
   readonly kind: SectionKind
-  /** The place of the column in the Parquet schema; 0 for kinds that have no column. */
+  /** The column's place in the Parquet schema; 0 for kinds without a column. */
   readonly column: number
   readonly bytes: Uint8Array
 }
 
-/** The header's numbers. */
+/** The fields of the header. */
 export interface IndexSummary {
   readonly entityId: number
   readonly day: number | null

@@ -1,4 +1,4 @@
-// Reads the parts of an index file, and checks what it reads.
+// Reads the parts of an index file and verifies them.
 import { crc32 } from 'node:zlib'
 import { type BlockingFile, type OpenBlocking, readWhole } from './blocking-file.ts'
 import { DamagedFileError } from './damaged-file.ts'
@@ -11,7 +11,7 @@ import {
   sectionKinds,
 } from './index-layout.ts'
 
-/** Read at first: all there is of most indexes, up to the sections that are read later. */
+/** The size of the first read: all of most indexes, up to the sections that are read later. */
 const firstReadBytes = 1 << 16
 
 export interface SectionPlace {
@@ -22,10 +22,10 @@ export interface SectionPlace {
   readonly bytes: number
 }
 
-/** The sections that are read when the file is first used. */
+/** Sections read when the file is first used. */
 const coreKinds = ['columns', 'series', 'pages', 'chunks', 'places'] as const
 
-/** Does some reading of a file. Throws DamagedFileError when it cannot be read. */
+/** Opens a file, runs `work` on it and closes it. Throws DamagedFileError when the file cannot be read. */
 export function reading<T>(path: string, open: OpenBlocking, work: (file: BlockingFile) => T): T {
   let file: BlockingFile | null = null
   try {
@@ -46,7 +46,7 @@ interface IndexStart {
   readonly core: readonly ArrayBuffer[]
 }
 
-/** Reads the header and what is always needed. */
+/** Reads the header and the sections that are always needed. */
 export function readStart(path: string, file: BlockingFile): IndexStart {
   const size = file.size()
   const first = new Uint8Array(Math.min(size, firstReadBytes))
@@ -87,7 +87,7 @@ function readPlace(view: DataView, at: number): SectionPlace {
   }
 }
 
-/** A section that was read with the start of the file; copied, for the rest of what was read is not kept. */
+/** A section within the bytes read at first; copied, because the rest of these bytes is not kept. Null when it is not within them. */
 function inside(path: string, start: Uint8Array<ArrayBuffer>, place: SectionPlace): ArrayBuffer | null {
   const { offset, bytes } = place
   if (offset + bytes > start.length) return null

@@ -15,10 +15,10 @@ import type { SectionKind } from './index-layout.ts'
 import { Arrays } from './section-arrays.ts'
 import { decodeTails } from './tails.ts'
 
-/** Of all series together. */
+/** The hours of all series together. */
 export interface PooledHours {
   readonly hoursMs: Float64Array
-  /** Places of the series that are not in the sums. */
+  /** Places of the series that the sums do not include. */
   readonly leftOut: Uint32Array
 }
 
@@ -27,13 +27,13 @@ export interface TailRows {
   readonly positions: Float64Array
 }
 
-/** Sections that are read when they are needed. */
+/** Sections that are read on demand. */
 type LoadedKind = Exclude<SectionKind, 'columns' | 'series' | 'pages' | 'chunks' | 'places'>
 
 /** An index with the sections that were needed so far. */
 export class LoadedIndex implements CacheEntry {
   readonly index: FileIndex
-  /** About how much memory it takes. */
+  /** Approximate memory in bytes. */
   bytes: number
   readonly #grown: (loaded: LoadedIndex) => void
   readonly #evicted: () => void
@@ -71,13 +71,13 @@ export class LoadedIndex implements CacheEntry {
     return this.#kept(this.#sums, 'sums', place, (arrays) => this.#readSums(arrays, this.hours?.hoursMs.length ?? 0))
   }
 
-  /** Null when the file keeps no sums of all series together. */
+  /** Null when the file has no sums of all series together. */
   get pooled(): PooledHours | null {
     if (this.#pooled === undefined) this.#pooled = this.#load('pooledHours', 0, (arrays) => this.#readPooled(arrays))
     return this.#pooled
   }
 
-  /** Of all series together, by hour of `pooled`; null when none of them has a value in the column. */
+  /** The sums of all series together, by hour of `pooled`; null when none of them has a value in the column. */
   pooledSums(place: number): HourSums | null {
     return this.#kept(this.#pooledSums, 'pooledSums', place, (arrays) =>
       this.#readSums(arrays, this.pooled?.hoursMs.length ?? 0),
@@ -91,7 +91,7 @@ export class LoadedIndex implements CacheEntry {
     )
   }
 
-  /** What values say in their order, by hour; null when no row of the file has a value in the column. */
+  /** Aggregates that depend on the order of values, by hour; null when no row of the file has a value in the column. */
   items(place: number): HourItems | null {
     const { hours } = this
     const sums = this.sums(place)
@@ -104,7 +104,7 @@ export class LoadedIndex implements CacheEntry {
     )
   }
 
-  /** Null when the file keeps none. */
+  /** Null when the file stores none. */
   boundDates(place: number): HourBoundDates | null {
     const { hours } = this
     if (hours === null) return null
@@ -116,7 +116,7 @@ export class LoadedIndex implements CacheEntry {
     )
   }
 
-  /** Null when no hour has any. */
+  /** Null when no hour has falls. */
   falls(place: number): HourFalls | null {
     const entries = this.hours?.hoursMs.length ?? 0
     return this.#kept(
@@ -127,7 +127,7 @@ export class LoadedIndex implements CacheEntry {
     )
   }
 
-  /** Null when the file keeps none. */
+  /** Null when the file stores none. */
   squares(place: number): HourSquares | null {
     const entries = this.hours?.hoursMs.length ?? 0
     return this.#kept(
@@ -138,7 +138,7 @@ export class LoadedIndex implements CacheEntry {
     )
   }
 
-  /** Null when the file keeps none. */
+  /** Null when the file stores none. */
   get tails(): TailRows | null {
     if (this.#tails === undefined) this.#tails = this.#load('tails', 0, (arrays) => this.#readTails(arrays))
     return this.#tails
@@ -155,7 +155,7 @@ export class LoadedIndex implements CacheEntry {
     )
   }
 
-  /** By series: 1 where all its rows have one value in a column. Null where the file does not know of any. */
+  /** By series: 1 when all its rows have one value in a column. Null when the file stores no such flags. */
   commonValues(place: number): Uint32Array | null {
     return this.#kept(this.#commonValues, 'commonValues', place, (arrays) => this.#readCommonValues(arrays))
   }
@@ -164,7 +164,7 @@ export class LoadedIndex implements CacheEntry {
     this.#evicted()
   }
 
-  /** A section of a column, read once. */
+  /** A section of a column, which is read only once. */
   #kept<T extends object>(
     known: Map<number, T | null>,
     kind: LoadedKind,
@@ -240,7 +240,7 @@ export class LoadedIndex implements CacheEntry {
   }
 }
 
-/** Of the arrays that a section was made into. */
+/** The memory of a section's arrays. */
 function bytesOf(section: object): number {
   const arrays: readonly unknown[] = ArrayBuffer.isView(section) ? [section] : Object.values(section)
   return arrays.reduce<number>((bytes, one) => bytes + (ArrayBuffer.isView(one) ? one.byteLength : 0), 0)

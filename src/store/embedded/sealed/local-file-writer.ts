@@ -24,17 +24,17 @@ import { PageCuts, type PageSizes } from './page-cuts.ts'
 import { RowBuffer } from './row-buffer.ts'
 
 export interface WriterOptions extends PageSizes, IndexOptions {
-  /** A row group ends at the first end of a page behind so many rows, or so many bytes of values. */
+  /** A row group ends at the first page end after `groupRows` rows or `groupBytes` bytes of values. */
   readonly groupRows: number
   readonly groupBytes: number
-  /** A page ends early once its strings have so many characters. */
+  /** A page ends early when its strings reach this number of characters. */
   readonly pageCharacters: number
 }
 
-/** About so many pages are held beside those of the row group that is complete. */
+/** About this many pages are held in addition to those of the complete row group. */
 const pagesBehind = 4
 
-/** Rows with strings are added so many at a time: they may be long. */
+/** The most rows with strings that are added at once, because strings may be long. */
 const textRowsAtOnce = 256
 
 export interface WriterParts {
@@ -49,12 +49,12 @@ export interface WriterParts {
   readonly open: (info: SealedFileInfo) => SealedFile
 }
 
-/** Writes one sealed file. It holds the rows of one row group, and the index. */
+/** Writes one sealed file. Keeps the rows of one row group and the index in memory. */
 export class LocalFileWriter implements SealedFileWriter {
   readonly #parts: WriterParts
   readonly #file: DiskFile
   readonly #tags: readonly TagIndex[]
-  /** In both of them, the digits of a column of doubles are known once it has a value. */
+  /** In both of them, the digits of a double column are set when it has its first value. */
   readonly #columns: FileColumn[]
   readonly #schema: ParquetField[]
   readonly #hasDigits: boolean[]
@@ -64,7 +64,7 @@ export class LocalFileWriter implements SealedFileWriter {
   readonly #index: IndexBuilder
   readonly #groupRows: number
   readonly #hasText: boolean
-  /** Of the page at hand, which begins at `#pageStart`. */
+  /** Characters of the current page, which begins at `#pageStart`. */
   #pageCharacters = 0
   #pageStart = 0
   #isClosed = false
@@ -73,7 +73,7 @@ export class LocalFileWriter implements SealedFileWriter {
   #info: SealedFileInfo | null = null
   #lastSeries = -1
 
-  /** Makes the file. The columns are those that the entity has by now. */
+  /** Creates the file, with the columns that the entity has now. */
   static async create(parts: WriterParts): Promise<LocalFileWriter> {
     return new LocalFileWriter(parts, await parts.disk.open(temporary(parts.paths.parquet), { create: true }))
   }
@@ -163,7 +163,7 @@ export class LocalFileWriter implements SealedFileWriter {
     for (const result of removed) if (result.status === 'rejected' && !isMissing(result.reason)) throw result.reason
   }
 
-  /** Adds rows bit by bit, so that few more are held than a row group has. */
+  /** Adds rows in portions, so that not many more than a row group are held. */
   async #addRows({ chunk, start, end }: Stretch, tagCodes: readonly number[]): Promise<void> {
     const { options, pacer } = this.#parts
     const { pageRows } = options
@@ -174,7 +174,7 @@ export class LocalFileWriter implements SealedFileWriter {
       this.#rows.append({ chunk, start: from, end: to }, tagCodes)
       this.#index.add(chunk, from, to)
       this.#growPage(to - from)
-      // The newest row has to be at hand when the series ends.
+      // The newest row must still be in the buffer when the series ends.
       if (this.#isFull && this.#cuts.rows < this.#rows.rows) await this.#flush()
     }
   }
@@ -189,7 +189,7 @@ export class LocalFileWriter implements SealedFileWriter {
     this.#pageStart = this.#cuts.rows
   }
 
-  /** Whether the pages that are complete make a row group. */
+  /** Whether the complete pages fill a row group. */
   get #isFull(): boolean {
     const { rows } = this.#cuts
     return rows >= this.#groupRows || (rows > 0 && this.#rows.textBytes >= this.#parts.options.groupBytes)
@@ -221,7 +221,7 @@ export class LocalFileWriter implements SealedFileWriter {
     this.#rows.drop(rows)
   }
 
-  /** The first values decide. Later ones that need others say which; undefined where they do not. */
+  /** The first values determine the digits of a column. Returns the digits that later values need if these differ, otherwise undefined. */
   async #findDigits(place: number, values: Float64Array): Promise<number | null | undefined> {
     const { name, digits: known } = this.#columns[place]
     if (this.#hasDigits[place] && known === null) return undefined
@@ -253,7 +253,7 @@ export class LocalFileWriter implements SealedFileWriter {
   }
 }
 
-/** Writes a new file, on disk when this resolves, and returns its length. */
+/** Writes a new file, which is on disk when this resolves, and returns its length. */
 async function writeParts(disk: Disk, path: string, parts: readonly Uint8Array[]): Promise<number> {
   const file = await disk.open(path, { create: true })
   try {

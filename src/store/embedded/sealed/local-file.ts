@@ -11,11 +11,11 @@ import { LoadedIndex } from './loaded-index.ts'
 import { LocalPages } from './local-pages.ts'
 import { type DecodedColumn, type DictionaryOf, readPage } from './page-decoder.ts'
 
-/** What all files of the store share. */
+/** The caches shared by all files of the store. */
 export interface SharedCaches {
   /** Decoded pages and their dictionaries, in bytes. */
   readonly pages: ByteCache
-  /** In bytes. */
+  /** Loaded indexes, in bytes. */
   readonly indexes: ByteCache
   /** Open files, each counting 1. */
   readonly handles: ByteCache
@@ -27,7 +27,7 @@ export interface FileSurroundings {
   readonly openBlocking: OpenBlocking
 }
 
-/** A sealed file. Its index and pages are in memory, and the file is open, as long as the caches keep them. */
+/** A sealed file. Its index and pages are in memory, and the file is open, while the caches keep them. */
 export class LocalFile implements StoredFile {
   readonly info: SealedFileInfo
   readonly #paths: FilePaths
@@ -35,7 +35,7 @@ export class LocalFile implements StoredFile {
   readonly #pages: CachedPages
   #index: LoadedIndex | null = null
   #handle: OpenHandle | null = null
-  /** The file's columns by the entity's index; a column's index never changes. */
+  /** The places of the file's columns by the entity's index; a column's index never changes. */
   #places: ReadonlyMap<number, number> | null = null
 
   #fields: readonly string[] | null = null
@@ -51,7 +51,7 @@ export class LocalFile implements StoredFile {
     const loaded = this.#load()
     this.#places ??= this.#learnColumns(loaded.index)
     const pages = pass === 'cached' ? this.#pages : new PassingPages(this)
-    // Who copies a file wants what is in it, whether or not it was known before the file was opened.
+    // A copy needs all columns of the file, whether or not they were known before the file was opened.
     const wanted = pass === 'cached' ? columns : [...this.#places.keys()]
     return new LocalPages(loaded, this.#places, wanted, pages)
   }
@@ -60,7 +60,7 @@ export class LocalFile implements StoredFile {
     return this.#surroundings.caches.indexes
   }
 
-  /** The file with its index, and its columns, for an engine that reads Parquet. */
+  /** The paths of the file and its index, and its columns, for an engine that reads Parquet. */
   describe(): { readonly paths: FilePaths; readonly fields: readonly string[] } {
     this.#fields ??= this.index.columns.map(storedName)
     return { paths: this.#paths, fields: this.#fields }
@@ -83,7 +83,7 @@ export class LocalFile implements StoredFile {
     return readPage({ file: this.#file(), path: this.#paths.parquet, index }, page, place, dictionaryOf)
   }
 
-  /** Lets go of all that is in memory or open. Nobody reads the file any more. */
+  /** Releases its memory and closes the file. It must have no readers. */
   close(): void {
     const { indexes, handles } = this.#surroundings.caches
     this.#pages.clear()
@@ -113,7 +113,7 @@ export class LocalFile implements StoredFile {
     return loaded
   }
 
-  /** An index of another file would answer, and wrongly. */
+  /** With the index of another file, queries would return wrong results. */
   #requireOwn(index: FileIndex): void {
     const { entityId, rows, bytes, firstPosition, lastPosition } = this.info
     const { summary } = index

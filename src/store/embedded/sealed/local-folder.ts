@@ -22,7 +22,7 @@ export interface LocalFolderOptions {
   readonly groupRows?: number
   readonly pageCacheBytes: number
   readonly indexCacheBytes: number
-  /** What tests and measures set otherwise. */
+  /** Overrides for tests and benchmarks. */
   readonly writing?: Partial<WriterOptions>
   readonly spares?: SpareBuffers
   readonly openBlocking?: OpenBlocking
@@ -30,16 +30,16 @@ export interface LocalFolderOptions {
   readonly randomBytes?: (count: number) => Uint8Array
 }
 
-/** Enough for a row group of many columns, and what it is encoded with. */
+/** Enough for a row group of many columns and for encoding it. */
 const spareMemory = { bytesMin: 65_536, bytesMax: 128 * 1024 * 1024, idleMs: 10_000 }
 
 const endings = ['.parquet', '.index'] as const
 
-/** The sealed files of the store: `<entity>/<name>.parquet`, and `.index` beside it. */
+/** The sealed files of the store: `<entity>/<name>.parquet`, with `.index` next to it. */
 export class LocalFolder implements StoredFolder {
   readonly #options: LocalFolderOptions
   readonly #caches: SharedCaches
-  /** What one file was written with, for the next one. */
+  /** Memory in which one file was written, reused for the next. */
   readonly #spares: SpareBuffers
 
   constructor(options: LocalFolderOptions) {
@@ -60,7 +60,7 @@ export class LocalFolder implements StoredFolder {
     return this.#caches.indexes.bytes
   }
 
-  /** Forgets what of files was not used since the last call; answers with its bytes, and those of spare memory that was let go. */
+  /** Drops cached data that was not used since the last call; returns its bytes, including spare memory that was released. */
   dropUnused(): number {
     const { pages, indexes } = this.#caches
     return pages.dropUnused() + indexes.dropUnused() + this.#spares.takeLetGoBytes()
@@ -92,7 +92,7 @@ export class LocalFolder implements StoredFolder {
     })
   }
 
-  /** A file of the manifest; nothing is read before it is used. */
+  /** A file of the manifest; nothing is read until it is used. */
   open(info: SealedFileInfo): LocalFile {
     return new LocalFile(info, this.#paths(info.entityId, info.name), {
       registry: this.#options.registryOf(info.entityId).of(info),
@@ -105,7 +105,7 @@ export class LocalFolder implements StoredFolder {
     return this.#options.disk.syncDirectory(this.#entityDirectory(entityId))
   }
 
-  /** Where a file and its index lie, and what its columns are. */
+  /** The paths of a file and its index, and its columns. */
   describe(file: SealedFile): { readonly paths: FilePaths; readonly fields: readonly string[] } {
     return this.#own(file).describe()
   }
@@ -114,23 +114,23 @@ export class LocalFolder implements StoredFolder {
     return this.#own(file)
   }
 
-  /** Lets go of what is in memory or open of a file that nobody reads any more. */
+  /** Releases the memory of a file without readers, and closes it. */
   close(file: SealedFile): void {
     this.#own(file).close()
   }
 
-  /** Deletes a file that is in no manifest and that nobody reads any more. */
+  /** Deletes a file that is in no manifest and has no readers. */
   async remove(file: SealedFile): Promise<void> {
     this.close(file)
     const { parquet, index } = this.#paths(file.info.entityId, file.info.name)
-    // Without its Parquet file an index is an orphan, and the other way round too: either goes at the next start.
+    // If only one of the two is deleted, the other is an orphan, which the next start removes.
     await this.#options.disk.remove(parquet)
     await this.#options.disk.remove(index)
   }
 
   /**
-   * Deletes what an entity's folder holds of files that are not in the manifest, and says what it was. `settle` is called before a file goes
-   * that a commit may have named. As long as a file of the manifest is missing, complete ones are kept: its rows may be in them.
+   * Deletes files in an entity's folder that are not in the manifest, and returns their paths. `settle` is called before deleting a file that a
+   * commit may have named. While a file of the manifest is missing, complete files are kept, because they may contain its rows.
    */
   async removeOrphans(
     entityId: number,
@@ -175,7 +175,7 @@ function isIncomplete(name: string): boolean {
   return endings.some((ending) => name.endsWith(temporary(ending)))
 }
 
-/** Why these: docs/decisions/sealed-files.md. */
+/** docs/decisions/sealed-files.md explains these values. */
 function defaults(pageRows: number, groupRows: number): WriterOptions {
   return {
     pageRows,

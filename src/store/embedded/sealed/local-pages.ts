@@ -6,7 +6,7 @@ import type { FileIndex } from './file-index.ts'
 import type { LoadedIndex } from './loaded-index.ts'
 import type { WantedColumns } from './page-chunk.ts'
 
-/** The rows of a series in one page, by their numbers in the file, and dates between which they lie. */
+/** The rows of a series in one page, by their numbers in the page, and dates between which they lie. */
 interface PagePart {
   readonly page: number
   readonly start: number
@@ -111,12 +111,11 @@ export class LocalPages implements StoredPages {
     }
   }
 
-  /** The numbers of a series' rows within the range: from the first up to the second, which is not one of them. */
   rowsWithin(place: number, fromMs: number, toMs: number): readonly [number, number] {
     return [this.#rowsBefore(place, fromMs, firstAtOrAfter), this.#rowsBefore(place, toMs, firstAfter)]
   }
 
-  /** How many rows of a series come before a date, or up to it. Reads at most a page. */
+  /** The number of a series' rows before a date (`firstAtOrAfter`), or up to and including it (`firstAfter`). Reads at most a page. */
   #rowsBefore(place: number, ms: number, search: typeof firstAfter): number {
     const rowStart = this.#rowStart(place)
     const { first, last } = this.#pagesOf(place)
@@ -179,7 +178,7 @@ export class LocalPages implements StoredPages {
   commonRow(place: number, columns: readonly number[]): Stretch | null {
     const isCommon = (index: number): boolean => {
       const column = this.#places.get(index)
-      // Rows have a null in a column that the file does not have.
+      // A column that the file does not have is null in all rows.
       return column === undefined || this.#loaded.commonValues(column)?.[place] === 1
     }
     return columns.every(isCommon) ? this.tail(place) : null
@@ -196,7 +195,7 @@ export class LocalPages implements StoredPages {
     }
   }
 
-  /** Some hours of the arrays that a column has. */
+  /** A range of hours from the arrays of a column. */
   #hourly<Name extends string>(
     index: number,
     start: number,

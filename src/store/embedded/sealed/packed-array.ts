@@ -1,4 +1,4 @@
-// The arrays of numbers in an index: most rise by equal steps, repeat or are decimals, and take a part of their bytes when they are packed.
+// The number arrays of an index: most rise by equal steps, repeat or are decimals, and take a fraction of their bytes when packed.
 
 import { readSplit, writeSplit } from '../parquet/byte-stream-split.ts'
 import { ByteWriter } from '../parquet/byte-writer.ts'
@@ -10,15 +10,15 @@ import { endOf } from '../parquet/slices.ts'
 
 export type NumberArray = Float64Array | Int32Array | Uint32Array
 
-/** How an array is packed: as it lies in memory, as the differences of whole numbers, as bytes split and compressed. */
+/** How an array is packed: as it is in memory, as differences of whole numbers, or as split and compressed bytes. */
 const packings = { plain: 0, differences: 1, split: 2 } as const
-/** The packing, the digits behind the point, zeros, and how many bytes follow. */
+/** The packing, the digits after the decimal point, zeros, and the number of bytes that follow. */
 export const packedHeaderBytes = 8
 
 const arrays = { float64: (length: number) => new Float64Array(length) }
 const input = new PageInput()
 
-/** Appends an array: as differences where they can be, else split and compressed, or as it lies in memory where that is shorter. */
+/** Appends an array: as differences when possible, otherwise split and compressed, or as it is in memory when that is shorter. */
 export function packArray(values: NumberArray, out: ByteWriter): void {
   const plain = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
   const differences = packDifferences(values)
@@ -39,7 +39,7 @@ interface Packed {
   readonly bytes: Uint8Array
 }
 
-/** Null where some of them are no decimals. */
+/** Null when some of the values are not decimals. */
 function packDifferences(values: NumberArray): Packed | null {
   const doubles = values instanceof Float64Array ? values : Float64Array.from(values)
   if (values instanceof Float64Array && values.some(Number.isNaN)) return null
@@ -59,7 +59,7 @@ function packSplit(values: Float64Array): Packed {
   return { packing: packings.split, digits: 0, bytes: out.written() }
 }
 
-/** Fills `into` from the packed array that is all of `packed`; false where it is not one of as many numbers. */
+/** Fills `into` from the packed array that `packed` consists of; returns false when it is not one of exactly as many numbers. */
 export function unpackArray(packed: Uint8Array, into: NumberArray): boolean {
   const [packing, digits] = packed
   const content = packed.subarray(packedHeaderBytes)

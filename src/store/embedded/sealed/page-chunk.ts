@@ -2,33 +2,33 @@ import type { Chunk, ChunkColumn } from '../head/chunk.ts'
 import type { FileIndex } from './file-index.ts'
 import type { DecodedColumn } from './page-decoder.ts'
 
-/** The columns that a run wants of a file. */
+/** The columns that a run needs from a file. */
 export interface WantedColumns {
   readonly index: FileIndex
   /** Each with the entity's index and its place in the file. */
   readonly columns: readonly { readonly index: number; readonly place: number }[]
 }
 
-/** Where a page comes from. */
+/** The source of a page. */
 export interface PageOwner {
-  /** Decodes a column by its place in the file; null when none of the rows has a value. `index` is null where it is not at hand. */
+  /** Decodes a column by its place in the file; null when none of the rows has a value. `index` is null when the caller does not have it. */
   decode(page: number, place: number, index: FileIndex | null): DecodedColumn | null
-  /** The page takes more memory than before. */
+  /** Called when the page takes more memory than before. */
   grown(chunk: PageChunk): void
 }
 
-/** Of every file, the first column is the time. */
+/** The first column of every file is the time. */
 const timePlace = 0
 
-/** One decoded page: its columns, times and positions are decoded as they are asked for, and stay. */
+/** One decoded page. Columns, times and positions are decoded on first use and kept. */
 export class PageChunk implements Chunk {
   readonly page: number
   readonly columns: (ChunkColumn | undefined)[] = []
-  /** About how much memory it takes. */
+  /** Approximate memory in bytes. */
   bytes = 0
   readonly #owner: PageOwner
   readonly #positionPlace: number
-  /** The columns that were decoded, by the entity's index; they may be of nulls alone. */
+  /** The columns that were decoded, by the entity's index; they may consist of nulls only. */
   readonly #known: boolean[] = []
   #times: Float64Array | null = null
   #positions: Float64Array | null = null
@@ -49,7 +49,7 @@ export class PageChunk implements Chunk {
     return this.#positions
   }
 
-  /** Decodes what is wanted and not there. */
+  /** Decodes wanted columns that are not decoded yet. */
   need({ index: fileIndex, columns }: WantedColumns): void {
     for (const { index, place } of columns) {
       if (this.#known[index] === true) continue

@@ -1,19 +1,19 @@
 export interface PageSizes {
   /** The most rows of a page. */
   readonly pageRows: number
-  /** Small series share a page up to so many rows. */
+  /** The most rows of a page shared by small series. */
   readonly sharedPageRows: number
 }
 
 /**
- * Decides where pages end, while rows come: at the boundaries of series, and within the long ones. Rows are counted from the
- * first one of the row group.
+ * Decides where pages end while rows arrive: at the boundaries of series, and within long series. Rows are counted from the first row of the
+ * row group.
  */
 export class PageCuts {
   /** The row after the last of each page. */
   ends: number[] = []
   readonly #sizes: PageSizes
-  /** Where the page at hand and the series at hand begin. */
+  /** The start of the current page and of the current series. */
   #pageStart = 0
   #seriesStart = 0
 
@@ -21,7 +21,7 @@ export class PageCuts {
     this.#sizes = sizes
   }
 
-  /** Rows in pages that are complete. */
+  /** Rows in complete pages. */
   get rows(): number {
     return this.#pageStart
   }
@@ -30,17 +30,17 @@ export class PageCuts {
     this.#seriesStart = rows
   }
 
-  /** Says how many rows there are now. */
+  /** Sets the current number of rows. */
   grow(rows: number): void {
     const { pageRows, sharedPageRows } = this.#sizes
-    // Other series lose the page to one that does not fit in.
+    // A series that does not fit into a shared page begins a new one.
     if (this.#pageStart < this.#seriesStart && rows - this.#pageStart > sharedPageRows) this.#cut(this.#seriesStart)
-    // What is left of a series makes two pages, so that the last one is not a short one.
+    // Keeps the last rows for two pages, so that the last page of a series is not short.
     while (this.#pageStart >= this.#seriesStart && rows - this.#pageStart >= 2 * pageRows)
       this.#cut(this.#pageStart + pageRows)
   }
 
-  /** Ends the page at hand: its rows are long ones. */
+  /** Ends the current page early, because its rows are long. */
   cut(rows: number): void {
     if (this.#pageStart < this.#seriesStart) this.#cut(this.#seriesStart)
     this.#cut(rows)
@@ -53,12 +53,12 @@ export class PageCuts {
     if (continues || rows - this.#pageStart >= this.#sizes.sharedPageRows) this.#cut(rows)
   }
 
-  /** All rows are there. */
+  /** Ends the last page, when there are no more rows. */
   finish(rows: number): void {
     this.#cut(rows)
   }
 
-  /** The complete pages become a row group; what is behind them is the start of the next. */
+  /** Takes the complete pages as a row group; the rows after them begin the next one. */
   takeEnds(): Int32Array {
     const ends = Int32Array.from(this.ends)
     this.ends = []
@@ -67,7 +67,7 @@ export class PageCuts {
     return ends
   }
 
-  /** Nothing when the page at hand has no row. */
+  /** Does nothing when the current page has no row. */
   #cut(row: number): void {
     if (row === this.#pageStart) return
     this.ends.push(row)

@@ -6,12 +6,12 @@ import { type BlockingFile, readWhole } from './blocking-file.ts'
 import { DamagedFileError } from './damaged-file.ts'
 import type { FileIndex } from './file-index.ts'
 
-/** What is read of the file before it is decoded, in memory that is used again for the next page. */
+/** Bytes read from the file before they are decoded, in memory that is reused for the next page. */
 let buffer = new Uint8Array(1 << 16)
 
 export interface DecodedColumn {
   readonly column: ColumnVector
-  /** About how much memory it takes; the dictionary of a row group is counted apart. */
+  /** Approximate memory in bytes; the dictionary of a row group is counted separately. */
   readonly bytes: number
 }
 
@@ -21,12 +21,12 @@ export interface ReadableFile {
   readonly index: FileIndex
 }
 
-/** Gives the dictionary of a column in a row group, by whatever way it is kept. */
+/** Returns the dictionary of a column in a row group: a kept one, or the result of `load`. */
 export type DictionaryOf = (group: number, column: number, load: () => PageDictionary) => PageDictionary
 
 /**
- * Reads and decodes one column of a page; null when no row of its row group has a value. Throws DamagedFileError when the bytes are not
- * those that were written, or cannot be read.
+ * Reads and decodes one column of a page; null when no row of its row group has a value. Throws DamagedFileError when the bytes are not as
+ * they were written, or cannot be read.
  */
 export function readPage(
   { file, path, index }: ReadableFile,
@@ -39,7 +39,7 @@ export function readPage(
   return decodeColumn({ file, path, index }, group, page, column, dictionaryOf)
 }
 
-/** As `readPage`, of pages of nulls too. */
+/** As `readPage`, but decodes pages of nulls too. */
 export function decodeColumn(
   { file, path, index }: ReadableFile,
   group: number,
@@ -64,7 +64,7 @@ function readDictionary(file: BlockingFile, path: string, pages: ColumnPages, wh
   return decoding(path, `the dictionary of ${what}`, () => decodeDictionary(readBytes(file, bytes, offset), pages))
 }
 
-/** The bytes are good until the next call. */
+/** The bytes are valid until the next call. */
 function readBytes(file: BlockingFile, bytes: number, offset: number): Uint8Array {
   if (bytes > buffer.length) buffer = new Uint8Array(2 * bytes)
   if (!readWhole(file, buffer, bytes, offset)) throw new Error('the file is cut short')
@@ -80,7 +80,7 @@ function decoding<T>(path: string, what: string, work: () => T): T {
   }
 }
 
-/** About how much memory a dictionary takes. */
+/** The approximate memory of a dictionary. */
 export function dictionaryBytes(dictionary: PageDictionary): number {
   if (dictionary.type === 'number') return dictionary.entries.byteLength
   return textBytes(dictionary.entries)
@@ -91,7 +91,7 @@ function columnBytes(column: ColumnVector, ownsStrings: boolean): number {
   return column.values.byteLength + (column.type === 'long' ? (column.exact?.byteLength ?? 0) : 0)
 }
 
-/** Bytes of a string besides its characters. */
+/** Bytes of a string in addition to its characters. */
 const stringBytes = 32
 
 function textBytes(strings: readonly string[]): number {

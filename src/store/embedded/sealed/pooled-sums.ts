@@ -1,4 +1,4 @@
-// Rollups of all series of a file together, for means that no tag divides: gathered while the file is written, from the rollups of each.
+// Rollups of all series of a file together, for means that are not split by tags: summed from each series' rollups while the file is written.
 
 import { lostIn } from '../../../lib/lost-in-sum.ts'
 import { GrowableInt32 } from '../head/growable.ts'
@@ -24,7 +24,7 @@ export class PooledSumsBuilder {
     this.columns = places.map((place) => ({ place, sums: [], errors: [], counts: [] }))
   }
 
-  /** The next series is taken in, or left out. */
+  /** Counts the next series as included or left out. */
   endSeries(isLeftOut: boolean): void {
     if (isLeftOut) this.#leftOut.push(this.#series)
     this.#series++
@@ -43,7 +43,7 @@ export class PooledSumsBuilder {
     return slot
   }
 
-  /** None where most series are left out: there is little to be won, and their places take room. */
+  /** Empty when most series are left out: there is little to gain, and their places take space. */
   *sections(): Generator<Section> {
     if (this.#slots.size === 0 || this.#leftOut.length * 2 > this.#series) return
     const inOrder = [...this.#slots].sort(([left], [right]) => left - right)
@@ -66,7 +66,7 @@ function sectionOf({ place, sums, errors, counts }: PooledColumn, slots: readonl
   return { kind: 'pooledSums', column: place, bytes }
 }
 
-/** Adds a sum and what its additions lost to those of a slot. */
+/** Adds a sum and its rounding error to those of a slot. */
 export function addPooled(
   { sums, errors, counts }: PooledColumn,
   slot: number,

@@ -6,20 +6,20 @@ import { ColumnBuffer } from './column-buffer.ts'
 
 const rowsAtFirst = 1024
 
-/** The rows of the row group that is being gathered, as columns. Strings have dictionaries that end with the row group. */
+/** The rows of the row group that is being gathered, as columns. The dictionaries of strings end with the row group. */
 export class RowBuffer {
   rows = 0
   readonly #columns: readonly ColumnBuffer[]
   readonly #rowsExpected: number
   readonly #spares: SpareBuffers
-  /** There is room for so many rows: some of the arrays may be longer. */
+  /** The number of rows that fit; some of the arrays may be longer. */
   #capacity = rowsAtFirst
   #times = new Float64Array(rowsAtFirst)
   #positions = new Float64Array(rowsAtFirst)
-  /** What each row holds in each tag. */
+  /** By tag, the code of each row. */
   #tagCodes: Int32Array<ArrayBuffer>[]
 
-  /** More than `rowsExpected` are hardly ever held at once. */
+  /** The buffer hardly ever has more than `rowsExpected` rows. */
   constructor(columns: readonly EntityColumn[], tags: number, rowsExpected: number, spares: SpareBuffers) {
     this.#columns = columns.map((column) => new ColumnBuffer(column))
     for (const column of this.#columns) column.reserve(new ArrayBuffer(rowsAtFirst * column.rowBytes), 0)
@@ -28,24 +28,24 @@ export class RowBuffer {
     this.#spares = spares
   }
 
-  /** About how much text there is in the dictionaries. */
+  /** Approximate size of the text in the dictionaries. */
   get textBytes(): number {
     return this.#columns.reduce((sum, { textBytes }) => sum + textBytes, 0)
   }
 
-  /** The rows as a chunk, good until rows come or go. */
+  /** The rows as a chunk, valid until rows are added or dropped. */
   get chunk(): Chunk {
     const chunk: Chunk = { times: this.#times, positions: this.#positions, columns: [] }
     for (const column of this.#columns) if (column.isUsed) chunk.columns[column.index] = column.stored()
     return chunk
   }
 
-  /** Makes room for so many more rows; array by array, for long ones take milliseconds. */
+  /** Makes space for `more` rows, with a yield after each array, because long ones take milliseconds. */
   *reserve(more: number): Generator<void> {
     const rows = this.rows + more
     if (rows <= this.#capacity) return
     const doubled = Math.max(rows, 2 * this.#capacity)
-    // The last step goes all the way: then the next buffer can go on with the same memory.
+    // The last step takes all that is expected, so that the next buffer can reuse the same memory.
     const isLast = 2 * doubled > this.#rowsExpected && rows <= this.#rowsExpected
     const capacity = isLast ? this.#rowsExpected : doubled
     this.#times = this.#grown(Float64Array, this.#times, capacity)
@@ -64,7 +64,7 @@ export class RowBuffer {
     this.#capacity = Math.min(...lengths, ...this.#columns.map((column) => column.capacity))
   }
 
-  /** Gives all of its memory to who needs some next. No row is there any more, and none may be added. */
+  /** Returns all of its memory to the spares. The rows are dropped, and none may be added afterwards. */
   release(): void {
     const own = [this.#times, this.#positions, ...this.#tagCodes].map(({ buffer }) => buffer)
     for (const buffer of [...own, ...this.#columns.map((column) => column.release())]) this.#spares.give(buffer)
@@ -75,7 +75,7 @@ export class RowBuffer {
     this.rows = 0
   }
 
-  /** Adds rows of one series, for which there is room; `tagCodes` are its codes. */
+  /** Appends rows of one series, for which there must be space; `tagCodes` are the series' codes. */
   append({ chunk, start, end }: Stretch, tagCodes: readonly number[]): void {
     const at = this.rows
     const rows = at + end - start
@@ -91,7 +91,7 @@ export class RowBuffer {
     this.rows = rows
   }
 
-  /** How many characters the strings of the rows from `start` on have. */
+  /** The number of characters in the strings of the rows from `start` on. */
   charactersFrom(start: number): number {
     return this.#columns.reduce((sum, column) => sum + column.characters(start, this.rows), 0)
   }
@@ -101,7 +101,7 @@ export class RowBuffer {
     return this.#columns.map((column) => column.vector(rows))
   }
 
-  /** Of each column, whether none of the rows has a value in it. */
+  /** By column, whether none of the rows has a value. */
   get areEmpty(): boolean[] {
     return this.#columns.map(({ isUsed }) => !isUsed)
   }
@@ -111,7 +111,7 @@ export class RowBuffer {
     return this.#tagCodes[tag].subarray(0, rows)
   }
 
-  /** Drops the first `rows` rows, and the strings that were of them. */
+  /** Drops the first `rows` rows and their strings. */
   drop(rows: number): void {
     for (const array of [this.#times, this.#positions, ...this.#tagCodes]) array.copyWithin(0, rows, this.rows)
     for (const column of this.#columns) column.drop(rows, this.rows)
@@ -129,7 +129,7 @@ export class RowBuffer {
     return grown
   }
 
-  /** Spares are as large as is expected at most, so that memory which is there need not be grown into. */
+  /** Prefers a spare of the full expected size, so that an existing one need not grow. */
   #take(rowBytes: number, rows: number): ArrayBuffer {
     return this.#spares.take(rows * rowBytes, Math.max(rows, this.#rowsExpected) * rowBytes)
   }

@@ -1,6 +1,6 @@
 import { type NumberArray, packedHeaderBytes, unpackArray } from './packed-array.ts'
 
-/** Whatever is wrong with the bytes: whoever takes them is told at the end. */
+/** Returns false for any invalid bytes; the caller checks `isAtEnd` after the last array. */
 function isUnpacked(packed: Uint8Array, into: NumberArray): boolean {
   try {
     return unpackArray(packed, into)
@@ -9,24 +9,24 @@ function isUnpacked(packed: Uint8Array, into: NumberArray): boolean {
   }
 }
 
-/** Takes arrays from a section, one behind the other. */
+/** Reads arrays from a section, one after another. */
 export class Arrays {
   readonly #bytes: Uint8Array
   #offset = 0
   #isWhole = true
-  /** How much memory was taken by arrays. */
+  /** Bytes of memory of the arrays read so far. */
   memoryBytes = 0
 
   constructor(bytes: ArrayBuffer) {
     this.#bytes = new Uint8Array(bytes)
   }
 
-  /** Whether all of the section was taken, and each array was there. */
+  /** Whether the whole section was read and each array was valid. */
   get isAtEnd(): boolean {
     return this.#isWhole && this.#offset === this.#bytes.length
   }
 
-  /** Of zeros, and the end never reached, when the section does not go on with such an array. */
+  /** When the section does not continue with such an array, the result is zeros and `isAtEnd` stays false. */
   float64(length: number): Float64Array<ArrayBuffer> {
     return this.#take(new Float64Array(length))
   }
@@ -39,7 +39,7 @@ export class Arrays {
     return this.#take(new Int32Array(length))
   }
 
-  /** So many bytes as they are; all others where it is not told. */
+  /** The next `length` bytes as they are; by default all that remain. */
   bytes(length = this.#bytes.length - this.#offset): Uint8Array<ArrayBuffer> {
     const start = this.#offset
     this.#offset += length

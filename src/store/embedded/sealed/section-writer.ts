@@ -2,7 +2,7 @@ import type { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { ByteWriter } from '../parquet/byte-writer.ts'
 import { type NumberArray, packArray } from './packed-array.ts'
 
-/** Several arrays packed, one behind the other, and bytes as they are. */
+/** Packs several arrays, one after another; bytes are appended as they are. */
 export function joinArrays(arrays: readonly (NumberArray | Uint8Array)[]): Uint8Array {
   const out = new ByteWriter()
   for (const array of arrays) {

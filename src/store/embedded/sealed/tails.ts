@@ -1,4 +1,4 @@
-// The newest row of each series, kept in the index: while a file is written, and as it is read.
+// The newest row of each series, stored in the index: its encoding while a file is written, and its decoding.
 
 import { type ColumnType, nullBoolean, nullCode } from '../../../model/column.ts'
 import { type Chunk, type ChunkColumn, isNullIn } from '../head/chunk.ts'
@@ -8,7 +8,7 @@ import type { Section } from './index-layout.ts'
 import type { Arrays } from './section-arrays.ts'
 import { joinArrays, used } from './section-writer.ts'
 
-/** From here on neighbouring longs share a double. */
+/** From here on neighbouring longs map to the same double. */
 const exactFrom = 2 ** 53
 
 export interface TailColumn {
@@ -26,7 +26,7 @@ export class TailsBuilder {
     this.#columns = columns.map((column) => new ColumnTails(column))
   }
 
-  /** Takes the newest row of the next series. */
+  /** Adds the newest row of the next series. */
   add(chunk: Chunk, row: number): void {
     const place = this.#times.length
     this.#times.push(chunk.times[row])
@@ -40,7 +40,7 @@ export class TailsBuilder {
   }
 }
 
-/** Null up to the first series with a value and behind the last one. */
+/** The newest values of one column by series; null for series without a value. */
 class ColumnTails {
   readonly #column: TailColumn
   /** Numbers, codes or booleans. */
@@ -118,7 +118,7 @@ function encodeStrings(codes: Int32Array, strings: readonly string[]): Uint8Arra
   return joinArrays([codes, Uint32Array.of(texts.length), ends, ...texts])
 }
 
-/** The values of the newest rows of `series` series; null when the section's length is not of them. */
+/** The values of the newest rows of `series` series; null when the section does not have this length. */
 export function decodeTails(arrays: Arrays, type: ColumnType, series: number): ChunkColumn | null {
   switch (type) {
     case 'string':

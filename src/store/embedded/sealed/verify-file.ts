@@ -1,4 +1,4 @@
-// Checks a sealed file and its index from end to end, byte by byte and against each other. For `tidemark verify`, of a stopped service.
+// Checks a sealed file and its index from end to end, byte by byte and against each other. For `tidemark verify` on a stopped service.
 
 import { crc32 } from 'node:zlib'
 import { messageOf } from '../../../lib/message-of.ts'
@@ -19,10 +19,10 @@ export interface VerifiedFile {
   readonly openBlocking: OpenBlocking
 }
 
-/** One broken file may have a fault in each of its pages. */
+/** The most faults reported for a file: a broken one may have a fault in each of its pages. */
 const faultsMax = 20
 
-/** Resolves to what is wrong with it, as sentences without their ends; to none when all is as it was written. */
+/** Resolves to the faults found, as sentences without a full stop; empty when everything is as it was written. */
 export async function verifyFile(file: VerifiedFile, pacer: Pacer): Promise<readonly string[]> {
   const faults: string[] = []
   const fault = (what: string): void => {
@@ -67,7 +67,7 @@ function verifyInfo(info: SealedFileInfo, { summary, path, fileBytes }: FileInde
   }
 }
 
-/** Every section's checksum, and that nothing lies between them. */
+/** Checks the checksum of every section, and that there is nothing between sections. */
 function verifySections(index: FileIndex, fault: Fault): void {
   let end = index.headBytes
   if (index.bytesAt(end - 4, 4).some((byte) => byte !== 0)) fault(`${index.path}: its header is damaged`)
@@ -101,7 +101,7 @@ function verifyShape(index: FileIndex, fault: Fault): void {
 const magic = Buffer.from('PAR1')
 const partBytes = 1 << 20
 
-/** What is before and behind the pages. */
+/** Checks the bytes before and after the pages. */
 function verifyEnds(parquet: BlockingFile, path: string, { summary }: FileIndex, fault: Fault): void {
   const { footerOffset, footerChecksum, parquetBytes } = summary
   const buffer = new Uint8Array(partBytes)

@@ -25,17 +25,17 @@ interface VerifiedColumn {
   readonly boundDates: HourBoundDates | null
   readonly falls: HourFalls | null
   readonly squares: HourSquares | null
-  /** The values of the hour at hand. */
+  /** The values of the current hour. */
   readonly values: GrowableFloat64
 }
 
-/** Works the rollups of a file out again from its rows. */
+/** Recomputes the rollups of a file from its rows and compares them. */
 export class VerifiedHours {
   readonly #loaded: LoadedIndex
   readonly #fault: (what: string) => void
   readonly #columns: readonly VerifiedColumn[]
   readonly #rows: HourRows | null
-  /** Of the series at hand: its next entry, and the hour that is being gathered. */
+  /** State of the current series: its next entry, and the hour that is being gathered. */
   #entry = 0
   #hour = Number.NaN
   readonly #times = new GrowableFloat64()
@@ -51,7 +51,7 @@ export class VerifiedHours {
     )
   }
 
-  /** Takes the next rows of a series. */
+  /** Adds the next rows of a series. */
   add(place: number, columns: readonly ColumnVector[], start: number, end: number): void {
     const [times] = columns
     if (!this.#has(place) || times.type !== 'timestamp') return
@@ -77,7 +77,7 @@ export class VerifiedHours {
     this.#entry = this.#loaded.hours?.ends[place] ?? 0
   }
 
-  /** All series have ended: what is told of all together must be what is told of each. */
+  /** Called after all series: the rollups of all series together must equal the sums of those of each. */
   endFile(): void {
     const { index, hours } = this.#loaded
     const expected = hours === null ? [] : this.#poolOf(hours)
@@ -146,7 +146,7 @@ function verifiedColumn(loaded: LoadedIndex, place: number, type: VerifiedColumn
   }
 }
 
-/** Whether an entry says of the values gathered what they say in their order. */
+/** Whether the items of an entry match those of the gathered values. */
 function hasItems(column: VerifiedColumn, entry: number, times: Float64Array): boolean {
   const { type, values, items, boundDates, falls, squares } = column
   const found = new RunningItems()
@@ -172,7 +172,7 @@ function hasItems(column: VerifiedColumn, entry: number, times: Float64Array): b
   )
 }
 
-/** Whether an entry is that of the values gathered. */
+/** Whether the sums and bounds of an entry match the gathered values. */
 function isRight({ sums, bounds, values: { values, length } }: VerifiedColumn, entry: number): boolean {
   const sum: Sum = { sum: 0, error: 0, count: 0 }
   sumRows(values, 0, length, 1, sum)
@@ -189,7 +189,7 @@ function isRight({ sums, bounds, values: { values, length } }: VerifiedColumn, e
   )
 }
 
-/** Whether two sums and what they lost add up to the same. */
+/** Whether two sums with their rounding errors have the same total. */
 function isSameTotal(sum: number, error: number, otherSum: number, otherError: number): boolean {
   const total = sum + error
   const other = otherSum + otherError

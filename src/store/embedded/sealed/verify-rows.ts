@@ -15,14 +15,14 @@ interface Page {
 
 const differs = Symbol('differs')
 
-/** Goes through all rows of a file, in order, and compares what the index says of them. */
+/** Reads all rows of a file, in order, and compares them with the index. */
 export class VerifiedRows {
   readonly #file: ReadableFile
   readonly #loaded: LoadedIndex
   readonly #registry: EntityRegistry
   readonly #fault: (what: string) => void
   readonly #hours: VerifiedHours
-  /** By place of a column: the value of all rows so far of the series; undefined before the first row, `differs` once they have others. */
+  /** By place of a column: the value of the series' rows so far; undefined before the first row, `differs` after a second value. */
   readonly #common: (Value | undefined | typeof differs)[] = []
   readonly #dictionaries = new Map<number, PageDictionary>()
   #group = -1
@@ -31,7 +31,7 @@ export class VerifiedRows {
   #firstPosition = Number.POSITIVE_INFINITY
   #lastPosition = Number.NEGATIVE_INFINITY
   #seriesFirstMs = Number.NaN
-  /** The row before, of the same series. */
+  /** The previous row of the same series. */
   #beforeMs = Number.NEGATIVE_INFINITY
   #beforePosition = Number.NEGATIVE_INFINITY
 
@@ -62,7 +62,7 @@ export class VerifiedRows {
     this.#hours.endFile()
   }
 
-  /** Dictionaries and pages lie one behind the other, from the first bytes of the file to the footer. */
+  /** Dictionaries and pages must be contiguous, from the first bytes of the file to the footer. */
   #verifyPlaces(): void {
     const { summary, columns } = this.#file.index
     let offset = 4

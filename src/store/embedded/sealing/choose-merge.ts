@@ -2,11 +2,11 @@ import { addTo } from '../../../lib/add-to.ts'
 import type { SealedFileInfo } from '../reading/sealed-source.ts'
 
 export interface MergeRules {
-  /** So many files of similar size are merged, or more. */
+  /** The fewest files of similar size that are merged. */
   readonly filesMin: number
-  /** No file gets more rows by merging. */
+  /** The most rows of a file made by merging. */
   readonly fileRowsMax: number
-  /** Files of fewer rows count as of similar size; above that, each tier is four times the one before it. */
+  /** Files with fewer rows are of similar size; above that, each tier is four times the previous one. */
   readonly smallFileRows: number
 }
 
@@ -21,8 +21,8 @@ interface Candidate {
 }
 
 /**
- * The files to be merged next, null when there is nothing to gain: files of one entity and kind, and of one UTC day or all of them mixed, of
- * similar size. Of several choices the one with most files, for those cost queries most; then the one with fewest rows.
+ * Chooses the files to be merged next, null when there is nothing to gain: files of one entity and kind, of one UTC day or all mixed, and of
+ * similar size. Among several choices the one with the most files wins, because these cost queries most; then the one with the fewest rows.
  */
 export function chooseMerge<File extends Candidate>(
   files: readonly File[],
@@ -48,7 +48,7 @@ function tierOf(rows: number, { smallFileRows }: MergeRules): number {
   return tier
 }
 
-/** As many files as one may hold the rows of, smallest first. */
+/** As many files as fit into one, smallest first. */
 function fitting<File extends Candidate>(files: readonly File[], rowsMax: number): readonly File[] {
   let rows = 0
   return files

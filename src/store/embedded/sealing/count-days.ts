@@ -3,15 +3,15 @@ import { msPerDay } from '../../../model/instant.ts'
 import { firstAtOrAfter } from '../head/chunk.ts'
 import type { SeriesSource } from '../reading/series-source.ts'
 
-/** The UTC day of an instant: days since 1970-01-01. */
+/** The UTC day of an instant, in days since 1970-01-01. */
 export function dayOf(ms: number): number {
   return Math.floor(ms / msPerDay)
 }
 
-/** What a series takes beside its rows, in the units of a pacer: sources are looked for and merged, entries of an index made. */
+/** The cost of a series in addition to its rows, in units of a pacer: finding and merging sources, writing index entries. */
 export const seriesUnits = 512
 
-/** How many rows each UTC day has. */
+/** Counts the rows of each UTC day. */
 export async function countDays(source: SeriesSource, series: Int32Array, pacer: Pacer): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
   for (const one of series) {

@@ -1,4 +1,4 @@
-// Sealing and merging come to the same: rows of a source are split by UTC day and written to new files, series by series.
+// Sealing and merging both split the rows of a source by UTC day and write them to new files, series by series.
 import type { Pacer } from '../../../lib/pacer.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
@@ -12,20 +12,20 @@ import {
 import type { SeriesSource } from '../reading/series-source.ts'
 import { dayOf, seriesUnits } from './count-days.ts'
 
-/** Rows of one entity, and its series in the order of files. */
+/** Rows of one entity, with its series in the order of files. */
 export interface LaidRows {
   readonly entityId: number
   readonly source: SeriesSource
   readonly series: Int32Array
-  /** How many of the rows each UTC day has; null of hours, which share a file. */
+  /** The number of rows of each UTC day; null for hours, which share a file. */
   readonly dayRows: ReadonlyMap<number, number> | null
-  /** As of `SealedTarget`: what is known of them. */
+  /** Digits that are already known, as in `SealedTarget`. */
   readonly digits: ReadonlyMap<string, number | null>
 }
 
 export interface LayDownOptions {
   readonly folder: SealedFolder
-  /** Days with fewer rows of an entity go together into one mixed file. */
+  /** Days of an entity with fewer rows share one mixed file. */
   readonly dayRowsMin: number
   readonly pacer: Pacer
   readonly reach: {
@@ -35,7 +35,7 @@ export interface LayDownOptions {
   }
 }
 
-/** Writes all rows to new files, which are durable and complete when it returns. When it throws, it has removed what it could. */
+/** Writes all rows to new files, which are complete and durable when it returns. When it throws, it has removed the files that it could. */
 export async function layDown(parts: readonly LaidRows[], options: LayDownOptions): Promise<readonly SealedFile[]> {
   const { folder, reach } = options
   const writers: SealedFileWriter[] = []
@@ -52,7 +52,7 @@ export async function layDown(parts: readonly LaidRows[], options: LayDownOption
     }
     return files
   } catch (error) {
-    // What cannot be removed is an orphan, and goes at the next start: the cause matters more.
+    // Files that cannot be removed are orphans, which the next start removes. The original error matters more.
     await Promise.allSettled(writers.map((writer) => writer.abandon()))
     throw error
   }
@@ -73,7 +73,7 @@ async function writeFiles(rows: LaidRows, options: LayDownOptions, writers: Seal
     await write({ entityId, kind: 'mixed', day: null, digits }, { exceptDays: new Set(days) })
 }
 
-/** Writes and finishes a file; anew whenever later rows need other digits than the first ones. When it throws, it has removed what it could. */
+/** Writes and finishes a file; restarts when later rows need other digits than the first. When it throws, it has removed the files that it could. */
 export async function writeFile(
   folder: SealedFolder,
   target: SealedTarget,
@@ -93,7 +93,7 @@ export async function writeFile(
   }
 }
 
-/** Which rows go into one file: those of one day, or those of all days but some. */
+/** The rows of one file: those of one day, or those of all days except some. */
 type RowChoice = { readonly day: number } | { readonly exceptDays: ReadonlySet<number> }
 
 async function writeRows(

@@ -14,16 +14,16 @@ import { layDown } from './lay-down.ts'
 export interface MergeOptions {
   readonly registry: EntityRegistry
   readonly folder: SealedFolder
-  /** Of mixed files: days that now have so many rows get a file of their own. */
+  /** For mixed files: days with at least this many rows get a file of their own. */
   readonly dayRowsMin: number
-  /** Rows before this date have left, and are left out; null while none have. No file is wholly before it. */
+  /** Rows before this date have expired and are omitted; null while none have. No file is entirely before it. */
   readonly sinceMs: number | null
   readonly pacer: Pacer
   readonly reach: Reach
 }
 
 /**
- * Writes the rows of some files of one entity to new ones, which are durable when it returns; the caller records the exchange and switches
+ * Writes the rows of some files of one entity to new files, which are durable when it returns; the caller records the exchange and switches
  * readers. When it throws, nothing has changed.
  */
 export async function mergeFiles(
@@ -55,7 +55,7 @@ export async function mergeFiles(
   })
 }
 
-/** Those that rows of all files have room in: the most, or none where one of the files has doubles that are no decimals. */
+/** By column, digits that suffice for the rows of all files: the most, or null when a file has doubles that are not decimals. */
 function commonDigits(files: readonly SealedFile[]): ReadonlyMap<string, number | null> {
   const common = new Map<string, number | null>()
   for (const [column, digits] of files.flatMap((file) => [...file.digits])) {
@@ -65,7 +65,7 @@ function commonDigits(files: readonly SealedFile[]): ReadonlyMap<string, number 
   return common
 }
 
-/** The day that all files belong to, null when they are mixed. */
+/** The day of all files, null when they are mixed. */
 function commonDay(files: readonly SealedFile[]): number | null {
   const { day } = files[0].info
   return files.every(({ info }) => info.day === day) ? day : null
@@ -83,12 +83,12 @@ function countDaysIn(
   return countDays(since(new MergedSource([], open, () => [], replaced), sinceMs), series, pacer)
 }
 
-/** Strings of rows that are laid down together go into a dictionary of their own, so that none grows with the file. */
+/** Strings of rows that are copied together get new dictionaries, so that none grows with the file. */
 function copiedColumns({ columns }: EntityRegistry): readonly CopiedColumn[] {
   return columns.all.map(({ index, type }) => ({ index, type, dictionary: new Dictionary() }))
 }
 
-/** The series of which files hold rows, in the order of files. */
+/** The series with rows in the files, in the order of files. */
 export async function seriesInOrder(
   files: readonly OpenFile[],
   { series }: EntityRegistry,

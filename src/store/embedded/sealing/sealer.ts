@@ -9,17 +9,17 @@ import { type LaidRows, layDown } from './lay-down.ts'
 
 export interface SealOptions {
   readonly folder: SealedFolder
-  /** Days with fewer rows of an entity go together into one mixed file. */
+  /** Days of an entity with fewer rows share one mixed file. */
   readonly dayRowsMin: number
-  /** Rows before this date have left the entity, and are not written; null while none have. */
+  /** Rows of the entity before this date have expired and are not written; null while none have. */
   readonly sinceMs: (entityId: number) => number | null
   readonly pacer: Pacer
   readonly reach: Reach
 }
 
 /**
- * Writes frozen rows to files, which are durable when it returns; the caller records them and switches readers to them. When it throws
- * (a full disk, say), nothing has changed, and the same rows can be sealed again later.
+ * Writes frozen rows to files, which are durable when it returns; the caller records them and switches readers to them. When it throws, for
+ * example on a full disk, nothing has changed, and the same rows can be sealed again later.
  */
 export async function sealRows(frozen: FrozenRows, options: SealOptions): Promise<readonly SealedFile[]> {
   const { folder, dayRowsMin, sinceMs, pacer, reach } = options

@@ -9,13 +9,13 @@ export interface AttemptParts {
   readonly observe: Observe
   readonly retryDelayMs: number
   readonly signal: AbortSignal
-  /** Told what failed that all else waits for. */
+  /** Called with an error of work that everything else waits for. */
   readonly stuck?: (error: unknown) => void
-  /** What waits in the place of a timer; it returns early, without an error, when the signal is aborted. */
+  /** Waits in place of a timer; must return early, without an error, when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Work that may fail, on a full disk, say, and is tried again. */
+/** Runs work that may fail, for example on a full disk, and retries it. */
 export class Attempts {
   readonly #parts: AttemptParts
 
@@ -23,7 +23,7 @@ export class Attempts {
     this.#parts = parts
   }
 
-  /** Null when it failed, which is observed; then some time has passed, unless `hurry` is aborted, and a full disk may have room again. */
+  /** Returns null after a failure, which is observed, and a delay, in which a full disk may get space again. `hurry` ends the delay early. */
   async once<T>(failure: Failure, work: () => Promise<T>, hurry?: AbortSignal): Promise<T | null> {
     const { signal, observe, retryDelayMs, stuck, sleep = sleepByTimer } = this.#parts
     try {
@@ -39,8 +39,8 @@ export class Attempts {
   }
 
   /**
-   * Commits, and tries until it has; false when the store is stopped before. The new files stay meanwhile: a commit that failed while it
-   * was synced may be found whole after a crash, until another one has overwritten it.
+   * Commits, with retries until it succeeds; returns false when the store is stopped before. The new files are kept meanwhile: a commit that
+   * failed during its sync may turn out to be complete after a crash, until another one has overwritten it.
    */
   async commit(change: ManifestChange): Promise<boolean> {
     const { manifest, signal } = this.#parts

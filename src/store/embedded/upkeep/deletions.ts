@@ -26,15 +26,15 @@ export interface DeletionParts {
   readonly folder: Pick<StoredFolder, 'stored'>
   readonly catalog: DeletionCatalog
   readonly standing: StandingDeletions
-  /** As of `MergeParts`. */
+  /** As in `MergeParts`. */
   readonly runDue: (entityId: number) => Promise<void>
-  /** Rows of an entity before this date have left. */
+  /** Rows of an entity before this date have expired; null while none have. */
   readonly sinceMs: (entityId: number) => number | null
-  /** Whether hours are kept of them. */
+  /** Whether the hours of expired rows are kept. */
   readonly keepsHours: (entityId: number) => boolean
-  /** Hours of an entity before this date have left; null while all are kept. */
+  /** Hours of an entity before this date have expired; null while all are kept. */
   readonly goneMs: (entityId: number) => number | null
-  /** Called when readers see files in another way. */
+  /** Called after readers have switched to other views of files. */
   readonly shown: (files: ReadonlyMap<SealedFile, SealedFile>) => void
   readonly reach: Reach
   readonly signal: AbortSignal
@@ -42,25 +42,25 @@ export interface DeletionParts {
 
 interface Job {
   readonly entityId: number
-  /** Rows before it have to be sealed. */
+  /** Rows before this position have to be sealed first. */
   readonly position: number
   readonly run: () => Promise<void>
   readonly reject: (error: unknown) => void
-  /** Rejects it: what went before it took too long. */
+  /** Rejects the job, because the work before it took too long. */
   readonly late: () => void
   isRunning: boolean
   isLate: boolean
 }
 
-/** How long looking for rows may hold up queries and the pipeline. */
+/** The longest time for which a search for rows may block queries and the pipeline. */
 const sliceMs = 2
 
-/** Runs of rows that the deletions of an entity may select together: each takes 8 bytes of the catalog, and about 100 of memory. */
+/** The most ranges of rows that the deletions of an entity may select together: each takes 8 bytes of the catalog, and about 100 of memory. */
 export const rangesMax = 1_000_000
 
 /**
- * Takes rows of sealed files from view. What is in memory is sealed first, so that all rows of a file were pushed before the deletion, or none:
- * which rows it takes is then a matter of their numbers alone.
+ * Hides deleted rows of sealed files. Rows in memory are sealed first, so that all rows of a file were pushed before the deletion, or none: row
+ * numbers alone then identify the deleted rows.
  */
 export class Deletions {
   readonly #parts: DeletionParts
@@ -71,7 +71,7 @@ export class Deletions {
     this.#parts = parts
   }
 
-  /** Learns which deletions the catalog says are erased. */
+  /** Reads from the catalog which deletions are erased. */
   async refresh(): Promise<void> {
     const { catalog, standing } = this.#parts
     const all = await catalog.all()
@@ -83,7 +83,7 @@ export class Deletions {
     return this.#erased.has(deletionId)
   }
 
-  /** A file that holds rows that are to be removed for good; null when there is none that can be read. */
+  /** A file with rows that are to be removed permanently; null when there is none that can be read. */
   fileToErase(files: readonly SealedFile[], damaged: ReadonlySet<SealedFile>): SealedFile | null {
     const isDue = (file: SealedFile): boolean =>
       file instanceof VisibleFile && file.vectors.some(({ deletionId }) => this.isErased(deletionId))
@@ -96,8 +96,9 @@ export class Deletions {
   }
 
   /**
-   * Deletes rows before the position, or counts those that it would. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its rows lie in too
-   * many places, `damaged_data` where a file cannot be read, `unavailable` where it could not begin in time.
+   * Deletes the selected rows before the position, or only counts them in a dry run. Throws Problem `conflict` when there are too many
+   * deletions, `invalid_request` when the rows lie in too many separate ranges, `damaged_data` when a file cannot be read, `unavailable` when
+   * the deletion could not begin in time.
    */
   async add(request: DeletionRequest, position: number): Promise<DeletionOutcome> {
     const { entityId, selection, isDry } = request
@@ -110,8 +111,8 @@ export class Deletions {
   }
 
   /**
-   * Shows its rows again. False when there is no such deletion. Throws Problem `conflict` where none of them is there any more, `unavailable` where it
-   * could not begin in time.
+   * Restores the rows of a deletion. Returns false when there is no such deletion. Throws Problem `conflict` when none of the rows exists any
+   * more, `unavailable` when it could not begin in time.
    */
   async takeBack(request: TakeBackRequest, position: number): Promise<boolean> {
     const end = this.#parts.standing.begin(request.entityId, null, position)
@@ -122,7 +123,7 @@ export class Deletions {
     }
   }
 
-  /** Runs one that is due; false when there is none. */
+  /** Runs the next job that is due; returns false when there is none. */
   async runNext(): Promise<boolean> {
     const job = this.#jobs.find(({ position }) => position <= this.#parts.store.position)
     if (job === undefined) return false
@@ -131,7 +132,7 @@ export class Deletions {
       await job.run()
     } catch (error) {
       job.isRunning = false
-      // It is begun again after what goes before it.
+      // It is restarted after the more urgent work.
       const isAgain = error instanceof Preempted && this.#parts.store.entityIds.includes(job.entityId)
       if (isAgain && job.isLate) this.#endLate(job)
       if (isAgain) return true
@@ -173,7 +174,7 @@ export class Deletions {
     const { selection, ofHours } = this.#parts.keepsHours(entityId)
       ? selectedHours(asked, sinceMs)
       : { selection: asked, ofHours: null }
-    // All before it is in these files.
+    // All rows before this position are in these files.
     const { position } = store
     if (!isDry) await this.#requireRoom(entityId, deletionsMax)
     const stored = files.map((file) => folder.stored(file))
@@ -189,7 +190,7 @@ export class Deletions {
     const hours = ofHours === null ? new Map() : await findRows(ofHours, stored.filter(isOfHours), hoursParts)
     for (const [file, rows] of hours) found.set(file, rows)
     requireRanges(found, files)
-    // Its id is not known yet, and nothing here looks at it.
+    // The id is not known yet, and is not used here.
     const shown = shownWith(files, { deletionId: 0, metrics: selection.metrics }, found, parts)
     const seen = { ...selection, fromMs: Math.max(sinceMs, selection.fromMs ?? Number.NEGATIVE_INFINITY) }
     const seenHours = ofHours === null ? null : hoursFrom(this.#parts.goneMs(entityId), ofHours)
@@ -232,17 +233,17 @@ export class Deletions {
     return true
   }
 
-  /** Throws Problem `conflict`. The catalog is read, and each deletion looked for in all files, only where there may be as many. */
+  /** Throws Problem `conflict`. Reads the catalog, and searches all files for each deletion, only when there may be that many deletions. */
   async #requireRoom(entityId: number, deletionsMax: number): Promise<void> {
     const { catalog, standing } = this.#parts
-    // The one that is being made is among these, and so are those that are erased.
+    // The deletion being made is included, and so are erased ones.
     if (standing.of(entityId).length <= deletionsMax) return
     const known = await catalog.list(entityId)
     const active = known.filter((one) => one.erasedMs === null && !this.#hasLeft(one))
     if (active.length >= deletionsMax) throw tooMany(deletionsMax)
   }
 
-  /** Whether it took rows, and none of them is there any more, nor their hours. */
+  /** Whether it deleted rows of which none is left, nor any of their hours. */
   #hasLeft({ entityId, id, rows }: Deletion): boolean {
     return rows > 0 && !isThere(this.#parts.store.files(entityId), id, this.#parts.goneMs(entityId))
   }
@@ -268,7 +269,7 @@ function hoursFrom(goneMs: number | null, ofHours: DeletionSelection): DeletionS
   return goneMs === null ? ofHours : { ...ofHours, fromMs: Math.max(goneMs, ofHours.fromMs ?? goneMs) }
 }
 
-/** Files as they are seen with one more deletion. */
+/** The views of files with one more deletion. */
 function shownWith(
   files: readonly SealedFile[],
   deletion: Omit<DeletionVector, 'rows' | 'metrics'> & Pick<DeletionSelection, 'metrics'>,

@@ -12,14 +12,14 @@ interface ExpiryParts {
   readonly signal: AbortSignal
 }
 
-/** What has to leave the store, as the catalog says: entities that were dropped, and rows that are older than an entity keeps them. */
+/** The data to be removed from the store, according to the catalog: dropped entities, and rows older than an entity's retention. */
 export class Expiry {
   readonly #parts: ExpiryParts
   readonly #removals = new Serial()
   #sinceMs: ReadonlyMap<number, number> = new Map()
   #kept: ReadonlyMap<number, KeptRules> = new Map()
   #dropped: readonly number[] = []
-  /** Those that the store has forgotten. */
+  /** Dropped entities that the store no longer has data for. */
   readonly #forgotten = new Set<number>()
 
   private constructor(parts: ExpiryParts) {
@@ -44,46 +44,46 @@ export class Expiry {
       .map(({ entityId }) => entityId)
   }
 
-  /** Rows of the entity before this date have left; null while none have. */
+  /** Rows of the entity before this date have expired; null while none have. */
   sinceMs(entityId: number): number | null {
     return this.#sinceMs.get(entityId) ?? null
   }
 
-  /** Null where no hours are kept of rows that leave. */
+  /** Null when no hours of expired rows are kept. */
   keptRules(entityId: number): KeptRules | null {
     return this.#kept.get(entityId) ?? null
   }
 
-  /** With the fields that the entity has now: rows may have some that came since it was read. Rejects where the catalog cannot be read. */
+  /** The rules with the entity's current fields: rows may have some that were added since. Rejects when the catalog cannot be read. */
   async keptRulesNow(kept: KeptRules): Promise<KeptRules> {
     const entity = (await this.#parts.ingests.entities()).find(({ id }) => id === kept.id)
     return entity === undefined ? kept : { ...kept, fields: entity.fields }
   }
 
-  /** Rows and hours before this date are kept in no way; null where all are. */
+  /** Rows and hours before this date are not kept in any form; null while all are. */
   goneMs(entityId: number): number | null {
     const kept = this.keptRules(entityId)
     return kept === null ? this.sinceMs(entityId) : kept.hours.sinceMs
   }
 
-  /** An entity that was dropped and of which the store holds something still. */
+  /** A dropped entity of which the store still has data; null when there is none. */
   get nextDropped(): number | null {
     return this.#dropped[0] ?? null
   }
 
-  /** The store holds nothing of a dropped entity any more: what the catalog keeps of it goes too, a little at a time. */
+  /** Called when the store has no data of a dropped entity left: removes the catalog's data of it too, in small steps. */
   remove(entityId: number): void {
     this.#forgotten.add(entityId)
     this.#dropped = this.#dropped.filter((dropped) => dropped !== entityId)
     void this.#removals.run(() => this.#remove(entityId))
   }
 
-  /** Resolves when nothing is being removed any more. */
+  /** Resolves when no removal is running. */
   settle(): Promise<void> {
     return this.#removals.run(async () => undefined)
   }
 
-  /** What is left after a failure goes at the next start. */
+  /** After a failure the next start removes the rest. */
   async #remove(entityId: number): Promise<void> {
     const { dropped, observe, reach, signal } = this.#parts
     try {

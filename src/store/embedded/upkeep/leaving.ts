@@ -3,14 +3,14 @@ import { baseOf } from '../deletions/visible-file.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
 import type { Expiry } from './expiry.ts'
 
-/** Rows of so many are made hours of at once: what is done is recorded before the next ones. */
+/** The number of rows that are converted to hours in one step; each step is recorded before the next. */
 const rowsAtOnce = 50_000_000
 
-/** Files whose rows before a date leave, and their hours stay. */
+/** Files whose rows before a date expire while their hours are kept. */
 export interface LeavingFiles {
   readonly entityId: number
   readonly files: readonly SealedFile[]
-  /** A start of a UTC day. */
+  /** The start of a UTC day. */
   readonly untilMs: number
 }
 
@@ -19,10 +19,10 @@ interface LeavingParts {
   readonly expiry: Pick<Expiry, 'sinceMs' | 'keptRules'>
 }
 
-/** Which rows are due to leave while their hours stay. */
+/** Finds rows that are due to expire while their hours are kept. */
 export class Leaving {
   readonly #parts: LeavingParts
-  /** By entity: the date that is known, and before which position rows have to be sealed so that each hour is made of all of them. */
+  /** By entity: the known date, and the position before which rows have to be sealed so that each hour is computed from all its rows. */
   readonly #known = new Map<number, { readonly sinceMs: number; readonly position: number }>()
 
   constructor(parts: LeavingParts) {
@@ -35,7 +35,7 @@ export class Leaving {
     return false
   }
 
-  /** Learns which dates hold of entities; `position` is where the pipeline stands. True where rows have to be sealed for a new one. */
+  /** Updates the dates of entities; `position` is the pipeline's position. Returns true when rows have to be sealed for a new date. */
   note(entityIds: Iterable<number>, position: number): boolean {
     let isNew = false
     for (const entityId of entityIds) {
@@ -49,7 +49,7 @@ export class Leaving {
     return isNew
   }
 
-  /** Null where none are due. All files that hold rows before a date leave together, so that each hour is made of all its rows. */
+  /** Null when none are due. All files with rows before a date are chosen together, so that each hour is computed from all its rows. */
   choose(files: readonly SealedFile[], damaged: ReadonlySet<SealedFile>): LeavingFiles | null {
     for (const [entityId, { sinceMs, position }] of this.#known) {
       if (this.#parts.store.position < position) continue
@@ -65,7 +65,7 @@ export class Leaving {
   }
 }
 
-/** As many of the oldest days as are made hours of at once, one at least. */
+/** The end of the oldest days that are converted to hours in one step; at least one day. */
 function firstDays(files: readonly SealedFile[], sinceMs: number): number {
   const days = files.flatMap((file) => {
     const { day, rows } = baseOf(file).info

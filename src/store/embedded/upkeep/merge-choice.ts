@@ -2,12 +2,12 @@ import type { SealedFile } from '../reading/sealed-source.ts'
 import { DamagedFileError } from '../sealed/damaged-file.ts'
 import { chooseMerge, type MergeRules } from '../sealing/choose-merge.ts'
 
-/** Which files are merged next. What could not be merged does not hold up the rest. */
+/** Chooses the files that are merged next. Files that could not be merged do not hold up the rest. */
 export class MergeChoice {
   readonly #rules: MergeRules
-  /** Files that a merge could not read: others go on without them. */
+  /** Files that a merge could not read; other files are merged without them. */
   readonly #damaged = new Set<SealedFile>()
-  /** Files of merges that failed otherwise: others are merged before them. */
+  /** Files of merges that failed otherwise; other files are merged before them. */
   readonly #postponed = new Set<SealedFile>()
 
   constructor(rules: MergeRules) {
@@ -27,7 +27,7 @@ export class MergeChoice {
     return chooseMerge(sound, this.#rules)
   }
 
-  /** How many are to be merged next: those that failed and are tried last do not count. */
+  /** The number of files in the next merge. Files of failed merges, which are tried last, do not count. */
   waiting(files: readonly SealedFile[]): number {
     const fresh = files.filter((file) => !this.#damaged.has(file) && !this.#postponed.has(file))
     return chooseMerge(fresh, this.#rules)?.length ?? 0

@@ -16,17 +16,17 @@ import type { Removals } from './removals.ts'
 export interface MergeParts {
   readonly store: EmbeddedStore
   readonly folder: StoredFolder
-  /** Whether the rows of a deletion are removed for good. */
+  /** Whether the rows of a deletion are to be removed permanently. */
   readonly isErased: (deletionId: number) => boolean
   readonly removals: Removals
   readonly expiry: Pick<Expiry, 'goneMs' | 'keptRules' | 'keptRulesNow'>
   readonly settings: { readonly dayRowsMin: number; readonly fileRowsMax: number }
   readonly attempts: Attempts
-  /** Called at each rest of a merge of the entity's files; throws Preempted when that is to be begun again later. */
+  /** Called at each rest of a merge of the entity's files; throws Preempted when the merge is to be restarted later. */
   readonly runDue: (entityId: number) => Promise<void>
-  /** Those of the store as it is now. */
+  /** The current files of the store. */
   readonly files: () => readonly SealedFile[]
-  /** Called when the manifest and readers have these files in the place of those that were merged. */
+  /** Called when the manifest and readers have these files instead of the merged ones. */
   readonly exchange: (merged: readonly SealedFile[], files: readonly SealedFile[]) => void
   readonly observe: Observe
   readonly reach: Reach
@@ -36,21 +36,21 @@ export interface MergeParts {
 
 export type MergeOutcome = 'merged' | 'failed' | 'gave way'
 
-/** How long a merge may hold up queries and the pipeline. */
+/** The longest time for which a merge may block queries and the pipeline. */
 const sliceMs = 2
-/** Rows wait while so many files are to be merged: eight times as many as make a merge due. */
+/** New rows wait while this many files are to be merged: eight times the number at which a merge is due. */
 const waitingMax = 32
 
-/** Writes files of an entity anew: small ones as one, one without rows that have left or are erased, or hours in the place of rows. */
+/** Rewrites files of an entity: small ones into one, one without its expired or erased rows, or rows into hours. */
 export class Merges {
   readonly #parts: MergeParts
   readonly #choice: MergeChoice
-  /** Aborted when rows are frozen: they do not wait until something else is tried again. */
+  /** Aborted when rows are frozen, so that they do not wait for the retry of a merge. */
   #hurry = new AbortController()
 
   constructor(parts: MergeParts) {
     this.#parts = parts
-    // What is too small for a file of its own counts as small here too.
+    // Files too small to be day files count as small here too.
     const { dayRowsMin: smallFileRows, fileRowsMax } = parts.settings
     this.#choice = new MergeChoice({ ...defaultMergeRules, smallFileRows, fileRowsMax })
   }
@@ -60,22 +60,22 @@ export class Merges {
     return this.#choice.damaged
   }
 
-  /** What is to be merged next; null when nothing is. */
+  /** The files to be merged next; null when there are none. */
   choose(): readonly SealedFile[] | null {
     return this.#choice.choose(this.#parts.files().filter((file) => this.#mayMerge(file)))
   }
 
-  /** Whether so many files wait that rows wait for their merges: each costs memory, and every query time. */
+  /** Whether so many files are to be merged that new rows wait: each file costs memory, and time in every query. */
   get areBehind(): boolean {
     return this.#choice.waiting(this.#parts.files().filter((file) => this.#mayMerge(file))) >= waitingMax
   }
 
-  /** Rows that replace each other become one in a merge: those that were deleted could not be shown again. */
+  /** A merge combines rows that replace each other, after which deleted ones could not be restored. */
   #mayMerge(file: SealedFile): boolean {
     return !(file instanceof VisibleFile) || this.#parts.store.registry(file.info.entityId).columns.replaced === null
   }
 
-  /** Says whether more files are to be merged than these, which are being merged. */
+  /** Returns a function that checks whether more files are to be merged than these, which are being merged. */
   #isDueBeside(merged: readonly SealedFile[]): () => boolean {
     let files: readonly SealedFile[] | null = null
     let isDue = false
@@ -87,17 +87,17 @@ export class Merges {
     }
   }
 
-  /** Something waits: a merge that failed is not waited for. */
+  /** Ends the delay after a failed merge, because other work waits. */
   hurry(): void {
     this.#hurry.abort()
   }
 
-  /** Merges once: the next choice may be another one. */
+  /** Merges once; the next choice may differ. */
   run(merged: readonly SealedFile[]): Promise<MergeOutcome> {
     return this.#run(merged, () => this.#write(merged))
   }
 
-  /** Writes hours in the place of rows that leave. */
+  /** Replaces expiring rows by their hours. */
   keepHours({ entityId, files, untilMs }: LeavingFiles): Promise<MergeOutcome> {
     const kept = this.#parts.expiry.keptRules(entityId)
     if (kept === null) return Promise.resolve('gave way')
@@ -145,7 +145,7 @@ export class Merges {
 
   #write(merged: readonly SealedFile[]): Promise<RewrittenFiles> {
     const { entityId, kind } = merged[0]!.info
-    // The day of a file may have left since it was chosen: then it goes next.
+    // The day of the file may have expired since the file was chosen; then the file is deleted next.
     const sinceMs = kind === 'day' ? null : this.#parts.expiry.goneMs(entityId)
     const writing = this.#writing(entityId, merged)
     return rewriteFiles(merged, { ...writing, registry: writing.registry.of({ kind }), sinceMs })
@@ -161,7 +161,7 @@ export class Merges {
   }
 }
 
-/** In bytes, with their indexes. */
+/** Bytes of the files and their indexes. */
 export function sizeOf(files: readonly SealedFile[]): number {
   return files.reduce((sum, { info }) => sum + info.bytes + info.indexBytes, 0)
 }

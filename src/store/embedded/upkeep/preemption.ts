@@ -1,13 +1,13 @@
 import { Pacer, type PacerOptions } from '../../../lib/pacer.ts'
 
-/** A merge was given up for what goes before it; it has left nothing, and is begun again later. */
+/** A merge was abandoned for more urgent work. It left nothing behind, and is restarted later. */
 export class Preempted extends Error {}
 
-/** Lets what goes before it run at each rest. */
+/** Runs more urgent work at each rest. */
 export class PreemptiblePacer extends Pacer {
   readonly #runDue: () => Promise<void>
 
-  /** `runDue` does what is due; it throws `Preempted` when the work is to be begun again later. */
+  /** `runDue` does the urgent work; it throws `Preempted` when the current work is to be restarted later. */
   constructor(options: PacerOptions, runDue: () => Promise<void>) {
     super(options)
     this.#runDue = runDue

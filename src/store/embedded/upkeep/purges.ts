@@ -4,7 +4,7 @@ import { baseOf } from '../deletions/visible-file.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
 import type { Expiry } from './expiry.ts'
 
-/** Rows that have left are to be gone from memory and files, as far as they had been validated when this was asked. */
+/** A request to remove expired rows from memory and files, as far as they had been validated when it was made: those before the position. */
 interface Purge {
   readonly entityId: number
   readonly position: number
@@ -17,7 +17,7 @@ interface PurgeParts {
   readonly expiry: Pick<Expiry, 'sinceMs' | 'keptRules'>
 }
 
-/** The purges that are not done: what is in memory has to be sealed, and files that hold rows that have left to be written anew. */
+/** The pending purges: rows in memory have to be sealed, and files with expired rows rewritten. */
 export class Purges {
   readonly #parts: PurgeParts
   readonly #purges = new Set<Purge>()
@@ -27,9 +27,9 @@ export class Purges {
   }
 
   /**
-   * Resolves when no row that has left the entity, and that came before the position, is in memory or in a file. Throws Problem
-   * `damaged_data` when a file with such rows cannot be read, and `unavailable` when it could not be written anew, or what is in memory was not
-   * sealed in time.
+   * Resolves when no expired row of the entity before the position is in memory or in a file. Throws Problem `damaged_data` when a file with
+   * such rows cannot be read, and `unavailable` when it could not be rewritten, or when rows in memory were not sealed, or hours not made, in
+   * time.
    */
   add(entityId: number, position: number, waitMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ export class Purges {
     })
   }
 
-  /** What waits for room on the disk, or for hours to be made, may never be done: whoever asked is told so. */
+  /** Waiting for space on the disk, or for hours to be made, may never end, so the purge is rejected. */
   #late(purge: Purge, waitMs: number): void {
     const { store, expiry } = this.#parts
     if (!this.#purges.has(purge)) return
@@ -53,7 +53,7 @@ export class Purges {
     return false
   }
 
-  /** A file that holds rows that have left and others; null when there is none. Purges that are done, or need a damaged file, are told so. */
+  /** A file with expired and other rows; null when there is none. Resolves purges that are done, and rejects those that need a damaged file. */
   chooseFile(damaged: ReadonlySet<SealedFile>): SealedFile | null {
     const { store, expiry } = this.#parts
     for (const purge of this.#purges) {
@@ -64,7 +64,7 @@ export class Purges {
         return firstMs < sinceMs && !(isKept && kind === 'hours')
       })
       if (files.some((file) => damaged.has(file))) this.#end(purge, () => purge.reject(isDamaged()))
-      // Where hours are kept, these take the place of rows.
+      // Where hours are kept, they replace the rows.
       else if (files.length > 0 && isKept) continue
       else if (files.length > 0) return files[0]!
       else if (store.position >= purge.position) this.#end(purge, purge.resolve)
@@ -72,7 +72,7 @@ export class Purges {
     return null
   }
 
-  /** A file could not be written anew: who waits is told, and may ask again. */
+  /** A file could not be rewritten: its entity's purges are rejected, so that their callers can retry. */
   failed({ info: { entityId } }: SealedFile): void {
     for (const purge of this.#purges)
       if (purge.entityId === entityId) this.#end(purge, () => purge.reject(couldNotBeWritten()))

@@ -12,20 +12,20 @@ interface Removal {
 export interface RemovalParts {
   /** Deletes the file and its index. */
   readonly removeFile: (file: SealedFile) => Promise<void>
-  /** Deletes what else lies in an entity's folder. */
+  /** Deletes the remaining content of an entity's folder. */
   readonly removeEntity: (entityId: number) => Promise<void>
-  /** Whether it begins as after `hold`. */
+  /** Whether it starts in the state after `hold`. */
   readonly isHeld: boolean
   readonly observe: Observe
   readonly reach: Reach
 }
 
-/** Deletes files that nobody reads any more, unless a backup is being made: then once it is over. */
+/** Deletes files without readers; while a backup is being made, only after it has ended. */
 export class Removals {
   readonly #parts: RemovalParts
   #held: boolean
   #waiting: Removal[] = []
-  /** By entity, the files that are to go once nobody reads them. */
+  /** By entity, the files to be deleted after their last reader. */
   readonly #inUse = new Map<number, Set<SealedFile>>()
   readonly #dropped = new Set<number>()
   readonly #running = new Set<Promise<void>>()
@@ -48,7 +48,7 @@ export class Removals {
     })
   }
 
-  /** Deletes files that runs may still read: what is returned is to be told of each when none does. */
+  /** Deletes files that runs may still read: the returned function must be called for each file after its last reader. */
   ofFiles(files: readonly SealedFile[]): (file: SealedFile) => void {
     for (const file of files) {
       const { entityId } = file.info
@@ -57,7 +57,7 @@ export class Removals {
     return (file) => this.#released(file)
   }
 
-  /** The same of all files of a dropped entity. Its folder goes behind them, and behind those that left before. */
+  /** As `ofFiles`, for all files of a dropped entity. Its folder is deleted after them, and after its files that were replaced before. */
   ofEntity(entityId: number, files: readonly SealedFile[]): (file: SealedFile) => void {
     const gone = this.ofFiles(files)
     this.#dropped.add(entityId)
@@ -79,7 +79,7 @@ export class Removals {
     this.#take({ name: String(entityId), run: () => this.#parts.removeEntity(entityId) })
   }
 
-  /** Resolves when no file is being deleted, and none will be until `release`. */
+  /** Resolves when no file is being deleted; none will be until `release`. */
   async hold(): Promise<void> {
     this.#held = true
     await Promise.all(this.#running)
@@ -90,7 +90,7 @@ export class Removals {
     for (const removal of this.#waiting.splice(0)) this.#start(removal)
   }
 
-  /** Resolves when all that was to be deleted so far is, but for what is held. */
+  /** Resolves when all deletions requested so far have ended, except held ones. */
   async settle(): Promise<void> {
     await Promise.all(this.#running)
   }
@@ -105,7 +105,7 @@ export class Removals {
     this.#running.add(running)
   }
 
-  /** One after the other. What stays is an orphan, and goes at the next start. */
+  /** Deletions run one after another. A file that cannot be deleted is an orphan, which the next start removes. */
   #run({ name, run }: Removal): Promise<void> {
     return this.#removals.run(async () => {
       try {

@@ -8,11 +8,11 @@ export interface UnsealedBounds {
   readonly unsealedBytes: number
 }
 
-/** How much was validated since the newest freeze, and for how long it has been there. */
+/** The amount of data validated since the newest freeze, and its age. */
 export class Unsealed {
   readonly #bounds: UnsealedBounds
   readonly #wake: () => void
-  /** Where the pipeline stood at the freeze, and stands; with the bytes of the journal that it had validated. */
+  /** The pipeline's position at the freeze and now, with the bytes of the journal validated by then. */
   #frozenPosition: number
   #frozenBytes = 0
   #position: number
@@ -20,7 +20,7 @@ export class Unsealed {
   #sinceMs: number | null = null
   #timer: NodeJS.Timeout | null = null
 
-  /** `wake` is called when the bound of age is reached. */
+  /** `wake` is called when the age bound is reached. */
   constructor(position: number, bounds: UnsealedBounds, wake: () => void) {
     this.#frozenPosition = position
     this.#position = position
@@ -32,14 +32,14 @@ export class Unsealed {
     return this.#frozenPosition
   }
 
-  /** The pipeline has come to a position. */
+  /** Called when the pipeline has reached a position. */
   advance(position: number, validatedBytes: number): void {
     if (position > this.#frozenPosition && this.#sinceMs === null) this.#startAge()
     this.#position = position
     this.#validatedBytes = validatedBytes
   }
 
-  /** All of it is being sealed. */
+  /** Called when all data so far is frozen to be sealed. */
   freeze(): void {
     this.stop()
     this.#frozenPosition = this.#position
@@ -54,7 +54,7 @@ export class Unsealed {
     return performance.now() - (this.#sinceMs ?? Number.POSITIVE_INFINITY) >= this.#bounds.headAgeMs
   }
 
-  /** Positions and bytes of the journal count rejected rows and items too: they leave the journal by a seal as well. */
+  /** Positions and bytes of the journal include rejected rows and items, which a seal removes from the journal as well. */
   isOverBounds({ bytes }: HeadState): boolean {
     const { headRows, headBytes, unsealedBytes } = this.#bounds
     const rows = this.#position - this.#frozenPosition

@@ -1,4 +1,4 @@
-// The background work of the store: it seals the head, merges small files and removes what was replaced. One thing at a time; a merge gives way to a seal.
+// Background work of the store: seals the head, merges small files and removes replaced ones. One task at a time; a merge gives way to a seal.
 import type { DeletionCatalog } from '../../../catalog/deletions.ts'
 import type { IngestCount, ManifestCatalog, StoreRegistry } from '../../../catalog/manifest.ts'
 import { Pacer } from '../../../lib/pacer.ts'
@@ -22,7 +22,7 @@ import { Purges } from './purges.ts'
 import type { Removals } from './removals.ts'
 import { Unsealed, type UnsealedBounds } from './unsealed.ts'
 
-/** What is stored for good. */
+/** The sealed data. */
 export interface StoreState {
   readonly sealedPosition: number
   readonly files: number
@@ -38,29 +38,29 @@ export interface UpkeepSettings extends UnsealedBounds {
 
 export interface UpkeepParts {
   readonly store: EmbeddedStore
-  /** Those that the store reads from. */
+  /** The files that the store reads from. */
   readonly files: readonly SealedFile[]
   readonly folder: StoredFolder
   readonly manifest: ManifestCatalog
   readonly deletions: DeletionCatalog
   readonly standing: StandingDeletions
-  /** Writes down the series that are not yet; what it returns is on disk then, and to be recorded. */
+  /** Writes new series to disk; the returned registries are durable and have to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
   readonly expiry: Pick<Expiry, 'sinceMs' | 'goneMs' | 'keptRules' | 'keptRulesNow' | 'nextDropped' | 'remove'>
   readonly settings: UpkeepSettings
   readonly observe: Observe
   readonly reach: Reach
-  /** Ends the work at its next rest; what it had not recorded is an orphan at the next start. */
+  /** Ends the work at its next rest; files that are not recorded by then are orphans at the next start. */
   readonly signal: AbortSignal
   readonly sleep?: AttemptParts['sleep']
-  /** Told of a seal or a drop that failed: rows wait for it. */
+  /** Called with the error of a seal or a drop that failed: rows wait for it. */
   readonly stuck?: AttemptParts['stuck']
-  /** All before it is on disk in the journal. */
+  /** The journal is on disk up to this position. */
   readonly durablePosition: () => number
   /** Called when the manifest has changed and readers have switched. */
   readonly changed: () => void
-  /** Called when what `afterStep` said may have changed: a freeze is due by age, or there is room again. */
+  /** Called when `afterStep` may now act otherwise: a freeze is due by age, or there is space again. */
   readonly wake: () => void
 }
 
@@ -69,9 +69,9 @@ interface Seal {
   readonly counts: readonly IngestCount[]
 }
 
-/** How long sealing may hold up queries and the pipeline. */
+/** The longest time for which sealing may block queries and the pipeline. */
 const sliceMs = 2
-/** A seal may have waited for room on the disk: no pause after it is longer. */
+/** The longest pause between seals: the duration of a seal may include a wait for space on the disk. */
 const mergesTurnMsMax = 5000
 
 export class Upkeep {
@@ -85,15 +85,15 @@ export class Upkeep {
   readonly #attempts: Attempts
   readonly #unsealed: Unsealed
   #working: Promise<void> | null = null
-  /** Whether there may be something to do that the work under way has not looked at. */
+  /** Whether there may be work that the current pass has not seen. */
   #isAsked = false
-  /** The seal that is being made, by itself or beside a merge. */
+  /** The seal that is being made, on its own or during a merge. */
   #sealing: Promise<void> | null = null
-  /** Told when a seal has failed: they do not wait until it is done. */
+  /** Called when a seal has failed, for callers that do not wait until it succeeds. */
   readonly #awaitingSeal = new Set<() => void>()
-  /** Seals may follow each other without a pause: when files pile up, merges have as much time after each as it took. */
+  /** Seals may follow each other without a pause. When files pile up, merges get as much time after each seal as it took. */
   #isMergesTurn = false
-  /** Where the pipeline stands. */
+  /** The pipeline's position. */
   #position: number
 
   constructor(parts: UpkeepParts) {
@@ -133,8 +133,8 @@ export class Upkeep {
   }
 
   /**
-   * Called between two steps of the pipeline: freezes the head when it is due. `validatedBytes` of the journal were validated since the pipeline
-   * was opened; `counts` are those at this position.
+   * Called between two steps of the pipeline; freezes the head when it is due. `validatedBytes` is the amount of the journal that was validated
+   * since the pipeline was opened; `counts` returns the counts at this position.
    */
   afterStep(position: number, validatedBytes: number, counts: () => readonly IngestCount[]): void {
     this.#unsealed.advance(position, validatedBytes)
@@ -143,8 +143,8 @@ export class Upkeep {
   }
 
   /**
-   * Called when the pipeline has ended, as after a step: seals all that is left, in one attempt or until the signal. An entity that is being
-   * dropped keeps the rest for the next start.
+   * Called when the pipeline has ended, with the arguments of `afterStep`: seals the rest, in one attempt or until the signal. While an entity is
+   * being dropped, the rest stays for the next start.
    */
   async sealRest(position: number, validatedBytes: number, counts: () => readonly IngestCount[]): Promise<void> {
     const { signal } = this.#parts
@@ -173,17 +173,17 @@ export class Upkeep {
     return this.#isHeld && this.#unsealed.isOverBounds(this.#parts.store.head)
   }
 
-  /** Rows are not frozen now. */
+  /** Whether rows are not frozen now. */
   get #isHeld(): boolean {
     return this.#isBusy || this.#isMergesTurn
   }
 
-  /** Rows cannot be frozen now: others are, or the rows of a dropped entity are to be forgotten first. */
+  /** Whether rows cannot be frozen now: others are frozen already, or the rows of a dropped entity have to be removed first. */
   get #isBusy(): boolean {
     return this.#seal !== null || this.#parts.expiry.nextDropped !== null
   }
 
-  /** Begins what there is to do. Where it is being done, all is looked at once more: this may be called while it is coming to its end. */
+  /** Starts the work that is due. When a pass is running, another one follows, because this may be called while the first is ending. */
   work(): void {
     this.#isAsked = true
     this.#working ??= this.#work().finally(() => {
@@ -192,7 +192,7 @@ export class Upkeep {
     })
   }
 
-  /** As `Purges.add`, of the rows before the pipeline's position. */
+  /** As `Purges.add`, for the rows before the pipeline's position. */
   purge(entityId: number, position: number, waitMs: number): Promise<void> {
     const purged = this.#purges.add(entityId, position, waitMs)
     this.work()
@@ -200,7 +200,7 @@ export class Upkeep {
     return purged
   }
 
-  /** As `Deletions.add`, of the rows before the pipeline's position. */
+  /** As `Deletions.add`, for the rows before the pipeline's position. */
   delete(request: DeletionRequest, position: number): Promise<DeletionOutcome> {
     const deleted = this.#deletions.add(request, position)
     this.work()
@@ -208,27 +208,27 @@ export class Upkeep {
     return deleted
   }
 
-  /** Learns which deletions the catalog says are erased. */
+  /** Reads from the catalog which deletions are erased. */
   refreshDeletions(): Promise<void> {
     return this.#deletions.refresh()
   }
 
-  /** As `Deletions.takeBack`, where the pipeline is at this position. */
+  /** As `Deletions.takeBack`, with the pipeline at this position. */
   takeBack(request: TakeBackRequest, position: number): Promise<boolean> {
     const takenBack = this.#deletions.takeBack(request, position)
     this.work()
     return takenBack
   }
 
-  /** Resolves when nothing is being done any more. */
+  /** Resolves when no work is running. */
   async stop(): Promise<void> {
     this.#unsealed.stop()
     await this.#working
   }
 
   /**
-   * Seals go first: pushes are refused when they stand still. After each, an entity and rows that have to leave have their turn. Of
-   * these, what fails is left out and holds up nothing.
+   * Seals go first, because pushes are refused when sealing stops. After each seal, dropped entities and expired rows get their turn. Failures of
+   * these are skipped and hold up nothing.
    */
   async #work(): Promise<void> {
     const { signal } = this.#parts
@@ -240,17 +240,17 @@ export class Upkeep {
       if (await this.#deletions.runNext()) continue
       const erasure = await this.#erase()
       if (erasure === 'merged' || erasure === 'gave way') continue
-      // What could not be erased is tried again after a merge, which may make room.
+      // A failed erasure is retried after a merge, which may free space.
       if (!(await this.#merge()) && erasure === null) return
     }
   }
 
-  /** Drops an entity that is to be dropped, and removes files or rows of another whose time is over; false when there is nothing. */
+  /** Drops an entity that is due, and removes expired files or rows of others; returns false when there is nothing to do. */
   async #removeDue(): Promise<boolean> {
     const dropped = this.#parts.expiry.nextDropped
     const isDropped = dropped !== null && this.#seal === null
     if (isDropped) await this.#runDrop(dropped)
-    // Entities that are dropped one after the other hold up nothing else.
+    // A sequence of dropped entities does not hold up other work.
     return (await this.#letRowsGo()) || isDropped
   }
 
@@ -272,7 +272,7 @@ export class Upkeep {
     return left.length > 0 || purged !== null
   }
 
-  /** Whether nothing that a file holds is kept any more. */
+  /** Whether everything in a file has expired. */
   #isGone(file: SealedFile): boolean {
     const { expiry } = this.#parts
     const { entityId, lastMs, kind } = baseOf(file).info
@@ -281,7 +281,7 @@ export class Upkeep {
     return (ofHours ? lastMs + hourMs - 1 : lastMs) < (expiry.goneMs(entityId) ?? -Infinity)
   }
 
-  /** Removes rows for good that were deleted long enough ago; null when there are none. */
+  /** Permanently removes rows that were deleted long enough ago; null when there are none. */
   async #erase(): Promise<MergeOutcome | null> {
     const file = this.#deletions.fileToErase(this.#files, this.#merges.damaged)
     return file === null ? null : this.#merges.run([file])
@@ -293,7 +293,7 @@ export class Upkeep {
     return merged !== null
   }
 
-  /** False when it failed: it is tried again. */
+  /** Returns false when it failed and has to be retried. */
   async #runDrop(entityId: number): Promise<boolean> {
     const { store, manifest, removals, expiry, reach, changed, wake } = this.#parts
     reach('drop-begun')
@@ -323,7 +323,7 @@ export class Upkeep {
     changed()
   }
 
-  /** Seals what is frozen, once at a time, whoever asks; a failure that ends the thread stays one. */
+  /** Seals the frozen rows; concurrent callers share one seal. A failure that ends the thread leaves the promise rejected. */
   #sealDue(): Promise<void> {
     if (this.#sealing === null && this.#seal !== null) {
       this.#sealing = this.#runSeal(this.#seal).then(() => {
@@ -334,8 +334,8 @@ export class Upkeep {
   }
 
   /**
-   * What a merge of an entity's files does at each rest: it seals frozen rows and lets a dropped entity go, so that pushes and starts do
-   * not wait. Throws Preempted when that fails, as the merge may have taken the room for it, and when the entity is dropped.
+   * Called at each rest of a merge of an entity's files: seals frozen rows and drops a dropped entity, so that pushes and starts do not wait.
+   * Throws Preempted when that fails, because the merge may have used up the space for it, and when the merged entity is dropped.
    */
   async #runDue(entityId: number): Promise<void> {
     if (this.#seal !== null && !(await this.#sealsAtOnce())) throw new Preempted()
@@ -344,7 +344,7 @@ export class Upkeep {
     if (dropped === entityId || !(await this.#runDrop(dropped))) throw new Preempted()
   }
 
-  /** False as soon as it has failed once; a seal that the signal ended is none that failed. */
+  /** Returns false after the first failure; a seal that was ended by the signal has not failed. */
   #sealsAtOnce(): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const failed = (): void => resolve(false)
@@ -355,7 +355,7 @@ export class Upkeep {
     })
   }
 
-  /** Seals, and tries until it is done: the rows have nowhere else to go. */
+  /** Seals, with retries until it succeeds: the rows have nowhere else to go. */
   async #runSeal({ frozen, counts }: Seal): Promise<void> {
     const { store, signal, reach, observe, changed, wake, durablePosition } = this.#parts
     const startedMs = performance.now()
@@ -369,7 +369,7 @@ export class Upkeep {
     const seal = { position, counts, journalEnd: durablePosition() }
     if (!(await this.#attempts.commit({ add, remove: [], registries, seal }))) return
     reach('manifest-committed')
-    // From here on a failure ends the thread: only the manifest knows what is stored.
+    // From here on a failure ends the thread: only the manifest knows which rows are stored.
     store.switchFiles({ add: files, remove: [], frozen, gone: () => undefined })
     this.#files = [...this.#files, ...files]
     this.#seal = null
@@ -392,7 +392,7 @@ export class Upkeep {
 
   async #writeSeal(frozen: FrozenRows) {
     const { folder, settings, signal, reach, extendRegistries, expiry } = this.#parts
-    // Rows in memory wait for it, and so do merges.
+    // Rows in memory wait for the seal, and so do merges.
     const pacer = new Pacer({ sliceMs, signal, isPressing: () => true })
     const sinceMs = (entityId: number): number | null => expiry.goneMs(entityId)
     const files = await sealRows(frozen, { folder, dayRowsMin: settings.dayRowsMin, sinceMs, pacer, reach })
