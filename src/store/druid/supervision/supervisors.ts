@@ -212,7 +212,7 @@ export class Supervisors {
     })
   }
 
-  /** Whether the processes of Druid that take supervisors and answer queries are there. Throws Problem `unavailable`. */
+  /** Checks that the process at the management URL of Druid responds. Throws Problem `unavailable`. */
   async checkReachable(): Promise<void> {
     await this.#management.ask('GET', '/status/health')
   }
