@@ -14,15 +14,15 @@ interface SnapshotSources extends Pick<OpenedStore, 'store' | 'folder'> {
 /** The most files of one chunk of memory. */
 const chunkFilesMax = 12
 
-/** How long the writing of rows for the SQL engine may hold up the others. */
+/** The longest that writing rows for the SQL engine may hold up other work. */
 const snapshotSliceMs = 2
 
-/** Empties the folder of what an earlier generation wrote. */
+/** Removes the files that an earlier generation wrote from the folder. */
 export async function openSnapshots(
   { deltasDirectory }: StoreThreadData,
   { disk, store, folder, observe }: SnapshotSources,
 ): Promise<Snapshots> {
-  // The engine has a working folder of its own, and needs whole paths.
+  // The engine has its own working folder, so it needs absolute paths.
   const directory = resolve(deltasDirectory)
   await disk.removeFolder(directory)
   await disk.makeDirectory(directory)
