@@ -42,7 +42,7 @@ class ArrayScan {
     return this.#hasEnded
   }
 
-  /** The place of the last comma between two elements in this piece; null if there is none. */
+  /** The position of the last comma between two elements in this piece; null if there is none. */
   lastCut(piece: Buffer): { before: number; after: number } | null {
     let cut = -1
     let depth = this.#depth
@@ -67,7 +67,7 @@ class ArrayScan {
     return cut === -1 ? null : { before: cut, after: cut + 1 }
   }
 
-  /** The place after the string's closing quote, or the piece's end. */
+  /** The position after the string's closing quote, or the end of the piece. */
   #skipString(piece: Buffer, from: number): number {
     for (let at = from; at < piece.length; at++) {
       if (this.#isEscaped) this.#isEscaped = false

@@ -52,7 +52,7 @@ export class KafkaClient {
   #closed = false
 
   constructor(access: KafkaAccess) {
-    // The timeout of a sibling is somewhat longer than the configured one.
+    // A sibling may have a timeout that is somewhat longer than the largest setting.
     const timeoutMs = timerMs(access.timeoutMs)
     this.#access = { ...access, timeoutMs }
     const { login, tls, caFile } = access

@@ -25,7 +25,7 @@ interface ProducerOptions {
   readonly transactionTimeoutMs: number
 }
 
-/** How far a group has read. */
+/** The offset up to which a group has read. */
 export interface GroupOffset {
   readonly group: string
   readonly topic: string

@@ -64,7 +64,7 @@ export async function unseenRows(
 }
 
 /**
- * Waits until queries see the stored ones of all rows of an entity that were acknowledged so far. Resolves with the positions of the acknowledged rows;
+ * Waits until queries see the stored rows among those of an entity that were acknowledged so far. Resolves with the positions of the acknowledged rows;
  * rejects with the signal's reason.
  */
 export async function rowsAreQueryable(

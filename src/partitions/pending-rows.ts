@@ -19,7 +19,7 @@ const rangesMax = 64
 
 /**
  * Counts the waiting rows of each ingest in the partitions, in bounded memory for any number of pushes. The validated part of a merged range is estimated
- * from the position reached within it, and does not include all rows before the last push is validated.
+ * from the position reached within it; at least one row waits until the last push of the range is validated.
  */
 export class PendingRows {
   /** By partition, then by ingest. */

@@ -159,7 +159,7 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
   }
 }
 
-/** Sign the ids and tokens that callers receive. */
+/** The signers of the ids and tokens that callers receive. */
 interface Signers {
   readonly batchIds: BatchIds
   readonly tokens: NextTokens

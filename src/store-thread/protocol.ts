@@ -30,7 +30,7 @@ export interface StoreThreadData {
   readonly deltasDirectory: string
   /** Whether no file may be deleted until `release`, as after `hold`. */
   readonly isHeld: boolean
-  /** The end of the journal. The thread is ready when it has validated everything before it. */
+  /** Everything before this position is in the journal. The thread is ready when it has validated it. */
   readonly durablePosition: number
   /** Rows before this position are counted separately: they were in the journal before the service started, or an earlier thread has validated them. */
   readonly countedPosition: number

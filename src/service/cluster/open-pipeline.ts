@@ -224,7 +224,7 @@ function openUpkeep(
   const { checkMs, timeoutMs } = settings.druid
   const upkeep = new DruidUpkeep({ ingests, dropped, supervisors, rowsTopics, observe, timeoutMs, nowMs })
   closers.push(() => upkeep.close())
-  // The health check of the parts reports that a part is unavailable.
+  // Failures because a part is unavailable are reported by the health check of the parts.
   const failed = checkFailed(observe)
   catalog.changes.listen({
     definitions: () => void upkeep.check(false).catch(failed),

@@ -20,7 +20,7 @@ export class CatalogChanges {
     this.#parts = parts
   }
 
-  /** Resolves when the catalog was read as of this call or later, or when the signal is aborted. */
+  /** Resolves when a read of the catalog that started after this call has succeeded, or when the signal is aborted. */
   learn(): Promise<void> {
     return this.#readings.run(async () => {
       while (!this.#parts.signal.aborted && !(await this.#isRead())) await this.#pause()

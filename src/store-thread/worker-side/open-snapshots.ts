@@ -11,13 +11,13 @@ interface SnapshotSources extends Pick<OpenedStore, 'store' | 'folder'> {
   readonly observe: Observe
 }
 
-/** The most files of one chunk of memory. */
+/** The most files for one chunk of memory. */
 const chunkFilesMax = 12
 
 /** The longest that writing rows for the SQL engine may hold up other work. */
 const snapshotSliceMs = 2
 
-/** Removes the files that an earlier generation wrote from the folder. */
+/** First empties the folder of files that an earlier generation wrote. */
 export async function openSnapshots(
   { deltasDirectory }: StoreThreadData,
   { disk, store, folder, observe }: SnapshotSources,

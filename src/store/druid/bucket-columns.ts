@@ -82,7 +82,7 @@ interface Run {
 }
 
 /**
- * Stretches for buckets in the local time of a zone. A run of buckets of equal length costs as much as one bucket, even if all are empty.
+ * Stretches for buckets in the local time of a zone. A run of buckets of equal length, empty or not, costs as much as one bucket.
  * Throws Problem `too_many_buckets` when the range has more than `bucketsMax` runs.
  */
 export function zonedStretches(buckets: TimeBuckets, { fromMs, toMs }: Range, bucketsMax: number): BucketStretch[] {

@@ -10,7 +10,7 @@ import type { ColumnValues, GroupBy, NativeAggregation, Scan } from './native-qu
 /** Rows of one part of a response, each an array of column values. */
 export type RawRows = readonly (readonly unknown[])[]
 
-/** First and last date. */
+/** The first and the last date of rows. */
 export interface Bounds {
   readonly minMs: number
   readonly maxMs: number

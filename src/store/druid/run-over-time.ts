@@ -59,7 +59,7 @@ export async function* runOverTime(plan: OverTimePlan, run: DruidRun): AsyncGene
   yield* functions.finish()
 }
 
-/** Reads items of any quality, with the quality after the fields: an item whose quality is not accepted ends the value before it. */
+/** The selection with items of any quality, and the quality after the fields: an item whose quality is not accepted ends the value before it. */
 function ofAnyQuality(selection: Selection): Selection {
   const { quality, ...read } = selection
   if (quality === undefined || read.fields.includes(quality.field)) return read

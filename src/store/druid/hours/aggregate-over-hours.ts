@@ -38,7 +38,7 @@ export async function aggregateOverHours(plan: AggregationPlan, run: Aggregation
   return { rows: groups.all, days: [] }
 }
 
-/** Whether kept hours contain the result: it groups and filters by whole hours and tags, and aggregates metrics. */
+/** Whether kept hours contain the result: the plan groups and filters by whole hours and tags only, and aggregates metrics. */
 function isOfHours({ granularity, keys, filter, aggregates }: AggregationPlan, run: AggregationRun): boolean {
   const areTags = (condition: Scalar | null): boolean => fieldsOf(condition).every(({ role }) => role === 'tag')
   return (

@@ -34,7 +34,7 @@ export async function removeLeft(entity: SupervisedEntity, made: HoursMade, part
   const making = made.making
   if (left === null || making === null) return true
   const { tasks, count, clusterName, askEveryMs, asksMax, signal } = parts
-  // A count of visible rows would be no proof that there are none: a server of Druid may be down.
+  // The recorded number of rows is used. Counting none now would not prove that there are none, because a server of Druid may be down.
   if (making.rows === 0) return true
   const source = dataSourceName(clusterName, entity.id)
   const from = new Date(made.goneMs).toISOString().slice(0, 10)

@@ -8,7 +8,7 @@ export interface SupervisionSettings {
   readonly consumerProperties: Readonly<Record<string, string>>
   /** Tasks that read an entity's topic in parallel. */
   readonly taskCount: number
-  /** Copies of each task. */
+  /** The number of copies of each task. */
   readonly replicas: number
   /** How long a task reads before its rows are published as segments, in whole seconds. */
   readonly taskDurationMs: number

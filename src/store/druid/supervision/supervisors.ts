@@ -148,8 +148,8 @@ export class Supervisors {
   }
 
   /**
-   * Makes Druid's servers drop days older than the retention. Where hours are kept, rows are kept as long as hours: they are removed earlier, when hours have
-   * replaced them, except for late rows.
+   * Makes Druid's servers drop days older than the retention. Where hours are kept, rows may stay as long as hours: most are removed earlier, after hours
+   * have replaced them, but late rows stay.
    */
   async retain(entity: Pick<Entity, 'id' | 'retention' | 'hours'>, known: KnownRetentions): Promise<void> {
     const { id, retention, hours } = entity
