@@ -6,31 +6,31 @@ import { brokenOff, DruidFailure, druidAway, endedBy, pageInstead, readFailure }
 import { QueryCancels } from './query-cancels.ts'
 
 export interface DruidClientSettings {
-  /** Where queries go: the router or a broker. No slash at the end. */
+  /** The URL for queries: the router or a broker. Without a slash at the end. */
   readonly queryUrl: string
-  /** Where supervisors and the coordinator's rules are: the router or the overlord. */
+  /** The URL for supervisors and the coordinator's rules: the router or the overlord. */
   readonly managementUrl: string
   /** Basic authentication; null for none. */
   readonly credentials: { readonly user: string; readonly password: string } | null
-  /** PEM of the authorities to trust; null for those of the system. */
+  /** PEM of trusted authorities; null for those of the system. */
   readonly ca: string | null
   /** The most connections for queries at once. */
   readonly connections: number
-  /** How long one management request may take. */
+  /** Time limit of one management request. */
   readonly managementTimeoutMs: number
 }
 
-/** What ends in `query` and what in `sql` differ by their paths alone. */
+/** Native queries and SQL differ only in their paths. */
 export type QueryLanguage = 'native' | 'sql'
 
 export interface QueryOptions {
   readonly signal: AbortSignal
-  /** After it Druid ends the query by itself. */
+  /** After this time Druid ends the query on its own. */
   readonly timeoutMs: number
 }
 
 export interface Clock {
-  /** From any beginning, and never back. */
+  /** Monotonic, from an arbitrary start. */
   readonly nowMs: () => number
   readonly timer: Timer
 }
@@ -41,18 +41,18 @@ interface Sent {
   readonly body: string | null
   readonly agent: HttpAgent | HttpsAgent
   readonly signal: AbortSignal
-  /** It has a connection, and is on its way. */
+  /** Called when the request has a connection and is being sent. */
   readonly onWay?: () => void
 }
 
 const queryPaths: Readonly<Record<QueryLanguage, string>> = { native: '/druid/v2', sql: '/druid/v2/sql' }
-/** More of an error's body is not read. */
+/** The most bytes of an error's body that are read. */
 const errorBytesMax = 65_536
-/** Enough for supervisors and rules; and cancelling must not wait until a query's connection is free, so it has as many. */
+/** Enough for supervisors and rules. Cancels have the same number of separate connections, so that they do not wait for a query's connection. */
 const managementConnections = 8
 const systemClock: Clock = { nowMs: () => performance.now(), timer: systemTimer }
 
-/** HTTP to Druid: connections are kept and bounded; a query whose signal is aborted is cancelled in Druid too. */
+/** HTTP client for Druid. Connections are reused and bounded. A query whose signal is aborted is cancelled in Druid too. */
 export class DruidClient {
   readonly #settings: DruidClientSettings
   readonly #queryAgent: HttpAgent | HttpsAgent
@@ -78,13 +78,13 @@ export class DruidClient {
   }
 
   /**
-   * The bytes of a query's answer, as they come. Throws `DruidFailure` when Druid refuses or fails, Problem `unavailable` when it is
-   * away or breaks its answer off, and the signal's reason when it is aborted.
+   * The bytes of a query's response, as they arrive. Throws `DruidFailure` when Druid refuses or fails, Problem `unavailable` when it is unavailable or its
+   * response breaks off, and the signal's reason when it is aborted.
    */
   async *query(language: QueryLanguage, query: object, { signal, timeoutMs }: QueryOptions): AsyncGenerator<Buffer> {
     signal.throwIfAborted()
     const id = randomUUID()
-    // A query of SQL's has two names: that of the statement, and that of what it was planned into.
+    // An SQL query has two ids: one of the statement, and one of the native query that it is planned into.
     const names = language === 'sql' ? { sqlQueryId: id, queryId: id } : { queryId: id }
     const body = JSON.stringify({ ...query, context: { ...contextOf(query), timeout: timeoutMs, ...names } })
     let sentMs: number | null = null
@@ -109,7 +109,7 @@ export class DruidClient {
       signal.throwIfAborted()
       throw error
     } finally {
-      // One that still waited for a connection was never sent.
+      // A query that still waited for a connection was never sent.
       if (!isWhole && sentMs !== null) {
         const paths = Object.values(language === 'sql' ? queryPaths : [queryPaths.native]).map(
           (path) => `${path}/${id}`,
@@ -119,7 +119,7 @@ export class DruidClient {
     }
   }
 
-  /** One request to the overlord or the coordinator; answers its JSON, null for an empty body. Throws as `query` does. */
+  /** One request to the overlord or the coordinator. Returns the parsed JSON, null for an empty body. Throws as `query` does. */
   async manage(method: 'GET' | 'POST' | 'DELETE', path: string, body: unknown = null): Promise<unknown> {
     const url = `${this.#settings.managementUrl}${path}`
     const text = body === null ? null : JSON.stringify(body)
@@ -164,7 +164,7 @@ export class DruidClient {
   }
 }
 
-/** What stands between here and Druid may say with a page of its own that all is well. */
+/** A proxy in front of Druid may respond with a page of its own and a success status. */
 const isPage = ({ headers }: IncomingMessage): boolean => headers['content-type']?.startsWith('text/html') === true
 
 function newAgent(url: string, connections: number, ca: string | null): HttpAgent | HttpsAgent {
@@ -199,7 +199,7 @@ async function errorBody(response: IncomingMessage): Promise<string> {
       if (bytes > errorBytesMax) break
     }
   } catch {
-    // What came of it has to do.
+    // The bytes received so far must suffice.
   }
   return Buffer.concat(chunks).toString('utf8')
 }

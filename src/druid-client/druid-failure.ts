@@ -1,39 +1,39 @@
 import { Problem } from '../model/problem.ts'
 
-/** What Druid says of a request that it refused or could not finish. */
+/** Druid's description of a request that it refused or could not finish. */
 export interface FailureFacts {
   readonly status: number
   /** Druid's older name of the kind of failure ("Query timeout"), or `druidException`. */
   readonly error: string
   readonly category: string
-  /** The class of the exception, where Druid tells it. */
+  /** The class of the exception, if Druid reports it. */
   readonly errorClass: string
   readonly message: string
 }
 
-/** What Druid throws, with the status of a failure of its own, of queries and operands that it cannot take and of plans that it trips over. */
+/** Exceptions of Druid, with the status of an internal failure, for queries and operands that it cannot handle and for plans that it fails on. */
 const cannotRead =
   /\.jackson\.|IllegalArgumentException|\.(?:IAE|UOE)$|Expression\w*Exception|ClassCastException|UnsupportedOperationException|NullPointerException|ArithmeticException/
-/** The same in the words of what was thrown, where the class is only that of what holds it, or none. */
+/** The same by message, where the class is that of a wrapper, or is absent. */
 const cannotReadWords =
   /\b(?:IAE|UOE|IllegalArgumentException|ClassCastException|UnsupportedOperationException): |^class \S+ cannot be cast|[Ii]llegal base64|for base64 bytes$|4-byte (?:ending )?unit$|enough valid bits$|Comparator$|[Cc]an only be called after query is reduced to a single|"timestampString" is null|^function '\w+' is not defined|(?:^|: )Invalid expression: |(?:^|Exception: )Function\[\w+\] |^while converting /
-/** Faults that only show when a query runs. Java leaves out the words of what it throws again and again. */
+/** Faults that only appear when a query runs. Java omits the messages of exceptions that it throws repeatedly. */
 const whileRunning =
   /is not supported for complex columns|more than one row|by zero|ArithmeticException|cannot translate|cannot cast|index out of range/i
 
-/** What comes of servers and not of the query. */
+/** Failures caused by servers and not by the query. */
 const awayWords =
   /connect|channel|timed? ?out|timeout|interrupt|unavailable|refused|closed|shut|lost|missing segment|memory|^status|^$/i
 
 /**
- * What comes of half a character beyond U+FFFF in a text. Servers refuse to write it, or write a byte too few, and the broker reads all that
- * follows wrongly. A server that goes away in the midst of its answer is told in other words.
+ * Failures caused by half of a character beyond U+FFFF in a string. Servers refuse to write it, or write a byte too few, and the broker misreads everything
+ * after it. A server that goes down in the middle of its response is reported in other words.
  */
 const halfCharacter = /\(SequenceInputStream\)|(?:Unmatched|Broken|Incomplete) .*surrogate pair/
 const halfCharacterWords =
   'a text that it makes holds half of a character beyond U+FFFF. Druid counts such a character as two, and no text can hold one of them: cut the text at another place.'
 
-/** An error answer of Druid. */
+/** An error response of Druid. */
 export class DruidFailure extends Error {
   override readonly name = 'DruidFailure'
   readonly facts: FailureFacts
@@ -43,19 +43,19 @@ export class DruidFailure extends Error {
     this.facts = facts
   }
 
-  /** Whether what was asked is at fault, not Druid. */
+  /** Whether the request is at fault, not Druid. */
   get isRefusal(): boolean {
     const { status, category, errorClass, message } = this.facts
-    // Druid calls it defensive where its own code does not expect what the query led to: that it comes to again.
+    // Druid reports DEFENSIVE where its own code does not expect the result of the query; a retry would fail in the same way.
     if (['INVALID_INPUT', 'UNSUPPORTED', 'DEFENSIVE'].includes(category) || status === 400 || status === 501)
       return true
     if (cannotRead.test(errorClass) || cannotReadWords.test(message) || whileRunning.test(message)) return true
-    // What is thrown while a query is planned or folded comes without a class; a server that is away says so.
+    // An exception during planning or constant folding has no class; a server that is unavailable says so.
     return category === 'UNCATEGORIZED' && errorClass === '' && !awayWords.test(message)
   }
 }
 
-/** Reads the body of an error answer, in either of the two forms that Druid has. */
+/** Parses the body of an error response, in either of Druid's two formats. */
 export function readFailure(status: number, body: string): DruidFailure {
   const facts = { status, error: '', category: '', errorClass: '', message: body.slice(0, 500) || `status ${status}` }
   const members = objectIn(body)
@@ -68,7 +68,7 @@ export function readFailure(status: number, body: string): DruidFailure {
   })
 }
 
-/** A plan that Druid trips over has no message but this. */
+/** The only message of a plan that Druid fails on. */
 const noWords = /^(?:null)?$/
 
 function failureOf(facts: FailureFacts): DruidFailure {
@@ -94,26 +94,26 @@ function textOf(members: object, name: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Druid cannot be reached, or went away in the middle of its answer. */
+/** Druid cannot be reached, or went down in the middle of its response. */
 export function druidAway(cause: unknown): Problem {
   const detail = 'Druid, which keeps the series, does not answer. Try again.'
   return new Problem('unavailable', detail, { cause })
 }
 
-/** Something else answered in Druid's place. */
+/** Something else responded in Druid's place. */
 export function pageInstead(): Problem {
   const detail = 'Druid, which keeps the series, does not answer: a page came in place of its answer. Try again.'
   return new Problem('unavailable', detail)
 }
 
-/** What Druid says behind an answer that it could not finish: what it refuses may show only after the first rows. */
+/** The error that Druid reports after a response that it could not finish: a refusal may only appear after the first rows. */
 export function endedBy(why: string): Problem | DruidFailure {
   if (why === 'null') return failureOf({ ...unsaid, status: 400 })
   const failure = failureOf({ status: 200, error: '', category: '', errorClass: '', message: why })
   return failure.isRefusal ? failure : brokenOff(why)
 }
 
-/** Java leaves out the words of what it throws again and again: of a fault in each of many rows, never of a connection. */
+/** Java omits the message of an exception that it throws repeatedly. That happens with a fault in each of many rows, never with a connection. */
 const unsaid = {
   error: '',
   category: '',
@@ -121,12 +121,12 @@ const unsaid = {
   message: 'Druid fails at it, and does not say why: a whole number may be divided by zero',
 }
 
-/** Druid ended its answer before it was whole. */
+/** Druid ended its response before it was complete. */
 export function brokenOff(why: string): Problem {
   return new Problem('unavailable', `Druid broke its answer off (${why}). Try again.`)
 }
 
-/** What the caller of a query is told that Druid refused: it is asked for in another way, where Druid being away is waited for. */
+/** The error for the caller of a query that Druid refused. The query must be changed, whereas it can be retried when Druid is unavailable. */
 export function asRefusal(error: DruidFailure, path: string | null): Problem {
   const message = `the query cannot be run: ${error.facts.message}`
   if (path === null)
@@ -134,11 +134,11 @@ export function asRefusal(error: DruidFailure, path: string | null): Problem {
   return new Problem('invalid_request', `${path}: ${message}`, { errors: [{ path, message }], cause: error })
 }
 
-/** A list or text of an aggregate that is past its bound: as it grows, or as it is written. */
+/** A list or string of an aggregate that exceeds its limit, as it grows or as it is written. */
 const tooLong =
   /(?:^Exceeded memory usage when aggregating type .* is larger than max|Unable to serialize \[[^\]]*\], max size bytes is) \[(\d+)\]/
 
-/** What the caller of a query is told of a failure: the limits and failures of Druid as Problems, anything else as it is. */
+/** The error for the caller of a query: Druid's limits and failures as Problems, anything else unchanged. */
 export function asProblem(error: unknown): unknown {
   if (!(error instanceof DruidFailure)) return error
   const { status, error: kind, message } = error.facts
@@ -167,6 +167,6 @@ export function asProblem(error: unknown): unknown {
       cause,
     )
   }
-  // A server of Druid that went away in the middle of a query comes as an exception of no kind.
+  // A Druid server that goes down during a query is reported as an exception of no particular kind.
   return error.isRefusal ? error : new Problem('unavailable', 'A part of Druid failed. Try again.', cause)
 }

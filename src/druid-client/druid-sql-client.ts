@@ -9,9 +9,9 @@ import { asProblem, asRefusal, DruidFailure } from './druid-failure.ts'
 import { jsonElements, jsonLines } from './json-elements.ts'
 
 export interface DruidSqlClientSettings {
-  /** What the names of data sources begin with. */
+  /** The prefix of data source names. */
   readonly clusterName: string
-  /** How long Druid may work on one query. */
+  /** Time limit of one Druid query. */
   readonly queryTimeMs: number
 }
 
@@ -21,19 +21,19 @@ export interface DruidSqlClientParts {
   readonly nowMs: () => number
 }
 
-/** A statement of Druid's SQL, and what its columns hold. */
+/** A statement of Druid's SQL, and the types of its columns. */
 export interface DruidStatement {
   readonly statement: Sql
   readonly types: readonly ColumnType[]
-  /** How many rows stand in the statement itself, at each place where it has them; none where it is left out. */
+  /** The number of rows that the statement itself contains, at each place where it has them; 0 if omitted. */
   readonly inlineRows?: number
-  /** By whose clocks it means its times; UTC where it is left out. */
+  /** The time zone of the times in the statement; UTC if omitted. */
   readonly zone?: string | undefined
   /** Whether it groups by an array, or by several sets of columns. */
   readonly needsWholeGroups?: boolean
 }
 
-/** Exact where Druid would estimate by itself. Without the last, `SUM(CASE WHEN x THEN n ELSE 0 END)` is null where x holds for no row. */
+/** Exact results where Druid would estimate. Without the last setting, `SUM(CASE WHEN x THEN n ELSE 0 END)` is null where x is true for no row. */
 const exactness = {
   useApproximateCountDistinct: false,
   useGroupingSetForExactDistinct: true,
@@ -41,25 +41,25 @@ const exactness = {
   extendedFilteredSumRewrite: false,
 }
 
-/** The other way to count different values, which takes texts of LATEST, EARLIEST or ANY_VALUE beside them, and may take less else. */
+/** The other way to count distinct values. It accepts string results of LATEST, EARLIEST or ANY_VALUE next to them, but may accept less otherwise. */
 const otherExactness = { ...exactness, useGroupingSetForExactDistinct: false }
 const needsOther = /^Aggregation \[MIN\] does not support type \[STRING\]/
 
-/** Else groups by an array, and those of ROLLUP, lose parts of their rows where a LIMIT takes some of them. */
+/** Without it, groups by an array and groups of ROLLUP lose parts of their rows when a LIMIT applies. */
 const wholeGroups = { applyLimitPushDown: false }
 
 type Rows = readonly (readonly unknown[])[]
 
-/** Druid's own bound on the rows of subqueries that it puts together, which counts those of the statement too. */
+/** Druid's default limit on the rows of subqueries that it materializes. Rows in the statement count too. */
 const subqueryRows = 100_000
 
-/** Rows of the statement are put together again where a common table that has them is named again. */
+/** Rows in the statement are materialized again wherever the common table that contains them is referenced again. */
 const inlineTimes = 4
 
-/** How long it is good what Druid's SQL knows of the columns: Druid itself looks every few seconds at the most. */
+/** How long the known columns stay valid. Druid itself refreshes them only every few seconds. */
 const columnsAgeMs = 2000
 
-/** Runs statements of Druid's SQL that our own code wrote. */
+/** Runs Druid SQL statements that our own code wrote. */
 export class DruidSqlClient {
   readonly #parts: DruidSqlClientParts
   #columns: { readonly known: ReadonlyMap<string, ReadonlySet<string>>; readonly atMs: number } | null = null
@@ -69,8 +69,8 @@ export class DruidSqlClient {
   }
 
   /**
-   * The rows of a statement, as they come. Throws Problem `invalid_request` with Druid's own words for what it refuses, `result_too_large`
-   * when there are more rows than may be, `unavailable`, `query_timeout` or `overloaded`, and the signal's reason when it is aborted.
+   * The rows of a statement, as they arrive. Throws Problem `invalid_request` with Druid's message for a refused statement, `result_too_large`
+   * when there are more rows than allowed, `unavailable`, `query_timeout` or `overloaded`, and the signal's reason when it is aborted.
    */
   async *run(
     { statement, types, ...asked }: DruidStatement,
@@ -90,7 +90,7 @@ export class DruidSqlClient {
     }
   }
 
-  /** The columns of the cluster's data sources as Druid's SQL knows them now: those of new fields come a little later than their rows. */
+  /** The columns of the cluster's data sources that Druid's SQL knows now. Those of new fields appear a little later than their rows. */
   async knownColumns(signal: AbortSignal): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const { settings, nowMs } = this.#parts
     if (this.#columns !== null && nowMs() - this.#columns.atMs < columnsAgeMs) return this.#columns.known
@@ -106,8 +106,8 @@ export class DruidSqlClient {
   }
 
   /**
-   * The answer to a native query that our own code wrote, as pieces of JSON. Druid ends it by itself after `queryTimeMs`. Throws as `run`
-   * does, but for the limit of rows; and Problem `invalid_request` for what Druid refuses.
+   * The result of a native query that our own code wrote, as pieces of JSON. Druid ends it on its own after `queryTimeMs`. Throws as `run` does, except for
+   * the limit of rows, and Problem `invalid_request` for a query that Druid refuses.
    */
   async *native(query: object, signal: AbortSignal, queryTimeMs: number): AsyncGenerator<string> {
     const { client, settings } = this.#parts
@@ -134,7 +134,7 @@ export class DruidSqlClient {
     signal: AbortSignal,
     { inlineRows = 0, zone, needsWholeGroups = false }: Omit<DruidStatement, 'statement' | 'types'> = {},
   ): AsyncGenerator<Rows> {
-    // Room for what comes along, and for what other subqueries may have.
+    // Capacity for the rows in the statement, and for those of other subqueries.
     const room = inlineRows === 0 ? {} : { maxSubqueryRows: subqueryRows + inlineTimes * inlineRows }
     const context = {
       ...room,
@@ -146,7 +146,7 @@ export class DruidSqlClient {
       yield* this.#asked({ ...query, context: { ...context, ...exactness } }, signal)
     } catch (error) {
       if (!(error instanceof DruidFailure) || !needsOther.test(error.facts.message)) throw forCaller(error, 'sql_query')
-      // It was refused as it was planned: there was no row yet.
+      // It was refused during planning, so no row was returned yet.
       yield* this.#otherwise({ ...query, context: { ...context, ...otherExactness } }, signal)
     }
   }
@@ -167,7 +167,7 @@ export class DruidSqlClient {
   }
 }
 
-/** An underscore in the prefix stands for any character: what comes besides is never asked for. */
+/** An underscore in the prefix matches any character; other tables found in this way are never looked up. */
 function columnsOf(prefix: string): Sql {
   const schema = sql`SELECT TABLE_NAME, COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = 'druid'`
   return sql`${schema} AND TABLE_NAME LIKE ${`${prefix}%`}`
@@ -184,27 +184,27 @@ function rowsIn(json: string): Rows {
   return rows
 }
 
-/** Instants come as texts, those of LATEST and EARLIEST as texts of milliseconds. */
+/** Instants arrive as strings, those of LATEST and EARLIEST as strings of milliseconds. */
 function valueOfType(type: ColumnType, value: unknown): unknown {
   if (type !== 'timestamp' || typeof value !== 'string') return value
   return /^-?\d+$/.test(value) ? Number(value) : Date.parse(value.replace(farYear, withSixDigits))
 }
 
-/** A year before 0000 or beyond 9999: Druid writes it with a sign where it is negative, and as many digits as it has. */
+/** A year before 0000 or beyond 9999. Druid writes a sign only if it is negative, and does not pad the digits. */
 const farYear = /^(?:-(\d+)|(\d{5,}))(?=-)/
 
-/** As `Date` reads it. */
+/** The year in the form that `Date` parses. */
 function withSixDigits(_year: string, before: string | undefined, after: string | undefined): string {
   return before === undefined ? `+${after!.padStart(6, '0')}` : `-${before.padStart(6, '0')}`
 }
 
-/** What the caller is told; `path` is the property that holds the query. */
+/** The error for the caller; `path` is the property that contains the query. */
 function forCaller(error: unknown, path: string): unknown {
   const problem = asProblem(error)
   return problem instanceof DruidFailure ? asRefusal(problem, path) : problem
 }
 
-/** Segments are named by data sources, which are none of the caller's business. A text that holds this has its quotes escaped. */
+/** Removes the names of segments, which contain internal names of data sources. In strings such text has escaped quotes, so it does not match. */
 function withoutSegments(json: string): string {
   return json
     .replace(/\{"segmentId":"[^"]*","columns":\[/g, '{"segmentId":null,"columns":[')

@@ -9,7 +9,7 @@ const bracketEnd = 0x5d
 const braceEnd = 0x7d
 
 /**
- * Cuts an array of JSON that comes in pieces between its elements: yields arrays of whole elements, as text, about one for each piece.
+ * Splits a JSON array that arrives in pieces between its elements: yields arrays of whole elements, as text, about one for each piece.
  * Throws Problem `unavailable` when the array does not end.
  */
 export async function* jsonElements(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
@@ -31,7 +31,7 @@ export async function* jsonElements(pieces: AsyncIterable<Buffer>): AsyncGenerat
   yield `${opening}${Buffer.concat(pending).toString('utf8')}`
 }
 
-/** Follows the nesting of the array through its pieces. */
+/** Tracks the nesting of the array through its pieces. */
 class ArrayScan {
   #depth = 0
   #isString = false
@@ -42,7 +42,7 @@ class ArrayScan {
     return this.#hasEnded
   }
 
-  /** Where the last comma between two elements stands in this piece; null when none does. */
+  /** The position of the last comma between two elements in this piece; null if there is none. */
   lastCut(piece: Buffer): { before: number; after: number } | null {
     let cut = -1
     let depth = this.#depth
@@ -67,7 +67,7 @@ class ArrayScan {
     return cut === -1 ? null : { before: cut, after: cut + 1 }
   }
 
-  /** The place after the string's closing quote, or the piece's end. */
+  /** The position after the string's closing quote, or the end of the piece. */
   #skipString(piece: Buffer, from: number): number {
     for (let at = from; at < piece.length; at++) {
       if (this.#isEscaped) this.#isEscaped = false
@@ -84,8 +84,8 @@ class ArrayScan {
 const lineFeed = 0x0a
 
 /**
- * Cuts lines of JSON that come in pieces: yields them as the text of arrays, about one for each piece. Throws Problem `unavailable` when
- * the empty line is missing that Druid puts at the end of a whole answer.
+ * Splits lines of JSON that arrive in pieces: yields them as the text of arrays, about one for each piece. Throws Problem `unavailable` when the empty
+ * line is missing with which Druid ends a complete response.
  */
 export async function* jsonLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let pending: Buffer[] = []

@@ -1,15 +1,15 @@
-// Cancelling what nobody waits for any more. Druid says the same of a query that it has not met yet as of one that it cancelled, and takes note
-// of neither: a cancel that comes before the query is lost.
+// Cancels queries that nobody waits for. Druid responds in the same way whether it cancels a query or does not know it yet, and does not remember the
+// request: a cancel that arrives before its query is lost.
 import type { Timer } from '../lib/timer.ts'
 
 export interface AbandonedQuery {
-  /** What a DELETE cancels it by. */
+  /** The paths of the DELETE requests that cancel it. */
   readonly paths: readonly string[]
-  /** Since it was sent. */
+  /** The time since it was sent. */
   readonly ageMs: number
-  /** Whether Druid began to answer: then all its parts have met it. */
+  /** Whether Druid began to respond: all its servers then know the query. */
   readonly isAnswered: boolean
-  /** Druid ends it by itself when it is so old. */
+  /** The age at which Druid ends the query on its own. */
   readonly timeoutMs: number
 }
 
@@ -19,26 +19,26 @@ export interface QueryCancelsParts {
 }
 
 /**
- * A broker passes a cancel on to the servers that it has asked, and forgets the query: one that has not met it yet, a few milliseconds later,
- * would run on, and could not be told again.
+ * A broker forwards a cancel to the servers that it has queried, and forgets the query. A server that receives the query a few milliseconds later
+ * would run it, and could not be reached by another cancel.
  */
 const earliestMs = 250
-/** A query may wait at the broker for a thread, for as long as its time limit: then it is cancelled again, twice as late each time. */
+/** A query may wait in the broker for a thread, up to its time limit. So it is cancelled repeatedly, with pauses that double. */
 const firstPauseMs = 500
-/** With more than these, the oldest are left to their time limits. */
+/** With more waiting cancels than this, the oldest queries are left to their time limits. */
 const waitingMax = 1000
 
-/** Sends the cancels of queries: once where Druid is known to have met the query, else again and again until its time is over. */
+/** Sends the cancels of queries: once if Druid is known to have received the query, otherwise repeatedly until its time limit. */
 export class QueryCancels {
   readonly #parts: QueryCancelsParts
-  /** What stops each that waits for its next time, the oldest first. */
+  /** A function to stop each waiting cancel, the oldest first. */
   readonly #waiting = new Set<() => void>()
 
   constructor(parts: QueryCancelsParts) {
     this.#parts = parts
   }
 
-  /** Nobody waits for it, and it never throws: what cannot be cancelled ends at its time limit. */
+  /** Returns at once and never throws: a query that cannot be cancelled ends at its time limit. */
   cancel(query: AbandonedQuery): void {
     const pauseMs = Math.max(0, earliestMs - query.ageMs)
     if (query.isAnswered) this.#send(query)
@@ -66,7 +66,7 @@ export class QueryCancels {
   }
 
   #send({ paths }: AbandonedQuery): void {
-    // It failed, or Druid knows no such statement: there may be a next time.
+    // The cancel failed, or Druid does not know the query: it may be sent again.
     for (const path of paths) this.#parts.send(path).catch(() => undefined)
   }
 }

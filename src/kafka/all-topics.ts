@@ -1,4 +1,4 @@
-// What Kafka has of all topics at once. Some may be broken, also ones that are none of ours: the others are told all the same.
+// Reads the state of all Kafka topics at once. Some may be broken, including topics that are not ours; the others are returned all the same.
 import { listOffsetsV7, MultipleErrors, metadataV12 } from '@platformatic/kafka'
 import type { KafkaClient } from './kafka-client.ts'
 
@@ -6,7 +6,7 @@ const noLeader = -1
 const anyEpoch = -1
 const latest = -1n
 
-/** By topic, the leaders of its partitions; below 0 where a partition has none now. */
+/** By topic, the leaders of its partitions; negative where a partition has no leader now. */
 export async function allTopics(client: KafkaClient): Promise<ReadonlyMap<string, readonly number[]>> {
   const { topics } = await evenInPart(client.ask('any', metadataV12.api, null, false, false))
   const found = new Map<string, readonly number[]>()
@@ -18,12 +18,12 @@ export async function allTopics(client: KafkaClient): Promise<ReadonlyMap<string
   return found
 }
 
-/** Where these topics end, by partition. Those that are not there, or cannot be asked now, are left out. */
+/** The end offsets of these topics, by partition. Topics that do not exist, or cannot be queried now, are omitted. */
 export async function topicEnds(
   client: KafkaClient,
   topics: readonly string[],
 ): Promise<ReadonlyMap<string, readonly number[]>> {
-  // Whom to ask is known afterwards.
+  // Makes the brokers known, so that leaders can be queried.
   await client.brokerIds()
   const all = await allTopics(client)
   const ends = new Map<string, number[]>()
@@ -56,7 +56,7 @@ export async function topicEnds(
   return ends
 }
 
-/** An answer that tells of some errors holds all the rest, too. */
+/** A response with some errors also contains everything else. */
 async function evenInPart<Answer extends object>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked

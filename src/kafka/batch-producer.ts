@@ -1,4 +1,4 @@
-// Appends batches to one partition, each whole or not at all, and once however often it has to be sent.
+// Appends batches to one partition, each whole or not at all, and only once even if it has to be sent several times.
 import { initProducerIdV4 } from '@platformatic/kafka'
 import { KafkaAway } from './kafka-errors.ts'
 import {
@@ -16,13 +16,13 @@ interface Target {
   readonly compression: Compression
 }
 
-/** A new identity well before the numbers of its records run over. */
+/** A new identity is requested well before the sequence numbers of its records overflow. */
 const recordsMax = 2 ** 30
 
 export class BatchProducer {
   readonly #client: ProducingClient
   readonly #target: Target
-  /** Given to one append at a time, and taken back from it only when its batch was acknowledged. */
+  /** Passed to one append at a time, and reused only after its batch was acknowledged. */
   #identity: ProducerIdentity | null = null
   #records = 0
 
@@ -32,14 +32,14 @@ export class BatchProducer {
   }
 
   /**
-   * Resolves with the offset of the first value; the others follow it without a gap. One call at a time. It rejects with `KafkaAway` once
-   * the signal is aborted: the batch may then be stored or not, also a moment later, but never behind one of a later call.
+   * Resolves with the offset of the first value; the others follow it without a gap. One call at a time. Rejects with `KafkaAway` when the signal is aborted:
+   * the batch may then be stored or not, possibly a moment later, but never after a batch of a later call.
    */
   async append(values: readonly Buffer[], signal: AbortSignal): Promise<number> {
     const attempt = { values, signal, identity: this.#takeIdentity(values.length) }
     const offset = await orGivenUp(this.#send(attempt), signal).catch((error: unknown) => {
-      // Whether it was stored is not known, and it may still be on its way. In the next epoch Kafka neither takes another batch for this one, nor
-      // this one any more, once it has taken another.
+      // It is not known whether the batch was stored, and it may still be on its way. In the next epoch Kafka does not mistake another batch for this one, and
+      // rejects this one after it has accepted another.
       this.#identity = attempt.identity === null ? null : nextEpoch(attempt.identity)
       throw error
     })
@@ -55,7 +55,7 @@ export class BatchProducer {
     return identity
   }
 
-  /** Goes on for a moment after its append was given up: it touches nothing but the attempt, and sends nothing any more. */
+  /** Continues for a moment after its append was given up, but changes nothing except the attempt, and sends nothing more. */
   async #send(attempt: {
     readonly values: readonly Buffer[]
     readonly signal: AbortSignal

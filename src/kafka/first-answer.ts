@@ -1,19 +1,19 @@
 export interface Attempt<Answer> {
   readonly begin: () => Promise<Answer>
-  /** Called where it has not answered soon. */
+  /** Called if the attempt has not responded within `patienceMs`. */
   readonly late: () => void
 }
 
 interface Patience {
-  /** How long an attempt is waited for alone. */
+  /** How long an attempt runs before the next one starts. */
   readonly patienceMs: number
-  /** Whether a failure says that there was no answer: then the next is tried. Any other failure is the answer. */
+  /** Whether a failure means that there was no response, so that the next attempt starts. Any other failure is the result. */
   readonly isAway: (error: unknown) => boolean
 }
 
 /**
- * Begins one attempt after the other, the next when the last one has failed or is late, and resolves with the first answer of any of them. Rejects
- * with the last failure.
+ * Starts the attempts one after another, each when the last one has failed or is late. Resolves with the first response of any of them; rejects with the
+ * last failure.
  */
 export function firstAnswer<Answer>(
   attempts: readonly Attempt<Answer>[],

@@ -1,4 +1,4 @@
-// One member of a group that shares the partitions of a topic (Kafka's classic protocol, in its own formats, so that its tools can read them).
+// A member of a group that shares the partitions of a topic. It uses Kafka's classic protocol in its standard formats, so that Kafka's tools can read them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { heartbeatV4, joinGroupV9, leaveGroupV5, Reader, syncGroupV5, Writer } from '@platformatic/kafka'
 import type { KafkaClient } from './kafka-client.ts'
@@ -8,10 +8,10 @@ import { shareOut } from './share-out.ts'
 interface GroupOptions {
   readonly group: string
   readonly topic: string
-  /** A member that is not heard of for so long has lost its partitions. */
+  /** A member that sends no heartbeat for this long has lost its partitions. */
   readonly sessionTimeoutMs: number
   readonly heartbeatMs: number
-  /** How long the others have to come together when one comes or goes. */
+  /** How long the other members have to rejoin when one joins or leaves. */
   readonly rebalanceTimeoutMs: number
   /** Called with the member's partitions whenever they change. */
   readonly assigned: (partitions: readonly number[]) => void
@@ -30,13 +30,13 @@ export class GroupMember {
   #generation = -1
   #partitions: readonly number[] = []
 
-  /** The client is the member's own: a broker answers to `joinGroup` late, and nothing else meanwhile. */
+  /** The member uses its own client: a broker delays its response to `joinGroup`, and handles nothing else on the connection meanwhile. */
   constructor(client: KafkaClient, options: GroupOptions) {
     this.#client = client.sibling({ timeoutMs: client.timeoutMs + options.rebalanceTimeoutMs })
     this.#options = options
   }
 
-  /** Resolves once the signal is aborted and the group was left. */
+  /** Resolves when the signal is aborted and the member has left the group. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -53,7 +53,7 @@ export class GroupMember {
     this.#client.close()
   }
 
-  /** Until the group comes together anew. */
+  /** Sends heartbeats until the group rebalances. */
   async #stay(signal: AbortSignal): Promise<void> {
     const { group, heartbeatMs, sessionTimeoutMs } = this.#options
     for (let heardMs = performance.now(); !signal.aborted; ) {
@@ -63,7 +63,7 @@ export class GroupMember {
         await this.#client.ask(coordinator, heartbeatV4.api, group, this.#generation, this.#memberId)
         heardMs = performance.now()
       } catch (error) {
-        // Kafka may be away for a moment; who owns what is as it was until the session is over.
+        // Kafka may be unavailable for a moment; ownership does not change until the session has expired.
         if (errorIds(error).length > 0 && !isMoved(error)) throw error
         this.#client.forget()
         if (performance.now() - heardMs > sessionTimeoutMs) throw error
@@ -92,7 +92,7 @@ export class GroupMember {
     } catch (error) {
       const given = givenMemberId(error)
       if (given === null) throw error
-      // A new member is given its id first, and joins with it.
+      // Kafka first assigns an id to a new member, which joins with it.
       this.#memberId = given
       return this.#join()
     }
@@ -148,7 +148,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {})
 }
 
-/** ConsumerProtocolSubscription; what a member has already is its user data. */
+/** ConsumerProtocolSubscription. The user data are the partitions that the member owns. */
 function encodeSubscription(topic: string, owned: readonly number[]): Buffer {
   return Writer.create()
     .appendInt16(formatVersion)

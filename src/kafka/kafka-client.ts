@@ -1,4 +1,4 @@
-// Requests to Kafka: which broker to ask, over one connection to each, and never without an end. What is asked in which order is elsewhere.
+// Requests to Kafka: chooses the broker, keeps one connection to each, and limits the time of every request. The order of requests is decided elsewhere.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type API, Connection, findCoordinatorV4, metadataV12, type SASLMechanismValue } from '@platformatic/kafka'
@@ -11,11 +11,11 @@ export interface KafkaAccess {
   readonly brokers: readonly string[]
   readonly clientId: string
   readonly tls: boolean
-  /** A PEM file of the authorities to trust; null for those of the system. */
+  /** A PEM file of trusted authorities; null for those of the system. */
   readonly caFile: string | null
   /** Null for no authentication. */
   readonly login: { readonly mechanism: SASLMechanismValue; readonly user: string; readonly password: string } | null
-  /** An answer that takes longer does not count, and the connection is given up. */
+  /** A response that takes longer is ignored, and the connection is dropped. */
   readonly timeoutMs: number
 }
 
@@ -24,10 +24,10 @@ interface Broker {
   readonly port: number
 }
 
-/** What is asked of any broker, or of the one with this id. */
+/** Any broker, or the one with this id. */
 type Target = number | 'any'
 
-/** One that is being made, or was made. */
+/** A connection that is being made, or was made. */
 interface Joined {
   readonly connection: Connection
   readonly ready: Promise<Connection>
@@ -36,7 +36,7 @@ interface Joined {
 const coordinatorTypes = { group: 0, transaction: 1 } as const
 const firstPauseMs = 20
 const longestPauseMs = 500
-/** A broker that has not answered for such a part of the timeout is not waited for alone, where any broker will do. */
+/** Where any broker will do, the next one is tried if a broker has not responded within this share of the timeout. */
 const patienceShare = 1 / 8
 const never = new AbortController().signal
 
@@ -47,12 +47,12 @@ export class KafkaClient {
   readonly #brokers = new Map<number, Broker>()
   readonly #leaders = new Map<string, readonly number[]>()
   readonly #coordinators = new Map<string, number>()
-  /** When brokers were late or away, by address; those that have answered since are not in it. */
+  /** When brokers were late or unreachable, by address. A broker that responds is removed. */
   readonly #failedMs = new Map<string, number>()
   #closed = false
 
   constructor(access: KafkaAccess) {
-    // Of siblings it is a little more than what is set.
+    // A sibling may have a timeout that is somewhat longer than the largest setting.
     const timeoutMs = timerMs(access.timeoutMs)
     this.#access = { ...access, timeoutMs }
     const { login, tls, caFile } = access
@@ -67,7 +67,7 @@ export class KafkaClient {
     }
   }
 
-  /** Another client of the same Kafka, with connections of its own: a broker answers the requests of a connection one after another. */
+  /** Another client of the same Kafka, with its own connections: a broker handles the requests of a connection one after another. */
   sibling(changes: Partial<Pick<KafkaAccess, 'timeoutMs'>> = {}): KafkaClient {
     return new KafkaClient({ ...this.#access, ...changes })
   }
@@ -77,8 +77,8 @@ export class KafkaClient {
   }
 
   /**
-   * `any` may be asked of several brokers, where the first does not answer soon: nothing is asked so that does harm when it is done twice. Throws
-   * `KafkaAway`, and Kafka's own errors.
+   * A request to `any` may be sent to several brokers if the first does not respond soon, so it must be harmless when executed twice. Throws `KafkaAway`, and
+   * Kafka's own errors.
    */
   async ask<Arguments extends unknown[], Answer>(
     target: Target,
@@ -88,7 +88,7 @@ export class KafkaClient {
     return this.askUntil(never, target, api, ...args)
   }
 
-  /** As `ask`; once the signal is aborted nothing is sent any more. */
+  /** Like `ask`, but sends nothing more after the signal is aborted. */
   async askUntil<Arguments extends unknown[], Answer>(
     signal: AbortSignal,
     target: Target,
@@ -114,7 +114,7 @@ export class KafkaClient {
     throw new KafkaAway(`partition ${partition} of ${topic} has no leader now`)
   }
 
-  /** The leaders of all partitions of a topic, asked anew. Throws Kafka's UNKNOWN_TOPIC_OR_PARTITION where there is no such topic. */
+  /** The leaders of all partitions of a topic, requested from Kafka again. Throws Kafka's UNKNOWN_TOPIC_OR_PARTITION where there is no such topic. */
   async leadersOf(topic: string): Promise<readonly number[]> {
     const { brokers, topics } = await this.ask('any', metadataV12.api, [topic], false, false)
     for (const { nodeId, host, port } of brokers) this.#brokers.set(nodeId, { host, port })
@@ -124,7 +124,7 @@ export class KafkaClient {
     return leaders
   }
 
-  /** All brokers there are now. */
+  /** All current brokers. */
   async brokerIds(): Promise<readonly number[]> {
     const { brokers } = await this.ask('any', metadataV12.api, [], false, false)
     for (const { nodeId, host, port } of brokers) this.#brokers.set(nodeId, { host, port })
@@ -143,15 +143,14 @@ export class KafkaClient {
     return found.nodeId
   }
 
-  /** Who leads and coordinates is asked anew from now on. */
+  /** Discards the known leaders and coordinators, so that they are requested again. */
   forget(): void {
     this.#leaders.clear()
     this.#coordinators.clear()
   }
 
   /**
-   * Tries again what fails in a way that passes, until the signal is aborted: then it rejects with the last failure, or with `KafkaAway` where
-   * nothing was tried.
+   * Retries transient failures until the signal is aborted. Then it rejects with the last failure, or with `KafkaAway` if nothing was tried.
    */
   async persist<T>(work: () => Promise<T>, signal: AbortSignal, passes = isPassing): Promise<T> {
     if (signal.aborted) throw new KafkaAway('what was asked of Kafka was given up before it was begun')
@@ -160,7 +159,7 @@ export class KafkaClient {
         return await work()
       } catch (error) {
         if (!passes(error) || signal.aborted || this.#closed) throw error
-        // This one is over in a moment, and the coordinator is the right one.
+        // This error ends in a moment, and the coordinator is the right one.
         if (errorIds(error)[0] === 'CONCURRENT_TRANSACTIONS') pauseMs = firstPauseMs
         else this.forget()
         await sleep(pauseMs, undefined, { signal }).catch(() => {})
@@ -169,13 +168,13 @@ export class KafkaClient {
     }
   }
 
-  /** Ends all connections at once: what waits for an answer fails. */
+  /** Ends all connections at once. Requests without a response fail. */
   close(): void {
     this.#closed = true
     for (const [address, joined] of this.#connections) this.#drop(address, joined)
   }
 
-  /** One that does not answer soon is not waited for alone, and is asked last from then on. */
+  /** If a broker does not respond soon, the next one is tried too, and the slow one comes last from then on. */
   #askAny<Answer>(send: (connection: Connection) => Promise<Answer>): Promise<Answer> {
     const bootstrap = this.#access.brokers.map((address) => {
       const at = address.lastIndexOf(':')
@@ -223,7 +222,7 @@ export class KafkaClient {
     }
   }
 
-  /** An answer within the time, or `KafkaAway`: also where the connection is not made in it. */
+  /** Resolves with the response, or rejects with `KafkaAway` after the timeout, which includes making the connection. */
   async #askAt<Answer>(broker: Broker, send: (connection: Connection) => Promise<Answer>): Promise<Answer> {
     const address = addressOf(broker)
     const joined = this.#connection(broker)
@@ -256,12 +255,12 @@ export class KafkaClient {
   #drop(address: string, joined: Joined): void {
     this.#leave(address, joined)
     const { connection } = joined
-    // What waits for the connection, or for an answer, fails; `close` alone waits until all is written, and `destroy` does not end a connecting.
+    // Fails pending connects and requests. `close` alone waits until everything is written, and `destroy` does not end a pending connect.
     void connection.close()
     connection.socket?.destroy()
   }
 
-  /** Another connection to the same broker may have been made since. */
+  /** Removes the connection, unless another one to the same broker has been made since. */
   #leave(address: string, joined: Joined): void {
     if (this.#connections.get(address) === joined) this.#connections.delete(address)
   }

@@ -1,9 +1,9 @@
-// What Kafka answers when it does not do what it was asked, told apart by what can be done about it.
+// Kafka's errors, classified by what can be done about them.
 import { MultipleErrors, ProtocolError } from '@platformatic/kafka'
 
-/** Kafka did not answer in time, or could not be reached. */
+/** Kafka did not respond in time, or could not be reached. */
 export class KafkaAway extends Error {
-  /** Whether the request may have been sent: Kafka may then have done it, or do it later. */
+  /** Whether the request may have been sent: Kafka may then have executed it, or execute it later. */
   readonly mayBeSent: boolean
 
   constructor(message: string, options: ErrorOptions & { readonly mayBeSent?: boolean } = {}) {
@@ -13,7 +13,7 @@ export class KafkaAway extends Error {
   }
 }
 
-/** Kafka's own names of the errors in an answer; none where there was no answer. */
+/** Kafka's names of the errors in a response; empty if there was no response. */
 export function errorIds(error: unknown): readonly string[] {
   if (error instanceof ProtocolError) return [String(Reflect.get(error, 'apiId'))]
   if (error instanceof MultipleErrors) return error.errors.flatMap(errorIds)
@@ -24,7 +24,7 @@ export function hasErrorId(error: unknown, ids: ReadonlySet<string>): boolean {
   return errorIds(error).some((id) => ids.has(id))
 }
 
-/** What passes by itself: a broker starts, a leader or coordinator moves, an earlier transaction is being ended. */
+/** Transient errors: a broker starts, a leader or coordinator moves, an earlier transaction is being ended. */
 const passing: ReadonlySet<string> = new Set([
   'CONCURRENT_TRANSACTIONS',
   'COORDINATOR_LOAD_IN_PROGRESS',
@@ -47,7 +47,7 @@ const passing: ReadonlySet<string> = new Set([
   'UNSTABLE_OFFSET_COMMIT',
 ])
 
-/** Whether the same request may be answered another time. An error without an answer is a matter of the network. */
+/** Whether the same request may succeed later. An error without a response is a network failure. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof KafkaAway) return true
   const ids = errorIds(error)
@@ -55,8 +55,7 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * As `isPassing`, for requests that do harm when Kafka executes one late: false where Kafka may have got the request and has not answered
- * it.
+ * Like `isPassing`, for requests that do harm when Kafka executes them late: false if Kafka may have received the request and has not responded.
  */
 export function isPassingAndUndone(error: unknown): boolean {
   return isPassing(error) && !(error instanceof KafkaAway && error.mayBeSent)
@@ -64,7 +63,7 @@ export function isPassingAndUndone(error: unknown): boolean {
 
 const outOfRange: ReadonlySet<string> = new Set(['OFFSET_OUT_OF_RANGE'])
 
-/** Whether what was to be read is not there any more. */
+/** Whether the requested records no longer exist. */
 export function isGone(error: unknown): boolean {
   return hasErrorId(error, outOfRange)
 }

@@ -4,7 +4,7 @@ import type { KafkaClient } from './kafka-client.ts'
 export const compressions = ['none', 'lz4', 'gzip', 'snappy'] as const
 export type Compression = (typeof compressions)[number]
 
-/** What Kafka knows a producer by, and the numbers of its records: by them a batch that is sent again is known again. */
+/** The identity of a producer in Kafka, and the sequence numbers of its records, by which Kafka recognizes a batch that is sent again. */
 export interface ProducerIdentity {
   readonly producerId: bigint
   readonly producerEpoch: number
@@ -25,17 +25,17 @@ export function newIdentity({
 const lastEpoch = 2 ** 15 - 1
 
 /**
- * The same producer, after which Kafka takes nothing of the one before any more: from the moment on when it has taken something of this one. Null
- * past the last epoch: another producer has to be asked for.
+ * The same producer in the next epoch. After Kafka has accepted a batch of this epoch, it accepts nothing of the one before. Null after the last epoch: a
+ * new producer id must be requested.
  */
 export function nextEpoch({ producerId, producerEpoch }: ProducerIdentity): ProducerIdentity | null {
   return producerEpoch < lastEpoch ? newIdentity({ producerId, producerEpoch: producerEpoch + 1 }) : null
 }
 
-/** What is asked of Kafka to produce. */
+/** The parts of the client that producing needs. */
 export type ProducingClient = Pick<KafkaClient, 'ask' | 'askUntil' | 'leaderOf' | 'persist' | 'timeoutMs'>
 
-/** Values for one partition. They go in one record batch, which Kafka appends whole or not at all. */
+/** Values for one partition. They are sent in one record batch, which Kafka appends whole or not at all. */
 export interface RecordBatch {
   readonly topic: string
   readonly partition: number
@@ -45,14 +45,14 @@ export interface RecordBatch {
 interface ProduceOptions {
   readonly identity: ProducerIdentity
   readonly compression: Compression
-  /** Once it is aborted the batch is not sent any more. */
+  /** After it is aborted the batch is not sent. */
   readonly signal: AbortSignal
   readonly transactionalId?: string
 }
 
 const acknowledgedByAll = -1
 
-/** Appends a batch once all replicas in sync have it, and resolves with the offset of its first value. One at a time for a partition. */
+/** Appends a batch. Resolves with the offset of its first value when all in-sync replicas have it. One call at a time for a partition. */
 export async function produce(
   client: ProducingClient,
   { topic, partition, values }: RecordBatch,

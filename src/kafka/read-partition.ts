@@ -8,9 +8,9 @@ export interface PartitionPlace {
 
 interface FetchOptions extends PartitionPlace {
   readonly offset: number
-  /** About so much is read at once, and one batch at least. */
+  /** The approximate number of bytes to read; at least one batch is read. */
   readonly bytesMax: number
-  /** How long Kafka waits for something to come. */
+  /** How long Kafka waits for new records. */
   readonly waitMs: number
 }
 
@@ -22,17 +22,17 @@ interface FetchedRecord {
 export interface Fetched {
   /** From the offset on, in order. */
   readonly records: readonly FetchedRecord[]
-  /** Where the next fetch begins. */
+  /** The offset of the next fetch. */
   readonly nextOffset: number
 }
 
 const anyEpoch = -1
-/** What a transaction under way has written is not there yet, and what follows it neither. */
+/** Records of an open transaction, and all records after them, are not visible yet. */
 const readCommitted = 1
 const controlBatch = 1 << 5
 const abortMarker = 0
 
-/** What is committed. Throws Kafka's OFFSET_OUT_OF_RANGE where the offset is not there any more. */
+/** Reads committed records. Throws Kafka's OFFSET_OUT_OF_RANGE when the offset no longer exists. */
 export async function fetchRecords(client: KafkaClient, options: FetchOptions): Promise<Fetched> {
   const { topic, partition, offset, bytesMax, waitMs } = options
   const leader = await client.leaderOf(topic, partition)
@@ -60,7 +60,7 @@ type FetchAnswer = Awaited<ReturnType<typeof fetchV12.api.async>>
 type FetchedPartition = FetchAnswer['responses'][number]['partitions'][number]
 type Batch = NonNullable<FetchedPartition['records']>[number]
 
-/** Tells the batches of rows from those that were taken back, and from the marks of transactions; asked of each batch, in order. */
+/** Distinguishes committed batches from aborted ones and from transaction markers. The test must be called for each batch, in order. */
 function committedTest(transactions: FetchedPartition['abortedTransactions']): (batch: Batch) => boolean {
   const aborted = [...transactions]
   return ({ attributes, producerId, firstOffset, records }) => {
@@ -72,7 +72,7 @@ function committedTest(transactions: FetchedPartition['abortedTransactions']): (
   }
 }
 
-/** The first offset that a partition still holds, or the one after the last that is committed. */
+/** The first offset that a partition still contains, or the offset after the last committed record. */
 export async function endOffset(
   client: KafkaClient,
   { topic, partition }: PartitionPlace,
@@ -81,7 +81,7 @@ export async function endOffset(
   return listedOffset(client, { topic, partition }, end === 'first' ? -2n : -1n)
 }
 
-/** The first offset of those that were written at a date or later: the one after the last where there are none. */
+/** The first offset written at a date or later, or the offset after the last record if there is none. */
 export async function offsetSince(client: KafkaClient, place: PartitionPlace, ms: number): Promise<number> {
   const found = await listedOffset(client, place, BigInt(Math.max(0, ms)))
   return found < 0 ? endOffset(client, place, 'last') : found
@@ -101,7 +101,7 @@ async function listedOffset(
   return Number(found.offset)
 }
 
-/** What a group has committed, with no transaction about it under way; null where it has committed nothing. */
+/** The offset that a group has committed, with no open transaction that changes it; null if it has committed none. */
 export async function committedOffset(
   client: KafkaClient,
   group: string,

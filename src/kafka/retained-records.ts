@@ -1,9 +1,9 @@
-// What Kafka holds of a topic is ours to say: nothing goes by its age, only what we delete; and how much room there is for it.
+// Controls how long Kafka keeps the records of a topic: they do not expire by age, and are deleted only by us. Also reads the free disk space.
 import { deleteRecordsV2, describeLogDirsV4 } from '@platformatic/kafka'
 import type { KafkaClient } from './kafka-client.ts'
 import type { PartitionPlace } from './read-partition.ts'
 
-/** Settings of a topic of which nothing goes by itself. */
+/** Settings of a topic whose records Kafka never deletes automatically. */
 export const keepAll = { 'cleanup.policy': 'delete', 'retention.ms': '-1', 'retention.bytes': '-1' }
 
 /** Deletes the records of a partition before an offset. */
@@ -17,7 +17,7 @@ export async function deleteBefore(
   await client.ask(leader, deleteRecordsV2.api, [{ name: topic, partitions }], client.timeoutMs)
 }
 
-/** What is free on the disk of Kafka's brokers that has the least room, in bytes; infinite where they do not tell. */
+/** The free bytes on the fullest disk of Kafka's brokers; infinite if they do not report them. */
 export async function leastFreeBytes(client: KafkaClient): Promise<number> {
   const brokers = await client.brokerIds()
   const answers = await Promise.all(brokers.map((broker) => client.ask(broker, describeLogDirsV4.api, [])))

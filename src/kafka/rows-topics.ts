@@ -7,7 +7,7 @@ import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf } from
 
 export interface RowsTopicSettings {
   readonly clusterName: string
-  /** Partitions of an entity's topic: as many as there are partitions for it. */
+  /** Partitions of an entity's topic: one for each journal partition that its pushes are spread over. */
   readonly partitions: number
   readonly replicationFactor: number
   /** The largest pushed row. */
@@ -15,17 +15,17 @@ export interface RowsTopicSettings {
 }
 
 const headroomBytes = 4 * 1024 * 1024
-/** Records of about so many bytes go in one batch. */
+/** The approximate size of the records in one batch. */
 const batchBytes = 1024 * 1024
-/** What a batch takes besides its records. */
+/** The bytes of a batch in addition to its records. */
 const batchHeadroomBytes = 1024
 
-/** The topics that Druid reads rows from, one for each series entity; each is made when it is first written to. */
+/** The topics that Druid reads rows from, one for each series entity. A topic is created when it is first written to. */
 export class RowsTopics {
   readonly #client: KafkaClient
   readonly #settings: RowsTopicSettings
   readonly #partitions = new Map<number, number>()
-  /** Entities whose topic is set as it is to be. */
+  /** Entities whose topic has the required settings. */
   readonly #kept = new Set<number>()
 
   constructor(client: KafkaClient, settings: RowsTopicSettings) {
@@ -33,7 +33,7 @@ export class RowsTopics {
     this.#settings = settings
   }
 
-  /** The records of one entity as batches for its topic. All rows of a partition go to one partition. */
+  /** The records of one entity as batches for its topic. All rows of a journal partition go to one partition. */
   async batches(
     entityId: number,
     journalPartition: number,
@@ -42,7 +42,7 @@ export class RowsTopics {
   ): Promise<RecordBatch[]> {
     const topic = rowsTopic(this.#settings.clusterName, entityId)
     const partition = journalPartition % (this.#partitions.get(entityId) ?? (await this.ensure(entityId, signal)))
-    // A record is as large as Kafka's smallest batch with it.
+    // The topic must accept a batch that contains only the largest record.
     const largestBytes = records.reduce((bytes, record) => Math.max(bytes, record.length), 0) + batchHeadroomBytes
     if (largestBytes > this.#messageBytes) await takeMessagesOf(this.#client, topic, largestBytes)
     const batches: { topic: string; partition: number; values: Buffer[] }[] = []
@@ -58,7 +58,7 @@ export class RowsTopics {
     return batches
   }
 
-  /** Makes the topic of an entity if need be, and resolves with how many partitions it has. */
+  /** Creates the topic of an entity if needed, and resolves with its number of partitions. */
   async ensure(entityId: number, signal: AbortSignal): Promise<number> {
     const { clusterName, partitions, replicationFactor } = this.#settings
     const settings = { [messageBytes]: String(this.#messageBytes), ...keepAll }
@@ -67,7 +67,7 @@ export class RowsTopics {
     const found = await ensureTopic(this.#client, definition, signal)
     if (!this.#kept.has(entityId)) {
       await setTopic(this.#client, name, keepAll)
-      // Rows may have been let grow since it was made.
+      // The largest allowed row may have been increased since the topic was created.
       await takeMessagesOf(this.#client, name, this.#messageBytes)
     }
     this.#kept.add(entityId)
@@ -75,7 +75,7 @@ export class RowsTopics {
     return found
   }
 
-  /** Names and numbers may take more bytes than the row had that was pushed. */
+  /** Names and numbers may take more bytes than in the pushed row. */
   get #messageBytes(): number {
     return 2 * this.#settings.rowBytesMax + headroomBytes
   }
@@ -87,20 +87,20 @@ export class RowsTopics {
     await deleteTopic(this.#client, rowsTopic(this.#settings.clusterName, entityId))
   }
 
-  /** Where the topics of these entities end, by partition; of those that are not there, or cannot be asked now, nothing. */
+  /** The end offsets of these entities' topics, by partition. Topics that do not exist, or cannot be queried now, are omitted. */
   async ends(entityIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
     const topics = new Map(entityIds.map((id) => [rowsTopic(this.#settings.clusterName, id), id]))
     const ends = await topicEnds(this.#client, [...topics.keys()])
     return new Map([...ends].map(([topic, offsets]) => [topics.get(topic)!, offsets]))
   }
 
-  /** Of these entities, those that there is a topic of. */
+  /** Those of these entities that have a topic. */
   async left(entityIds: ReadonlySet<number>): Promise<readonly number[]> {
     const there = await allTopics(this.#client)
     return [...entityIds].filter((id) => there.has(rowsTopic(this.#settings.clusterName, id)))
   }
 
-  /** What is known of topics is asked anew: one may have been deleted. */
+  /** Discards the known topics, so that they are requested again: one may have been deleted. */
   forget(): void {
     this.#partitions.clear()
   }

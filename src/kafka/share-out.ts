@@ -1,10 +1,10 @@
 export interface GroupShare {
   readonly memberId: string
-  /** What the member has now. */
+  /** The partitions that the member has now. */
   readonly owned: readonly number[]
 }
 
-/** Gives each partition to one member, as evenly as can be, and leaves with each member as many of its own as is its share. */
+/** Assigns each partition to one member, as evenly as possible. Each member keeps as many of its own as its share allows. */
 export function shareOut(members: readonly GroupShare[], partitions: number): ReadonlyMap<string, readonly number[]> {
   const sorted = members.toSorted((left, right) => (left.memberId < right.memberId ? -1 : 1))
   const shares = new Map(sorted.map(({ memberId }): [string, number[]] => [memberId, []]))
@@ -12,7 +12,7 @@ export function shareOut(members: readonly GroupShare[], partitions: number): Re
   const least = Math.floor(partitions / shares.size)
   let larger = partitions % shares.size
   const left = new Set(Array.from({ length: partitions }, (_, partition) => partition))
-  // Those who have more than the least keep one more, as long as there are such shares.
+  // Members with more than the smaller share keep one more, while larger shares remain.
   const most = sorted.toSorted((one, other) => other.owned.length - one.owned.length)
   for (const { memberId, owned } of most) {
     const kept = owned.filter((partition) => left.has(partition))

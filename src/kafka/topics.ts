@@ -13,7 +13,7 @@ export interface TopicDefinition {
   readonly name: string
   readonly partitions: number
   readonly replicationFactor: number
-  /** Kafka's own names and values of what is set for the topic alone. */
+  /** Settings of this topic alone, with Kafka's names and values. */
   readonly settings: Readonly<Record<string, string>>
 }
 
@@ -22,7 +22,7 @@ const set = IncrementalAlterConfigOperationTypes.SET
 const topicExists: ReadonlySet<string> = new Set(['TOPIC_ALREADY_EXISTS'])
 const unknownTopic: ReadonlySet<string> = new Set(['UNKNOWN_TOPIC_OR_PARTITION'])
 
-/** Makes a topic that is not there, and resolves with how many partitions it has. */
+/** Creates a topic if it does not exist, and resolves with its number of partitions. */
 export async function ensureTopic(
   client: KafkaClient,
   definition: TopicDefinition,
@@ -39,7 +39,7 @@ export async function ensureTopic(
     } catch (error) {
       if (!hasErrorId(error, topicExists)) throw error
     }
-    // A moment later its leaders are known, and those who write to it find them.
+    // Its leaders become known a moment later, and writers then find them.
     return (await client.leadersOf(name)).length
   }, signal)
 }
@@ -54,7 +54,7 @@ async function partitionsOf(client: KafkaClient, name: string): Promise<number> 
   }
 }
 
-/** What is set for a topic, by itself or for all topics. */
+/** The value of a setting of a topic, whether set for it or for all topics. */
 export async function topicSetting(client: KafkaClient, topic: string, setting: string): Promise<string | null> {
   const resource = { resourceName: topic, configurationKeys: [setting] }
   const resources = [{ resourceType: ConfigResourceTypes.TOPIC, ...resource }]
@@ -62,7 +62,7 @@ export async function topicSetting(client: KafkaClient, topic: string, setting: 
   return results[0]?.configs.find(({ name }) => name === setting)?.value ?? null
 }
 
-/** Sets a topic that is there as it is to be; what is so already is left alone. */
+/** Changes the settings of an existing topic. Settings that already have their value are not sent. */
 export async function setTopic(
   client: KafkaClient,
   topic: string,
@@ -78,15 +78,15 @@ export async function setTopic(
 }
 
 /**
- * Lets a topic take messages of this many bytes. A topic that takes larger ones is left alone. Throws Kafka's own error where that may
- * not be set.
+ * Makes a topic accept messages of this many bytes. A topic that accepts larger ones is not changed. Throws Kafka's own error if the setting is not
+ * allowed.
  */
 export async function takeMessagesOf(client: KafkaClient, topic: string, bytes: number): Promise<void> {
   if (Number(await topicSetting(client, topic, messageBytes)) >= bytes) return
   await setTopic(client, topic, { [messageBytes]: String(bytes) })
 }
 
-/** A topic that is not there is none the worse. */
+/** Does nothing if the topic does not exist. */
 export async function deleteTopic(client: KafkaClient, name: string): Promise<void> {
   try {
     await client.ask('any', deleteTopicsV6.api, [{ name }], client.timeoutMs)

@@ -1,4 +1,4 @@
-// Produces rows and the offset that they were made from in one transaction: both are there for readers of what is committed, or neither.
+// Produces rows and the offset that they were made from in one transaction: readers of committed records see both or neither.
 import {
   addOffsetsToTxnV3,
   addPartitionsToTxnV3,
@@ -18,14 +18,14 @@ import {
 } from './produce.ts'
 
 interface ProducerOptions {
-  /** Of two producers of one id the one that began last is the one that may write. */
+  /** Of two producers with the same id, only the one that began last may write. */
   readonly transactionalId: string
   readonly compression: Compression
-  /** A transaction that takes longer is ended by Kafka. */
+  /** Kafka ends a transaction that takes longer. */
   readonly transactionTimeoutMs: number
 }
 
-/** How far a group has read. */
+/** The offset up to which a group has read. */
 export interface GroupOffset {
   readonly group: string
   readonly topic: string
@@ -33,12 +33,12 @@ export interface GroupOffset {
   readonly offset: number
 }
 
-/** What is asked of Kafka to produce in transactions. */
+/** The parts of the client that transactions need. */
 export type TransactingClient = ProducingClient & Pick<KafkaClient, 'coordinatorOf'>
 
 /**
- * A request about a transaction that Kafka may have got and has not answered is not sent again: done late, it would end the next transaction before
- * its time, or put the offset back that it commits. The next `begin` shuts it out. Batches are safe: Kafka knows them again.
+ * A request about a transaction that Kafka may have received without responding is not sent again: executed late, it would end the next transaction too
+ * early, or reset the offset that the next one commits. The next `begin` fences it off. Batches are safe to send again, because Kafka recognizes them.
  */
 export class TransactionalProducer {
   readonly #client: TransactingClient
@@ -50,7 +50,7 @@ export class TransactionalProducer {
     this.#options = options
   }
 
-  /** Shuts out every earlier producer of the same id, and ends what it left open. */
+  /** Fences off every earlier producer with the same id, and ends the transaction that it left open. */
   async begin(signal: AbortSignal): Promise<void> {
     const { transactionalId, transactionTimeoutMs } = this.#options
     const client = this.#client
@@ -61,7 +61,7 @@ export class TransactionalProducer {
     this.#identity = newIdentity(answer)
   }
 
-  /** Produces a part of the transaction that the next `commit` ends; after a failure, as there. */
+  /** Produces a part of the transaction that the next `commit` ends. After a failure, proceed as after one of `commit`. */
   async send(batches: readonly RecordBatch[], timeoutMs: number): Promise<void> {
     const identity = this.#begun()
     const within = (): AbortSignal => AbortSignal.timeout(timeoutMs)
@@ -70,9 +70,9 @@ export class TransactionalProducer {
   }
 
   /**
-   * Resolves once all of it is committed. After a failure nothing is known of it: `begin` is next, and the group's offset says what was
-   * committed. Fails for good (`isFenced`) when another producer of the id has begun. Each batch may take `timeoutMs`, and what comes before and
-   * after them: a large transaction needs time, and one that had too little would be begun again and again.
+   * Resolves when the whole transaction is committed. After a failure its outcome is unknown: call `begin` next; the group's offset shows what was committed.
+   * Fails permanently (`isFenced`) when another producer with the id has begun. Each batch may take `timeoutMs`, as may the steps before and after the
+   * batches: with too little time, a large transaction would be restarted again and again.
    */
   async commit(batches: readonly RecordBatch[], reached: GroupOffset, timeoutMs: number): Promise<void> {
     const identity = this.#begun()
@@ -140,7 +140,7 @@ export class TransactionalProducer {
     await client.persist(
       async () => {
         const coordinator = await client.coordinatorOf('group', group)
-        // No member: that an earlier owner of the partition is shut out is the matter of the transactional id.
+        // No member id: fencing off an earlier owner of the partition is the task of the transactional id.
         const who = [transactionalId, group, producerId, producerEpoch, -1, '', null] as const
         return client.ask(coordinator, txnOffsetCommitV3.api, ...who, topics)
       },
@@ -163,7 +163,7 @@ export class TransactionalProducer {
   }
 }
 
-/** Batches of one partition go one after another, those of others beside them. */
+/** Groups batches by partition. Those of one partition are sent one after another, and partitions in parallel. */
 function byPlace(batches: readonly RecordBatch[]): readonly (readonly [RecordBatch, ...RecordBatch[]])[] {
   const places = new Map<string, [RecordBatch, ...RecordBatch[]]>()
   for (const batch of batches) {

@@ -1,4 +1,4 @@
-// When the rows of a push, or of a replay, can be queried: validated by a pipeline, and read by Druid.
+// Determines when the rows of a push or a replay can be queried: after a pipeline has validated them, and Druid has read them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { PartitionCatalog, RowPlace } from '../catalog/partitions.ts'
@@ -28,12 +28,10 @@ export interface RowVisibilityParts {
   readonly isSeen: IsSeen
 }
 
-/** Druid takes a moment from a row to its being there, so asking more often finds nothing. */
+/** Druid needs a moment to make a row visible, so polling more often is useless. */
 const askEveryMs = 50
 
-/**
- * Resolves once queries see all stored rows of the batch, and the counters of its ingest count them. Rejects with the signal's reason.
- */
+/** Resolves when queries see all stored rows of the batch, and the counters of its ingest include them. Rejects with the signal's reason. */
 export async function batchIsQueryable(
   { progress, rejected, store }: BatchVisibilityParts,
   { ingest, position, rows }: PlacedBatch,
@@ -48,8 +46,8 @@ export async function batchIsQueryable(
 }
 
 /**
- * How many rows of a batch that are stored are not seen by queries yet: none where the pipelines have found that they are, all while Druid does not
- * answer. Rows that have left count as not seen only for the moments until the ingest's newest rows are seen.
+ * The number of stored rows of a batch that queries do not see yet: zero if the pipelines have found that they do, all rows while Druid does not respond.
+ * Expired rows count as unseen only for a moment, until the newest rows of the ingest are seen.
  */
 export async function unseenRows(
   { partitions, store }: { readonly partitions: Pick<PartitionCatalog, 'storedRows'>; readonly store: CountsPositions },
@@ -66,8 +64,8 @@ export async function unseenRows(
 }
 
 /**
- * Resolves, with where all rows of an entity stand that were acknowledged so far, once queries see those that are stored. Rejects with the signal's
- * reason.
+ * Waits until queries see the stored rows among those of an entity that were acknowledged so far. Resolves with the positions of the acknowledged rows;
+ * rejects with the signal's reason.
  */
 export async function rowsAreQueryable(
   { journal, progress, partitions, isSeen }: RowVisibilityParts,
@@ -86,21 +84,20 @@ export async function rowsAreQueryable(
   }
 }
 
-/** As `IsSeen`. */
+/** Implements `IsSeen`. */
 export async function rowIsSeen(
   { store, definitions }: { readonly store: CountsPositions; readonly definitions: Pick<Definitions, 'entities'> },
   entityId: number,
   { position, ms }: RowPlace,
 ): Promise<boolean> {
   const sinceMs = definitions.entities().find(({ id }) => id === entityId)?.sinceMs ?? null
-  // A row that was pushed older than the retention is never shown, and Druid may have let it go before anybody looked.
+  // A row that was older than the retention when it was pushed is never shown, and Druid may have dropped it before this check.
   if (sinceMs !== null && ms < sinceMs) return true
   return (await store.countPositions(entityId, position, position + 1, { fromMs: ms, toMs: ms })) > 0
 }
 
 /**
- * Resolves once the rows that a replay stored are seen by queries, after `waitMs` in any case; rejects with the signal's reason. They were validated
- * before.
+ * Resolves when queries see the rows that a replay stored, or after `waitMs`; rejects with the signal's reason. The rows were validated before.
  */
 export async function replayIsQueryable(
   {
@@ -129,7 +126,7 @@ async function untilSeen(seen: () => Promise<number>, rows: number, signal: Abor
   while (rows > 0 && (await orNone(seen())) < rows) await sleep(askEveryMs, undefined, { signal })
 }
 
-/** They are kept, whatever Druid is busy with: nobody should send them again. */
+/** Zero while Druid is unavailable. The rows are stored all the same, so the request must not fail: nobody should send them again. */
 async function orNone(seen: Promise<number>): Promise<number> {
   try {
     return await seen

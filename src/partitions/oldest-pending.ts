@@ -3,17 +3,15 @@ import type { JournalCursor } from '../journal/journal.ts'
 import { positionAt } from '../journal/partition-position.ts'
 
 export interface OldestPendingParts {
-  /** How many partitions the journal has. */
+  /** The number of partitions in the journal. */
   readonly partitions: number
   readonly catalog: Pick<PartitionCatalog, 'partitions'>
-  /** One that does not wait for what is to come. */
+  /** Opens a cursor that does not wait for new rows. */
   readonly openCursor: () => JournalCursor
   readonly nowMs: () => number
 }
 
-/**
- * When the oldest push that no pipeline has validated was received; now, if none waits. Pushes behind it in its partition may be a moment older.
- */
+/** When the oldest push that no pipeline has validated was received; now, if none waits. Later pushes in its partition may be a moment older. */
 export async function oldestPendingMs({ partitions, catalog, openCursor, nowMs }: OldestPendingParts): Promise<number> {
   let oldestMs = nowMs()
   const processed = new Map(

@@ -1,4 +1,4 @@
-// How far the pipelines of a cluster have come, as a process sees it that takes pushes: what the catalog tells, and what came through here.
+// The progress of a cluster's pipelines, as seen by a process that accepts pushes: from the catalog, and from the pushes that it has accepted.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClusterChanges } from '../catalog/cluster-catalog.ts'
 import type { PartitionCatalog, PartitionState, StoredRows } from '../catalog/partitions.ts'
@@ -16,7 +16,7 @@ export interface PartitionProgressParts {
   readonly partitions: Pick<PartitionCatalog, 'validatedRows' | 'storedRows' | 'seen'>
   readonly rejected: Pick<RejectedCatalog, 'counts'>
   readonly isSeen: IsSeen
-  /** How long the counts of ingests may lag behind. */
+  /** How far the counters of ingests may lag behind. */
   readonly countEveryMs: number
 }
 
@@ -28,18 +28,18 @@ interface Waiter {
 export class PartitionProgress implements IngestProgress {
   readonly #parts: PartitionProgressParts
   readonly #stop = new AbortController()
-  /** By partition. */
+  /** Processed positions by partition. */
   readonly #processed = new Map<number, number>()
   #validated: ReadonlyMap<number, number> = new Map()
   #rejected: ReadonlyMap<number, number> = new Map()
-  /** Rows that were validated to be stored, and that queries were not found to see. */
+  /** Rows that were validated for storage and are not known to be visible to queries. */
   #unseen: ReadonlyMap<number, number> = new Map()
-  /** Of pushes that came through here, by what the counts hold. */
+  /** Rows of pushes accepted by this process that the counts do not include yet. */
   readonly #pending = new PendingRows()
-  /** How far each partition had come before the counts were read. */
+  /** The processed position of each partition before the counts were read. */
   #counted: ReadonlyMap<number, number> = new Map()
   readonly #waiters = new Set<Waiter>()
-  /** Of two counts at once, the one that read first might end last. */
+  /** Counts run one after another: of two at once, the one that read first might end last. */
   readonly #counts = new Serial()
   #nextCount: Promise<void> | null = null
   #counting: Promise<void> | null = null
@@ -59,7 +59,7 @@ export class PartitionProgress implements IngestProgress {
     return this.#processed.get(partition) ?? positionAt(partition, 0)
   }
 
-  /** As the interface says; the counts hold these rows then, too. */
+  /** See the interface. When it resolves, the counts include these rows too. */
   async waitFor(position: number, signal: AbortSignal): Promise<void> {
     await this.#reach(position, signal)
     await this.#catchUp()
@@ -81,7 +81,7 @@ export class PartitionProgress implements IngestProgress {
     })
   }
 
-  /** The processes of a cluster share what is counted. */
+  /** Does nothing: the processes of a cluster share the counts. */
   requireCounted(): void {}
 
   pendingOf(ingestId: number): number {
@@ -96,26 +96,26 @@ export class PartitionProgress implements IngestProgress {
     return { received: validated + waiting, stored: validated - rejected - unseen, rejected, pending: waiting + unseen }
   }
 
-  /** Looks whether queries see all rows of an ingest that are validated: the counters show it when this resolves. It never fails for that. */
+  /** Checks whether queries see all validated rows of an ingest. When this resolves, the counters include the result. A failed check is not an error. */
   async look(ingestId: number): Promise<void> {
     const { partitions, isSeen } = this.#parts
     try {
       const unseen = unseenOf(await partitions.storedRows(ingestId))
       await partitions.seen(await seenOf(unseen, isSeen))
     } catch {
-      // The catalog is away: pipelines look as well.
+      // The catalog is unavailable; pipelines make the same check.
     }
     await this.#catchUp()
   }
 
-  /** Of all ingests, as far as they came through here. */
+  /** Pending rows of all ingests, of the pushes that this process has accepted. */
   get pendingRows(): number {
     return this.#pending.all
   }
 
   accepted(push: AcceptedPush): void {
     const endPosition = positionAfter(push)
-    // Its partition may have come past it a moment ago, and its rows may even be in the counts.
+    // The partition may have been processed beyond the push a moment ago, and its rows may even be counted.
     if ((this.#counted.get(partitionOf(push.position)) ?? 0) < endPosition) this.#pending.add(push)
     if (this.processedThrough(push.position) >= endPosition) this.#countSoon()
   }
@@ -125,9 +125,9 @@ export class PartitionProgress implements IngestProgress {
     await this.#counting
   }
 
-  /** Resolves when the counts hold all that was validated before the call. They lag behind still while the catalog is away. */
+  /** Resolves when the counts include everything validated before the call. While the catalog is unavailable, they still lag behind. */
   async #catchUp(): Promise<void> {
-    // One count is for all who ask before it begins.
+    // One count serves all callers before its start.
     this.#nextCount ??= Promise.resolve().then(() =>
       this.#counts.run(() => {
         this.#nextCount = null
@@ -160,24 +160,24 @@ export class PartitionProgress implements IngestProgress {
     this.#counting = null
   }
 
-  /** Rows are pending until they are in the counts. */
+  /** Rows are pending until the counts include them. */
   async #count(): Promise<void> {
     const { partitions, rejected } = this.#parts
     const counted = new Map(this.#processed)
     try {
-      // Validated rows first: it never looks as if a row was stored that is rejected, or is not seen.
+      // Validated rows are read first, so a row that is rejected or not visible yet never appears to be stored.
       const validatedRows = await partitions.validatedRows()
       const unseenRows = rowsByIngest(await partitions.storedRows())
       const rejectedRows = await rejected.counts()
       this.#validated = validatedRows
       this.#rejected = rejectedRows
       this.#unseen = unseenRows
-      // Nobody tells when they are seen.
+      // There is no notification when they become visible.
       if (unseenRows.size > 0) this.#isCountDue = true
       this.#counted = counted
       for (const [partition, position] of counted) this.#pending.reached(partition, position)
     } catch {
-      // The catalog is away.
+      // The catalog is unavailable.
       this.#isCountDue = true
     }
   }

@@ -1,6 +1,6 @@
-// Validates one partition of the journal. Each step keeps rejected rows, items and counts in the catalog, and then produces the good rows and the offset
-// behind them in one transaction of Kafka. Whatever it is killed after, the next one begins at the offset that was committed and comes to the same:
-// what the catalog has kept already it keeps once, and of rows that were produced without an offset nobody ever reads.
+// Validates one partition of the journal. Each step records rejected rows, items and counts in the catalog, then produces the good rows and the offset
+// after them in one Kafka transaction. After a crash at any point, the next worker starts at the committed offset and gets the same result: the catalog
+// records each outcome once, and rows that were produced without an offset are never read.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OutcomeCatalog } from '../catalog/catalog.ts'
 import type { KeyedEntry, PartitionCatalog } from '../catalog/partitions.ts'
@@ -33,7 +33,7 @@ import { RepeatedRows, rowsToStore, timesByPosition } from './rows-to-store.ts'
 export interface PartitionParts {
   readonly partition: number
   readonly journal: Pick<JournalCursor, 'read'>
-  /** The offset that the group has committed for the partition; the first that is there when it has committed none. */
+  /** The offset that the group has committed for the partition; if it has committed none, the first offset that exists. */
   readonly firstOffset: () => Promise<number>
   readonly place: Pick<GroupOffset, 'group' | 'topic'>
   readonly producer: Pick<TransactionalProducer, 'begin' | 'send' | 'commit'>
@@ -41,20 +41,20 @@ export interface PartitionParts {
   readonly partitions: PartitionCatalog
   readonly outcomes: Pick<OutcomeCatalog, 'rejectedIn'>
   readonly validator: EntryValidator
-  /** Told of the entities whose rows are in their topics now. */
+  /** Called with the entities whose rows are in their topics now. */
   readonly written: (entityIds: readonly number[]) => void
   readonly quarantine: Pick<QuarantineCatalog, 'add' | 'list'>
   readonly nowMs: () => number
   readonly observe: Observe
-  /** About how many bytes of bodies one step validates. */
+  /** The approximate number of bytes of bodies that one step validates. */
   readonly stepBytes: number
-  /** The most rows that are validated before others get their turn. */
+  /** The most rows that are validated before other work gets its turn. */
   readonly stepRows: number
-  /** How long a step may wait for Kafka to take a batch. */
+  /** The longest that a step waits for Kafka to accept a batch. */
   readonly timeoutMs: number
 }
 
-/** Another pipeline has taken the partition over. */
+/** Another pipeline has taken over the partition. */
 export class PartitionTaken extends Error {
   constructor(partition: number) {
     super(`another pipeline validates partition ${partition}`)
@@ -64,17 +64,17 @@ export class PartitionTaken extends Error {
 
 export class PartitionWorker {
   readonly #parts: PartitionParts
-  /** The entities that the step under way writes rows of. */
+  /** The entities that the current step writes rows of. */
   readonly #writing = new Set<number>()
   readonly #json = new WeakMap<RowBatch['fields'], RowJson>()
   readonly #again = new RepeatedRows()
   readonly #replaced = new ReplacedRows()
-  /** What is before it is kept in the catalog. */
+  /** Outcomes before this position are recorded in the catalog. */
   #keptPosition = 0
-  /** The next entry is here or after it. */
+  /** The next entry is at this position or after it. */
   #position = 0
   #watch!: ValidationWatch
-  /** Tells the catalog how far the partition has come, behind the steps. */
+  /** Reports the progress of the partition to the catalog, asynchronously to the steps. */
   #telling: Promise<void> | null = null
   #publishedPosition = 0
   readonly #stopped = new AbortController()
@@ -83,7 +83,7 @@ export class PartitionWorker {
     this.#parts = parts
   }
 
-  /** Validates until the signal is aborted: of the step that is being made then nothing is committed. Throws when a step fails. */
+  /** Validates until the signal is aborted; the step in progress is then not committed. Throws when a step fails. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await this.#validateOn(signal)
@@ -102,7 +102,7 @@ export class PartitionWorker {
       if (signal.aborted) break
       const last = entries.at(-1)
       if (last !== undefined) this.#position = positionAfter(last)
-      // The next entries come while these are validated.
+      // The next entries are read while these are validated.
       reading = read()
       reading.catch(() => {})
       if (last !== undefined) await this.#step(entries, signal)
@@ -111,10 +111,10 @@ export class PartitionWorker {
 
   async #begin(): Promise<void> {
     const { partition, producer, firstOffset, partitions, rowsTopics, validator, observe, timeoutMs } = this.#parts
-    // From here on an earlier owner of the partition commits nothing any more, so what is read below is how it has left it.
+    // From here on an earlier owner of the partition cannot commit, so the state that is read below is final.
     await producer.begin(AbortSignal.timeout(timeoutMs))
     const [offset, { keptPosition, processedPosition }] = [await firstOffset(), await partitions.partition(partition)]
-    // Kafka forgets the offsets of a group that is away for long.
+    // Kafka forgets the offsets of a group that is inactive for long.
     this.#position = positionAt(partition, Math.max(offset, offsetFrom(processedPosition)))
     this.#keptPosition = keptPosition
     rowsTopics.forget()
@@ -124,7 +124,7 @@ export class PartitionWorker {
     observe({ kind: 'partitionTaken', partition, position: this.#position })
   }
 
-  /** One transaction, whatever is in the entries; they are validated in pieces, and what has come together goes ahead to Kafka. */
+  /** One transaction for all entries. They are validated in pieces, and large results are sent to Kafka before the commit. */
   async #step(entries: readonly PlacedEntry[], signal: AbortSignal): Promise<void> {
     const { partition, place, producer, timeoutMs, written } = this.#parts
     const batches: RecordBatch[] = []
@@ -141,11 +141,11 @@ export class PartitionWorker {
     this.#writing.clear()
     await producer.commit(batches, reached, timeoutMs)
     if (writing.length > 0) written(writing)
-    // Where the next record begins: that is as far as anybody can know that the partition goes.
+    // The start of the next record: the partition is not known to extend any further.
     this.#publish(positionAt(partition, reached.offset))
   }
 
-  /** A push whose idempotency key stands for an earlier one was stored by that. */
+  /** Excludes pushes whose idempotency key belongs to an earlier push, which stored the rows. */
   async #withoutRepeated(entries: readonly PlacedEntry[]): Promise<readonly PlacedEntry[]> {
     const keyed = entries.flatMap((entry): readonly KeyedEntry[] => {
       const { subscriberId, ingestId, idempotencyKey: key, body, position, rows, receivedMs } = entry
@@ -158,7 +158,7 @@ export class PartitionWorker {
     return repeated.size === 0 ? entries : entries.filter(({ position }) => !repeated.has(position))
   }
 
-  /** The rows from a place on that one piece takes, or one replay. */
+  /** Validates one piece: rows from a place on, or one replay. */
   async #piece(
     left: readonly PlacedEntry[],
     from: RowOfEntry,
@@ -192,7 +192,7 @@ export class PartitionWorker {
     return ValidationWatch.open({ notes, quarantine, nowMs, observe, reach: () => undefined }, this.#position)
   }
 
-  /** Between two pieces. Throws when the partition is to be left. */
+  /** Called between two pieces. Throws when the partition must be given up. */
   async #goOn(batches: RecordBatch[], signal: AbortSignal): Promise<void> {
     const { producer, timeoutMs } = this.#parts
     if (signal.aborted) {
@@ -201,7 +201,7 @@ export class PartitionWorker {
     }
     const bytes = batches.reduce((sum, { values }) => sum + values.reduce((own, { length }) => own + length, 0), 0)
     if (bytes >= aheadBytes) await producer.send(batches.splice(0), timeoutMs)
-    // Requests are answered in between.
+    // Requests are processed in between.
     await new Promise((resolve) => setImmediate(resolve))
   }
 
@@ -240,7 +240,7 @@ export class PartitionWorker {
     this.#replaced.kept(throughPosition)
     const rows = runs.reduce((sum, { spans }) => sum + rowsFrom(spans, fromPosition), 0)
     const all = runs.reduce((sum, { spans }) => sum + rowsOf(spans), 0)
-    // What is kept is counted, whatever becomes of the transaction: the next time it is validated again.
+    // Recorded rows are counted even if the transaction fails; the next attempt counts them as validated again.
     observe({
       kind: 'rowsValidated',
       rows,
@@ -282,7 +282,7 @@ export class PartitionWorker {
     }
   }
 
-  /** One word at a time: while it is on its way, only the newest position is remembered. */
+  /** Sends one update at a time. While one is being sent, only the newest position is remembered. */
   #publish(position: number): void {
     this.#publishedPosition = position
     this.#telling ??= this.#publishOn()
@@ -305,6 +305,6 @@ export class PartitionWorker {
 }
 
 const retryMs = 250
-/** What is produced of a transaction before it is complete: so much of it waits in memory at most, and one piece. */
+/** The most bytes of an incomplete transaction that wait in memory, in addition to one piece. More is sent to Kafka before the commit. */
 const aheadBytes = 8 * 1024 * 1024
 const endOfTime = Number.POSITIVE_INFINITY

@@ -7,25 +7,25 @@ interface AcceptedRows {
   readonly rows: number
 }
 
-/** Rows of one ingest in one partition, which came between two positions. */
+/** Rows of one ingest in one partition, between two positions. */
 interface Stretch {
   fromPosition: number
   endPosition: number
   rows: number
 }
 
-/** So many stretches stand for the pushes of an ingest in a partition, however many wait; past it neighbours become one. */
+/** The most ranges that are kept for an ingest in a partition. Beyond it, neighbours are merged. */
 const rangesMax = 64
 
 /**
- * How many rows of each ingest wait in the partitions. It takes as little room for a million pushes as for a hundred: of those that were joined, a part
- * is counted as validated by how far the partition has come in them, and none waits no more before the last one is validated.
+ * Counts the waiting rows of each ingest in the partitions, in bounded memory for any number of pushes. The validated part of a merged range is estimated
+ * from the position reached within it; at least one row waits until the last push of the range is validated.
  */
 export class PendingRows {
   /** By partition, then by ingest. */
   readonly #partitions = new Map<number, Map<number, Stretch[]>>()
 
-  /** Of a partition those that come later are told later. */
+  /** The pushes of a partition must be added in order of position. */
   add({ ingestId, position, rows }: AcceptedRows): void {
     if (rows === 0) return
     const partition = partitionOf(position)
@@ -37,7 +37,7 @@ export class PendingRows {
     if (ranges.length > rangesMax) ingests.set(ingestId, joined(ranges))
   }
 
-  /** Rows of a partition before a position wait no more. */
+  /** Rows of a partition before a position no longer wait. */
   reached(partition: number, position: number): void {
     const ingests = this.#partitions.get(partition)
     for (const [ingestId, ranges] of ingests ?? []) {
@@ -66,7 +66,7 @@ export class PendingRows {
   }
 }
 
-/** Each with its neighbour. */
+/** Merges each range with its neighbour. */
 function joined(ranges: readonly Stretch[]): Stretch[] {
   return Array.from({ length: Math.ceil(ranges.length / 2) }, (_, pair) => {
     const one = ranges[2 * pair]!
@@ -75,7 +75,7 @@ function joined(ranges: readonly Stretch[]): Stretch[] {
   })
 }
 
-/** What is left behind a position within it: its share, one row at least. */
+/** Reduces a range to its part after a position within it: a proportional number of rows, at least one. */
 function shorten(range: Stretch, position: number): void {
   const { fromPosition, endPosition, rows } = range
   range.rows = Math.ceil((rows * (endPosition - position)) / (endPosition - fromPosition))

@@ -1,4 +1,4 @@
-// When Druid has published the rows of an entity: from then on batch tasks see them, and no task reads them again.
+// Waits until Druid has published the rows of an entity: from then on batch tasks see them, and no task reads them again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KafkaClient } from '../kafka/kafka-client.ts'
 import { endOffset, fetchRecords, type PartitionPlace } from '../kafka/read-partition.ts'
@@ -12,7 +12,7 @@ export interface PublishedRowsParts {
   readonly client: KafkaClient
   readonly clusterName: string
   readonly supervisors: {
-    /** By partition, where Druid would begin to read an entity's topic again; null while that is not known. */
+    /** By partition, the offset from which Druid would read an entity's topic again; null while it is not known. */
     readFrom(entityId: number): Promise<ReadonlyMap<number, number> | null>
     /** Whether its tasks can be asked to publish. */
     isSettled(entityId: number): Promise<boolean>
@@ -23,7 +23,7 @@ export interface PublishedRowsParts {
 
 const readBytes = 1024 * 1024
 
-/** Resolves when all rows of an entity are published that were acknowledged so far. Rejects with the signal's reason. */
+/** Resolves when all rows of an entity that were acknowledged so far are published. Rejects with the signal's reason. */
 export async function rowsArePublished(
   parts: PublishedRowsParts,
   entityId: number,
@@ -46,7 +46,7 @@ export async function rowsArePublished(
   }
 }
 
-/** Whether there is no row from an offset on to the end: the marks of transactions, and what was given up, no task ever reads. */
+/** Whether there are no rows from an offset to the end. Tasks never read transaction markers and aborted rows. */
 async function isPast(client: KafkaClient, place: PartitionPlace, from: number, end: number): Promise<boolean> {
   let offset = Math.max(from, await endOffset(client, place, 'first'))
   while (offset < end) {

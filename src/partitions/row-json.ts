@@ -1,4 +1,4 @@
-// Rows on their way to Druid: a line of JSON each (docs/formats/kafka-topics.md), many lines to a record.
+// Encodes rows for Druid: one line of JSON per row (docs/formats/kafka-topics.md), many lines per record.
 
 import { type ColumnWriter, columnWriter, jsonNotation } from '../answer/text/text-columns.ts'
 import { type ColumnVector, nullBoolean } from '../model/column.ts'
@@ -6,10 +6,10 @@ import { nullsColumn, positionColumn, timeColumn } from '../model/druid-row.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 
-/** Rows of about so many bytes make a record. */
+/** The approximate size of a record. */
 const recordBytes = 256 * 1024
 
-/** Druid takes the type of a field that it was not told of from how its values are written: a double shows that it is none of the longs. */
+/** Druid infers the type of an undeclared field from its values, so a double is written in a form that is not a long. */
 const rowNotation = { ...jsonNotation, wholeEnd: '.0' }
 
 interface FieldWriter {
@@ -17,7 +17,7 @@ interface FieldWriter {
   readonly writer: ColumnWriter
 }
 
-/** Writes the rows of one definition of an ingest: what was prepared for one batch serves the next. */
+/** Writes the rows of one definition of an ingest. State that was prepared for one batch is reused for the next. */
 export class RowJson {
   readonly #fields: readonly EntityField[]
   readonly #writers: readonly FieldWriter[]
@@ -29,7 +29,7 @@ export class RowJson {
     this.#writers = fields.map(({ name, type, role }, index) => {
       const key = `${index === 0 ? '{' : ','}${JSON.stringify(role === 'time' ? timeColumn : name)}:`
       if (type === 'json') throw new Error('a series entity has no json field')
-      // Druid has dates as milliseconds and truth as 0 and 1: both are numbers here.
+      // Druid stores dates as milliseconds and booleans as 0 and 1, so both are written as numbers.
       const written = type === 'timestamp' || type === 'boolean' ? 'long' : type
       return { isTime: role === 'time', writer: columnWriter(written, key, rowNotation) }
     })
@@ -65,7 +65,7 @@ export class RowJson {
     return at
   }
 
-  /** Names of fields are ASCII and have no commas. */
+  /** Field names are ASCII and contain no commas. */
   #pushedNulls({ pushedNulls }: RowBatch, row: number): string {
     if (pushedNulls === undefined) return ''
     return this.#fields

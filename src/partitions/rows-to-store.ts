@@ -2,7 +2,7 @@ import type { NewRows, RowPlace, TakenBack } from '../catalog/partitions.ts'
 import type { ValidatedRun } from '../ingest/entry-validator.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 
-/** The rows of a run from a position on, as the catalog notes that they are to be stored; none where there are none. */
+/** The rows of a run from a position on, in the form in which the catalog records rows to be stored; empty if there are none. */
 export function rowsToStore(
   { ingestId, batch }: Pick<ValidatedRun, 'ingestId' | 'batch'>,
   fromPosition: number,
@@ -15,15 +15,12 @@ export function rowsToStore(
   return [{ ingestId, entityId, rows: rows - first, last }]
 }
 
-/** What is handed on again of steps that are kept already, by the one who has taken a partition over. */
+/** Rows passed on again from steps that are recorded already, by a worker that has taken over a partition. */
 export class RepeatedRows {
-  /** By ingest. */
+  /** The last row of each ingest. */
   readonly #last = new Map<number, RowPlace>()
 
-  /**
-   * Of runs that were kept before: the rows that the catalog noted as handed on, and that do not pass any more. Tell it of all runs, in
-   * order.
-   */
+  /** For runs recorded before: the rows that the catalog recorded as passed on and that no longer pass. Must be called with all runs, in order. */
   takenBack(runs: readonly ValidatedRun[], keptPosition: number): readonly TakenBack[] {
     return runs.flatMap(({ ingestId, kind, batch, rejected }): readonly TakenBack[] => {
       if (kind !== 'series') return []

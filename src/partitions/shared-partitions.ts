@@ -1,5 +1,5 @@
-// The pipelines of a cluster share the partitions of the journal. Each partition has one validator at a time: a pipeline that takes a partition over shuts
-// the former one out.
+// The pipelines of a cluster share the partitions of the journal. Each partition has one validator at a time: a pipeline that takes over a partition
+// fences off the former one.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PartitionCatalog } from '../catalog/partitions.ts'
@@ -19,25 +19,25 @@ import { type PartitionParts, PartitionTaken, PartitionWorker } from './partitio
 
 export interface PipelineSettings {
   readonly clusterName: string
-  /** The journal's. */
+  /** The topic of the journal. */
   readonly topic: string
   readonly compression: Compression
   readonly stepBytes: number
   readonly stepRows: number
   readonly timeoutMs: number
-  /** A pipeline that is not heard of for so long is taken for dead. */
+  /** A pipeline that sends no heartbeat for this long is taken for dead. */
   readonly sessionTimeoutMs: number
 }
 
 export interface SharedPartitionsParts {
   readonly client: KafkaClient
-  /** A cursor of its own for each partition. */
+  /** Opens a separate cursor for each partition. */
   readonly openCursor: () => JournalCursor
   readonly rowsTopics: RowsTopics
   readonly partitions: PartitionCatalog
   readonly outcomes: PartitionParts['outcomes']
   readonly validator: EntryValidator
-  /** Told of the entities whose rows are in their topics now. */
+  /** Called with the entities whose rows are in their topics now. */
   readonly written?: (entityIds: readonly number[]) => void
   readonly quarantine: Pick<QuarantineCatalog, 'add' | 'list'>
   readonly nowMs: () => number
@@ -46,9 +46,9 @@ export interface SharedPartitionsParts {
 }
 
 const heartbeatsASession = 4
-/** All members say that they are there within a heartbeat or so. */
+/** All members rejoin within about one heartbeat. */
 const rebalanceTimeoutMs = 10_000
-/** The rows of the largest body, over a slow network. Who takes a partition over ends what is left open, so that nobody waits for this. */
+/** Enough for the rows of the largest body over a slow network. A pipeline that takes over a partition ends the open transaction without this wait. */
 const transactionTimeoutMs = 300_000
 const retryMs = 500
 const refreshMs = 1000
@@ -65,7 +65,7 @@ export class SharedPartitions {
   readonly #member: Promise<void>
   readonly #refreshing: Promise<void>
 
-  /** Begins to validate the partitions that it is given. */
+  /** Starts to validate the partitions that are assigned to it. */
   constructor(parts: SharedPartitionsParts) {
     this.#parts = parts
     const { client, settings } = parts
@@ -82,12 +82,12 @@ export class SharedPartitions {
     this.#refreshing = this.#refresh()
   }
 
-  /** The partitions that are validated here. */
+  /** The partitions that this process validates. */
   get partitions(): readonly number[] {
     return [...this.#partitions.keys()]
   }
 
-  /** Resolves when the steps that are being made are done, and the others have the partitions. */
+  /** Resolves when the steps in progress have ended and the partitions are released to other pipelines. */
   async close(): Promise<void> {
     this.#stop.abort()
     this.#assigned(new Set())
@@ -109,7 +109,7 @@ export class SharedPartitions {
       const known = this.#partitions.get(partition)
       if (known !== undefined && !known.stop.signal.aborted) continue
       const stop = new AbortController()
-      // One that is given back at once is begun anew when it has ended.
+      // A partition that is assigned again at once is restarted when its worker has ended.
       const running = Promise.resolve(known?.running).then(() => this.#validate(partition, stop.signal))
       const own: Partition = { stop, running }
       this.#partitions.set(partition, own)
@@ -119,7 +119,7 @@ export class SharedPartitions {
     }
   }
 
-  /** Never rejects: what fails is begun anew. */
+  /** Never rejects: a worker that fails is restarted. */
   async #validate(partition: number, signal: AbortSignal): Promise<void> {
     const { openCursor, observe } = this.#parts
     while (!signal.aborted) {
@@ -128,7 +128,7 @@ export class SharedPartitions {
         await this.#worker(partition, journal).run(signal)
       } catch (error) {
         const message = messageOf(error)
-        // Who is shut out hears within a few heartbeats that the partition is another's; if it is not, the partition is taken back.
+        // A worker that was fenced off learns within a few heartbeats that the partition belongs to another; if it does not, it takes the partition back.
         const isTaken = error instanceof PartitionTaken || isFenced(error)
         const retryInMs = isTaken ? 2 * this.#heartbeatMs : retryMs
         if (!signal.aborted) observe({ kind: 'partitionFailed', partition, message, retryInMs })
@@ -171,12 +171,12 @@ export class SharedPartitions {
     })
   }
 
-  /** Learns of entities that are dropped. */
+  /** Keeps the validator informed about dropped entities. */
   async #refresh(): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted) {
       await sleep(refreshMs, undefined, { signal }).catch(() => {})
-      // The catalog may be away: then partitions stand still as well.
+      // If the catalog is unavailable, the partitions make no progress either.
       await this.#parts.validator.refresh().catch(() => {})
     }
   }

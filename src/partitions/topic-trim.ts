@@ -1,4 +1,4 @@
-// Deletes from Kafka what is needed no more: pushes that were validated, and rows that Druid has published, once they are old enough.
+// Deletes Kafka records that are no longer needed and old enough: pushes that were validated, and rows that Druid has published.
 import type { PartitionCatalog } from '../catalog/partitions.ts'
 import { offsetFrom } from '../journal/partition-position.ts'
 import type { KafkaClient } from '../kafka/kafka-client.ts'
@@ -14,9 +14,9 @@ export interface TopicTrimParts {
   readonly journal: string
   readonly group: string
   readonly partitions: Pick<PartitionCatalog, 'partition'>
-  /** By partition, where Druid would begin to read an entity's topic again; null while that is not known. */
+  /** By partition, the offset from which Druid would read an entity's topic again; null while it is not known. */
   readonly readFrom: (entityId: number) => Promise<ReadonlyMap<number, number> | null>
-  /** What is younger stays. */
+  /** Younger records are kept. */
   readonly retentionMs: number
   readonly nowMs: () => number
   readonly observe: Observe
@@ -24,7 +24,7 @@ export interface TopicTrimParts {
 
 export class TopicTrim {
   readonly #parts: TopicTrimParts
-  /** Where the rows began that were needed at the last check, by topic and partition. */
+  /** The first offset that was needed at the last check, by topic and partition. */
   #needed: ReadonlyMap<string, number> = new Map()
 
   constructor(parts: TopicTrimParts) {
@@ -32,8 +32,8 @@ export class TopicTrim {
   }
 
   /**
-   * One round over the journal and the topics of these entities. It deletes what nobody needs any more. Throws the first failure, after
-   * all were tried: one topic that cannot be trimmed must not let the others grow.
+   * One round over the journal and the topics of these entities, which deletes records that are no longer needed. Throws the first failure after all were
+   * tried: one topic that cannot be trimmed must not let the others grow.
    */
   async check(entityIds: readonly number[]): Promise<void> {
     const needed = new Map<string, number>()
@@ -50,7 +50,7 @@ export class TopicTrim {
     const count = (await client.leadersOf(journal)).length
     for (let partition = 0; partition < count; partition++) {
       const place = { topic: journal, partition }
-      // Kafka forgets what a group has committed when it is away for long; the catalog does not.
+      // Kafka forgets the committed offset of a group that is inactive for long; the catalog does not.
       const committed = (await committedOffset(client, group, place)) ?? 0
       const { processedPosition } = await partitions.partition(partition)
       await this.#trim(place, Math.max(committed, offsetFrom(processedPosition)))
@@ -64,7 +64,7 @@ export class TopicTrim {
     for (const [partition, offset] of from ?? []) {
       const name = `${topic}:${partition}`
       needed.set(name, offset)
-      // A task that failed is missing from what Druid tells for a moment, and with it the rows that are read again. So twice has to agree.
+      // After a failure, a task and the rows that will be read again are missing from Druid's report for a moment. Two checks must therefore agree.
       await this.#trim({ topic, partition }, Math.min(offset, this.#needed.get(name) ?? 0))
     }
   }

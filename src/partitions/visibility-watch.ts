@@ -1,20 +1,20 @@
-// Finds out which of the rows that pipelines have handed on are seen by queries, and notes it: that is when they are no longer pending.
+// Determines which of the rows that pipelines have passed on are visible to queries, and records it: these rows are no longer pending.
 import type { ClusterChanges } from '../catalog/cluster-catalog.ts'
 import type { PartitionCatalog, RowPlace, StoredRows } from '../catalog/partitions.ts'
 
-/** Whether queries see a row, or never will because it has left. Rejects while that cannot be asked. */
+/** Whether queries see a row, or never will because it has expired. Rejects while this cannot be determined. */
 export type IsSeen = (entityId: number, row: RowPlace) => Promise<boolean>
 
 export interface VisibilityWatchParts {
   readonly changes: ClusterChanges
   readonly partitions: Pick<PartitionCatalog, 'storedRows' | 'seen'>
-  /** The partitions whose rows are looked for here. */
+  /** The partitions whose rows this process checks. */
   readonly ownPartitions: () => readonly number[]
   readonly isSeen: IsSeen
   readonly nowMs: () => number
 }
 
-/** Rows that are looked for: those that were the newest ones when the look began, for there are always newer ones. */
+/** Rows to check. They are the newest ones of the time when the check began, because newer ones keep arriving. */
 interface Sought {
   rows: StoredRows
   readonly sinceMs: number
@@ -22,18 +22,18 @@ interface Sought {
 }
 
 const askedAtOnce = 4
-/** What is not seen yet is asked for again after such a part of the time that it was looked for, and after this at most. */
+/** Rows that are not visible yet are checked again after this share of the time since the first check, and after `againMs` at most. */
 const againShare = 1 / 4
 const againMs = 10_000
-/** Rows that are looked for so long may be gone, by an operator's hand say: newer ones are looked for in their place. */
+/** Rows that are still not visible after this time may be gone, deleted by an operator for example; newer ones are checked instead. */
 const patienceMs = 60_000
 
-/** Those of which queries do not see all. */
+/** Those whose rows are not all known to be visible. */
 export function unseenOf(rows: readonly StoredRows[]): readonly StoredRows[] {
   return rows.filter(({ throughPosition, seenPosition }) => throughPosition > seenPosition)
 }
 
-/** Those of which queries see all now. What cannot be asked is not seen. */
+/** Those whose rows are all visible now. Rows that cannot be checked count as not visible. */
 export async function seenOf(rows: readonly StoredRows[], isSeen: IsSeen): Promise<readonly StoredRows[]> {
   const seen: StoredRows[] = []
   for (let from = 0; from < rows.length; from += askedAtOnce) {
@@ -60,7 +60,7 @@ export class VisibilityWatch {
     })
   }
 
-  /** One look, to be made often: it costs nothing while no partition gets on and all is seen. Throws while the catalog is away. */
+  /** One check, to be made often: it costs nothing while no partition advances and all rows are visible. Throws while the catalog is unavailable. */
   async check(): Promise<void> {
     if (!this.#isDue && this.#sought.size === 0) return
     const { partitions, ownPartitions, isSeen, nowMs } = this.#parts
@@ -77,7 +77,7 @@ export class VisibilityWatch {
       )
       await partitions.seen(seen)
       for (const rows of seen) this.#sought.delete(nameOf(rows))
-      // There may be newer ones.
+      // There may be newer rows.
       if (seen.length > 0) this.#isDue = true
     } catch (error) {
       this.#isDue = true

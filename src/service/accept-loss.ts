@@ -1,4 +1,4 @@
-// An operator goes on without pushes that were acknowledged and are gone. The journal says which positions were theirs, so that no other
+// Lets an operator continue without pushes that were acknowledged and are lost. The journal records their positions, so that no other
 // row gets them.
 
 import { acknowledgedPositionOf } from '../catalog/acknowledged-position.ts'
@@ -12,7 +12,7 @@ import type { LocalJournalWriter } from '../journal/journal.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
 import { openJournal, openKeys } from './open-storage.ts'
 
-/** Of the rows that are given up: from a position, as far as another one. */
+/** The positions of the rows that are given up: from `from` to `until` (exclusive). */
 export interface Loss {
   readonly from: number
   readonly until: number
@@ -20,12 +20,12 @@ export interface Loss {
 
 type LossSettings = Pick<Settings, 'data' | 'journal' | 'limits'>
 
-/** As many positions as one record takes. */
+/** The most positions that one record covers. */
 const positionsMax = 2 ** 32 - 1
 
 /**
- * Gives up what was acknowledged and is not in the journal; null when nothing is missing. Throws an Error when a service uses the folder, or when
- * what is there is damaged.
+ * Gives up rows that were acknowledged and are missing from the journal; null when none is missing. Throws an Error when a service uses the folder, or when
+ * its contents are damaged.
  */
 export async function acceptLoss(settings: LossSettings, nowMs: () => number): Promise<Loss | null> {
   const { data } = settings
@@ -58,7 +58,7 @@ export async function acceptLoss(settings: LossSettings, nowMs: () => number): P
   }
 }
 
-/** A push that is gone may be sent again: its key is known no more. */
+/** A lost push may be sent again, so its key is forgotten. */
 async function forgetKeys(settings: LossSettings, journal: LocalJournalWriter, nowMs: () => number): Promise<void> {
   const keys = await openKeys({ settings, nowMs, disk: nodeDisk }, journal)
   await keys.close()

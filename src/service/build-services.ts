@@ -1,4 +1,4 @@
-// What the endpoints call, built alike for both engines from the parts that differ.
+// The services that the endpoints call. They are built in the same way for both engines, from the parts that differ.
 
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../access/access.ts'
@@ -61,34 +61,34 @@ import type { PlanRunner } from '../query/plan-runner.ts'
 import { TagLists } from '../query/tag-lists.ts'
 import { selfHistoryMs } from './open-self-history.ts'
 
-/** How many rejected rows a receipt shows. */
+/** The most rejected rows that a receipt shows. */
 const receiptErrorsMax = 100
 
 export interface ServiceParts {
   readonly settings: Settings
   readonly catalog: SharedCatalog
   readonly audit: Audit
-  /** Items for readers: on one machine by a connection that never waits while a change waits for its turn. */
+  /** Items for readers. On one machine this is a separate connection, which never waits for a pending change. */
   readonly readItems: ItemCatalog
-  /** As `StorageListParts.sizes`. */
+  /** See `StorageListParts.sizes`. */
   readonly storedSizes: StorageListParts['sizes']
   readonly journal: JournalWriter
   /** The replica that a push may wait for. */
   readonly replica?: PushParts['replica']
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly progress: IngestProgress
-  /** Resolves once queries see all rows of a batch that are stored; rejects with the signal's reason. */
+  /** Resolves when queries see all stored rows of a batch; rejects with the signal's reason. */
   readonly isQueryable: (batch: PlacedBatch, signal: AbortSignal) => Promise<void>
-  /** As `ReceiptParts.unseen`. */
+  /** See `ReceiptParts.unseen`. */
   readonly unseen: ReceiptParts['unseen']
-  /** As `ReplayParts.isQueryable`. */
+  /** See `ReplayParts.isQueryable`. */
   readonly replayIsQueryable: ReplayParts['isQueryable']
   readonly runner: PlanRunner
   readonly sqlLanguage: Language<AskedSql>
   readonly nativeLanguage: Language<NativeBody>
-  /** Where answers are kept that are written here. */
+  /** Storage for the answers that this process writes. */
   readonly written: { readonly unsent: UnsentAnswers; readonly settings: AnswerSettings }
-  /** The places that all queries share. */
+  /** The slots that all queries share. */
   readonly admission: Admission
   readonly definitions: Definitions
   readonly access: Access
@@ -100,24 +100,24 @@ export interface ServiceParts {
     readonly rejectedSpace: RejectedSpace
     readonly quarantineCount: QuarantineCount
   }
-  /** The catalog says that an entity was dropped. */
+  /** Called when the catalog has dropped an entity. */
   readonly dropped: () => void
-  /** Since when an entity waits for what is to read its rows; null while it does not. */
+  /** Since when an entity waits for tasks to read its rows; null while it does not wait. */
   readonly waitingSinceMs: (entityId: number) => number | null
   readonly nowMs: () => number
   readonly reach: Reach
 }
 
-/** What each engine brings itself. */
+/** Services that each engine provides itself. */
 interface OwnServices extends Pick<Services, 'cancelsElsewhere' | 'live' | 'backups' | 'readiness' | 'observe'> {
   readonly metrics: Metrics
 }
 
-/** An engine that is ready to be asked. */
+/** An engine that is ready for requests. */
 export interface Opened {
   readonly services: Services
   readonly newAdminKey: string | null
-  /** As `Service.started`. */
+  /** See `Service.started`. */
   readonly started: () => Promise<void>
 }
 
@@ -159,13 +159,13 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
   }
 }
 
-/** What signs the ids and tokens that callers hold. */
+/** The signers of the ids and tokens that callers receive. */
 interface Signers {
   readonly batchIds: BatchIds
   readonly tokens: NextTokens
 }
 
-/** What pushers call. */
+/** Services for pushes. */
 function pushServices(
   {
     settings: { limits },
@@ -200,7 +200,7 @@ function pushServices(
   return { receipts, rejectedRows, pushCheck, pushes }
 }
 
-/** What readers call. */
+/** Services for queries. */
 function queryServices(parts: ServiceParts, observe: Services['observe'], tokens: NextTokens) {
   const { settings, runner, admission, definitions, readItems: items, nowMs } = parts
   const { limits } = settings
@@ -240,7 +240,7 @@ interface SharedServices extends Signers {
   readonly pushCheck: PushCheck
 }
 
-/** What the operator's side calls. */
+/** Services for operators. */
 function operatorServices(parts: ServiceParts, shared: SharedServices) {
   const { catalog, definitions, access, retentions, nowMs } = parts
   const { ingests, quarantine } = catalog
@@ -297,7 +297,7 @@ function rejectedAdminOf(parts: ServiceParts, { rejectedRows, pushCheck }: Share
   })
 }
 
-/** How long it is looked for the tag of a hook. */
+/** Time limit of the search for a hook's tag. */
 const hookTagMs = 10_000
 
 function hookAdminOf(

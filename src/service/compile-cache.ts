@@ -1,18 +1,18 @@
-// Node 22 and later keep what V8 made of the code between two starts. It is kept in the data folder, which belongs to the service alone:
-// in the folder for temporary files, where Node keeps it by itself, others could put code there that the service would run.
+// Node 22 and later cache code compiled by V8 between starts. The cache is in the data folder, which belongs to the service alone: in the folder for
+// temporary files, Node's default, other users could place code that the service would run.
 import { existsSync, lstatSync } from 'node:fs'
 import { chmod, readdir, rm } from 'node:fs/promises'
 import * as module from 'node:module'
 import { basename, dirname, join } from 'node:path'
 
-/** What later releases of Node have in `node:module`. */
+/** Functions that later releases of Node have in `node:module`. */
 export interface CompileCaching {
   enable(directory: string): unknown
-  /** The folder that is really used, one a version of Node; nothing where none is. */
+  /** The folder that is used, one for each version of Node; undefined if there is none. */
   directory(): string | undefined
 }
 
-/** Null where Node has none. */
+/** Null where Node has no compile cache. */
 export function nodeCompileCaching(from: object = module): CompileCaching | null {
   const enable: unknown = Reflect.get(from, 'enableCompileCache')
   const directory: unknown = Reflect.get(from, 'getCompileCacheDir')
@@ -21,8 +21,8 @@ export function nodeCompileCaching(from: object = module): CompileCaching | null
 }
 
 /**
- * Keeps compiled code of modules that are loaded from now on, and of threads and processes that are started from now on. Nothing is kept where the data
- * folder is not made yet, where the environment says another place, and where a link leads elsewhere. What cannot be kept is compiled again.
+ * Caches the compiled code of modules that are loaded, and of threads and processes that are started, from now on. Nothing is cached when the data folder
+ * does not exist yet, when the environment names another place, or when the folder is a link. Code that cannot be cached is compiled again.
  */
 export async function keepCompiledCode(
   dataDirectory: string,
@@ -38,13 +38,13 @@ export async function keepCompiledCode(
   environment['NODE_COMPILE_CACHE'] = kept
   try {
     await chmod(kept, 0o700)
-    // Node makes more of them later: one for each set of V8's flags that a thread is started with.
+    // Node creates more of them later: one for each set of V8 flags with which a thread is started.
     for (const name of await readdir(kept)) {
       if (versionOf(name) === versionOf(basename(used))) await chmod(join(kept, name), 0o700)
       else await rm(join(kept, name), { recursive: true, force: true })
     }
   } catch {
-    // They are looked at again at the next start.
+    // They are checked again at the next start.
   }
 }
 

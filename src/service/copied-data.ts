@@ -1,4 +1,4 @@
-// What of a data folder a backup and a replica copy.
+// The parts of a data folder that a backup and a replica copy.
 
 import type { BackedUpFile } from '../admin/backups.ts'
 import { acknowledgedPositionOf } from '../catalog/acknowledged-position.ts'
@@ -7,7 +7,7 @@ import { copySqliteCatalog } from '../catalog/sqlite/copy-catalog.ts'
 import { openSqliteCatalog } from '../catalog/sqlite/sqlite-catalog.ts'
 import { registryName } from '../store/embedded/registry/registry-log.ts'
 
-/** Copies the catalog as it is at one moment, and says what the copy holds. */
+/** Copies a consistent state of the catalog, and returns the manifest and acknowledged position of the copy. */
 export async function copyCatalog(from: string, to: string) {
   await copySqliteCatalog(from, to)
   const copy = await openSqliteCatalog({ path: to, readOnly: true })

@@ -1,19 +1,19 @@
-// How far V8 lets the heap of the program grow before it looks for garbage.
+// How far V8 lets the heap of the program grow before it collects garbage.
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
 export const growthFlag = '--heap-growing-percent'
 const floorBytes = 320 * 1024 * 1024
-/** V8 itself never takes more than fourfold. */
+/** V8 itself never lets the heap grow more than fourfold. */
 const percentMax = 400
 const percentStep = 50
 const checkMs = 1000
 export const youngFlag = '--semi-space-growth-factor=1'
-/** The program is loaded within a second: what is kept for young objects would have grown until then. */
+/** The program loads within a second, and the young generation would grow in that time. */
 const youngMs = 100
 
 /**
- * By how many percent the heap may grow over what was found in use, so that it may come to 320 MiB, with arrays. 0 leaves it to V8, which
- * then goes by how much garbage there was.
+ * The percentage by which the heap may grow beyond the bytes in use, so that it can reach 320 MiB including arrays. 0 leaves the decision to V8,
+ * which then considers the amount of garbage.
  */
 export function growthPercent(usedBytes: number): number {
   const percent = (floorBytes / usedBytes - 1) * 100
@@ -21,8 +21,8 @@ export function growthPercent(usedBytes: number): number {
 }
 
 /**
- * As long as the program's heap is small it is hardly ever marked. The bodies of pushes come and go beside it, a hundred megabytes a
- * million rows; by default the collector marks all of the heap for every ten of them. Lasts until the process ends.
+ * While the heap of the program is small, it is hardly ever marked. The bodies of pushes are allocated and freed next to it, a hundred megabytes per
+ * million rows; by default the collector marks the whole heap for every ten megabytes of them. Lasts until the process ends.
  */
 export function letHeapGrow(): void {
   let percent = -1
@@ -36,9 +36,7 @@ export function letHeapGrow(): void {
   setInterval(check, checkMs).unref()
 }
 
-/**
- * What V8 keeps for the young objects of the program grows no more: else it comes to 32 MiB. V8 forgets the flag with each thread that is started.
- */
+/** Stops the growth of V8's young generation, which would reach 32 MiB. V8 resets the flag with each thread that is started. */
 export function keepYoungSmall(): void {
   const set = (): void => setFlagsFromString(youngFlag)
   set()

@@ -18,7 +18,7 @@ interface AuditedStart {
 
 const removeOldMs = 3_600_000
 
-/** Opens the audit, which tells of this start, and makes sure that there is an admin key: see `ensureAdminKey`. */
+/** Opens the audit, which records this start, and makes sure that there is an admin key: see `ensureAdminKey`. */
 export async function openAudit(
   { settings, observe, nowMs }: AuditedStart,
   catalog: Pick<SharedCatalog, 'audit' | 'access' | 'secrets'>,
@@ -33,7 +33,7 @@ export async function openAudit(
     nowMs,
   })
   const failed = checkFailed(observe)
-  // A start does not fail because its line finds no room: it is tried again.
+  // A start does not fail because there is no space for its entry: writing it is tried again.
   const keep = (): Promise<void> => audit.keepOwn()
   await keep().catch(failed)
   await audit.removeOld().catch(failed)
@@ -45,7 +45,7 @@ export async function openAudit(
   return { audit, newAdminKey }
 }
 
-/** Those that are not the default, as the operator's side shows them; of a secret only that it is there. */
+/** Settings that differ from the default, in the form that operators see; for a secret, only that it is set. */
 function setByOperator(settings: Settings): Readonly<Record<string, unknown>> {
   const set = settingsInForce(settings).filter(({ usual }) => !usual)
   return Object.fromEntries(set.map(({ setting, value, secret }) => [setting, secret ? 'set' : value]))

@@ -7,7 +7,7 @@ import { nodeDisk } from '../lib/node-disk.ts'
 import { copyCatalog, storedFiles } from './copied-data.ts'
 import type { Storage, StorageParts } from './open-storage.ts'
 
-/** Removes what a crash left of backups. */
+/** Opens the backups, and removes the remains of those that a crash interrupted. */
 export async function openBackups(
   { settings, observe, nowMs, reach, disk }: StorageParts,
   { catalog, journal, trimmer, keys, store }: Storage,

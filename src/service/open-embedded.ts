@@ -38,14 +38,14 @@ export interface EmbeddedParts extends StorageParts {
   readonly failing: FailingWork
   readonly observed: ObservedConditions
   readonly sqlEntryUrl: URL
-  /** How much is free on the disk of the data folder. */
+  /** The free bytes on the disk of the data folder. */
   readonly freeBytes: (directory: string) => Promise<number>
 }
 
-/** How long the writing of an answer may hold the event loop. */
+/** The longest that writing an answer may block the event loop. */
 const sliceMs = 5
 
-/** Opens the data folder and replays what the journal holds. `closers` gets what puts each part away, in the order of opening. */
+/** Opens the data folder and replays the journal. `closers` receives a function that closes each part, in the order of opening. */
 export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Promise<Opened> {
   const { settings, observe, nowMs, metrics } = parts
   const storage = await openStorage(parts, closers)
@@ -95,7 +95,7 @@ function openEngine(parts: EmbeddedParts, { store: { unsent } }: Storage, closer
   return openSqlEngine({ ...parts, unsent, directories: [store, deltas], scratchDirectory }, closers)
 }
 
-/** What the data folder brings. */
+/** The parts that come from the data folder. */
 function storageParts({ settings, nowMs, reach }: EmbeddedParts, storage: Storage) {
   const { catalog, readingCatalog, journal, keys, store } = storage
   return {
@@ -104,7 +104,7 @@ function storageParts({ settings, nowMs, reach }: EmbeddedParts, storage: Storag
     storedSizes: (entityIds) => readingCatalog.manifest.sizes(entityIds),
     progress: store.progress,
     isQueryable: ({ position, rows }, signal) => store.progress.waitFor(position + rows, signal),
-    // What is validated is in the head, which queries read.
+    // Validated rows are in the head, which queries read.
     unseen: async () => 0,
     replayIsQueryable: async () => undefined,
     runner: store,
@@ -122,7 +122,7 @@ function storageParts({ settings, nowMs, reach }: EmbeddedParts, storage: Storag
   } satisfies Partial<ServiceParts>
 }
 
-/** The languages that are not the store's own: it answers what it can of them, and the SQL engine the rest. */
+/** The languages that the store supports only in part: it runs the queries that it can, and the SQL engine runs the rest. */
 function languages(
   { settings: { limits, sql }, observe, nowMs }: EmbeddedParts,
   { store, sqlCatalog }: Storage,
@@ -141,7 +141,7 @@ function languages(
 /** Where there is a replica, its levels are watched from its opening on. */
 type ReplicaLevel = Extract<keyof Levels, `replica_${string}`>
 
-/** What tells levels besides the storage. */
+/** Sources of levels in addition to the storage. */
 interface WatchedParts {
   readonly replica: Copier | null
   readonly admission: Admission
@@ -204,7 +204,7 @@ async function openLimits(
   return intake.limits
 }
 
-/** After a start it is not known at once. */
+/** NaN while the counters are not known after a start. */
 function rejectedRowsOf(progress: Storage['store']['progress'], ingestId: number): number {
   try {
     return progress.counters(ingestId).rejected
@@ -213,14 +213,14 @@ function rejectedRowsOf(progress: Storage['store']['progress'], ingestId: number
   }
 }
 
-/** What the journal holds and the store has not sealed, as if all rows of it were of one size. */
+/** The part of the journal that the store has not sealed, as if all rows had the same size. */
 function waitingIn({ journal, store }: Storage) {
   const { firstPosition, durablePosition: endPosition, bytes } = journal
   const share = (endPosition - store.state.sealedPosition) / Math.max(1, endPosition - firstPosition)
   return { endPosition, bytes: Math.ceil(bytes * Math.min(1, share)) }
 }
 
-/** What is due leaves before the first query is answered, and then whenever a day is over. */
+/** Rows that are due expire before the first query is run, and then whenever a day is over. */
 async function openRetentions(
   { settings, observe, nowMs, reach }: EmbeddedParts,
   { storage, definitions }: { readonly storage: Storage; readonly definitions: Definitions },
@@ -239,14 +239,14 @@ async function openRetentions(
   return retentions
 }
 
-/** What is validated is queryable. */
+/** Waits for validation, because validated rows are queryable. */
 async function pushedBefore({ journal, store }: Storage, entityId: number, signal: AbortSignal) {
   const before = await journal.endPosition(entityId)
   await store.progress.waitFor(before, signal)
   return [{ from: 0, before }]
 }
 
-/** What was deleted long enough ago is removed for good. */
+/** Permanently removes rows that were deleted long enough ago. */
 function repeatErasure({ settings, observe, nowMs }: EmbeddedParts, { catalog, store, live }: Storage): () => void {
   const erase = async (): Promise<void> => {
     const now = nowMs()
@@ -263,7 +263,7 @@ function replicaOf(replica: Copier | null): Pick<Readiness, 'replica'> {
   return { replica: { ...state, time: instantOrNull(timeMs) } }
 }
 
-/** Small queries that may wait in the store's thread, which answers one after the other. docs/decisions/queries.md */
+/** The most small queries that may wait in the store's thread, which runs one after another. docs/decisions/queries.md */
 const smallQueriesAhead = 32
 
 const journalHasFailed =

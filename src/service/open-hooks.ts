@@ -27,20 +27,20 @@ export interface HookParts {
   readonly queries: Services['queries']
 }
 
-/** How long a receiver may take to answer. */
+/** Time limit for the response of a receiver. */
 const callMsMax = 10_000
-/** The most events of a hook that are kept. */
+/** The most events that are kept for a hook. */
 const deliveriesMax = 1000
-/** Rows are looked at as seldom as every so many checks. */
+/** Rows are checked only once in this number of rounds. */
 const checksPerLook = 10
-/** How long a question for a tag's newest item may take. */
+/** Time limit of the query for a tag's newest item. */
 const newestMsMax = 10_000
-/** So long one hook holds up what the others are told. */
+/** The longest that one hook delays the events of the others. */
 const patienceMs = 1000
-/** Of several processes one watches and sends; another goes on where it has been silent for so long. */
+/** Of several processes one watches and sends; another takes over when it has been silent for this long. */
 const leaseMs = 10_000
 
-/** Watches what hooks are to be told of, and sends it to them. */
+/** Watches the conditions of hooks, and sends their events. */
 export function openHooks(parts: HookParts, closers: Closer[]): void {
   const { settings, catalog, observed, nowMs } = parts
   const { hooks } = catalog
@@ -60,7 +60,7 @@ export function openHooks(parts: HookParts, closers: Closer[]): void {
       looked = { atMs: performance.now(), conditions: await rows.conditions(all), of }
     } catch (error) {
       if (looked === null) throw error
-      // What was the case still is, as far as anyone knows; what else is observed does not wait.
+      // The last known conditions are assumed to hold still; other observed conditions do not wait.
       failed(error)
     }
     return looked.conditions
@@ -77,7 +77,7 @@ export function openHooks(parts: HookParts, closers: Closer[]): void {
       observed.giveBack(taken)
       throw error
     } finally {
-      // What is kept is sent, also while there is no looking at rows.
+      // Events that are kept are sent, even if rows cannot be checked.
       sender.begin(all)
     }
   }

@@ -1,4 +1,4 @@
-// What every push has to pass, whatever engine takes it, and what /metrics tells of how near the bounds are.
+// The checks that every push must pass in either engine, and the levels that /metrics reports for them.
 import type { Settings } from '../config/settings.ts'
 import { Backlog } from '../ingest/limits/backlog.ts'
 import type { DiskFloor } from '../ingest/limits/disk-floor.ts'
@@ -16,7 +16,7 @@ export interface OpenIntakeParts {
   readonly disk: DiskFloor
   readonly rejectedSpace: RejectedSpace
   readonly quarantineCount: QuarantineCount
-  /** What the journal held already, as far as it is not validated: about so many bytes before a position. */
+  /** The part of the journal that was not validated at the start: about this number of bytes before a position. */
   readonly waiting?: { readonly endPosition: number; readonly bytes: number }
   readonly nowMs: () => number
 }
@@ -34,7 +34,7 @@ interface OpenedIntake {
   >
 }
 
-/** Whoever calls it keeps `disk`, `rejectedSpace` and `quarantineCount` up to date. */
+/** The caller keeps `disk`, `rejectedSpace` and `quarantineCount` up to date. */
 export function openIntake({
   settings,
   progress,

@@ -10,7 +10,7 @@ import { copyCatalog, storedFiles } from './copied-data.ts'
 import { openObjectStore } from './open-object-store.ts'
 import type { Closer, Storage, StorageParts } from './open-storage.ts'
 
-/** Follows the data folder with its replica; null where the settings name none. Throws an Error when the replica is another folder's. */
+/** Copies the data folder to its replica continuously; null where the settings name none. Throws an Error when the replica belongs to another folder. */
 export async function openReplica(
   { settings, observe, nowMs, reach, wrapStore = (store) => store }: StorageParts,
   { catalog, journal, trimmer, keys, store }: Storage,
@@ -18,7 +18,7 @@ export async function openReplica(
 ): Promise<Copier | null> {
   const { url, endpoint, region, keep, ...paces } = settings.replica
   const paths = dataPaths(settings.data)
-  // What a crash left of a moment.
+  // The remains of a moment whose copy a crash interrupted.
   await nodeDisk.removeFolder(paths.replica)
   if (url === '') return null
   const copier = new Copier({
@@ -40,7 +40,7 @@ export async function openReplica(
         return (await nodeDisk.list(paths.idempotency)).map((name) => `idempotency/${name}`)
       },
     },
-    // Fields that rows brought are in the catalog alone, too, before a push names them.
+    // Fields that rows have added are also changes: they are only in the catalog until a push names them.
     changes: () => catalog.changes() + store.fieldsMade.times,
     isChanging: catalog.isChanging,
     stored: () => store.state,
@@ -55,7 +55,7 @@ export async function openReplica(
   return copier
 }
 
-/** What /metrics tells of it. */
+/** The levels that /metrics reports for the replica. */
 export function replicaLevels(copier: Copier | null): Partial<Levels> {
   if (copier === null) return {}
   return {

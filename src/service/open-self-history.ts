@@ -1,4 +1,4 @@
-// The service keeps its own history: its metrics as rows of an entity of its own, by the way that all rows take.
+// The service stores its own history: its metrics are rows of an entity, and are stored in the same way as all rows.
 import { hostname } from 'node:os'
 import type { Settings } from '../config/settings.ts'
 import type { Services } from '../http/services.ts'
@@ -22,10 +22,10 @@ export interface SelfHistoryParts {
 
 const usualHistoryMs = 15_000
 const retention = 'P7D'
-/** No subscriber and no key of the catalog has these. */
+/** No subscriber and no key in the catalog has these ids. */
 const itself = { subscriberId: 0, keyId: 'the service itself' }
 
-/** How often a row is noted; 0 is never. An entity of a cluster that rows always come to holds a task slot of Druid. */
+/** The time between two rows; 0 stores none. On a cluster an entity with a steady flow of rows occupies a task slot of Druid. */
 export function selfHistoryMs({ self, engine }: Pick<Settings, 'self' | 'engine'>): number {
   return self.historyMs ?? (engine === 'cluster' ? 0 : usualHistoryMs)
 }
@@ -48,7 +48,7 @@ export function openSelfHistory({ settings, services, figures, observe, nowMs }:
     if (ingest.state === 'active') await services.pushes.push(pushOf(ingest, row))
   }
   const failed = checkFailed(observe)
-  // A push that is refused for a while is told of by what refuses it.
+  // A temporary refusal of a push is reported by the part that refuses it.
   const refused = (error: unknown): void => {
     if (!(error instanceof Problem) || !error.retryable) failed(error)
   }
@@ -60,13 +60,13 @@ function pushOf(ingest: Ingest, row: object) {
   return { ...itself, ingest, body, format: 'json' as const, idempotencyKey: null, wait: false }
 }
 
-/** Makes the ingest, or fields that an earlier version did not have. Nobody else makes one of this name. */
+/** Creates the ingest, or fields that an earlier version did not have. No one else creates an ingest of this name. */
 async function prepare({ definitions, ingestAdmin, entityAdmin }: SelfHistoryParts['services']): Promise<void> {
   const known = definitions.ingest(selfEntity)
   if (known === undefined) {
     const isKept = definitions.entity(selfEntity) !== undefined
     await create(ingestAdmin)
-    // An entity that was kept has the one that its operator wants.
+    // An entity that was kept already has the retention that its operator wants.
     if (!isKept) await entityAdmin.change(selfEntity, { retention })
     return
   }
@@ -78,7 +78,7 @@ async function create(ingestAdmin: Services['ingestAdmin']): Promise<void> {
   try {
     await ingestAdmin.create({ alias: selfEntity, kind: 'series', fields: [...selfFields] }, true)
   } catch (error) {
-    // Another process of a cluster that starts at the same moment was first.
+    // Another process of the cluster, started at the same moment, has created it first.
     if (!(error instanceof Problem) || error.code !== 'conflict') throw error
   }
 }

@@ -1,4 +1,4 @@
-// The process of the SQL engine: what it may take, what it may read.
+// The process of the SQL engine: its resource limits, and the folders that it may read.
 
 import { join } from 'node:path'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
@@ -11,33 +11,33 @@ import { SqlProcess } from '../sql-process/main-side/sql-process.ts'
 import type { SqlProcessData } from '../sql-process/protocol.ts'
 import type { Closer } from './open-storage.ts'
 
-/** Threads of the process beside those that wait for the engine: for files and answers. */
+/** Threads of the process in addition to those that wait for the engine: for files and answers. */
 const otherThreads = 4
 /**
- * The system bounds what comes too fast to be watched. Its bound is this many times what the process may hold, because not all that is
- * written to is held.
+ * The operating system stops growth that is too fast to be monitored. Its limit is this multiple of the memory that the process may hold, because not all
+ * writable memory is held.
  */
 const dataPerResident = 2
-/** What the system counts for the stack of a thread, however little of it is used. */
+/** The memory that the system counts for the stack of a thread, however little of it is used. */
 const stackBytes = 8 * 1024 * 1024
-/** Texts are copied from one step of a query to the next. */
+/** The share of the working memory for strings, because strings are copied from one step of a query to the next. */
 const workingPerTexts = 4
-/** As many as there can be. */
+/** The largest possible thread pool. */
 const poolThreadsMax = 1024
 
 export interface SqlEngineParts {
   readonly settings: Settings
   readonly observe: Observe
   readonly unsent: UnsentAnswers
-  /** What it may read of, as whole paths: the engine compares them with those of the files. */
+  /** The folders that it may read, as absolute paths: the engine compares them with the paths of files. */
   readonly directories: readonly string[]
-  /** The whole path of a folder for what does not fit into its memory, and for answers. It is emptied when the process starts. */
+  /** The absolute path of a folder for answers and for data that does not fit into its memory. It is emptied when the process starts. */
   readonly scratchDirectory: string
   /** The compiled `entry.js` of the engine's process. */
   readonly sqlEntryUrl: URL
 }
 
-/** The engine is started by the first query that needs it: who asks none pays nothing for it. */
+/** The engine is started by the first query that needs it. Without such a query it costs nothing. */
 export function openSqlEngine(
   { settings, observe, unsent, directories, scratchDirectory, sqlEntryUrl }: SqlEngineParts,
   closers: Closer[],

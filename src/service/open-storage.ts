@@ -1,4 +1,4 @@
-// Opens the data folder: who owns it, its catalog, its journal and its store.
+// Opens the data folder: its ownership, its catalog, its journal and its store.
 
 import { randomBytes } from 'node:crypto'
 import { acknowledgedPositionOf } from '../catalog/acknowledged-position.ts'
@@ -27,27 +27,27 @@ import type { Reach } from '../observe/crash-point.ts'
 import type { Observe } from '../observe/event.ts'
 import { StoreThread } from '../store-thread/main-side/store-thread.ts'
 
-/** Puts one part away. */
+/** Closes one part. */
 export type Closer = (stop: Stop) => unknown
 
 export interface Stop {
-  /** Aborted when nothing is to be waited for any more. */
+  /** Aborted when nothing may be waited for any longer. */
   readonly atOnce: AbortSignal
-  /** How much is left of `server.shutdownMs`. */
+  /** The time left of `server.shutdownMs`. */
   readonly leftMs: () => number
 }
 
 export interface Storage {
   readonly catalog: SqliteCatalog
-  /** A connection that only reads: it never waits while a change waits for its turn. */
+  /** A connection that only reads, and never waits for a pending change. */
   readonly readingCatalog: Catalog
-  /** One for SQL, which may keep the state of a moment for as long as it reads a table of items. */
+  /** A connection for SQL, which may keep a snapshot for as long as it reads a table of items. */
   readonly sqlCatalog: Catalog
   readonly journal: LocalJournalWriter
   readonly trimmer: Trimmer
   readonly keys: IdempotencyKeys
   readonly store: StoreThread
-  /** Where readers of live rows may go on. */
+  /** The places from which readers of live rows may resume. */
   readonly live: LivePositions
 }
 
@@ -57,11 +57,11 @@ export interface StorageParts {
   readonly nowMs: () => number
   readonly threadUrl: URL
   readonly reach: Reach
-  /** Of the journal and the idempotency keys. */
+  /** The disk of the journal and the idempotency keys. */
   readonly disk: Disk
-  /** Of the replica. */
+  /** Wraps the store of the replica. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore
-  /** The catalog takes no more room than so many pages. */
+  /** The most pages of the catalog. */
   readonly catalogPagesMax?: number | undefined
 }
 
@@ -69,10 +69,10 @@ interface KeyParts extends Pick<StorageParts, 'nowMs' | 'disk'> {
   readonly settings: Pick<Settings, 'data' | 'limits'>
 }
 
-/** What rows in memory are sealed in at a stop, of the time that is left: the rest is for what comes after it. */
+/** At a stop, the share of the remaining time for sealing rows in memory. The rest is for the steps after it. */
 const sealShare = 0.5
 
-/** Throws an Error whose message tells the operator what to do. `closers` gets what puts each part away, in the order of opening. */
+/** Throws an Error whose message says what the operator must do. `closers` receives a function that closes each part, in the order of opening. */
 export async function openStorage(parts: StorageParts, closers: Closer[]): Promise<Storage> {
   const { settings, observe, reach, disk, catalogPagesMax: pagesMax } = parts
   const paths = dataPaths(settings.data)
@@ -133,7 +133,7 @@ function openLivePositions(
   })
 }
 
-/** A folder that a tool copied may be open to all users of the machine. */
+/** Restricts access to the folder: one that a tool copied may be open to all users of the machine. */
 async function closeToOthers(data: string, observe: Observe): Promise<void> {
   const { changed, refused } = await narrowFolder(data)
   if (changed.length > 0) observe({ kind: 'permissionsTightened', files: changed.length })
@@ -141,7 +141,7 @@ async function closeToOthers(data: string, observe: Observe): Promise<void> {
   if (path !== undefined) observe({ kind: 'permissionsTooOpen', path, files: refused.length })
 }
 
-/** What the catalog knows of the journal: it is needed from `sealedPosition` on, and begins there when it is new. */
+/** The positions of the journal in the catalog. The journal is needed from `sealedPosition` on, and starts there when it is new. */
 interface KnownPositions {
   readonly sealedPosition: number
   readonly acknowledgedPosition: number | null

@@ -1,4 +1,4 @@
-// What the commands do with a replica; no service is asked.
+// The work of the commands for replicas. They need no running service.
 
 import type { Finding } from '../lib/finding.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
@@ -10,9 +10,9 @@ import { openObjectStore, type ReplicaLocation } from './open-object-store.ts'
 
 export interface ReplicaEvents {
   readonly reach: Reach
-  /** So many bytes of so many are there. */
+  /** Called with the bytes that are restored so far, and their total. */
   readonly progress: (done: number, total: number) => void
-  /** What the store failed with; it is asked again. */
+  /** Called with a failure of the store; the request is then sent again. */
   readonly failed: (message: string) => void
 }
 
@@ -30,7 +30,7 @@ function attemptOf(events: Pick<ReplicaEvents, 'failed'>) {
   return <T>(work: () => Promise<T>): Promise<T> => attempts.until(work)
 }
 
-/** Makes a data folder of a replica. Throws `ReplicaDamaged`, `StoreRefused`, or an Error when the folder holds something. */
+/** Restores a data folder from a replica. Throws `ReplicaDamaged`, `StoreRefused`, or an Error when the folder is not empty. */
 export async function restoreFromReplica(
   { data, atMs, ...place }: ReplicaLocation & { readonly data: string; readonly atMs: number | null },
   events: ReplicaEvents,

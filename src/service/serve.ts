@@ -10,7 +10,7 @@ import { keepYoungSmall, letHeapGrow } from './heap-growth.ts'
 import type { ServiceOverrides } from './start-service.ts'
 
 export interface ServeOptions {
-  /** Settings by their names, and `config`: the path of a file of settings. */
+  /** Settings by name, and `config`: the path of a settings file. */
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly overrides?: ServiceOverrides
@@ -24,14 +24,14 @@ export async function serve({ flags, environment, overrides = {} }: ServeOptions
   const settings = await readSettings(flags, environment)
   try {
     const observe = logSink({ ...settings.log, destination: process.stderr })
-    // What is compiled under other flags is of no use: those of the threads are set first.
+    // Code that was compiled under other flags cannot be reused, so the flags of the threads are set first.
     if (settings.small) keepYoungSmall()
     else {
       letHeapGrow()
       raiseHeapFloor()
     }
     await keepCompiledCode(settings.data, process.env)
-    // Loaded here, so that what is compiled of it is kept.
+    // Loaded here, so that its compiled code is cached.
     const { openService } = await import('./start-service.ts')
     const service = await openService(settings, observe, overrides)
     if (service.newAdminKey !== null) {
@@ -80,7 +80,7 @@ function startFailure(error: unknown): string {
   return messageOf(error)
 }
 
-/** What a person at a terminal sees under the admin key that the first start made. */
+/** The text that a terminal shows below the admin key that the first start created. */
 export function firstSteps(url: string, adminKey: string): string {
   return `
 This is the admin key. It is not shown again, so keep it. The service has no data yet. In another terminal:

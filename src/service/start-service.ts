@@ -31,35 +31,34 @@ import { openEmbedded } from './open-embedded.ts'
 import { openSelfHistory } from './open-self-history.ts'
 import type { Closer } from './open-storage.ts'
 
-/** Parts that a test may put in place of the real ones. */
+/** Parts that a test may replace. */
 export interface ServiceOverrides {
   readonly nowMs?: () => number
   readonly threadUrl?: URL
   readonly sqlEntryUrl?: URL
   readonly reach?: Reach
-  /** How much is free on the disk of the data folder. */
+  /** The free bytes on the disk of the data folder. */
   readonly freeBytes?: (directory: string) => Promise<number>
-  /** Of the journal and the idempotency keys; the store's thread has its own. */
+  /** The disk of the journal and the idempotency keys; the store's thread has its own. */
   readonly disk?: Disk
-  /** Of the replica. */
+  /** Wraps the store of the replica. */
   readonly wrapStore?: (store: ObjectStore) => ObjectStore
-  /** The catalog takes no more room than so many pages, in the main thread. */
+  /** The most pages of the catalog, in the main thread. */
   readonly catalogPagesMax?: number
 }
 
 export interface Service {
-  /** Where it listens. */
+  /** The URL at which it listens. */
   readonly url: string
-  /** The first admin key, if this start made one: it is shown this once. */
+  /** The first admin key, if this start created one. It is shown only once. */
   readonly newAdminKey: string | null
   /**
-   * Resolves once queries are answered, or once the start waits for what only the operator can bring: then /readyz says what. Rejects
-   * with an Error that tells the operator what to do, when the service has to be started again; it is stopped by then.
+   * Resolves when queries can be run, or when the start waits for something that only the operator can provide, which /readyz then describes. Rejects
+   * with an Error that says what the operator must do, when the service must be started again; it is stopped by then.
    */
   readonly started: () => Promise<void>
   /**
-   * Takes no more requests, finishes those in flight within `server.shutdownMs` (sooner when `atOnce` is aborted), and puts everything
-   * away.
+   * Stops accepting requests, finishes those in flight within `server.shutdownMs` (sooner when `atOnce` is aborted), and closes all parts.
    */
   close(atOnce?: AbortSignal): Promise<void>
 }
@@ -68,9 +67,9 @@ const compiledThread = new URL('../store-thread/worker-side/entry.js', import.me
 const compiledSqlEntry = new URL('../sql-process/worker-side/entry.js', import.meta.url)
 
 /**
- * Opens the engine that the settings name, and listens. Pushes are taken, and /readyz answers, before all of the journal is read. Throws
- * an Error that tells the operator what to do: when the data folder has another owner, is damaged or is newer, or when the address is
- * taken.
+ * Opens the engine that the settings name, and listens. Pushes are accepted, and /readyz responds, before the whole journal is read. Throws
+ * an Error that says what the operator must do: when the data folder has another owner, is damaged or is newer, or when the address is
+ * in use.
  */
 export async function openService(
   settings: Settings,
@@ -82,7 +81,7 @@ export async function openService(
   const closers: Closer[] = []
   const close = closerOf(closers, settings.server.shutdownMs)
   await checkStart(settings)
-  // Threads and processes that are started later have the same.
+  // Threads and processes that are started later use the same zones.
   const zonesBefore = zoneFilesInForce()
   useZoneFiles(await readZoneFiles(settings.server.timeZones))
   closers.push(() => useZoneFiles(zonesBefore))
@@ -101,7 +100,7 @@ export async function openService(
       await close()
       throw error
     })
-    // Who does not ask for it stops it before.
+    // A caller that does not await `started` may stop the service earlier; that must not be an unhandled rejection.
     startedOrClosed.catch(() => undefined)
     return { url: url + settings.server.basePath, newAdminKey, started: () => startedOrClosed, close }
   } catch (error) {
@@ -110,7 +109,7 @@ export async function openService(
   }
 }
 
-/** What both engines are opened with. */
+/** The parts that both engines are opened with. */
 function partsOf(settings: Settings, observer: Observe, overrides: ServiceOverrides) {
   const metrics = new Metrics({ processMetrics: true })
   const failing = new FailingWork(Date.now)
@@ -131,7 +130,7 @@ function partsOf(settings: Settings, observer: Observe, overrides: ServiceOverri
   return { parts, figures }
 }
 
-/** Puts away what is open by then, the last one first; once. */
+/** Closes the parts that are open by then, the last one first. Later calls do nothing more. */
 function closerOf(closers: Closer[], shutdownMs: number): Service['close'] {
   const closeAll = async (atOnce: AbortSignal): Promise<void> => {
     const untilMs = performance.now() + shutdownMs
@@ -145,7 +144,7 @@ function closerOf(closers: Closer[], shutdownMs: number): Service['close'] {
   }
 }
 
-/** Listens from now on. Resolves with the address. */
+/** Starts to listen. Resolves with the address. */
 async function openServer(
   settings: Settings,
   services: Services,
@@ -179,14 +178,14 @@ function ownUse(): ProcessUse {
   return { cpuSeconds: (user + system) / 1e6, memoryBytes: process.memoryUsage.rss() }
 }
 
-/** The audit tells of unknown keys. */
+/** Records unknown keys in the audit. */
 function refusedTo({ audit }: Pick<Services, 'audit'>): Observe {
   return (event) => {
     if (event.kind === 'keyRefused') audit.keyRefused(event.ip)
   }
 }
 
-/** Null where the service speaks plain HTTP. */
+/** Null where the service uses plain HTTP. */
 async function openCertificate(
   settings: Settings,
   observe: Observe,
@@ -204,7 +203,7 @@ interface OwnState {
   readonly publicReading: string | null
 }
 
-/** What `/readyz` tells besides of the server itself. */
+/** Adds the state of the server itself to `/readyz`. */
 function withOwnState(services: Services, { certificate, publicReading: warning }: OwnState): Services {
   const timeZones = timeZonesOf(zoneFilesInForce())
   return {
@@ -222,17 +221,17 @@ async function listenAt(app: App, { host, port }: Settings): Promise<Listening> 
   try {
     return await listen(app, { host, port })
   } catch (error) {
-    // Another program took the address since it was looked at.
+    // Another program has taken the address since it was checked.
     throw new SettingsError([listenFailure(error, { host, port })])
   }
 }
 
-/** Loaded where it is asked for: the clients of Kafka and PostgreSQL are a third of a start's work, and 20 MiB of memory. */
+/** Loaded on demand: the clients of Kafka and PostgreSQL are a third of a start's work, and 20 MiB of memory. */
 async function clusterOpener(): Promise<typeof openCluster> {
   return (await import('./cluster/open-cluster.ts')).openCluster
 }
 
-/** How many bytes the disk of a folder has left for us. */
+/** The bytes of a folder's disk that are available to us. */
 async function freeBytes(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory)
   return bavail * bsize

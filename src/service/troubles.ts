@@ -3,7 +3,7 @@ import { formatInstant } from '../model/instant.ts'
 import type { FailingWork } from '../observe/failing-work.ts'
 import type { ServiceParts } from './build-services.ts'
 
-/** What `/readyz` tells of either engine that is no reason to send no traffic, yet. */
+/** Troubles of either engine that `/readyz` reports, but that are not a reason to send no traffic yet. */
 export function troubles(
   { quarantineCount, disk }: ServiceParts['limits'],
   failing: FailingWork,

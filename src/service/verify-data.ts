@@ -1,4 +1,4 @@
-// Checks the data folder of a stopped service: that every part is as it was written, and that the parts agree. Changes nothing.
+// Checks the data folder of a stopped service: whether every part is as it was written, and whether the parts agree. Changes nothing.
 import { acknowledgedPositionOf } from '../catalog/acknowledged-position.ts'
 import type { Manifest } from '../catalog/manifest.ts'
 import { checkSqliteFile } from '../catalog/sqlite/check-files.ts'
@@ -23,7 +23,7 @@ type VerifiedSettings = Pick<Settings, 'data' | 'journal' | 'limits'>
 const disk = readOnlyDisk(nodeDisk)
 const readBytes = 1024 * 1024
 
-/** Goes through the folder part by part. Throws an Error when it is no data folder, or a service uses it. */
+/** Checks the folder part by part. Throws an Error when it is not a data folder, or when a service uses it. */
 export async function* verifyData(settings: VerifiedSettings): AsyncGenerator<Finding> {
   const { data } = settings
   const paths = dataPaths(data)
@@ -74,7 +74,7 @@ async function verifyCatalog(paths: ReturnType<typeof dataPaths>): Promise<Verif
   return { finding, manifest, acknowledgedPosition }
 }
 
-/** As a start would open it, and the keys with it. */
+/** Opens the journal as a start would, together with the idempotency keys. */
 async function verifyJournal(
   { data, journal, limits }: VerifiedSettings,
   { manifest, acknowledgedPosition }: VerifiedCatalog,
@@ -116,7 +116,7 @@ async function verifyJournal(
   return `${recovery.entries} pushes in ${recovery.segments} files, up to position ${durablePosition}${torn}; ${keys.size} idempotency keys`
 }
 
-/** Throws `UnknownIngest` as the next start would, where a push that is still to be stored is of an ingest that the catalog lacks. */
+/** Throws `UnknownIngest`, as the next start would, when a push that is not stored yet belongs to an ingest that the catalog lacks. */
 async function requireIngests(
   path: string,
   reader: JournalCursor,
@@ -144,7 +144,7 @@ async function requireIngests(
   }
 }
 
-/** A disk that is read for real and on which every change is dropped: what would be mended can be found out without mending it. */
+/** A disk with real reads on which every change is discarded. It shows what would be repaired, without repairing it. */
 function readOnlyDisk(disk: Disk): Disk {
   return {
     ...disk,

@@ -1,14 +1,14 @@
-/** What both sides of a channel between threads have. */
+/** The interface that both sides of a channel between threads share. */
 export interface MessageSender {
   postMessage(messages: unknown, transfer: ArrayBuffer[]): void
 }
 
-/** So many messages leave together; with more, the other thread would wait for them with nothing to do. */
+/** The most messages sent together; with more, the other thread would sit idle until they arrive. */
 const messagesTogether = 4
 
 /**
- * Messages to another thread, in the order in which they came. Those of one turn of the event loop go together, four at a time: that each would wake
- * the other thread costs more, where many ask at once, than all that is in them.
+ * Messages to another thread, in order. Those of one turn of the event loop are sent together, four at a time: with many concurrent requests, waking the
+ * other thread for each message would cost more than the messages themselves.
  */
 export class Outbox<Message> {
   readonly #sender: MessageSender
@@ -20,7 +20,7 @@ export class Outbox<Message> {
     this.#sender = sender
   }
 
-  /** The message leaves when this turn of the event loop ends, or with `flush`; until then what is transferred with it must not be touched. */
+  /** The message is sent when this turn of the event loop ends, or with `flush`. Until then the transferred memory must not be touched. */
   push(message: Message, transfer: readonly ArrayBuffer[] = []): void {
     this.#messages.push(message)
     for (const memory of transfer) this.#transfer.push(memory)
@@ -28,13 +28,13 @@ export class Outbox<Message> {
     else this.#waiting ??= setImmediate(() => this.flush())
   }
 
-  /** Sends these at once, behind what waits and in one list with it. */
+  /** Sends these at once, after the waiting messages and in one list with them. */
   send(messages: readonly Message[]): void {
     for (const message of messages) this.#messages.push(message)
     this.flush()
   }
 
-  /** Sends all that waits, as one list. */
+  /** Sends all waiting messages as one list. */
   flush(): void {
     if (this.#messages.length === 0) return
     clearImmediate(this.#waiting)

@@ -1,11 +1,11 @@
-// A plan as it crosses the threads: as a text, which costs half of what the copy of its objects does, and with no limits but those of plans.
+// Plans are sent between threads as strings, which costs half as much as copying the objects, and with only the limits that plans need.
 
 import type { PlannedNativeQuery } from '../druid-native/plan/native-plan.ts'
 import type { PlannedSqlQuery } from '../druid-sql/plan/sql-plan.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { PlannedData } from '../query/plan-runner.ts'
 
-/** What the store is asked. */
+/** A query for the store. */
 export type PlannedQuery = PlannedData | PlannedSqlQuery | PlannedNativeQuery
 
 export type SentQuery = (Omit<PlannedData, 'plan'> & { readonly plan: SentPlan }) | PlannedSqlQuery | PlannedNativeQuery
@@ -14,10 +14,10 @@ export function sentQuery(query: PlannedQuery): SentQuery {
   return query.language === 'data' ? { ...query, plan: sentPlan(query.plan) } : query
 }
 
-/** Ticks may be a million, and stay what they are. */
+/** A snap plan may have a million ticks, and is sent as it is. */
 export type SentPlan = string | Extract<Plan, { kind: 'snap' }>
 
-/** Sides of ranges that are open become null. */
+/** Open ends of ranges become null. */
 export function sentPlan(plan: Plan): SentPlan {
   return plan.kind === 'snap' ? plan : JSON.stringify(plan)
 }
@@ -44,7 +44,7 @@ export function receivedPlan(sent: SentPlan): Plan {
   }
 }
 
-/** Those of plans alone: they are given with all the other limits of the service, and each would be copied with each question. */
+/** Only the limits of plans: callers pass all limits of the service, and each would be copied with each request. */
 export function sentLimits({ resultRows, buckets, resultBytes }: PlanLimits): PlanLimits {
   return { resultRows, buckets, resultBytes }
 }

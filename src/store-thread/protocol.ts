@@ -1,4 +1,4 @@
-// What the main thread and the store's thread say to each other: plain data, so that either side can be read alone.
+// The messages between the main thread and the store's thread. They are plain data, so that either side can be read alone.
 
 import type { AnswerData } from '../answer/answer-data.ts'
 import type { SpoolBudget } from '../answer/spool.ts'
@@ -18,31 +18,31 @@ import type { StoreState } from '../store/embedded/upkeep/upkeep.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../store/series-store.ts'
 import type { SentQuery } from './plan-text.ts'
 
-/** What the thread is started with. */
+/** The data with which the thread is started. */
 export interface StoreThreadData {
   readonly journalDirectory: string
   readonly catalogPath: string
-  /** Of the note of what is being validated. */
+  /** The path of the note about the entry that is being validated. */
   readonly validationNotePath: string
-  /** For answers that do not fit into memory. The thread empties it when it starts. */
+  /** The folder for answers that do not fit into memory. The thread empties it when it starts. */
   readonly spoolDirectory: string
-  /** For the rows in memory as files of the SQL engine. The thread empties it when it starts. */
+  /** The folder for rows in memory as files for the SQL engine. The thread empties it when it starts. */
   readonly deltasDirectory: string
-  /** As after `hold`: no file is to be deleted until `release`. */
+  /** Whether no file may be deleted until `release`, as after `hold`. */
   readonly isHeld: boolean
-  /** Everything before this position is in the journal: the thread is ready when it has validated it. */
+  /** Everything before this position is in the journal. The thread is ready when it has validated it. */
   readonly durablePosition: number
-  /** Rows before it are counted apart: they were in the journal before the service started, or an earlier thread has validated them. */
+  /** Rows before this position are counted separately: they were in the journal before the service started, or an earlier thread has validated them. */
   readonly countedPosition: number
-  /** Of the sealed files. */
+  /** The folder of the sealed files. */
   readonly storeDirectory: string
   readonly rowBytes: number
-  /** The most fields of an ingest whose rows bring fields. */
+  /** The most fields of an ingest whose rows may add fields. */
   readonly fieldsMax: number
   readonly settings: StoreSettings
   /** The setting `small`. */
   readonly isSmall: boolean
-  /** Where all offsets come from: the same everywhere. */
+  /** The source of all time zone offsets, the same in every thread and process. */
   readonly timeZones: ZoneFiles | null
 }
 
@@ -58,25 +58,25 @@ export type ToStore =
     } & SentQuery)
   | { readonly kind: 'statistics'; readonly id: number; readonly entityId: number; readonly sinceMs: number | null }
   | { readonly kind: 'tags'; readonly id: number; readonly request: TagRequest }
-  /** The files of all rows of these entities are wanted; they stay until `unpin` with the same number. */
+  /** Requests the files with all rows of these entities; they are kept until `unpin` with the same number. */
   | { readonly kind: 'snapshot'; readonly id: number; readonly entityIds: readonly number[] }
   | { readonly kind: 'unpin'; readonly id: number }
   | { readonly kind: 'cancel'; readonly id: number }
-  /** The memory of an answer that was sent, to be written again. */
+  /** The memory of an answer that was sent, to be reused. */
   | { readonly kind: 'spare'; readonly memory: readonly ArrayBuffer[] }
-  /** The catalog says that an entity was dropped, or that rows have left. */
+  /** The catalog has dropped an entity, or rows have expired. */
   | { readonly kind: 'changed' }
-  /** Rows of the entity that have left are to be gone for good. */
+  /** Permanently removes the expired rows of the entity. */
   | { readonly kind: 'purge'; readonly id: number; readonly entityId: number; readonly waitMs: number }
-  /** Rows are to be taken from view, or shown again. */
+  /** Hides rows, or shows them again. */
   | { readonly kind: 'delete'; readonly id: number; readonly request: DeletionRequest }
   | { readonly kind: 'takeBack'; readonly id: number; readonly request: TakeBackRequest }
-  /** No file is to be deleted until `release`. */
+  /** No file may be deleted until `release`. */
   | { readonly kind: 'hold'; readonly id: number }
   | { readonly kind: 'release' }
-  /** The fields that rows brought are known here. */
+  /** The main thread knows the fields that rows have added. */
   | { readonly kind: 'fieldsKnown' }
-  /** Rows of an entity that become queryable are to be told, from a position on, or from now. */
+  /** Requests rows of an entity as they become queryable, from a place on; null is from now on. */
   | {
       readonly kind: 'follow'
       readonly follower: number
@@ -85,10 +85,10 @@ export type ToStore =
     }
   | { readonly kind: 'unfollow'; readonly follower: number }
   | { readonly kind: 'wait'; readonly follower: number; readonly waits: boolean }
-  /** Rows in memory are sealed first, in so much time at most; a second one may leave less. */
+  /** Rows in memory are sealed first, within this time; a second message may shorten it. */
   | { readonly kind: 'close'; readonly sealMs: number }
 
-/** An error that crosses the threads: a Problem with its code, anything else with `code` null. */
+/** An error sent between threads: a Problem with its code, anything else with `code` null. */
 export interface SentError {
   readonly code: ProblemCode | null
   readonly message: string
@@ -96,11 +96,11 @@ export interface SentError {
   readonly errors: readonly ProblemError[] | undefined
 }
 
-/** What the thread waits for before it goes on: `space` on the disk of the data folder, or a `disk` that takes what is written. */
+/** The condition that the thread waits for: `space` on the disk of the data folder, or a `disk` that accepts writes. */
 export type Awaited = 'space' | 'disk'
 
 export type FromStore =
-  /** The first message: where the pipeline begins, and what became of the rows before. */
+  /** The first message: the position at which the pipeline starts, and the outcomes of the rows before it. */
   | { readonly kind: 'begun'; readonly state: StoreState; readonly counts: readonly IngestCount[] }
   | { readonly kind: 'state'; readonly state: StoreState }
   | { readonly kind: 'held'; readonly id: number }
@@ -111,15 +111,15 @@ export type FromStore =
       readonly kind: 'progress'
       readonly position: number
       readonly tallies: readonly Tally[]
-      /** Of the entities that got rows. */
+      /** The entities that received rows. */
       readonly entityIds: readonly number[]
     }
   | { readonly kind: 'ready' }
-  /** Rows brought fields; nothing more is validated until `fieldsKnown`. */
+  /** Rows have added fields; validation pauses until `fieldsKnown`. */
   | { readonly kind: 'fieldsMade' }
-  /** Nothing more is validated until this is there; what is validated or sealed next takes it back. */
+  /** Validation pauses until this condition is met. The next validated or sealed rows end the wait. */
   | { readonly kind: 'waits'; readonly awaited: Awaited }
-  /** Null where the store leaves it to the SQL engine. */
+  /** Null where the store leaves the query to the SQL engine. */
   | { readonly kind: 'answer'; readonly id: number; readonly answer: AnswerData | null }
   | { readonly kind: 'statistics'; readonly id: number; readonly statistics: EntityStatistics }
   | { readonly kind: 'tags'; readonly id: number; readonly page: TagPage }

@@ -1,7 +1,7 @@
 import { Problem } from '../model/problem.ts'
 import type { SentError } from './protocol.ts'
 
-/** An error as it crosses the threads. */
+/** An error in the form in which it is sent between threads. */
 export function sentError(error: unknown): SentError {
   if (error instanceof Problem) {
     return { code: error.code, message: error.message, stack: error.stack, errors: error.errors }

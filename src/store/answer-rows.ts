@@ -9,10 +9,10 @@ import type { ResultBatch } from './series-store.ts'
 
 /** Rows in one part of a result. */
 const batchRows = 16_384
-/** Rows that are added without a rest. */
+/** Rows that are added without a pause. */
 const rowsAtOnce = 1024
 
-/** The rows of an answer as they come, until they are put in order. */
+/** Collects the rows of an answer until they are sorted. */
 export class AnswerRows {
   readonly #columns: readonly ColumnBuilder[]
   readonly #limits: PlanLimits
@@ -27,7 +27,7 @@ export class AnswerRows {
     return this.#length
   }
 
-  /** Throws Problem `result_too_large` when they are more than an answer may have. */
+  /** Throws Problem `result_too_large` when there are more rows than an answer may have. */
   add(rows: readonly (readonly unknown[])[]): void {
     this.#length += rows.length
     if (this.#length > this.#limits.resultRows) throw resultTooLarge(this.#limits.resultRows, null)
@@ -37,7 +37,7 @@ export class AnswerRows {
     this.#checkText()
   }
 
-  /** As `add`, in pieces between which others get their turn. */
+  /** Like `add`, in pieces between which other work gets its turn. */
   async addAll(rows: Iterable<readonly unknown[]>, pacer: Pacer): Promise<void> {
     let piece: (readonly unknown[])[] = []
     for (const row of rows) {
@@ -49,7 +49,7 @@ export class AnswerRows {
     this.add(piece)
   }
 
-  /** One row. The caller counts them. */
+  /** Adds one row and returns its index. The caller checks the number of rows. */
   push(row: readonly unknown[]): number {
     this.#columns.forEach((column, index) => {
       column.push(row[index])
@@ -61,7 +61,7 @@ export class AnswerRows {
     return this.#columns[column].compare(left, right)
   }
 
-  /** All places, ordered by these columns. */
+  /** The indexes of all rows, sorted by these columns. */
   inOrderOf(columns: readonly number[], pacer: Pacer): Promise<Int32Array> {
     const compare = (left: number, right: number): number => {
       for (const column of columns) {
@@ -73,7 +73,7 @@ export class AnswerRows {
     return sortInSlices(inOrder(this.#length), 0, compare, pacer)
   }
 
-  /** The rows at these places, with the first `columns` of their columns. */
+  /** The rows at these indexes, with the first `columns` of their columns. */
   async *batches(places: Int32Array, columns: number, pacer: Pacer): AsyncGenerator<ResultBatch> {
     const shown = this.#columns.slice(0, columns)
     for (let start = 0; start < places.length; start += batchRows) {
@@ -83,7 +83,7 @@ export class AnswerRows {
     }
   }
 
-  /** Each distinct text is in the answer once at least: more of them than an answer may have is not kept in memory. */
+  /** Each distinct string is in the answer at least once, so more of them than an answer may contain are not kept in memory. */
   #checkText(): void {
     let chars = 0
     for (const column of this.#columns) chars += column.textChars

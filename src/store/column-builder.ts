@@ -4,13 +4,13 @@ import type { FieldType } from '../model/field.ts'
 
 /** A column that grows value by value. */
 export interface ColumnBuilder {
-  /** Truth values may come as 0 and 1, long numbers as their digits. */
+  /** Booleans may be 0 and 1, longs may be strings of digits. */
   push(value: unknown): void
   /** Null first, strings by code point, false before true. */
   compare(left: number, right: number): number
-  /** The values at these places. */
+  /** The values at these indexes. */
   pick(places: Int32Array): ColumnVector
-  /** How much its distinct texts take, one byte a character at the least; 0 for other types. */
+  /** The total length of its distinct strings in characters, each of which takes at least one byte; 0 for other types. */
   readonly textChars: number
 }
 
@@ -41,7 +41,7 @@ function grown<Values extends Float64Array | BigInt64Array | Int32Array | Uint8A
   return copy
 }
 
-/** `NaN` stands for null, and comes first. */
+/** `NaN` represents null, and sorts first. */
 function compareNumbers(left: number, right: number): number {
   if (left < right) return -1
   if (left > right) return 1
@@ -63,7 +63,7 @@ class NumberBuilder implements ColumnBuilder {
     this.#values[this.#length++] = value === null || value === undefined ? Number.NaN : Number(value)
   }
 
-  /** As many values as there are rows. */
+  /** One value per row. */
   get values(): Float64Array {
     return this.#values.subarray(0, this.#length)
   }
@@ -80,7 +80,7 @@ class NumberBuilder implements ColumnBuilder {
 class LongBuilder implements ColumnBuilder {
   readonly textChars = 0
   #values = new Float64Array(firstLength)
-  /** From the first value on that a double cannot tell apart. */
+  /** Set when the first value arrives that a double cannot hold exactly; null until then. */
   #exact: BigInt64Array | null = null
   #length = 0
 
@@ -127,7 +127,7 @@ class StringBuilder implements ColumnBuilder {
   readonly #dictionary: string[] = []
   #codes = new Int32Array(firstLength)
   #length = 0
-  /** The place of each text among all, by code point; null while texts may be added. */
+  /** The rank of each string by code point; null until it is needed, and again after a string is added. */
   #ranks: Int32Array | null = null
 
   push(value: unknown): void {

@@ -2,7 +2,7 @@ import { Problem } from '../model/problem.ts'
 
 const narrower = 'Ask for a shorter range of dates, or for fewer tags (ids, prefixes)'
 
-/** `rows` is null when the query was ended before all of its rows were counted. */
+/** `rows` is null when the query ended before all of its rows were counted. */
 export function resultTooLarge(limit: number, rows: number | null): Problem {
   const size = rows === null ? `more than ${limit} rows` : `${rows} rows`
   return new Problem(
@@ -11,7 +11,7 @@ export function resultTooLarge(limit: number, rows: number | null): Problem {
   )
 }
 
-/** Values over time are held metric by metric until the rows of their tag are whole. */
+/** Values over time are held per metric until the rows of their tag are complete. */
 export function tooManyHeld(limit: number): Problem {
   return new Problem(
     'result_too_large',
@@ -19,7 +19,7 @@ export function tooManyHeld(limit: number): Problem {
   )
 }
 
-/** The query was ended before all of its buckets were counted. */
+/** The query ended before all of its buckets were counted. */
 export function tooManyBuckets(limit: number): Problem {
   return new Problem(
     'too_many_buckets',

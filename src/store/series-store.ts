@@ -8,17 +8,17 @@ import type { RowBatch } from '../model/row-batch.ts'
 /** Makes rows queryable. */
 export interface SeriesWriter {
   /**
-   * Takes the rows of one batch; a query that starts afterwards sees all of them. Batches come in the order of their positions,
-   * each position once: on a restart the pipeline begins again at `position`.
+   * Accepts the rows of one batch; a query that starts afterwards sees all of them. Batches arrive in the order of their positions, each position once.
+   * After a restart the pipeline resumes at `position`.
    */
   write(batch: RowBatch): void
-  /** Rows before this position are stored for good; the journal is read from here after a restart. */
+  /** Rows before this position are stored permanently; after a restart the journal is read from here. */
   readonly position: number
 }
 
 /**
- * A part of a result: the columns of the plan's output, all of the same length. They are good until the next batch is asked for, which may be
- * written into the same memory.
+ * A part of a result: the columns of the plan's output, all of the same length. They are valid until the next batch is requested, which may reuse their
+ * memory.
  */
 export interface ResultBatch {
   readonly rows: number
@@ -29,17 +29,17 @@ export interface EntityStatistics {
   readonly rows: number
   readonly firstMs: number | null
   readonly lastMs: number | null
-  /** The first hour that is kept of rows that left; absent where there is none. */
+  /** The first hour kept of expired rows; absent if there is none. */
   readonly hoursFromMs?: number
 }
 
 /** A page of the values of a selection's first tag. */
 export interface TagRequest {
   readonly selection: Selection
-  /** The page begins behind this value; null is the first page. */
+  /** The page starts after this value; null for the first page. */
   readonly after: string | null
   readonly limit: number
-  /** The page ends early once its values have more bytes than this together; it holds one value at least. */
+  /** The page ends early if its values would exceed this number of bytes; it has at least one value. */
   readonly bytesMax: number
 }
 
@@ -51,25 +51,24 @@ export interface TagPage {
 
 export interface SeriesQuerier {
   /**
-   * Runs a plan on one consistent state: rows that are written meanwhile are not seen. Result batches come in the plan's order.
-   * Throws Problem `result_too_large` or `too_many_buckets` when a limit is passed, and the signal's reason when it is aborted.
-   * A long run yields to the event loop every few milliseconds. `buckets` cuts time where the granularity of an average is by the clocks of
-   * a zone.
+   * Runs a plan on one consistent state: rows written meanwhile are not visible. Result batches arrive in the plan's order.
+   * Throws Problem `result_too_large` or `too_many_buckets` when a limit is exceeded, and the signal's reason when it is aborted.
+   * A long run yields to the event loop every few milliseconds. `buckets` divides time where the granularity of an average is in the local time of a zone.
    */
   run(plan: Plan, limits: PlanLimits, signal: CancelSignal, buckets?: TimeBuckets | null): AsyncIterable<ResultBatch>
-  /** Of the rows that have not left: those from `sinceMs` on, all of them when it is null. Throws the signal's reason when it is aborted. */
+  /** Statistics of the rows that have not expired: those from `sinceMs` on, or all when it is null. Throws the signal's reason when it is aborted. */
   statistics(entityId: number, sinceMs: number | null, signal: AbortSignal): Promise<EntityStatistics>
-  /** The tags that have an item, by code point; null is none. Throws the signal's reason when it is aborted. */
+  /** The tags that have an item, by code point; null is never among them. Throws the signal's reason when it is aborted. */
   tags(request: TagRequest, signal: AbortSignal): Promise<TagPage>
 }
 
 export interface GroupsQuerier {
   /**
-   * Runs an aggregation on one consistent state. Null where it has to be answered in another way: there are more groups, or more to do, than
-   * the plan allows. `buckets` cuts time where the plan's granularity is by the clocks of a zone.
+   * Runs an aggregation on one consistent state. Null where another way is needed: there are more groups, or there is more work, than the plan allows.
+   * `buckets` divides time where the plan's granularity is in the local time of a zone.
    * Throws the signal's reason when it is aborted; a long run yields to the event loop every few milliseconds.
    */
   aggregate(plan: AggregationPlan, signal: CancelSignal, buckets: TimeBuckets | null): Promise<Groups | null>
-  /** The rows of a scan, in their order; otherwise as `aggregate`. Null also where newer rows replace older ones. */
+  /** The rows of a scan, in order; otherwise like `aggregate`. Null also where newer rows replace older ones. */
   scan(plan: ScanPlan, signal: CancelSignal): Promise<readonly ScannedRow[] | null>
 }

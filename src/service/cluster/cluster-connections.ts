@@ -1,4 +1,4 @@
-// Who the servers of the cluster are and how they are spoken to, from the settings.
+// Addresses of the cluster's servers and how to connect to them, from the settings.
 import { readFileSync } from 'node:fs'
 import type { Settings } from '../../config/settings.ts'
 import type { DruidClientSettings } from '../../druid-client/druid-client.ts'
@@ -32,7 +32,7 @@ export function rowsTopicSettings({ cluster, kafka, ingest, limits }: Settings):
     clusterName: cluster.name,
     partitions: ingest.lanes,
     replicationFactor: kafka.replicationFactor,
-    // A row comes in a body.
+    // A row is part of a body, so it cannot be larger.
     rowBytesMax: Math.min(limits.rowBytes, limits.ingestBodyBytes),
   }
 }
@@ -44,7 +44,7 @@ export function druidClientSettings({ druid, limits }: Settings): DruidClientSet
     managementUrl: address(druid.overlord),
     credentials: druid.user === '' ? null : { user: druid.user, password: druid.password ?? '' },
     ca: druid.caFile === '' ? null : readFileSync(druid.caFile, 'utf8'),
-    // A question of ours may take several of Druid's at once.
+    // One of our queries may run several Druid queries at once.
     connections: 2 * limits.runningQueries,
     managementTimeoutMs: druid.timeoutMs,
   }
@@ -61,7 +61,7 @@ export function supervisionSettings({ cluster, kafka, druid, ingest }: Settings)
   }
 }
 
-/** As Kafka's Java client, which Druid uses, wants them. */
+/** In the form that Kafka's Java client, which Druid uses, expects. */
 function securityProperties({ tls, caFile, user, password, mechanism }: Settings['kafka']): Record<string, string> {
   const loginModule =
     mechanism === 'PLAIN'
@@ -71,7 +71,7 @@ function securityProperties({ tls, caFile, user, password, mechanism }: Settings
   const [plain, encrypted] = user === '' ? ['PLAINTEXT', 'SSL'] : ['SASL_PLAINTEXT', 'SASL_SSL']
   return {
     ...(tls || user !== '' ? { 'security.protocol': tls ? encrypted : plain } : {}),
-    // The authorities go along: Druid's servers need no file of them.
+    // The authorities are part of the properties, so that Druid's servers need no file for them.
     ...(tls && caFile !== ''
       ? { 'ssl.truststore.type': 'PEM', 'ssl.truststore.certificates': readFileSync(caFile, 'utf8') }
       : {}),

@@ -1,4 +1,4 @@
-// The cluster engine: pushes go to Kafka, series are in Druid, all else in PostgreSQL; this process keeps nothing.
+// The cluster engine: pushes go to Kafka, series are in Druid, everything else is in PostgreSQL. This process stores nothing.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Access } from '../../access/access.ts'
 import type { Audit } from '../../admin/audit.ts'
@@ -60,23 +60,23 @@ export interface ClusterParts {
   readonly failing: FailingWork
   readonly observed: ObservedConditions
   readonly nowMs: () => number
-  /** The compiled `entry.js` of the process that answers what reads INFORMATION_SCHEMA. */
+  /** The compiled `entry.js` of the process that runs queries of INFORMATION_SCHEMA. */
   readonly sqlEntryUrl: URL
 }
 
-/** Kafka that is there has answered by then, also when the topics have to be made; one that is away is not waited for longer. */
+/** An available Kafka responds within this time, even if the topics must be created first. An unavailable one is waited for no longer than this. */
 const kafkaFirstMs = 5000
 const countEveryMs = 250
 const retryMs = 1000
 const sliceMs = 5
-/** Tasks of Druid look every minute whether what they published is served, and its coordinator every minute what was deleted. */
+/** Druid's tasks check every minute whether their published segments are served, and its coordinator checks every minute for deletions. */
 const purgeMs = 180_000
-/** At least. */
+/** The shortest time for which changes are kept. */
 const changesKeptMsMin = 3_600_000
 
 /**
- * Waits for PostgreSQL, without which nobody is known, and a moment for Kafka. Kafka and Druid may come later. `closers` gets what puts
- * each part away. Throws an Error that says what to do where the settings or the rights are wrong.
+ * Waits for PostgreSQL, without which no caller is known, and a moment for Kafka. Kafka and Druid may become available later. `closers` receives a function
+ * that closes each part. Throws an Error that says what to do when the settings or the rights are wrong.
  */
 export async function openCluster(parts: ClusterParts, closers: Closer[]): Promise<Opened> {
   const { settings, observe, metrics, nowMs } = parts
@@ -111,7 +111,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       retentions: openRetentions({ ...parts, catalog, definitions, supervisors, store }, closers),
       deletions: deletionsOf(parts, known, rows, live.rows),
       limits,
-      // The pipelines hear of it from the catalog.
+      // The pipelines learn of it from the catalog.
       dropped: () => undefined,
       waitingSinceMs: (entityId) => waits.sinceMs(entityId),
       nowMs,
@@ -139,7 +139,7 @@ interface Known {
   readonly newAdminKey: string | null
 }
 
-/** What PostgreSQL knows: definitions, and who may do what. */
+/** The parts based on PostgreSQL: definitions, and access rights. */
 async function openKnown({ settings, observe, nowMs }: ClusterParts, closers: Closer[]): Promise<Known> {
   const catalog = await openCatalog(settings, observe)
   closers.push(() => catalog.close())
@@ -163,7 +163,7 @@ interface Rows {
   readonly isSeen: (entityId: number, row: RowPlace) => Promise<boolean>
 }
 
-/** The way of the rows, from the journal in Kafka to Druid. */
+/** The path of the rows, from the journal in Kafka to Druid. */
 async function openRows(parts: ClusterParts, { catalog, definitions }: Known, closers: Closer[]): Promise<Rows> {
   const { settings, nowMs } = parts
   const { cluster, limits } = settings
@@ -192,7 +192,7 @@ async function openRows(parts: ClusterParts, { catalog, definitions }: Known, cl
   return { druid, supervisors, kafka, journal, store, progress, keys, isSeen }
 }
 
-/** Rows as they become queryable; each process tells its own readers. */
+/** Rows as they become queryable. Each process sends them to its own readers. */
 function openLive(
   { settings, observe, nowMs }: ClusterParts,
   { catalog, definitions }: Known,
@@ -201,7 +201,7 @@ function openLive(
 ): { readonly live: Live<string>; readonly ids: ClusterIds; readonly rows: ClusterRows } {
   const { limits, cluster } = settings
   const { deletions } = catalog
-  // The journal's requests wait for nobody.
+  // A separate client, so that the journal's requests never wait for these.
   const client = kafka.sibling()
   const rows = new ClusterRows({
     client,
@@ -229,7 +229,7 @@ function openLive(
   return { live: new Live({ definitions, rows, positions: ids, nowMs, limits }), ids, rows }
 }
 
-/** Deletions are told to live readers for as long as they can go on from before them. */
+/** Live readers can receive a deletion for as long as they can resume from before it. */
 function changesKeptMs({ kafka, limits }: Settings): number {
   return Math.max(kafka.journalRetentionMs, limits.liveKeepMs, changesKeptMsMin)
 }
@@ -244,7 +244,7 @@ function visibilityOf({ settings }: ClusterParts, { partitions, rejected }: Clus
   } satisfies Partial<Parameters<typeof buildServices>[0]>
 }
 
-/** Rows that are taken from view: each query passes them over. */
+/** Hides rows: each query excludes them. */
 function deletionsOf(
   { settings }: ClusterParts,
   { catalog: { deletions, partitions }, definitions }: Known,
@@ -268,13 +268,13 @@ function deletionsOf(
 /** Entities that wait for slots of Druid. */
 function openWaits({ settings }: ClusterParts, { slotWaits }: ClusterCatalog, closers: Closer[]): SlotWaits {
   const waits = new SlotWaits(slotWaits)
-  // That the catalog is away is told by the watch of the parts.
+  // The health check of the parts reports that the catalog is unavailable.
   const untold = (): void => undefined
   closers.push(repeat(() => waits.refresh(), settings.limits.checkMs, untold))
   return waits
 }
 
-/** As long as PostgreSQL is only away, it is waited for. */
+/** Waits while PostgreSQL is unavailable; any other error is thrown. */
 async function openCatalog({ cluster, postgres }: Settings, observe: Observe): Promise<ClusterCatalog> {
   for (let told = ''; ; ) {
     try {
@@ -294,7 +294,7 @@ async function openCatalog({ cluster, postgres }: Settings, observe: Observe): P
   }
 }
 
-/** Waits a moment for Kafka: a push right after the ready line is not refused because the topic was only being made. */
+/** Waits a moment for Kafka, so that a push right after the ready line is not refused because the topic is still being created. */
 async function openJournal(
   { settings, observe, kafka: client }: ClusterParts & { readonly kafka: KafkaClient },
   closers: Closer[],
@@ -315,7 +315,7 @@ async function openJournal(
   return journal
 }
 
-/** What another process changed holds here within moments. */
+/** Changes made by another process apply here within moments. */
 function followChanges(
   { changes }: ClusterCatalog,
   { definitions, access }: { readonly definitions: Definitions; readonly access: Access },
@@ -348,7 +348,7 @@ function openRetentions(
 ): Retentions {
   const purge = async (entityId: number, beforeMs: number): Promise<void> => {
     const entity = (await catalog.ingests.entities()).find(({ id }) => id === entityId)
-    // Their rows go once hours are made of them.
+    // Its rows are removed after hours were made of them.
     if (entity?.hours !== undefined) return
     await purgeBefore(entityId, beforeMs, { supervisors, store, timeoutMs: purgeMs, askEveryMs: retryMs })
   }

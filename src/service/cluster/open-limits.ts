@@ -1,4 +1,4 @@
-// What bounds the pushes that a process of a cluster takes, and what /metrics tells of how near the bounds are.
+// The limits on pushes in a process of a cluster, and the levels that /metrics reports for them.
 import type { Admission } from '../../admission/admission.ts'
 import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -40,7 +40,7 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
   const rejectedSpace = new RejectedSpace({
     rejected: catalog.rejected,
     progress,
-    // Counts come later than how far the partitions are.
+    // Counts lag behind the positions of the partitions.
     rejectedRows: null,
     bytesMax: limits.rejectedBytes,
   })
@@ -59,7 +59,8 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
     await keys.refresh()
   }
   await check()
-  // Nobody waits for Kafka, which may come later; that it is away is told by the watch of the parts, and another failure once.
+  // Nothing waits for Kafka, which may become available later. The health check of the parts reports that it is unavailable; any other failure is
+  // reported once.
   let told = ''
   const look = (): Promise<void> =>
     disk.refresh().catch((error) => {

@@ -1,4 +1,4 @@
-// What a process with the role `pipeline` does besides answering how it is: it validates partitions of the journal, and looks after Druid.
+// The work of a process with the role `pipeline`, in addition to reporting its state: it validates partitions of the journal, and manages Druid.
 import type { ClusterCatalog } from '../../catalog/cluster-catalog.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { DruidClient } from '../../druid-client/druid-client.ts'
@@ -32,22 +32,22 @@ import { HoursUpkeep } from '../../store/druid/upkeep/hours-upkeep.ts'
 import type { Closer } from '../open-storage.ts'
 import { journalTopic, kafkaAccess, rowsTopicSettings, supervisionSettings } from './cluster-connections.ts'
 
-/** How long a reader waits at Kafka for what is to come. */
+/** How long a read waits at Kafka for new records. */
 const readWaitMs = 1000
-/** How often queries are looked at for rows that were handed on. */
+/** How often rows that were passed on are checked for visibility. */
 const seenEveryMs = 250
 const forgetKeysEveryMs = 600_000
 const trimEveryMs = 60_000
-/** Rows of entities that were quiet, one after another, are one look at Druid. */
+/** When several quiet entities get rows within this time, Druid's state is read once for all of them. */
 const slotsPauseMs = 250
 
 const sliceMs = 5
-/** Of the lines that a task of Druid's writes: it keeps them in its catalog. */
+/** The most bytes of lines in one Druid task. Druid stores them in its catalog. */
 const chunkBytes = 8 * 1024 * 1024
-/** All processes know by then what the catalog says. */
+/** After this time all processes use the current catalog. */
 const definitionsMs = 60_000
 const hoursAskEveryMs = 1000
-/** Tasks of Druid look every minute whether what they published is served. */
+/** Druid's tasks check every minute whether their published segments are served. */
 const hoursWaitMs = 180_000
 
 export interface OpenPipelineParts {
@@ -72,7 +72,7 @@ export function openPipeline(parts: OpenPipelineParts, closers: Closer[]): void 
   const { rowBytes } = settings.limits
   const topic = journalTopic(settings).name
   const openCursor = (waitMs: number): JournalCursor => {
-    // Its requests wait for what is to come, and a broker takes its time with them.
+    // Its requests wait for new records, so a broker may take `waitMs` longer to respond.
     const own = client.sibling({ timeoutMs: settings.kafka.timeoutMs + waitMs })
     return new KafkaJournalCursor({ client: own, topic, waitMs, observe })
   }
@@ -90,10 +90,10 @@ export function openPipeline(parts: OpenPipelineParts, closers: Closer[]): void 
       dropped: catalog.dropped,
       validator: new RowValidator({ rowBytes }),
       itemValidator: new ItemValidator({ rowBytes }),
-      // Other processes learn of it as of any change; rows are queryable later than that.
+      // Other processes learn of new fields as of any change; rows become queryable later than that.
       open: { ingests: catalog.ingests, fieldsMax: settings.limits.fields, made: async () => undefined },
     }),
-    // What fails is tried again by the next round, which also tells of it.
+    // A failure is retried, and reported, by the next round.
     written: (entityIds) => void slots.written(entityIds)?.catch(() => undefined),
     observe,
     settings: {
@@ -224,7 +224,7 @@ function openUpkeep(
   const { checkMs, timeoutMs } = settings.druid
   const upkeep = new DruidUpkeep({ ingests, dropped, supervisors, rowsTopics, observe, timeoutMs, nowMs })
   closers.push(() => upkeep.close())
-  // What fails because a part is away is told by the watch of the parts.
+  // Failures because a part is unavailable are reported by the health check of the parts.
   const failed = checkFailed(observe)
   catalog.changes.listen({
     definitions: () => void upkeep.check(false).catch(failed),

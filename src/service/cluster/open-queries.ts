@@ -1,4 +1,4 @@
-// How a process of a cluster answers queries: Druid does the work, answers that are long wait in a folder of the process.
+// Queries in a process of a cluster: Druid does the work, and long answers are spooled to a folder of the process.
 
 import { join } from 'node:path'
 import { Admission } from '../../admission/admission.ts'
@@ -26,7 +26,7 @@ interface QueryParts {
   readonly settings: Settings
   readonly observe: Observe
   readonly nowMs: () => number
-  /** The compiled `entry.js` of the process that answers what reads INFORMATION_SCHEMA or metadata alone. */
+  /** The compiled `entry.js` of the process that runs queries of INFORMATION_SCHEMA or metadata alone. */
   readonly sqlEntryUrl: URL
   readonly druid: DruidClient
   readonly store: SeriesQuerier & Pick<GroupsQuerier, 'aggregate'>
@@ -39,7 +39,7 @@ type OpenedQueries = Pick<
   'runner' | 'admission' | 'storedSizes' | 'sqlLanguage' | 'nativeLanguage' | 'written'
 >
 
-/** How long the writing of an answer may hold the event loop. */
+/** The longest that writing an answer may block the event loop. */
 const sliceMs = 5
 
 export async function openQueries(parts: QueryParts, closers: Closer[]): Promise<OpenedQueries> {
@@ -69,7 +69,7 @@ export async function openQueries(parts: QueryParts, closers: Closer[]): Promise
     runner,
     admission,
     storedSizes: async (entityIds, signal) => {
-      // All who ask for it share the places of one reader: Druid is not asked by more at once.
+      // All callers share the slots of one reader, which limits the concurrent requests to Druid.
       const leave = await admission.enter('data', 'storage', signal)
       return segmentSizes(druid, clusterName, entityIds).finally(leave)
     },

@@ -1,4 +1,4 @@
-// Druid's clocks are those of its JVM, which no process of ours can change: where they are others than the service's, the log says so.
+// Druid's time zones are those of its JVM, which the service cannot change. The log reports if they differ from the service's.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DruidSqlClient } from '../../druid-client/druid-sql-client.ts'
 import { zoneOffsets } from '../../druid-sql/rewrite/zone-offsets.ts'
@@ -8,10 +8,10 @@ import { offsetsOfZone, zoneFilesInForce } from '../../druid-time/zone-rules.ts'
 import { type ColumnType, valueAt } from '../../model/column.ts'
 import type { Observe } from '../../observe/event.ts'
 
-/** Druid may come later than the service. */
+/** Druid may become available later than the service. */
 const tries = 20
 const retryMs = 30_000
-/** The event names so many zones. */
+/** The most zones that the event names. */
 const namedMax = 20
 
 export interface ZoneCheckParts {
@@ -20,7 +20,7 @@ export interface ZoneCheckParts {
   readonly nowMs: () => number
 }
 
-/** Asks once, as soon as Druid answers; it is done without where it does not. */
+/** Checks once, as soon as Druid responds. The check is skipped if Druid does not respond within all tries. */
 export async function checkTimeZones({ engine, observe, nowMs }: ZoneCheckParts, signal: AbortSignal): Promise<void> {
   for (let left = tries; left > 0 && !signal.aborted; left--) {
     try {
@@ -36,7 +36,7 @@ export async function checkTimeZones({ engine, observe, nowMs }: ZoneCheckParts,
   }
 }
 
-/** The zones whose offsets Druid tells otherwise, in one query about some days of three years. */
+/** The zones whose offsets differ in Druid, from one query about some days of three years. */
 async function zonesThatDiffer(
   engine: ZoneCheckParts['engine'],
   nowMs: number,
@@ -63,7 +63,7 @@ async function zonesThatDiffer(
   return [...differing]
 }
 
-/** In winter, in summer, and soon after clocks change in autumn. */
+/** In winter, in summer, and soon after the clocks change in autumn. */
 function daysFrom(year: number): readonly number[] {
   return [0, 1, 2].flatMap((years) => [0, 6, 10].map((month) => Date.UTC(year + years, month, 20)))
 }

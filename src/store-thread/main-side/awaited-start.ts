@@ -4,22 +4,22 @@ import { awayReason } from './store-unavailable.ts'
 
 interface AwaitedStartParts {
   readonly observe: Observe
-  /** Rows of the journal that are still to be validated. */
+  /** Rows of the journal that are not validated yet. */
   readonly rowsLeft: () => number
-  /** Whether it has been ready since the service was started. */
+  /** Whether the store has been ready since the service started. */
   readonly wasReady: () => boolean
 }
 
-/** How far the thread has come with its start, and what that waits for. */
+/** The progress of the thread's start, and the condition that it waits for. */
 export class AwaitedStart {
   readonly #parts: AwaitedStartParts
   #awaited: Awaited | null = null
   #hasWaited = false
   #resolveBegun: () => void = () => undefined
   #resolveWaited: () => void = () => undefined
-  /** Resolves once the store is open. */
+  /** Resolves when the store is open. */
   readonly begun: Promise<void>
-  /** Resolves once the start waits for what nobody but the operator can bring. */
+  /** Resolves when the start waits for something that only the operator can provide. */
   readonly waited: Promise<void>
 
   constructor(parts: AwaitedStartParts) {
@@ -37,7 +37,7 @@ export class AwaitedStart {
     return this.#hasWaited
   }
 
-  /** Why it is not over, as a sentence. */
+  /** Why the start has not finished, as a sentence. */
   get reason(): string {
     const { wasReady, rowsLeft } = this.#parts
     return awayReason({ wasReady: wasReady(), awaited: this.#awaited, rowsLeft: rowsLeft() })
@@ -47,7 +47,7 @@ export class AwaitedStart {
     this.#resolveBegun()
   }
 
-  /** It goes on, or begins anew. */
+  /** The start continues, or restarts. */
   goesOn(): void {
     this.#awaited = null
   }

@@ -3,18 +3,18 @@ import type { Tally } from '../../ingest/pipeline.ts'
 import type { IngestCounters } from '../../model/ingest.ts'
 
 interface Count {
-  /** Until what a start validates again is done, those alone that came meanwhile. */
+  /** Until the start has validated the journal again, only rows that were received meanwhile. */
   received: number
   validated: number
   rejected: number
 }
 
-/** The counters of all ingests. What was validated is counted anew from where the store begins, what was received is counted once. */
+/** The counters of all ingests. Validated rows are counted again from the position at which the store starts; received rows are counted once. */
 export class Counters {
   readonly #counts = new Map<number, Count>()
   #settled = false
 
-  /** What a start validates again is done: what it validated is what had been received before, and no more than that. */
+  /** Called when the start has validated the journal again. The rows validated so far are exactly those received before the start. */
   settle(): void {
     for (const count of this.#counts.values()) count.received += count.validated
     this.#settled = true
@@ -30,14 +30,14 @@ export class Counters {
     return rows
   }
 
-  /** Rows of all ingests that are acknowledged and not validated yet. */
+  /** Rows of all ingests that are acknowledged but not validated yet. */
   get pendingRows(): number {
     let rows = 0
     for (const { received, validated } of this.#counts.values()) rows += Math.max(0, received - validated)
     return rows
   }
 
-  /** The store begins: these were validated before, all others are validated anew. */
+  /** Called when the store starts: these rows were validated before, all others are validated again. */
   restart(base: readonly IngestCount[]): void {
     for (const count of this.#counts.values()) {
       count.validated = 0

@@ -6,12 +6,12 @@ import type { ToStore } from '../protocol.ts'
 interface Kept {
   readonly question: LiveQuestion
   readonly follower: Follower<string>
-  /** How far it is told; null until it is known where it begins. */
+  /** The place up to which rows were sent; null until the first place is known. */
   place: LivePlace | null
   waits: boolean
 }
 
-/** Those who are told rows, through all generations of the thread: a new one goes on where the last one ended. */
+/** The readers of live rows, across all generations of the thread: a new generation continues where the last one ended. */
 export class Followers {
   readonly #post: (message: ToStore) => void
   readonly #kept = new Map<number, Kept>()
@@ -39,7 +39,7 @@ export class Followers {
     }
   }
 
-  /** A new generation of the thread is ready. */
+  /** Called when a new generation of the thread is ready. */
   again(): void {
     for (const [number, { question, place, waits }] of this.#kept) {
       this.#post({ kind: 'follow', follower: number, question, from: place })
@@ -74,7 +74,7 @@ export class Followers {
     kept.follower.following(livePlaceText(kept.place))
   }
 
-  /** One object for all, so that it is written once. */
+  /** All followers receive the same object, so that it is serialized once. */
   #told({ followers, rows, deletion, position, change }: Extract<LiveNews, { kind: 'told' }>['told'][number]): void {
     const place = { position, change }
     const told: Told<string> = {

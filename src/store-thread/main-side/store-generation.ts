@@ -7,10 +7,10 @@ import { Outbox } from '../outbox.ts'
 import type { FromStore, StoreThreadData, ToStore } from '../protocol.ts'
 import { receivedError } from '../sent-error.ts'
 
-/** What answers a question. */
+/** A message that responds to a request. */
 export type Reply = Extract<FromStore, { readonly id: number }>
 
-/** A reply of the kind that was asked for: the thread gives no other. */
+/** The reply as the kind that was requested; the thread sends no other. */
 export function replyOf<Kind extends Reply['kind']>(kind: Kind, reply: Reply): Extract<Reply, { kind: Kind }> {
   if (isOf(kind, reply)) return reply
   throw new Error(`the store answered with ${reply.kind} where ${kind} was asked for`)
@@ -24,29 +24,29 @@ type Question = Extract<
   ToStore,
   { kind: 'query' | 'statistics' | 'tags' | 'snapshot' | 'hold' | 'purge' | 'delete' | 'takeBack' }
 >
-/** What the thread says of its own accord. */
+/** A message that the thread sends without a request. */
 export type Notice = Exclude<FromStore, Reply>
 
 type WithoutNumber<Q> = Q extends unknown ? Omit<Q, 'id'> : never
-/** A question without its number: `Omit` alone would melt the union into one shape. */
+/** A request without its number. `Omit` alone would merge the union into one shape. */
 export type Unnumbered = WithoutNumber<Question>
 
-/** Of it a third is used at a time; it would grow to 48 MiB. */
+/** Only a third of it is used at a time; without the limit it would grow to 48 MiB. */
 const smallHeap = { maxYoungGenerationSizeMb: 12 }
 
 interface StoreGenerationParts {
-  /** The compiled `entry.js`, or what a test runs in its place. */
+  /** The compiled `entry.js`, or a test's replacement. */
   readonly threadUrl: URL
   readonly data: StoreThreadData
   readonly take: (notice: Notice) => void
   readonly ended: (reason: unknown) => void
-  /** What those hear whose questions it did not live to answer. */
+  /** The error of requests that have no response when the thread ends. */
   readonly away: () => Problem
-  /** How long the last seal may take. */
+  /** Time limit of the last seal. */
   readonly sealMs: () => number
 }
 
-/** One generation of the store's thread: what is posted to it, and what it has been asked. */
+/** One generation of the store's thread: the messages posted to it, and its pending requests. */
 export class StoreGeneration implements Generation {
   readonly #asks = new PendingAsks<Reply>()
   readonly #outbox: Outbox<ToStore>
@@ -87,7 +87,7 @@ export class StoreGeneration implements Generation {
     this.#outbox.push(message, transfer)
   }
 
-  /** What was posted leaves at once. */
+  /** Sends posted messages at once. */
   flush(): void {
     this.#outbox.flush()
   }

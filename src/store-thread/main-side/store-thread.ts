@@ -26,28 +26,28 @@ import { storeAway } from './store-unavailable.ts'
 import { ValidationProgress } from './validation-progress.ts'
 
 export interface StoreThreadOptions {
-  /** The compiled `entry.js`, or what a test runs in its place. */
+  /** The compiled `entry.js`, or a test's replacement. */
   readonly threadUrl: URL
   readonly data: Omit<StoreThreadData, 'durablePosition' | 'countedPosition' | 'isHeld'>
   readonly observe: Observe
-  /** How long to wait at first before a thread that died is started again. */
+  /** The first delay before a thread that died is restarted. */
   readonly restartDelayMs: number
   readonly spool: SpoolSettings
-  /** Told when the sealed position may have moved: the journal is not needed before it. */
+  /** Called when the sealed position may have moved: the journal before it is no longer needed. */
   readonly sealed: (position: number) => void
-  /** Told of the entities that a step from one position to another stored rows of. */
+  /** Called with the entities that a step from one position to another stored rows of. */
   readonly stored?: (entityIds: readonly number[], fromPosition: number, toPosition: number) => void
   /**
-   * Notes that the thread died, but not its process. True if the thread was validating an entry of the journal: another start may come past
+   * Records that the thread died, but not its process. True if the thread was validating an entry of the journal: another start may then get past
    * that entry.
    */
   readonly noteDeath: () => Promise<boolean>
 }
 
-/** An entry that ends the thread is passed over after a few starts; there may be several such. */
+/** An entry that ends the thread is skipped after a few starts; there may be several such entries. */
 const firstStartsMax = 50
 
-/** The main thread's side of the store's thread. One that dies is started again, and loses nothing: the journal holds all. */
+/** The main thread's side of the store's thread. A thread that dies is restarted and loses nothing: everything is in the journal. */
 export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner, EngineSnapshots, LiveRows<string> {
   readonly #options: StoreThreadOptions
   readonly #actor: Actor<StoreGeneration>
@@ -56,10 +56,10 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   readonly #opening: AwaitedStart
   #sealMs = 0
   readonly fieldsMade = new FieldsMade()
-  /** How far it has come behind the journal. */
+  /** The progress of validation through the journal. */
   readonly progress: ValidationProgress
   readonly #followers = new Followers((message) => this.#post(message))
-  /** Those who want no file to be deleted. */
+  /** Callers that need all files to be kept. */
   readonly #holds = new Holds({
     hold: () => this.#ask({ kind: 'hold' }, null),
     release: () => this.#post({ kind: 'release' }),
@@ -82,7 +82,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     })
   }
 
-  /** Resolves once the store is open: what the journal holds is read from then on. */
+  /** Resolves when the store is open; the journal is read after that. */
   static async start(options: StoreThreadOptions, durablePosition: number): Promise<StoreThread> {
     const thread = new StoreThread(options, durablePosition)
     thread.#actor.start()
@@ -91,67 +91,67 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   }
 
   /**
-   * Resolves once everything that was in the journal at the beginning can be queried, or once that waits for something that only the
-   * operator can bring; `awayReason` says what. Rejects when the thread was ended by something that would end it again.
+   * Resolves when everything that was in the journal at the start can be queried, or when the start waits for something that only the operator can
+   * provide; `awayReason` says what. Rejects when the thread ended with a fault that would end it again.
    */
   started(): Promise<void> {
     return Promise.race([this.#actor.served, this.#opening.waited])
   }
 
-  /** Why queries are not answered now, as a sentence; null when they are. */
+  /** Why queries cannot be run now, as a sentence; null if they can. */
   get awayReason(): string | null {
     return this.isReady ? null : this.#opening.reason
   }
 
-  /** Answers on their way to their readers: those of this thread, and of others that share its bounds. */
+  /** Answers that are being sent to readers: those of this thread, and others that share its limits. */
   get unsent(): UnsentAnswers {
     return this.#unsent
   }
 
-  /** Whether queries are answered now. */
+  /** Whether queries can be run now. */
   get isReady(): boolean {
     return this.#actor.ready !== null
   }
 
-  /** What is stored for good. */
+  /** The permanently stored state. */
   get state(): StoreState {
     return this.#state
   }
 
-  /** Resolves once no file is deleted any more, until `release` is called; a thread that is started again meanwhile deletes none either. */
+  /** Resolves when no more files are deleted, until `release` is called. A thread that is restarted meanwhile deletes none either. */
   hold(): Promise<Held> {
     return this.#holds.take()
   }
 
-  /** Tells the thread that the catalog has dropped an entity, or let rows leave. */
+  /** Notifies the thread that the catalog has dropped an entity, or that rows have expired. */
   changed(): void {
     this.#post({ kind: 'changed' })
   }
 
-  /** Resolves when the rows of an entity that have left are gone from memory and files. Throws as `Purges.add`. */
+  /** Resolves when the expired rows of an entity are removed from memory and files. Throws as `Purges.add` does. */
   async purge(entityId: number, waitMs: number): Promise<void> {
     await this.#ask({ kind: 'purge', entityId, waitMs }, null)
   }
 
-  /** As `Deletions.add`, of the rows that are validated. */
+  /** Like `Deletions.add`, for the rows that are validated. */
   async delete(request: DeletionRequest): Promise<DeletionOutcome> {
     return replyOf('deleted', await this.#ask({ kind: 'delete', request }, null)).outcome
   }
 
-  /** As `Deletions.takeBack`. */
+  /** Like `Deletions.takeBack`. */
   async takeBack(request: TakeBackRequest): Promise<boolean> {
     return replyOf('takenBack', await this.#ask({ kind: 'takeBack', request }, null)).isDone
   }
 
-  /** Tells the thread that the journal has more. */
+  /** Notifies the thread that the journal has grown. */
   durable(position: number): void {
     this.progress.durable(position)
     this.#post({ kind: 'durable', position })
-    // The rows are to be queryable soon.
+    // Sent at once, so that the rows are soon queryable.
     this.#actor.generation?.flush()
   }
 
-  /** Null where the store leaves a query of SQL or a native one to the SQL engine. */
+  /** Null where the store leaves an SQL or native query to the SQL engine. */
   async run(query: PlannedQuery, limits: PlanLimits, signal: CancelSignal): Promise<Answer | null> {
     const budget = this.#unsent.budget()
     const question = { kind: 'query', ...sentQuery(query), limits: sentLimits(limits), budget } as const
@@ -182,7 +182,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     return this.#followers.follow(question, from, follower)
   }
 
-  /** Rows in memory are sealed first, in `sealMs` at most: else they come from the journal at the next start. */
+  /** Rows in memory are sealed first, within `sealMs`; otherwise they are read from the journal at the next start. */
   async close(sealMs = 0, atOnce: AbortSignal | null = null): Promise<void> {
     this.#sealMs = atOnce?.aborted === true ? 0 : sealMs
     const generation = this.#actor.generation
@@ -234,7 +234,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     })
   }
 
-  /** A first start that failed would fail again for the same reason, unless the next one can pass the entry that ended it. */
+  /** A first start that failed would fail again for the same reason, unless the next one can skip the entry that ended it. */
   async #next({ hasServed, failures }: Death): Promise<NextStart> {
     const { noteDeath, observe } = this.#options
     if (hasServed) return (await noteDeath().catch(checkFailed(observe))) === true ? 'soon' : 'later'
@@ -269,7 +269,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
         void this.fieldsMade.made().then(() => this.#post({ kind: 'fieldsKnown' }))
         return
       case 'waits':
-        // Once it has been ready, it answers while it waits.
+        // A store that has been ready runs queries while it waits.
         if (!this.isReady) this.#opening.waitsFor(message.awaited)
         return
       case 'live':
@@ -305,22 +305,22 @@ function wordsOf(reason: unknown): string {
   return reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)
 }
 
-/** Fields that rows have brought. */
+/** Fields that rows have added. */
 class FieldsMade {
   #learn: () => Promise<void> = async () => undefined
   #times = 0
 
-  /** How often rows have brought fields: pushes that come after may name them. */
+  /** How often rows have added fields: later pushes may name them. */
   get times(): number {
     return this.#times
   }
 
-  /** Called, and awaited, when rows have brought fields, before they can be queried. */
+  /** `learn` is called, and awaited, when rows have added fields, before these rows can be queried. */
   onMade(learn: () => Promise<void>): void {
     this.#learn = learn
   }
 
-  /** Resolves when they are known. Where learning fails, they are known a little later. */
+  /** Resolves when the fields are known. If learning fails, they become known a little later. */
   async made(): Promise<void> {
     this.#times++
     await this.#learn().catch(() => undefined)

@@ -1,4 +1,4 @@
-// Why the store answers nothing, for those who ask it meanwhile and for /readyz.
+// Why the store is unavailable, for requests during that time and for /readyz.
 import { Problem } from '../../model/problem.ts'
 import type { Awaited } from '../protocol.ts'
 
@@ -14,21 +14,21 @@ const waits: Readonly<Record<Awaited, string>> = {
 }
 
 interface StoreStart {
-  /** Whether it has been ready since the service was started. */
+  /** Whether the store has been ready since the service started. */
   readonly wasReady: boolean
   readonly awaited: Awaited | null
-  /** Rows of the journal that are still to be validated. */
+  /** Rows of the journal that are not validated yet. */
   readonly rowsLeft: number
 }
 
-/** Why it is not ready, as a sentence. */
+/** Why the store is not ready, as a sentence. */
 export function awayReason({ wasReady, awaited, rowsLeft }: StoreStart): string {
   if (awaited !== null) return waits[awaited]
   if (wasReady) return isAway
   return `The store is being started: it has to read ${rowsLeft} more rows from the journal before queries are answered. Pushes are taken meanwhile.`
 }
 
-/** For who asks while it is not ready. */
+/** The error of requests while the store is not ready. */
 export function storeAway(reason: string): Problem {
   return new Problem('unavailable', `${reason} Ask again in a moment.`)
 }

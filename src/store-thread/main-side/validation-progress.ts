@@ -5,18 +5,18 @@ import type { IngestCounters } from '../../model/ingest.ts'
 import type { Problem } from '../../model/problem.ts'
 import { Counters } from './counters.ts'
 
-/** How far the thread has come behind the journal, through all its generations, and what became of the rows. */
+/** The progress of validation through the journal, across all generations of the thread, and the outcomes of the rows. */
 export class ValidationProgress implements IngestProgress {
   readonly #counters = new Counters()
   readonly #waiters = new PositionWaiters(() => this.#processedPosition)
   readonly #away: () => Problem
-  /** What was in the journal at the beginning ends here. */
+  /** The end of the journal at the start. */
   readonly #firstPosition: number
   #durablePosition: number
   #processedPosition = 0
   #countedPosition: number
 
-  /** `away` says why queries are not answered. */
+  /** `away` returns the error while queries cannot be run. */
   constructor(durablePosition: number, away: () => Problem) {
     this.#away = away
     this.#firstPosition = durablePosition
@@ -24,7 +24,7 @@ export class ValidationProgress implements IngestProgress {
     this.#countedPosition = durablePosition
   }
 
-  /** Whether all has been validated that was in the journal at the beginning. */
+  /** Whether everything that was in the journal at the start is validated. */
   get isSettled(): boolean {
     return this.#counters.settled
   }
@@ -33,7 +33,7 @@ export class ValidationProgress implements IngestProgress {
     return this.#durablePosition
   }
 
-  /** Where a generation of the thread is ready. A push that comes during the first start is counted as such, and not with what was there before. */
+  /** The position at which a generation of the thread is ready. Pushes that arrive during the first start are counted separately from the rows before them. */
   get readyPosition(): number {
     return this.isSettled ? this.#durablePosition : this.#firstPosition
   }
@@ -42,7 +42,7 @@ export class ValidationProgress implements IngestProgress {
     return this.#countedPosition
   }
 
-  /** Rows of the journal that are still to be validated. */
+  /** Rows of the journal that are not validated yet. */
   get rowsLeft(): number {
     return Math.max(0, this.#durablePosition - this.#processedPosition)
   }
@@ -51,17 +51,17 @@ export class ValidationProgress implements IngestProgress {
     return this.#counters.validatedRows
   }
 
-  /** Until all is counted, what the journal holds. */
+  /** Until the counters are complete, the rows of the journal that are not validated yet. */
   get pendingRows(): number {
     return this.isSettled ? this.#counters.pendingRows : this.rowsLeft
   }
 
-  /** The journal has more. */
+  /** The journal has grown. */
   durable(position: number): void {
     this.#durablePosition = position
   }
 
-  /** The thread has started again, and validates again what is not sealed. */
+  /** The thread has restarted, and validates again everything that is not sealed. */
   restart(): void {
     this.#countedPosition = Math.max(this.#countedPosition, this.#processedPosition)
     this.#processedPosition = 0
@@ -114,7 +114,7 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** Who waits until a position is reached. */
+/** Callers that wait until a position is reached. */
 class PositionWaiters {
   readonly #current: () => number
   readonly #waiters = new Set<Waiter>()
@@ -140,7 +140,7 @@ class PositionWaiters {
     })
   }
 
-  /** The current position may have moved. */
+  /** Called when the current position may have moved. */
   reached(): void {
     for (const waiter of this.#waiters) if (waiter.position <= this.#current()) waiter.resolve()
   }

@@ -1,4 +1,4 @@
-// What the main thread asks the store: each question may be cancelled, and the plan of a query is run and its answer made here.
+// The main thread's requests to the store. Each may be cancelled. The plan of a query is run here, and its answer written.
 import type { Groups } from '../../algebra/aggregation.ts'
 import { BeyondPlan } from '../../algebra/functions.ts'
 import { type AnswerData, packed } from '../../answer/answer-data.ts'
@@ -43,19 +43,19 @@ interface AskParts {
 type Question = Exclude<Ask, { kind: 'unpin' | 'cancel' | 'spare' }>
 type Reply = Extract<FromStore, { id: number }>
 
-/** How long the writing of an answer may hold up the others. */
+/** The longest that writing an answer may hold up other work. */
 const sliceMs = 1
-/** What is kept of the memory of answers that were sent. */
+/** The most memory of sent answers that is kept for reuse. */
 const spareBytes = 16 * 1024 * 1024
 
-/** Answers what the main thread asks; each question may be cancelled. */
+/** Handles the main thread's requests. Each may be cancelled. */
 export class Asks {
   readonly #parts: AskParts
   readonly #settings: AnswerSettings
   readonly #spares = new SpareChunks(spareBytes)
   readonly #running = new RunningAsks<Cancellation>()
 
-  /** Lets the files of a snapshot go, by the number of its question. */
+  /** Functions that release the files of a snapshot, by the number of its request. */
   readonly #pinned = new Map<number, () => void>()
 
   constructor(parts: AskParts) {
@@ -108,7 +108,7 @@ export class Asks {
     }
   }
 
-  /** Answers wait for those that are about to come, but never alone. */
+  /** A reply waits to be sent with others while more requests are running, but never alone. */
   #send(message: Reply, transfer: readonly ArrayBuffer[] = []): void {
     const { outbox } = this.#parts
     this.#running.end(message.id)
@@ -116,7 +116,7 @@ export class Asks {
     if (this.#running.size === 0) outbox.flush()
   }
 
-  /** The log names a damaged file; the caller, who may be anybody, does not learn where it lies. */
+  /** The log names a damaged file. Its path is not sent to the caller, who may be anybody. */
   #errorOf(error: unknown): SentError {
     if (!(error instanceof DamagedFileError)) return sentError(error)
     this.#parts.observe({ kind: 'fileDamaged', path: error.path, message: error.message })
@@ -130,7 +130,7 @@ interface QueryToRun {
 }
 
 /**
- * Runs the plan of a query and makes its answer; null where the SQL engine has to give it. Throws what the store throws, and Problem
+ * Runs the plan of a query and writes its answer; null where the SQL engine must run the query. Throws what the store throws, and Problem
  * `too_many_buckets`, `result_too_large` or `overloaded`.
  */
 export async function runQuery(
@@ -176,7 +176,7 @@ async function foundBy(
   return rows && { rows, days: [] }
 }
 
-/** What is handed over with an answer. */
+/** The memory that is transferred with an answer. */
 function memoryOf(answer: AnswerData | null): ArrayBuffer[] {
   return answer?.body.kind === 'memory' ? answer.body.chunks.map((chunk) => chunk.buffer) : []
 }

@@ -2,16 +2,16 @@ import { setTimeout } from 'node:timers/promises'
 import { Serial } from '../../lib/serial.ts'
 
 export interface ChangesParts {
-  /** Reads what the catalog says now. */
+  /** Reads the current catalog. */
   readonly read: () => Promise<void>
-  /** Told of each reading that failed. */
+  /** Called for each read that failed. */
   readonly failed: (error: unknown) => void
-  /** How long to wait before the catalog is read again. */
+  /** The delay before the catalog is read again. */
   readonly retryDelayMs: number
   readonly signal: AbortSignal
 }
 
-/** Learns what has changed in the catalog; a reading that fails is made again until it is done. */
+/** Reads changes of the catalog. A read that fails is repeated until it succeeds. */
 export class CatalogChanges {
   readonly #parts: ChangesParts
   readonly #readings = new Serial()
@@ -20,7 +20,7 @@ export class CatalogChanges {
     this.#parts = parts
   }
 
-  /** Resolves when all is known that the catalog said when this was called; or when the signal is aborted. */
+  /** Resolves when a read of the catalog that started after this call has succeeded, or when the signal is aborted. */
   learn(): Promise<void> {
     return this.#readings.run(async () => {
       while (!this.#parts.signal.aborted && !(await this.#isRead())) await this.#pause()

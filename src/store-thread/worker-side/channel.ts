@@ -3,16 +3,16 @@ import type { Observe } from '../../observe/event.ts'
 import { Outbox } from '../outbox.ts'
 import type { Awaited, FromStore } from '../protocol.ts'
 
-/** What the thread says to the main thread. */
+/** The thread's messages to the main thread. */
 export interface Channel {
   readonly outbox: Outbox<FromStore>
   readonly send: (message: FromStore) => void
   readonly observe: Observe
-  /** After a step that failed: what has to come before it can succeed. */
+  /** Called after a failed step: reports the condition that must be met before it can succeed. */
   readonly stuck: (error: unknown) => void
 }
 
-/** `awaitedAfter` says what has to come after an error. */
+/** `awaitedAfter` returns the condition that must be met after an error. */
 export function openChannel(port: MessagePort, awaitedAfter: (error: unknown) => Awaited): Channel {
   const outbox = new Outbox<FromStore>(port)
   let validated: FromStore[] = []
@@ -25,7 +25,7 @@ export function openChannel(port: MessagePort, awaitedAfter: (error: unknown) =>
     send,
     observe: (event) => {
       const message = { kind: 'event', event } as const
-      // Each step ends with news of its progress: it goes with that, so that the main thread is woken once.
+      // Each step ends with a progress message. The event is sent with it, so that the main thread is woken once.
       if (event.kind === 'rowsValidated') validated.push(message)
       else send(message)
     },

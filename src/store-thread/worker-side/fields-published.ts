@@ -1,4 +1,4 @@
-/** Waits until the main thread knows the fields that rows brought: who sees such a row can ask for its fields. */
+/** Waits until the main thread knows the fields that rows have added, so that a reader of such a row can query its fields. */
 export class FieldsPublished {
   readonly #publish: () => void
   readonly #signal: AbortSignal
@@ -15,7 +15,7 @@ export class FieldsPublished {
         this.#signal.removeEventListener('abort', done)
         resolve()
       }
-      // Who stops waits for nothing.
+      // A thread that is stopping waits for nothing.
       if (this.#signal.aborted) return resolve()
       this.#signal.addEventListener('abort', done)
       this.#known = done

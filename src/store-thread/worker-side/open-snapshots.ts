@@ -11,18 +11,18 @@ interface SnapshotSources extends Pick<OpenedStore, 'store' | 'folder'> {
   readonly observe: Observe
 }
 
-/** The most files of one chunk of memory. */
+/** The most files for one chunk of memory. */
 const chunkFilesMax = 12
 
-/** How long the writing of rows for the SQL engine may hold up the others. */
+/** The longest that writing rows for the SQL engine may hold up other work. */
 const snapshotSliceMs = 2
 
-/** Empties the folder of what an earlier generation wrote. */
+/** First empties the folder of files that an earlier generation wrote. */
 export async function openSnapshots(
   { deltasDirectory }: StoreThreadData,
   { disk, store, folder, observe }: SnapshotSources,
 ): Promise<Snapshots> {
-  // The engine has a working folder of its own, and needs whole paths.
+  // The engine has its own working folder, so it needs absolute paths.
   const directory = resolve(deltasDirectory)
   await disk.removeFolder(directory)
   await disk.makeDirectory(directory)

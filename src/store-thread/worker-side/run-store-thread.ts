@@ -1,4 +1,4 @@
-// The store's thread. It follows the journal through the pipeline into the store, answers plans between two steps, and seals rows. It is
+// The store's thread. It follows the journal through the pipeline into the store, runs plans between two steps, and seals rows. It is
 // a composition root of its own, as `src/service` is for the main thread.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
@@ -42,17 +42,17 @@ import { openSnapshots } from './open-snapshots.ts'
 import { takerOf } from './take-messages.ts'
 import { WrittenEntities } from './written-entities.ts'
 
-/** Parts that a test may put in place of the real ones. */
+/** Parts that a test may replace. */
 export interface StoreThreadOverrides {
   readonly wrapJournal?: (journal: JournalCursor) => JournalCursor
   readonly wrapValidator?: (validator: PipelineParts['validator']) => PipelineParts['validator']
   readonly reach?: Reach
   readonly disk?: Disk
-  /** The catalog takes no more room than so many pages, in this thread. */
+  /** The most pages of the catalog, in this thread. */
   readonly catalogPagesMax?: number
 }
 
-/** Runs until it is told to close. */
+/** Runs until it receives a `close` message. */
 export async function runStoreThread(
   port: MessagePort,
   data: StoreThreadData,
@@ -208,7 +208,7 @@ function openChanges(
   })
 }
 
-/** A cursor and a validator of its own: what it reads again does not disturb the pipeline. */
+/** Uses a separate cursor and validator, so that reading the journal again does not disturb the pipeline. */
 function openLive(
   { data, send, observe, disk, stopping: { signal } }: ThreadBase,
   { catalog, standing, opened: { store }, pipeline }: Sources,
@@ -221,7 +221,7 @@ function openLive(
     journal: openFileJournalCursor({ disk, directory }, { bodies: 'passing' }),
     validator: new RowValidator({ rowBytes, ...liveMemory }),
     itemValidator: new ItemValidator({ rowBytes }),
-    // What it reads the pipeline has read: the fields are there.
+    // The pipeline has read these entries already, so the fields exist.
     open: { ingests: catalog.ingests, fieldsMax, made: async () => undefined },
     decision: (position) => pipeline.decision(position),
   })
@@ -269,7 +269,7 @@ async function openUpkeep(
     observe,
     reach,
     signal,
-    // As long as there is room in memory, nothing waits for it.
+    // While memory has capacity, nothing waits for a seal.
     stuck: (error) => {
       if (upkeep.isFull) stuck(error)
     },
@@ -315,21 +315,21 @@ function openFollower(
   )
 }
 
-/** Strings that the second reading remembers. */
+/** The most strings that the second reading remembers. */
 const liveMemory = { rememberedStringsMax: 1 << 16, rememberedBytesMax: 32 << 20 }
 
-/** What was read of files and not used for as long, or twice as long, is forgotten. */
+/** Data read from files is dropped when it has not been used for this time, or for up to twice as long. */
 const unusedMs = 60_000
 
-/** The columns of one step of the pipeline. */
+/** Memory for the columns of one step of the pipeline. */
 const batchMemory = { bytesMin: 4096, bytesMax: 16 * 1024 * 1024, idleMs: 10_000 }
 
-/** What has to come before a step that failed can succeed. */
+/** The condition that must be met before a failed step can succeed. */
 function awaitedAfter(error: unknown): Awaited {
   return isDiskFull(error instanceof Problem ? diskErrorOf(error.cause) : error) ? 'space' : 'disk'
 }
 
-/** An entity never changes from one to the other; those that are made later are told by their rows. */
+/** The entities in which newer rows replace older ones. An entity never changes this; entities that are created later are recognized by their rows. */
 async function replacingEntities(ingests: Pick<IngestCatalog, 'entities'>): Promise<ReadonlySet<number>> {
   const entities = await ingests.entities()
   return new Set(entities.filter(({ duplicates }) => duplicates === 'replace').map(({ id }) => id))

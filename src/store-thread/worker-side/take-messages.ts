@@ -13,17 +13,17 @@ export interface TakerParts {
   readonly changes: CatalogChanges
   readonly live: Pick<LiveFeed, 'follow' | 'unfollow' | 'wait' | 'moved'>
   readonly upkeep: Pick<Upkeep, 'purge' | 'delete' | 'takeBack'>
-  /** How far the rows are validated. */
+  /** The position up to which rows are validated. */
   readonly position: () => number
-  /** How far they will be when what is being validated is. */
+  /** The position up to which rows are validated after the current step. */
   readonly stepPosition: () => number
-  /** The main thread knows the fields that rows brought. */
+  /** Called when the main thread knows the fields that rows have added. */
   readonly fieldsKnown: () => void
-  /** Nothing more is waited for but the last seal, for so long. */
+  /** Ends all waiting, except for the last seal, which may take this long. */
   readonly stop: (sealMs: number) => void
 }
 
-/** Gives each message of the main thread to the part that it is for. */
+/** Passes each message of the main thread to the part that handles it. */
 export function takerOf(parts: TakerParts): (message: ToStore) => void {
   const { send, asks, follower, removals, changes, live, fieldsKnown, stop } = parts
   const answer = (id: number, work: Promise<FromStore>): void => {
@@ -38,7 +38,7 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
         return answer(message.id, done(message, parts))
       case 'delete':
       case 'takeBack': {
-        // Readers are told of it, and what was held back meanwhile.
+        // Readers then receive the change, and the rows that were held back meanwhile.
         const change = done(message, parts).finally(() => live.moved())
         return answer(message.id, change)
       }
@@ -65,7 +65,7 @@ export function takerOf(parts: TakerParts): (message: ToStore) => void {
 
 type Order = Extract<ToStore, { kind: 'hold' | 'purge' | 'delete' | 'takeBack' }>
 
-/** Does what is asked, and says what came of it. */
+/** Carries out the order and returns its result. */
 async function done(
   order: Order,
   { removals, changes, upkeep, position, stepPosition }: TakerParts,
@@ -76,7 +76,7 @@ async function done(
       await removals.hold()
       return { kind: 'held', id }
     case 'purge':
-      // What has left is to be known before it is looked for.
+      // The expired rows must be known before they are searched for.
       await changes.learn()
       await upkeep.purge(order.entityId, position(), order.waitMs)
       return { kind: 'purged', id }

@@ -1,7 +1,7 @@
 import type { RowBatch } from '../../model/row-batch.ts'
 import type { SeriesWriter } from '../../store/series-store.ts'
 
-/** Notes which entities the rows of a step went to. */
+/** Records the entities that the rows of a step are written to. */
 export class WrittenEntities implements SeriesWriter {
   readonly #store: SeriesWriter
   #entityIds = new Set<number>()
@@ -19,7 +19,7 @@ export class WrittenEntities implements SeriesWriter {
     this.#entityIds.add(batch.entityId)
   }
 
-  /** Since it was last asked. */
+  /** The entities since the last call. */
   take(): readonly number[] {
     if (this.#entityIds.size === 0) return []
     const entityIds = [...this.#entityIds]

@@ -1,4 +1,4 @@
-// The start of the bucket that a row lies in, as an expression of Druid.
+// The start of a row's bucket, as a Druid expression.
 
 import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import {
@@ -12,24 +12,24 @@ import { msPerDay } from '../../model/instant.ts'
 import type { Range } from '../../model/plan.ts'
 import { tooManyBuckets } from '../limits.ts'
 
-/** Rows of one stretch of time, both ends included, with their buckets. */
+/** A range of time, both ends included, with the expression for the buckets of its rows. */
 export interface BucketStretch {
   readonly fromMs: number
   readonly toMs: number
   readonly expression: string
-  /** The ISO 8601 period of buckets that Druid has by itself, which is faster; null for others. */
+  /** The ISO 8601 period of buckets that Druid supports natively, which is faster; null for others. */
   readonly period: string | null
 }
 
 const time = '"__time"'
-/** Druid puts what lies before 1970 into the bucket after it, with these periods alone. */
+/** With these periods, and only with these, Druid puts rows before 1970 into the bucket after theirs. */
 const severalHours = /^PT(?!1H)\d+H$/
-/** Starts that one expression chooses from, by halves. */
+/** The most bucket starts in one expression, which finds a row's bucket by binary search. */
 const startsAtOnce = 256
 
 /**
- * Of uniform and calendar buckets all are in one stretch. Those of compound periods have to be walked through: `fromMs` and `toMs`
- * bound what there is.
+ * Uniform and calendar buckets need one stretch, or two for periods of several hours around 1970. Compound periods are enumerated, so `fromMs` and
+ * `toMs` must be the bounds of the rows.
  */
 export function bucketStretches(granularity: BucketGranularity, fromMs: number, toMs: number): BucketStretch[] {
   switch (granularity.kind) {
@@ -62,7 +62,7 @@ export function bucketStretches(granularity: BucketGranularity, fromMs: number, 
   }
 }
 
-/** The start of the bucket that an instant is in, null with `all`; `zoned` are the buckets by the clocks of a zone. */
+/** The start of the bucket that contains an instant; null with `all`. `zoned` has the buckets of a granularity in the local time of a zone. */
 export function bucketStarts(
   granularity: Granularity | ZonedGranularity,
   zoned: TimeBuckets | null,
@@ -73,7 +73,7 @@ export function bucketStarts(
   return (ms) => zoned.startOf(ms)
 }
 
-/** Buckets in a row that are all as long as the first one are one part of an expression. */
+/** Consecutive buckets of equal length, covered by one part of an expression. */
 interface Run {
   readonly fromMs: number
   readonly startMs: number
@@ -82,8 +82,8 @@ interface Run {
 }
 
 /**
- * Buckets by the clocks of a zone. Empty ones cost nothing where they are alike. Throws Problem `too_many_buckets` when the range has more than
- * `bucketsMax` that are not.
+ * Stretches for buckets in the local time of a zone. A run of buckets of equal length, empty or not, costs as much as one bucket.
+ * Throws Problem `too_many_buckets` when the range has more than `bucketsMax` runs.
  */
 export function zonedStretches(buckets: TimeBuckets, { fromMs, toMs }: Range, bucketsMax: number): BucketStretch[] {
   const runs: Run[] = []
@@ -107,13 +107,13 @@ export function zonedStretches(buckets: TimeBuckets, { fromMs, toMs }: Range, bu
 
 interface StartsFrom {
   readonly fromMs: number
-  /** What the rows from there on have. */
+  /** The bucket expression for rows from `fromMs` on. */
   readonly expression: string
 }
 
 export const constant = (value: number): string => `${time} * 0 + ${value}`
 
-/** Each row has what the last of `starts` says that is not after it. They rise; the first is not after `fromMs`. */
+/** Each row uses the expression of the last of `starts` that is not after it. `starts` is ascending, and its first is not after `fromMs`. */
 export function stretchesOf(starts: readonly StartsFrom[], fromMs: number, toMs: number): BucketStretch[] {
   const stretches: BucketStretch[] = []
   for (let at = 0; at < starts.length; at += startsAtOnce) {
@@ -136,7 +136,7 @@ function floor(period: string): string {
   return `timestamp_floor(${time}, '${period}', null, 'UTC')`
 }
 
-/** Null for what is not whole seconds, or does not begin as Druid's periods do. */
+/** Null when the width is not in whole seconds or the origin is not the one of Druid's periods. */
 function periodOf({ widthMs, originMs }: { readonly widthMs: number; readonly originMs: number }): string | null {
   if (widthMs === 7 * msPerDay && originMs !== 0) return 'P1W'
   if (originMs !== 0) return null
@@ -150,7 +150,7 @@ function periodOf({ widthMs, originMs }: { readonly widthMs: number; readonly or
   return unit === undefined ? null : unit.period(widthMs / unit.ms)
 }
 
-/** Division of longs cuts towards zero, so the rest is made positive first. */
+/** Division of longs truncates towards zero, so the remainder is made positive first. */
 function uniform(widthMs: number, originMs: number): string {
   if (widthMs === 1) return `${time} + 0`
   const offset = originMs === 0 ? time : `(${time} - ${originMs})`

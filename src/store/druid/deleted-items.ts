@@ -1,4 +1,4 @@
-// What deletions select of an entity: how many rows, and which items.
+// The rows and items of an entity that a deletion selects.
 import { hiddenFilter } from '../../algebra/hidden-in-druid.ts'
 import { isMetByValues } from '../../lib/comparison-operator.ts'
 import type { Pacer } from '../../lib/pacer.ts'
@@ -15,14 +15,17 @@ import { selectionFilter, tagFilter } from './selection-filter.ts'
 export interface DeletionRun {
   readonly target: QueryTarget
   readonly pacer: Pacer
-  /** As `DruidRun.replacedBy`. */
+  /** See `DruidRun.replacedBy`. */
   readonly tags: readonly EntityField[] | null
   readonly time: EntityField
-  /** Rows of the entity before this date have left. */
+  /** Rows of the entity before this date have expired; null if there is no such date. */
   readonly sinceMs: number | null
 }
 
-/** How many rows of a selection are seen; with metrics, those in which one of them is not null. Where newer rows replace older ones, items. */
+/**
+ * The number of visible rows of a selection; with metrics, of those in which one of the metrics is not null. Where newer rows replace older ones, the
+ * number of items.
+ */
 export async function countSelected(selection: DeletionSelection, run: DeletionRun): Promise<number> {
   const { target, tags } = run
   const range = rangeOf(selection, run)
@@ -47,7 +50,7 @@ export async function countSelected(selection: DeletionSelection, run: DeletionR
   return count
 }
 
-/** Throws Problem `invalid_request` where they are more than `itemsMax`. */
+/** Throws Problem `invalid_request` for more than `itemsMax` items. */
 export async function itemsMeeting(
   { selection, pushed }: Omit<HiddenRows, 'items'>,
   tags: readonly EntityField[],
@@ -91,7 +94,7 @@ function selectionOf(
   metrics: readonly EntityField[],
   { time, sinceMs }: DeletionRun,
 ): Selection {
-  // Its rows are found by the data source, and nothing looks at the entity.
+  // The data source identifies the rows, so the entity id is not used.
   return {
     entityId: 0,
     sinceMs,

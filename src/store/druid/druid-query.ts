@@ -7,29 +7,32 @@ import type { HiddenRows } from '../../model/deletion.ts'
 import { hideRows, type NativeBody } from './hide-rows.ts'
 import type { ColumnValues, GroupBy, NativeAggregation, Scan } from './native-query.ts'
 
-/** Rows of one part of an answer, each an array of its columns. */
+/** Rows of one part of a response, each an array of column values. */
 export type RawRows = readonly (readonly unknown[])[]
 
-/** First and last date. */
+/** The first and the last date of rows. */
 export interface Bounds {
   readonly minMs: number
   readonly maxMs: number
 }
 
-/** Where a query runs: one data source, until the signal is aborted. */
+/** The data source that a query reads. Aborting the signal ends the query. */
 export interface QueryTarget {
   readonly client: Pick<DruidClient, 'query'>
   readonly dataSource: string
-  /** What no answer shows. */
+  /** Rows and values that deletions hide. */
   readonly hidden: readonly HiddenRows[]
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-/** Rows of one part of a scan: few enough that the first come soon. */
+/** Rows in one part of a scan: few, so that the first part arrives soon. */
 const scanBatchRows = 4096
 
-/** The groups of a query. `longs`: the columns that hold whole numbers of any size, which then come as digits where they are long. */
+/**
+ * The groups of a query. `longs` are the indexes of columns with integers of any size: values that a double cannot hold exactly are returned as strings of
+ * digits.
+ */
 export async function* groupBy(target: QueryTarget, query: GroupBy, longs: readonly number[]): AsyncGenerator<RawRows> {
   if (query.intervals.length === 0) return
   const { limit, period = null, ...rest } = query
@@ -39,7 +42,7 @@ export async function* groupBy(target: QueryTarget, query: GroupBy, longs: reado
   for await (const text of elements(target, body)) yield exactRows(text, listIn(JSON.parse(text)), longs, listIn)
 }
 
-/** The aggregations over all rows; nothing when there are none. */
+/** The aggregations over all rows; an empty array when Druid returns none. */
 export async function oneRow(
   target: QueryTarget,
   intervals: readonly string[],
@@ -51,7 +54,7 @@ export async function oneRow(
   return []
 }
 
-/** The aggregations of a query without dimensions by buckets of a period: each row is the bucket's start, then the aggregations. */
+/** The aggregations of a query without dimensions, by buckets of a period. Each row is the start of the bucket, then the aggregations. */
 export async function* timeseries(
   target: QueryTarget,
   { intervals, filter, virtualColumns, aggregations }: GroupBy,
@@ -78,7 +81,7 @@ function nameOf(aggregation: NativeAggregation): string {
   return String(aggregation['name'] ?? memberOf(aggregation['aggregator'], 'name'))
 }
 
-/** The rows of a scan, in no order. */
+/** The rows of a scan, in no particular order. */
 export async function* scan(target: QueryTarget, query: Scan, longs: readonly number[]): AsyncGenerator<RawRows> {
   if (query.intervals.length === 0) return
   const { limit, ...rest } = query
@@ -88,7 +91,7 @@ export async function* scan(target: QueryTarget, query: Scan, longs: readonly nu
   for await (const text of elements(target, body)) yield exactRows(text, eventsIn(JSON.parse(text)), longs, eventsIn)
 }
 
-/** The first values of a string column behind another one, by code point; null is none of them. */
+/** The first values of a string column after `after`, in Druid's order of strings (see `runTags`). Null is never among them. */
 export async function* columnValues(
   target: QueryTarget,
   { column, intervals, filter, after, limit }: ColumnValues,
@@ -115,11 +118,11 @@ export async function* columnValues(
 }
 
 /**
- * First and last date of all that is seen; null when there is nothing. Druid knows the dates of its files without reading them, so deletions go along only
- * where they may hide what is found: at first those of these two dates, and then all.
+ * First and last date of the visible rows; null when there are none. Druid knows the dates of its segments without reading them, so the query carries
+ * deletions only where they may hide the result: first those that apply to the two dates found, then all.
  */
 export async function timeBoundary(target: QueryTarget): Promise<Bounds | null> {
-  // Whether a metric reads as null is of no matter.
+  // Deletions that only make a metric read as null do not matter here.
   const taking = takingRows(target.hidden)
   let tried: readonly HiddenRows[] = []
   for (;;) {
@@ -153,7 +156,7 @@ async function* elements(
   }
 }
 
-/** Numbers that a double cannot tell apart are read a second time, digit for digit. */
+/** Numbers that a double cannot hold exactly are parsed a second time, digit for digit. */
 function exactRows(text: string, rows: RawRows, longs: readonly number[], read: (value: unknown) => RawRows): RawRows {
   if (!longs.some((column) => rows.some((row) => isUnsafe(row[column])))) return rows
   return read(JSON.parse(withExactLongs(text)))

@@ -7,27 +7,27 @@ import type { Bounds, QueryTarget } from './druid-query.ts'
 import type { KeptHours } from './hours/kept-hours.ts'
 import type { NativeColumn, NativeDimension, NativeFilter } from './native-query.ts'
 
-/** What the runs of all plan kinds share. */
+/** State that the runs of all plan kinds share. */
 export interface DruidRun {
   readonly target: QueryTarget
   readonly limits: PlanLimits
   readonly pacer: Pacer
-  /** What is kept of rows that have left; null where none have, or no hours are kept. */
+  /** The hours kept of expired rows; null when no rows have expired or no hours are kept. */
   readonly kept: KeptHours | null
-  /** The tags that make an item together with its time, where newer rows replace older ones; null where all rows are items. */
+  /** Where newer rows replace older ones, the tags that identify an item together with its time; null where every row is an item. */
   readonly replacedBy: readonly EntityField[] | null
   /**
-   * First and last date of the entity; null when there is nothing. `about` may be a second old: good for where to look first, not for
-   * what there is.
+   * First and last date of the entity; null when it has no rows. With `about` they may be a second old: good enough to choose where to search first,
+   * but not to decide which rows exist.
    */
   readonly bounds: (age: 'now' | 'about') => Promise<Bounds | null>
-  /** The most rows that are read for values over time. */
+  /** The most rows that a query of values over time may read. */
   readonly readRows: number
-  /** How time is cut where the granularity is by the clocks of a zone. */
+  /** The buckets of a granularity in the local time of a zone. */
   readonly buckets: TimeBuckets | null
 }
 
-/** Items are read as their time, tags, fields, metrics and position. */
+/** The columns of items as read: time, tags, fields, metrics and position. */
 export interface ItemColumns {
   readonly fields: readonly EntityField[]
   readonly columns: readonly string[]
@@ -41,12 +41,12 @@ export function itemColumns({ time, tags, fields, metrics }: Selection): ItemCol
   return { fields: all, columns: [timeColumn, ...all.slice(1).map(({ name }) => name)], longs: longsIn(all) }
 }
 
-/** The places of the fields whose values may be more than a double can tell apart. */
+/** The indexes of the fields whose values a double may not hold exactly. */
 export function longsIn(fields: readonly EntityField[]): readonly number[] {
   return fields.flatMap(({ type }, index) => (type === 'long' ? [index] : []))
 }
 
-/** Rows before this date have left, or are not asked for. */
+/** The first date to read: earlier rows have expired or are not requested. */
 export function startMs({ sinceMs }: Selection, fromMs: number): number {
   return Math.max(fromMs, sinceMs ?? Number.NEGATIVE_INFINITY)
 }
@@ -66,7 +66,7 @@ export function groupKeys(fields: readonly EntityField[]): GroupKeys {
     const outputType = outputTypes[type]
     let dimension = name
     if (type === 'double') {
-      // The two zeros are one key.
+      // 0.0 and -0.0 become one key.
       dimension = `:v${index}`
       virtualColumns.push({ type: 'expression', name: dimension, expression: `"${name}" + 0.0`, outputType: 'DOUBLE' })
     }
@@ -78,8 +78,8 @@ export function groupKeys(fields: readonly EntityField[]): GroupKeys {
 export interface ItemsQuery {
   readonly selection: Selection
   readonly ranges: readonly Range[]
-  /** Of tags and dates, besides those of the selection. */
+  /** A filter on tags and dates in addition to that of the selection. */
   readonly filter: NativeFilter | null
-  /** The most rows that are read; null for all. */
+  /** The most rows to read; null for all. */
   readonly limit: number | null
 }

@@ -26,11 +26,11 @@ import { runSnap } from './run-snap.ts'
 import { runTags } from './run-tags.ts'
 
 export interface DruidStoreSettings {
-  /** What the names of data sources begin with. */
+  /** The prefix of data source names. */
   readonly clusterName: string
-  /** How long Druid may work on one query. */
+  /** Time limit of one Druid query. */
   readonly queryTimeMs: number
-  /** How long a run may hold the event loop. */
+  /** The longest that a run may block the event loop. */
   readonly sliceMs: number
   /** The most rows that a query of values over time may read. */
   readonly readRows: number
@@ -41,15 +41,15 @@ type KnownOfEntity = 'fields' | 'duplicates' | 'sinceMs' | 'hours' | 'hidden'
 export interface DruidStoreParts {
   readonly client: Pick<DruidClient, 'query'>
   readonly settings: DruidStoreSettings
-  /** What is known of an entity; undefined for one that was dropped. */
+  /** The definition of an entity; undefined for one that was dropped. */
   readonly entity: (id: number) => Pick<Entity, KnownOfEntity> | undefined
   readonly nowMs: () => number
 }
 
-/** How long the first and last date of an entity are good for where to look first. */
+/** How long the cached dates of an entity's first and last row may be used to choose where to search first. */
 const boundsAgeMs = 1000
 
-/** Answers plans from Druid: one data source an entity. One that Druid does not know yet is empty. */
+/** Runs plans on Druid, with one data source per entity. An entity whose data source Druid does not know yet is empty. */
 export class DruidStore implements SeriesQuerier {
   readonly #parts: DruidStoreParts
   readonly #bounds = new Map<number, { readonly bounds: Bounds; readonly atMs: number }>()
@@ -81,7 +81,7 @@ export class DruidStore implements SeriesQuerier {
     })
   }
 
-  /** Over hours and rows; null where rows alone answer. Throws Problem `rows_expired` where rows are needed that have left. */
+  /** Aggregates over kept hours and rows; null where rows alone suffice. Throws Problem `rows_expired` when expired rows are needed. */
   async aggregate(plan: AggregationPlan, signal: CancelSignal, buckets: TimeBuckets | null): Promise<Groups | null> {
     const { entityId } = plan
     const kept = this.#kept(entityId, this.#visible(entityId, nativeSignal(signal)))
@@ -129,8 +129,8 @@ export class DruidStore implements SeriesQuerier {
   }
 
   /**
-   * What a deletion would take from view: with metrics, items of the selection in which one of them is not null; in each case as the entity is seen
-   * now. `ofHours` is what it selects of the hours of rows that have left, each of which counts as one; null where it selects none.
+   * The number of rows that a deletion would hide from the current view; with metrics, of items of the selection in which one of the metrics is not null.
+   * `ofHours` is its selection of hours of expired rows, each of which counts as one; null where it selects none.
    */
   async countTaken(
     entityId: number,
@@ -147,7 +147,7 @@ export class DruidStore implements SeriesQuerier {
     return (await count(hidden)) - (await count([...hidden, { ...taking, id: Number.MAX_SAFE_INTEGER }]))
   }
 
-  /** Whether a deletion hides anything that is kept of rows that have left. */
+  /** Whether a deletion hides anything kept of expired rows. */
   async hidesHours(entityId: number, deletionId: number, signal: AbortSignal): Promise<boolean> {
     const kept = this.#kept(entityId, this.#visible(entityId, signal))
     const hidden = this.#entity(entityId).hidden?.find(({ id }) => id === deletionId)
@@ -155,8 +155,8 @@ export class DruidStore implements SeriesQuerier {
   }
 
   /**
-   * The items that a deletion's condition is met by, of rows that were pushed before, whatever others take of them; null where it judges rows by
-   * themselves. Throws Problem `invalid_request` where they are more than `itemsMax`.
+   * The items that meet a deletion's condition, from rows pushed before it, regardless of other deletions; null where the deletion applies to single rows.
+   * Throws Problem `invalid_request` for more than `itemsMax` items.
    */
   async itemsMeeting(
     entityId: number,
@@ -181,7 +181,7 @@ export class DruidStore implements SeriesQuerier {
     return entity
   }
 
-  /** How many rows of these positions Druid has, hidden or not, the end not included; `range` says where they lie, when that is known. */
+  /** The number of rows that Druid has from position `from` to `to` (exclusive), hidden or not. `range` is the range of their dates, if it is known. */
   async countPositions(entityId: number, from: number, to: number, range: Range | null): Promise<number> {
     const target = this.#target(entityId, new AbortController().signal)
     const { fromMs, toMs } = range ?? { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
@@ -197,7 +197,7 @@ export class DruidStore implements SeriesQuerier {
     return Number(rows ?? 0)
   }
 
-  /** How many rows of these positions Druid has, hidden or not. */
+  /** The number of rows that Druid has at these positions, hidden or not. */
   async countAt(entityId: number, positions: readonly number[]): Promise<number> {
     const target = this.#target(entityId, new AbortController().signal)
     const filter = { type: 'in', dimension: positionColumn, values: positions.map(String) }
@@ -247,7 +247,7 @@ function intervalsFrom(sinceMs: number | null): readonly string[] {
   return intervalsOf(sinceMs ?? Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
 }
 
-/** Rows may have left since the question was planned. */
+/** Rows may have expired since the query was planned. */
 function beginningWith<Asked extends Plan>({ untilMs }: KeptHours, plan: Asked): Asked {
   return { ...plan, selection: { ...plan.selection, sinceMs: untilMs } }
 }

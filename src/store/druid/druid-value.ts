@@ -1,7 +1,7 @@
 import type { Value } from '../../model/column.ts'
 import type { FieldType } from '../../model/field.ts'
 
-/** Truth values come as 0 and 1, long numbers as their digits. */
+/** Druid returns booleans as 0 and 1, and large longs as strings of digits. */
 export function valueRead(value: unknown, type: FieldType): Value {
   if (value === null || value === undefined) return null
   switch (type) {

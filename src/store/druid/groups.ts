@@ -1,4 +1,4 @@
-// Rows of one data source in groups, by bucket and by keys: Druid sums and counts.
+// Groups the rows of one data source by bucket and keys. Druid computes the aggregations.
 import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
@@ -13,19 +13,19 @@ const bucket = ':bucket'
 
 type Stretch = Omit<BucketStretch, 'expression'> & { readonly expression: string | null }
 
-/** Druid goes through every bucket of a period, be there rows in it or not: finer ones are put to each row. */
+/** Druid visits every bucket of a period, even empty ones. Finer buckets are therefore computed for each row. */
 const coarsePeriod = /^P(\d+[DWM]|T\d+[HM])$/
 
 export interface BucketsAsked {
   readonly granularity: Granularity | ZonedGranularity
-  /** How time is cut where that is by the clocks of a zone. */
+  /** The buckets of a granularity in the local time of a zone. */
   readonly buckets: TimeBuckets | null
   readonly bucketsMax: number
-  /** First and last date of what there is; null when there is nothing. */
+  /** First and last date of the rows; null when there are none. */
   readonly bounds: () => Promise<Bounds | null>
 }
 
-/** The stretches of time that are asked one by one; the buckets of `all` need no column. */
+/** The ranges of time that are queried one by one. The buckets of `all` need no column. */
 export async function stretchesOf(
   { fromMs, toMs }: Range,
   { granularity, buckets, bucketsMax, bounds }: BucketsAsked,
@@ -40,18 +40,18 @@ export async function stretchesOf(
   return zonedStretches(buckets, known, bucketsMax)
 }
 
-/** Where rows lie, and what is made of them. */
+/** The rows to group, and their aggregations. */
 export interface GroupSource {
   readonly target: QueryTarget
   readonly stretches: readonly Stretch[]
   readonly filter: NativeFilter | null
   readonly columns: readonly NativeColumn[]
   readonly aggregations: readonly NativeAggregation[]
-  /** The aggregations whose values may be more than a double can tell apart. */
+  /** The indexes of the aggregations whose values a double may not hold exactly. */
   readonly longs: readonly number[]
 }
 
-/** Each row is the start of its bucket, null where all are in one; the keys; the aggregations. No stretch has more than `limit`. */
+/** Each row is the start of its bucket (null when there is only one bucket), the keys, then the aggregations. Each stretch returns at most `limit` groups. */
 export async function* groupsIn(
   source: GroupSource,
   keys: readonly EntityField[],

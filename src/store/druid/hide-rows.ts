@@ -1,18 +1,18 @@
-// A native query of ours over the rows that deletions leave: they are a filter more, and metrics that read as null in some rows are computed columns,
-// which stand wherever the query names the metric.
+// Restricts one of our native queries to the rows that deletions leave visible. Deletions of rows become a filter; a metric that reads as null in some
+// rows becomes a virtual column, which replaces the metric wherever the query names it.
 import { type VisibleColumn, visibleColumn, visibleFilter } from '../../algebra/hidden-in-druid.ts'
 import { hidingIn, takingMetrics, takingRows } from '../../algebra/hidden-rows.ts'
 import type { DeletionSelection, HiddenRows } from '../../model/deletion.ts'
 import { allOf, anyOf, type NativeFilter, not, rangeOfInterval } from './native-query.ts'
 
-/** A query as it goes to Druid, without its data source. */
+/** A query as sent to Druid, without its data source. */
 export type NativeBody = Readonly<Record<string, unknown>>
 
 export function hideRows(body: NativeBody, hidden: readonly HiddenRows[]): NativeBody {
   const near = nearTo(body, hidden)
   if (near.length === 0) return body
   const taking = new Map(takingMetrics(near))
-  // A row that is not asked for without a value of the metric goes with the value.
+  // If the query requires a value of the metric, hiding the value hides the row.
   const required = requiredIn(body['filter']).flatMap((metric) => {
     const some = taking.get(metric) ?? []
     taking.delete(metric)
@@ -31,7 +31,7 @@ export function hideRows(body: NativeBody, hidden: readonly HiddenRows[]): Nativ
   }
 }
 
-/** The columns without a value of which no row passes. */
+/** The columns in which a row needs a value to pass the filter. */
 function requiredIn(filter: unknown): readonly string[] {
   if (typeof filter !== 'object' || filter === null) return []
   const { type, field, fields } = filter as NativeFilter
@@ -41,7 +41,7 @@ function requiredIn(filter: unknown): readonly string[] {
   return negated === 'null' ? [String(column)] : []
 }
 
-/** Those that rows of the query's dates and tags may be hidden by: each that goes along is tried for each row. */
+/** The deletions that may hide rows of the query's dates and tags. Each deletion in a query is tested on every row. */
 function nearTo({ intervals, filter }: NativeBody, hidden: readonly HiddenRows[]): readonly HiddenRows[] {
   if (hidden.length === 0 || !Array.isArray(intervals)) return hidden
   const ranges = intervals.map((interval) => rangeOfInterval(String(interval)))
@@ -56,7 +56,7 @@ function nearTo({ intervals, filter }: NativeBody, hidden: readonly HiddenRows[]
 
 type Values = ReadonlySet<string | null>
 
-/** The values of a tag that a filter of ours lets pass, or some more; null where it may be any. */
+/** A set that contains all values of a tag that one of our filters passes; null where it may be any value. */
 function valuesPassed(filter: unknown, tag: string): Values | null {
   if (typeof filter !== 'object' || filter === null) return null
   const { type, dimension, values, fields } = filter as NativeFilter
@@ -68,24 +68,24 @@ function valuesPassed(filter: unknown, tag: string): Values | null {
   return new Set(parts.flatMap((part) => [...part!]))
 }
 
-/** So many comparisons of texts a deletion is worth: with more, it goes along. */
+/** The most string comparisons spent to exclude a deletion. A deletion that needs more is included. */
 const comparisonsMax = 1000
 
-/** Whether a deletion's tags are, or may be, among these. */
+/** Whether a deletion selects, or may select, one of these tag values. */
 function selects({ ids, prefixes }: DeletionSelection, values: Values): boolean {
   if (ids !== null && !ids.some((id) => values.has(id))) return false
   if (prefixes === null || prefixes.length * values.size > comparisonsMax) return true
   return [...values].some((value) => value !== null && prefixes.some((prefix) => value.startsWith(prefix)))
 }
 
-/** Members that name columns in our queries. Where a column is shown, it has a name of its own or a place. */
+/** Members that name columns in our queries. The output is not affected: it has names of its own or goes by position. */
 const naming: ReadonlySet<string> = new Set(['dimension', 'column', 'columns'])
-/** A column in an expression, whose name holds no quote; texts are passed over. One without its end goes to the end of the expression. */
+/** A column or a string in an expression; strings are skipped. Column names contain no quotes. An unterminated string extends to the end. */
 const columnOrText = /'[^'\\]*(?:\\.[^'\\]*)*(?:'|$)|"([^"]*)"/g
 
 /**
- * Metrics that read as null in some rows. Where a query asks whether there is a value, or puts values together, a filter passes over those rows; elsewhere a
- * column of its own stands for the metric. Druid takes far longer to read a long expression than a filter, also of a column that nothing names.
+ * Metrics that read as null in some rows. Where a query tests for a value or aggregates values, a filter excludes those rows; elsewhere a virtual column
+ * replaces the metric. Druid takes far longer to parse a long expression than a filter, even in a virtual column that nothing uses.
  */
 class VisibleMetrics {
   readonly #taking: ReadonlyMap<string, readonly HiddenRows[]>
@@ -95,7 +95,7 @@ class VisibleMetrics {
     this.#taking = taking
   }
 
-  /** The columns that stand for metrics in what was made visible. */
+  /** The virtual columns that replace metrics in the results of `visibleIn` so far. */
   named(): readonly VisibleColumn[] {
     return [...this.#columns.values()]
   }
@@ -119,7 +119,7 @@ class VisibleMetrics {
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.visibleIn(item, name)]))
   }
 
-  /** Whether a metric is null, or an aggregation of its values, by a filter; null where it is neither. */
+  /** A null test or an aggregation of a metric, rewritten with a filter; null for any other node. */
   #filtered(node: NativeFilter): NativeFilter | null {
     const isNullFilter = node['type'] === 'null'
     const taking = this.#taking.get(String(node[isNullFilter ? 'column' : 'fieldName']))

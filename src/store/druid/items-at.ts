@@ -1,4 +1,4 @@
-// Items by their tags and dates, which a query before has found.
+// Reads items by tags and dates that an earlier query has found.
 import { timeColumn } from '../../model/druid-row.ts'
 import { msPerDay } from '../../model/instant.ts'
 import type { Selection } from '../../model/plan.ts'
@@ -7,17 +7,17 @@ import type { NativeFilter } from './native-query.ts'
 import { items } from './selected-items.ts'
 import { type TagKey, TagKeys } from './tag-keys.ts'
 
-/** So many dates are asked for one by one: each range costs Druid as much as reading tens of thousands of rows. */
+/** The most dates that are read as separate ranges: each range costs Druid as much as reading tens of thousands of rows. */
 const exactRangesMax = 16
-/** What lies closer together than that, and is more, is read with what is between: a segment holds a day. */
+/** With more dates, those closer together than this are read as one range, with the rows between them: a segment covers a day. */
 const apartMs = msPerDay
-/** Ranges of time that one query is cut to. */
+/** The most ranges of time in one query. */
 const rangesMax = 100
 
-/** The dates that are wanted of each tag. */
+/** The dates to read for each tag. */
 export type DatesOfTag = ReadonlyMap<TagKey, ReadonlySet<number>>
 
-/** An item as Druid answers it, with all columns of items. */
+/** An item as Druid returns it, with all item columns. */
 export interface PlacedItem {
   readonly tag: TagKey
   readonly ms: number
@@ -26,8 +26,8 @@ export interface PlacedItem {
 }
 
 /**
- * Reads the items of these tags and dates: of several of one tag and date the one that was pushed last, or first. Rows of other tags at
- * these dates come along and are passed over.
+ * Reads the items of these tags and dates. If a tag has several at one date, the one pushed last, or first, is returned. Druid also returns rows of other
+ * tags at these dates; they are skipped.
  */
 export async function itemsAt(
   selection: Selection,
@@ -61,10 +61,10 @@ function atTimes(times: readonly number[]): NativeFilter {
   return { type: 'inType', column: timeColumn, matchValueType: 'LONG', sortedValues: times }
 }
 
-/** Few ranges that hold all of these rising times: they are cut at the widest gaps. */
+/** A few ranges that cover all of these ascending times, split at the widest gaps. */
 export function rangesAround(times: readonly number[]): {
   readonly ranges: readonly { readonly fromMs: number; readonly toMs: number }[]
-  /** Whether they hold nothing besides. */
+  /** Whether the ranges contain no other times. */
   readonly areExact: boolean
 } {
   const gaps = times.slice(1).map((ms, index) => ({ at: index + 1, width: ms - times[index] }))

@@ -3,10 +3,10 @@ import type { Range, Selection } from '../../model/plan.ts'
 import type { DruidRun } from './druid-run.ts'
 import { items } from './selected-items.ts'
 
-/** An item as it is read: its time, tags and fields, metrics, position. */
+/** An item as read: its time, tags and fields, metrics, position. */
 export type Row = readonly unknown[]
 
-/** The items of a window by time, then position: all of them are in memory. */
+/** The items of a window, sorted by time, then position. All of them are in memory. */
 export async function itemsInOrder(selection: Selection, window: Range, run: DruidRun): Promise<readonly Row[]> {
   const rows: Row[] = []
   for await (const part of items({ selection, ranges: [window], filter: null, limit: null }, run)) {

@@ -1,4 +1,4 @@
-// Sums and counts of values, by bucket and by keys: Druid adds up rows; where newer rows replace older ones, items are added up here.
+// Sums and counts of values by bucket and keys. Druid adds up rows; where newer rows replace older ones, items are added up here.
 import { timeColumn } from '../../model/druid-row.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { AveragePlan, Range } from '../../model/plan.ts'
@@ -10,16 +10,16 @@ import { columnText, isNull, type NativeAggregation, type NativeColumn, not } fr
 import { items } from './selected-items.ts'
 import { selectionFilter } from './selection-filter.ts'
 
-/** The start of a bucket, null for the one bucket of granularity `all`, the keys, the sums, the counts, and the date of the first item if it was asked for. */
+/** The start of a bucket (null with granularity `all`), the keys, the sums, the counts, and, if requested, the date of the first item. */
 export type SummedRow = readonly unknown[]
 
-/** Sums of values, each times `factor`. */
+/** Sums of values, each multiplied by `factor`. */
 export type Sums = (factor: number) => AsyncGenerator<readonly SummedRow[]>
 
-/** What values are multiplied by where their sum overflows: a power of two, so that nothing is rounded. */
+/** The factor for values whose sum overflows: a power of two, so nothing is rounded. */
 export const overflowScale = 2 ** -64
 
-/** The mean of scaled values; rounding may lead a hair beyond the largest double. */
+/** Scales a mean of scaled values back. The result is clamped, because rounding may slightly exceed the largest double. */
 export function unscaled(mean: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, mean / overflowScale))
 }
@@ -29,11 +29,11 @@ export const keysOf = ({ selection, byTag }: AveragePlan): readonly EntityField[
   ...selection.fields,
 ]
 
-/** Whether the bucket is stamped with the first item. */
+/** Whether the timestamp of the bucket is the date of the first item. */
 export const needsFirst = ({ granularity, range }: AveragePlan): boolean =>
   granularity.kind === 'all' && range.fromMs === Number.NEGATIVE_INFINITY
 
-/** Of the rows or items of a range. */
+/** Sums over the rows of a range, or over its items where newer rows replace older ones. */
 export function sumsOfRows(plan: AveragePlan, range: Range, run: DruidRun): Sums {
   return (factor) =>
     run.replacedBy === null ? summedRows(plan, range, factor, run) : summedItems(plan, range, factor, run)
@@ -47,7 +47,7 @@ async function* summedRows(
 ): AsyncGenerator<readonly SummedRow[]> {
   const { selection, granularity } = plan
   const { metrics } = selection
-  // All items have a value where there is one metric.
+  // With only one metric, every item has a value of it.
   const counts = metrics.map(({ name }, index): NativeAggregation => {
     const count = { type: 'count', name: `:count${index}` }
     return metrics.length === 1 ? count : { type: 'filtered', filter: not(isNull(name)), aggregator: count }
@@ -75,7 +75,7 @@ function scaled(value: string, index: number, factor: number): NativeColumn {
   return { type: 'expression', name: scaledName(index), expression: `${value} * ${factor}`, outputType: 'DOUBLE' }
 }
 
-/** Where newer rows replace older ones. */
+/** Sums over items, where newer rows replace older ones. */
 async function* summedItems(
   plan: AveragePlan,
   range: Range,

@@ -1,4 +1,4 @@
-// The parts of Druid's native queries that plans become: plain data, so that no value can be taken for anything else.
+// The parts of Druid's native queries that plans are translated to. They are plain data, so a value cannot be mistaken for syntax.
 import { earliestMs, formatInstant, latestMs } from '../../model/instant.ts'
 import type { Range } from '../../model/plan.ts'
 
@@ -21,22 +21,22 @@ export interface NativeDimension {
 export type NativeAggregation = Readonly<Record<string, unknown>>
 
 /**
- * A groupBy over all of its intervals. Each row of the answer is an array: the period's start where there is one, the dimensions, then
- * the aggregations.
+ * A groupBy over all of its intervals. Each row of the result is an array: the start of the period if there is one, the dimensions, then the
+ * aggregations.
  */
 export interface GroupBy {
-  /** An ISO 8601 period to group by besides: quicker than an expression that each row is put to. */
+  /** An ISO 8601 period to group by as well; faster than an expression evaluated for each row. */
   readonly period?: string | null
   readonly intervals: readonly string[]
   readonly filter: NativeFilter | null
   readonly virtualColumns: readonly NativeColumn[]
   readonly dimensions: readonly NativeDimension[]
   readonly aggregations: readonly NativeAggregation[]
-  /** The most groups that come. */
+  /** The most groups returned. */
   readonly limit: number | null
 }
 
-/** Values of a column, each once. */
+/** Distinct values of a column. */
 export interface ColumnValues {
   readonly column: string
   readonly intervals: readonly string[]
@@ -45,7 +45,7 @@ export interface ColumnValues {
   readonly limit: number
 }
 
-/** A scan in no order: each row is an array of the columns. */
+/** A scan in no particular order. Each row is an array of the columns. */
 export interface Scan {
   readonly intervals: readonly string[]
   readonly filter: NativeFilter | null
@@ -53,11 +53,11 @@ export interface Scan {
   readonly limit: number | null
 }
 
-/** What Druid takes for all of time. */
+/** The ends of Druid's interval for all of time. */
 const beginning = '-146136543-09-08T08:23:32.096Z'
 const end = '146140482-04-24T15:36:27.903Z'
 
-/** Both ends belong to it, as to a plan's range; none when it is empty. */
+/** The interval of a range. Both ends are included, as in a plan's range; an empty range has no interval. */
 export function intervalsOf(fromMs: number, toMs: number): readonly string[] {
   if (fromMs > toMs || toMs === Number.NEGATIVE_INFINITY) return []
   const from = fromMs < earliestMs ? beginning : formatInstant(fromMs)
@@ -65,7 +65,7 @@ export function intervalsOf(fromMs: number, toMs: number): readonly string[] {
   return [`${from}/${to}`]
 }
 
-/** The range of what `intervalsOf` gives. */
+/** The range of an interval that `intervalsOf` returned. */
 export function rangeOfInterval(interval: string): Range {
   const [from, to] = interval.split('/')
   return {
@@ -74,13 +74,13 @@ export function rangeOfInterval(interval: string): Range {
   }
 }
 
-/** All of the filters that are there; null for none. */
+/** All of the filters that are not null; null if there are none. */
 export function allOf(filters: readonly (NativeFilter | null)[]): NativeFilter | null {
   const fields = filters.filter((filter) => filter !== null)
   return fields.length < 2 ? (fields[0] ?? null) : { type: 'and', fields }
 }
 
-/** Any of the filters; of none, nothing passes. */
+/** Any of the filters; an empty list passes nothing. */
 export function anyOf(fields: readonly NativeFilter[]): NativeFilter {
   if (fields.length === 0) return { type: 'false' }
   return fields.length === 1 ? fields[0] : { type: 'or', fields }
@@ -94,13 +94,13 @@ export function isNull(column: string): NativeFilter {
   return { type: 'null', column }
 }
 
-/** Whether a string column has one of these values, of which null may be one. */
+/** Whether a string column has one of these values, which may include null. */
 export function isOneOf(dimension: string, values: readonly (string | null)[]): NativeFilter {
   if (values.length === 0) return { type: 'false' }
   return { type: 'in', dimension, values }
 }
 
-/** A column in an expression: names hold no quotes. */
+/** A column in an expression. Names contain no quotes. */
 export function columnText(name: string): string {
   return `"${name}"`
 }

@@ -9,11 +9,11 @@ import { selectionFilter } from './selection-filter.ts'
 import { type TagKey, TagKeys } from './tag-keys.ts'
 import { type Direction, TimeWindows } from './time-windows.ts'
 
-/** The item of a tag that was found: its window, how many of its items there are nearer to the date, and the nearest date in the window. */
+/** The item found for a tag: its window, the number of the tag's items there that are nearer to the date, and the nearest date in the window. */
 export interface FoundItem {
   readonly window: Range
   readonly rank: number
-  /** How many items of the tag the window holds. */
+  /** The number of the tag's items in the window. */
   readonly items: number
   readonly nearestMs: number
 }
@@ -24,12 +24,12 @@ interface TagItems {
   readonly nearestMs: number
 }
 
-/** A query names no more tags than this. With more, it asks for the whole rest at once. */
+/** The most tags that a query names. With more tags found, one query reads the rest of the range, for all tags. */
 const namedTagsMax = 20_000
 
 /**
- * For each tag its item nearest to the range's end (or start) after skipping `offset` of them. Looks into the nearest window first, and
- * then into wider ones for the tags that are missing.
+ * For each tag its item nearest to the range's end (or start), after skipping `offset` of them. Searches the nearest window first, then wider ones for the
+ * tags that are still missing.
  */
 export async function nearestItems(
   selection: Selection,
@@ -61,14 +61,14 @@ export async function nearestItems(
     if (found.size > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
     const isAll = selection.tags.length === 1 && selection.ids !== null && new Set(selection.ids).size === found.size
     if (isAll) break
-    // Where a wider window brought nothing more, what is missing is far away or not there at all.
+    // If a wider window finds nothing more, the missing items are far away or do not exist.
     const isFruitless = found.size === before && found.size > 0
     window = isFruitless || found.size > namedTagsMax ? windows.widest() : windows.next()
   }
   return found
 }
 
-/** Tags that may still be found; null for all. */
+/** Filter for the tags that may still be found; null for all tags. */
 function missing(selection: Selection, found: ReadonlyMap<TagKey, FoundItem>): NativeFilter | null {
   if (found.size === 0 || found.size > namedTagsMax) return null
   const tags = new TagKeys(selection)

@@ -8,17 +8,17 @@ import { selectionFilter } from './selection-filter.ts'
 import { type TagKey, TagKeys } from './tag-keys.ts'
 import type { Direction } from './time-windows.ts'
 
-/** Of each tag the item wanted: how many of its items in the range are nearer, and how many there are. */
+/** For each tag the rank of the wanted item, which is the number of the tag's items in the range that are nearer, and their total number. */
 export type Ranks = ReadonlyMap<TagKey, { readonly rank: number; readonly items: number }>
 
-/** More items than this are counted in parts of the range before they are read. */
+/** The most items that are read at once. With more, the items in parts of the range are counted first. */
 const readAtOnce = 100_000
-/** Parts that a range is cut into for counting. */
+/** The number of parts that a range is divided into for counting. */
 const parts = 64
 
 type Row = readonly unknown[]
 
-/** Finds in the range the item of each tag at its rank, as raw rows with all columns of items. The range is bounded. */
+/** Finds the item at the given rank of each tag in a bounded range. Returns raw rows with all item columns. */
 export async function rankedItems(
   selection: Selection,
   range: Range,
@@ -43,7 +43,7 @@ interface RankedPart {
   readonly ranks: Map<TagKey, { rank: number; items: number }>
 }
 
-/** The parts of the range in which the items lie. */
+/** The parts of the range that contain the wanted items. */
 async function rankedParts(
   selection: Selection,
   { fromMs, toMs }: Range,

@@ -1,4 +1,4 @@
-// Where newer rows replace older ones of the same time and tags: Druid keeps all of them, and they become one item when they are read.
+// Where newer rows replace older ones of the same time and tags, Druid keeps all of them. They are merged into one item when they are read.
 import { nullsColumn, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Range, Selection } from '../../model/plan.ts'
@@ -15,7 +15,7 @@ const windowRows = 200_000
 
 type Row = readonly unknown[]
 
-/** One item while its rows come: of each field the value of the newest row that it was pushed with. */
+/** An item while its rows are merged: each field has the value of the newest row that was pushed with that field. */
 interface Merged {
   readonly row: Row
   readonly values: unknown[]
@@ -23,7 +23,7 @@ interface Merged {
   position: number
 }
 
-/** As `items`, for an entity whose items are their time and all of `tags`. */
+/** Like `items`, for an entity whose items are identified by their time and all of `tags`. */
 export async function* replacedItems(
   { selection, ranges, filter }: ItemsQuery,
   tags: readonly EntityField[],
@@ -43,7 +43,7 @@ export async function* replacedItems(
   }
 }
 
-/** How many items there are in the range, and the dates of the first and last. */
+/** The number of items in the range, and the dates of the first and last. */
 export async function countReplaced(
   target: QueryTarget,
   range: Range,
@@ -66,16 +66,16 @@ export async function countReplaced(
   return counted
 }
 
-/** Reads rows as: time, all tags, the fields that may be replaced, which nulls were pushed, position. */
+/** Reads rows as: time, all tags, the fields that may be replaced, the names of fields pushed as null, position. */
 class ReplacedReading {
   readonly #selection: Selection
   readonly #keys: number
   readonly #replaced: readonly EntityField[]
   readonly #columns: readonly string[]
   readonly #longs: readonly number[]
-  /** Where the quality is among the replaced; -1 where there is none. */
+  /** The index of the quality in `#replaced`; -1 if there is none. */
   readonly #quality: number
-  /** Where each column of the output is: a key, or one of the replaced. */
+  /** The source of each output column: the index of a key or of a replaced field. */
   readonly #sources: readonly { readonly key: number; readonly replaced: number }[]
 
   constructor(selection: Selection, tags: readonly EntityField[]) {

@@ -4,15 +4,15 @@ import { bucketStretches } from './bucket-columns.ts'
 import { groupBy, type QueryTarget } from './druid-query.ts'
 import { intervalsOf, type NativeFilter } from './native-query.ts'
 
-/** Windows of time are counted by the day, those that hold too much by the hour, and so on. */
+/** Rows are counted by day; a day with too many is counted by hour, and so on. */
 const widthsMs = [msPerDay, 3_600_000, 60_000, 1000, 1]
 
-/** A window, and how many rows it holds. */
+/** A window and the number of its rows. */
 export interface Counted extends Range {
   readonly rows: number
 }
 
-/** Rising windows of the range that hold all of its rows, about `rowsMax` each at the most. All rows of one date are in one window. */
+/** Ascending windows that together contain all rows of the range, at most about `rowsMax` each. All rows of one date are in one window. */
 export async function rowWindows(
   target: QueryTarget,
   range: Range,

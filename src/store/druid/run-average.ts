@@ -7,7 +7,7 @@ import { type DruidRun, startMs } from './druid-run.ts'
 import { sumsOverHours } from './hours/sums-of-hours.ts'
 import { keysOf, overflowScale, type SummedRow, type Sums, sumsOfRows, unscaled } from './means.ts'
 
-/** Means by bucket, tag and fields: Druid sums and counts. */
+/** Means by bucket, tag and fields, from sums and counts that Druid computes. */
 export async function* runAverage(plan: AveragePlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   const { selection, range, granularity } = plan
   const { rows, firstMs } = await meansOf(plan, run)
@@ -29,7 +29,7 @@ export async function* runAverage(plan: AveragePlan, run: DruidRun): AsyncGenera
   yield* answer.batches(order, output.length, run.pacer)
 }
 
-/** The start of a bucket, null for the one bucket of granularity `all`, then the keys, then the means. */
+/** The start of a bucket (null with granularity `all`), the keys, then the means. */
 type MeanRow = unknown[]
 
 function checkBuckets(rows: readonly MeanRow[], bucketsMax: number): void {
@@ -39,7 +39,7 @@ function checkBuckets(rows: readonly MeanRow[], bucketsMax: number): void {
 
 interface Means {
   readonly rows: MeanRow[]
-  /** The date of the first item, where it was asked for. */
+  /** The date of the first item, if it was requested. */
   readonly firstMs: number
 }
 
@@ -58,7 +58,7 @@ async function meansOf(plan: AveragePlan, run: DruidRun): Promise<Means> {
 
 const isBeyond = (mean: unknown): boolean => mean !== null && !Number.isFinite(mean)
 
-/** The groups of all sums, each once. */
+/** The groups of all sums, merged by key. */
 async function collected(
   plan: AveragePlan,
   sums: readonly Sums[],
@@ -72,7 +72,7 @@ async function collected(
   for (const one of sums) {
     for await (const rows of one(factor)) {
       for (const row of rows) {
-        // The groups of one are apart.
+        // The groups of a single source are already distinct.
         const key = sums.length === 1 ? '' : JSON.stringify(row.slice(0, keys))
         const known = key === '' ? undefined : places.get(key)
         if (known === undefined) places.set(key, found.push(row) - 1)
@@ -109,7 +109,7 @@ function dividedSums(plan: AveragePlan, summed: readonly SummedRow[]): Means {
       mean[at] = count === 0 ? null : Number(row[at]) / count
       values += count
     }
-    // Without keys Druid answers one row even when there is nothing.
+    // Without keys Druid returns one row even if there is no input.
     if (values === 0) continue
     rows.push(mean)
     firstMs = Math.min(firstMs, Number(row[keys + 2 * metrics] ?? Number.POSITIVE_INFINITY))
@@ -117,7 +117,7 @@ function dividedSums(plan: AveragePlan, summed: readonly SummedRow[]): Means {
   return { rows, firstMs }
 }
 
-/** Each mean that overflowed becomes the one of the scaled values. */
+/** Replaces each mean that overflowed by the mean of the scaled values. */
 function mendOverflow({ selection }: AveragePlan, { rows }: Means, scaled: Means): void {
   const keyOf = (row: MeanRow): string => JSON.stringify(row.slice(0, -selection.metrics.length))
   const byKey = new Map(scaled.rows.map((row) => [keyOf(row), row]))

@@ -26,14 +26,14 @@ const windowRows = 200_000
 const always: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 
 /**
- * Values over time: the items of the range are read in their order, with those of each metric before and behind it. With `fields`, which
- * combinations there are only all rows say. What has left its hours tell.
+ * Values over time: reads the items of the range in order, and for each metric the nearest items before and after the range. With `fields` all rows are
+ * read, because only they show which combinations exist. For expired rows, the kept hours are read.
  */
 export async function* runOverTime(plan: OverTimePlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   const { selection } = plan
   const needed = neededItems(plan)
   const { window } = needed
-  // Of a plot fields are shown alone.
+  // A plot only shows fields; it does not group by them.
   const readsAll = selection.fields.length > 0 && plan.kind !== 'plot'
   const read = ofAnyQuality(selection)
   const hours = run.kept && (await HoursOfRun.open(selection, run.kept, run))
@@ -59,18 +59,18 @@ export async function* runOverTime(plan: OverTimePlan, run: DruidRun): AsyncGene
   yield* functions.finish()
 }
 
-/** Items of any quality, with what it is behind the fields: those that are not taken end values. */
+/** The selection with items of any quality, and the quality after the fields: an item whose quality is not accepted ends the value before it. */
 function ofAnyQuality(selection: Selection): Selection {
   const { quality, ...read } = selection
   if (quality === undefined || read.fields.includes(quality.field)) return read
   return { ...read, fields: [...read.fields, quality.field] }
 }
 
-/** Where the parts of a row are. */
+/** The layout of a row. */
 class RowLayout {
   readonly read: Selection
   readonly metricsFrom: number
-  /** Behind what functions of time are told apart by. */
+  /** The end of the columns that identify a function of time. */
   readonly keysEnd: number
   readonly #selection: Selection
   readonly #isPlot: boolean
@@ -95,7 +95,7 @@ class RowLayout {
     return this.#isPlot ? fields.map(({ type }, index) => valueRead(row[1 + tags.length + index], type)) : []
   }
 
-  /** Null where the entity has none. */
+  /** Null where the entity has no quality. */
   quality(rows: readonly Row[]): QualityOfRows | null {
     const { quality } = this.#selection
     if (quality === undefined) return null
@@ -127,7 +127,7 @@ interface KeptRun {
   readonly kept: KeptOverTime | null
 }
 
-/** The ends that are needed, and what hours tell: of a plot nothing where its parts turn out to be finer than they are. */
+/** The ends that are needed, and the kept hours. A plot gets no hours if its parts turn out to be finer than hours. */
 async function endsAndKept(
   plan: OverTimePlan,
   { ends: needed, hours, kept }: KeptRun & Pick<NeededItems, 'ends'>,
@@ -140,7 +140,7 @@ async function endsAndKept(
   return { ends: await endsOf(needed, rows, { hours, kept: null }), kept: null }
 }
 
-/** The dates of the first and last item, where they are needed. */
+/** The dates of the first and last item, if they are needed. */
 async function endsOf(
   needed: NonNullable<NeededItems['ends']>,
   { windows, held, layout }: RowsInOrder,
@@ -154,7 +154,7 @@ async function endsOf(
   const series = kept === null ? [] : Array.from(hours?.series ?? [], (_, place) => place)
   const ends = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY }
   for (const one of needed.first ? series : []) ends.firstMs = Math.min(ends.firstMs, await kept!.firstMs(one))
-  // The windows at the ends may hold rows that are no items, and so none.
+  // The windows at the ends may contain only rows that are not items.
   for (const window of needed.first && ends.firstMs === Number.POSITIVE_INFINITY ? windows : []) {
     const first = (await taken(window))[0]
     if (first === undefined) continue
@@ -172,7 +172,7 @@ async function endsOf(
   return ends
 }
 
-/** The items of windows by time, then position. Those that were looked at before their turn are not read again. */
+/** Reads the items of windows, sorted by time, then position. A window that was read before its turn is not read again. */
 class HeldWindows {
   readonly #selection: Selection
   readonly #run: DruidRun
@@ -198,7 +198,10 @@ class HeldWindows {
   }
 }
 
-/** Of each tag and metric the newest item of the nearest date, and of that on which one is taken, as rows in which the other metrics are null. */
+/**
+ * For each tag and metric the newest item of the nearest date, and that of the nearest date with an item of accepted quality, as rows in which the other
+ * metrics are null.
+ */
 async function nearest(
   selection: Selection,
   range: Range,
@@ -230,7 +233,7 @@ class Functions {
   readonly #answer: OverTimeAnswer
   readonly #layout: RowLayout
   readonly #series = new Map<string, Series>()
-  /** Those of which hours tell all that is asked. */
+  /** The keys of series that the kept hours cover completely. */
   readonly #over = new Set<string>()
 
   constructor(layout: RowLayout, answer: OverTimeAnswer) {
@@ -238,7 +241,7 @@ class Functions {
     this.#answer = answer
   }
 
-  /** What hours tell of each series; it comes before rows. */
+  /** Adds the kept hours of each series. They must be added before rows. */
   async addKept({ series: all }: HoursOfRun, kept: KeptOverTime): Promise<void> {
     for (const [place, { tags }] of all.entries()) {
       const key = JSON.stringify(tags)
@@ -247,7 +250,7 @@ class Functions {
     }
   }
 
-  /** Rows in their order. */
+  /** Adds rows, which must be in order. */
   add(rows: readonly Row[]): void {
     const byKey = new Map<string, Row[]>()
     for (const row of rows) {

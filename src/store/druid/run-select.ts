@@ -4,7 +4,7 @@ import type { ResultBatch } from '../series-store.ts'
 import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
 import { items } from './selected-items.ts'
 
-/** Each item in the range: Druid has no order but that of time, so they are put in order here. */
+/** Each item in the range. Druid can only sort by time, so the items are sorted here. */
 export async function* runSelect({ selection, range }: SelectPlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   const { fields } = itemColumns(selection)
   const ranges = [{ fromMs: startMs(selection, range.fromMs), toMs: range.toMs }]
@@ -17,7 +17,7 @@ export async function* runSelect({ selection, range }: SelectPlan, run: DruidRun
   yield* answerItems(rows, selection, run)
 }
 
-/** Items in the order of time, tags, fields and position; the position itself is not shown. */
+/** Items in order of time, tags, fields and position; the position itself is not returned. */
 export async function* answerItems(
   rows: AnswerRows,
   selection: Selection,

@@ -13,13 +13,13 @@ import { items } from './selected-items.ts'
 import { selectionFilter } from './selection-filter.ts'
 import { type TagKey, TagKeys } from './tag-keys.ts'
 
-/** The newest date of each tag in the stretch before each tick, by the tick's place. */
+/** The newest date of each tag in the interval before each tick, by the index of the tick. */
 type NewestAtTicks = Map<TagKey, Map<number, number>>
 
-/** Ticks of a tag between two looks at the clock. */
+/** Ticks of a tag that are processed between two checks of the clock. */
 const ticksAtOnce = 1024
 
-/** Each tag's state at each tick: where it stood at the first one, then what came between each two. */
+/** Each tag's state at each tick: its state at the first tick, then the changes between consecutive ticks. */
 export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun): AsyncGenerator<ResultBatch> {
   if (ticksMs.length === 0) return
   const fromMs = startMs(selection, Number.NEGATIVE_INFINITY)
@@ -82,7 +82,7 @@ async function newestOf(selection: Selection, ticksMs: Float64Array, run: DruidR
         newest.set(tag, (newest.get(tag) ?? new Map()).set(Number(place), Number(newestMs)))
       }
       groups += rows.length
-      // Each group is a row of the answer at the least.
+      // Each group is at least one row of the result.
       if (groups > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, null)
       if (run.pacer.spend(rows.length)) await run.pacer.rest()
     }
@@ -108,7 +108,7 @@ async function replacedNewest(selection: Selection, ticksMs: Float64Array, run: 
   return newest
 }
 
-/** The place of the first tick that is not before a date. */
+/** The index of the first tick at or after a date. */
 function firstTickFrom(ticksMs: Float64Array, ms: number): number {
   let low = 0
   let high = ticksMs.length
@@ -120,7 +120,7 @@ function firstTickFrom(ticksMs: Float64Array, ms: number): number {
   return low
 }
 
-/** A row belongs to the first tick that is not before it: expressions give that tick's place. Rows up to the first tick are not here. */
+/** A row belongs to the first tick at or after it; the expressions return the index of that tick. Rows up to the first tick are not included. */
 function tickStretches({ sinceMs }: Selection, ticksMs: Float64Array): BucketStretch[] {
   const first = ticksMs[0]
   const last = ticksMs[ticksMs.length - 1]

@@ -6,12 +6,12 @@ import { columnValues, type QueryTarget } from './druid-query.ts'
 import { allOf, intervalsOf, isNull, type NativeFilter, not } from './native-query.ts'
 import { selectionFilter } from './selection-filter.ts'
 
-/** So many tags with characters from U+E000 on are read to put them in order. */
+/** The most tags with characters from U+E000 on that are read in order to sort them. */
 const upperTagsMax = 100_000
 
 /**
- * The tags that have an item, by code point. Druid orders texts by UTF-16, where characters beyond U+FFFF come before those from U+E000
- * on. Two texts can differ in that only if both have such characters, so only these are ordered here.
+ * The tags that have an item, by code point. Druid sorts strings by UTF-16, where characters beyond U+FFFF come before those from U+E000 on. The order of
+ * two strings can differ only if both have such characters, so only these are sorted here.
  */
 export async function runTags(target: QueryTarget, request: TagRequest): Promise<TagPage> {
   const { after, limit } = request
@@ -43,7 +43,7 @@ async function valuesBehind(
   return values
 }
 
-/** As many of the values as the page takes, one at least. */
+/** As many values as fit in the page, at least one. */
 function cut(values: readonly string[], { limit, bytesMax }: TagRequest): TagPage {
   const bytes = values.slice(0, limit).map((value) => Buffer.byteLength(value))
   const count = howManyFit(bytes, bytesMax)

@@ -5,8 +5,8 @@ import { Management, member } from './supervision/management.ts'
 const path = '/druid/coordinator/v1/datasources?simple'
 
 /**
- * The segments of these entities that Druid's coordinator knows, in one request, however many there are. Rows are not among what it says. An entity whose
- * rows are still with the tasks that read them has no segment. Throws Problem `unavailable` while Druid is away.
+ * The segments of these entities that Druid's coordinator knows, in one request for any number of entities. The coordinator does not report row counts. An
+ * entity whose rows are still in the tasks that read them has no segment. Throws Problem `unavailable` while Druid is unavailable.
  */
 export async function segmentSizes(
   client: Pick<DruidClient, 'manage'>,

@@ -4,7 +4,7 @@ import { allOf, intervalsOf } from './native-query.ts'
 import { replacedItems } from './replaced-items.ts'
 import { selectionFilter } from './selection-filter.ts'
 
-/** The items of a selection in some ranges, in no order, as rows with the columns that `itemColumns` names. */
+/** The items of a selection in some ranges, in no particular order, as rows with the columns that `itemColumns` names. */
 export async function* items(query: ItemsQuery, run: DruidRun): AsyncGenerator<RawRows> {
   const { selection, ranges, filter, limit } = query
   const { columns, longs } = itemColumns(selection)

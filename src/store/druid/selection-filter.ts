@@ -5,7 +5,7 @@ import type { EntityField } from '../../model/entity.ts'
 import type { Selection } from '../../model/plan.ts'
 import { allOf, anyOf, isNull, isOneOf, type NativeFilter, not } from './native-query.ts'
 
-/** Tags that pass `ids` and `prefixes`. */
+/** Filter for tags that match `ids` and `prefixes`. */
 export function tagFilter({
   tags: [tag],
   ids,
@@ -22,7 +22,7 @@ function itemFilter(metrics: readonly EntityField[]): NativeFilter {
   return anyOf(metrics.map(({ name }) => not(isNull(name))))
 }
 
-/** Items whose quality is taken; null where any is. */
+/** Filter for items of an accepted quality; null where any is accepted. */
 function qualityFilter({ quality }: Selection): NativeFilter | null {
   const condition = quality === undefined ? null : qualityCondition(quality)
   if (condition === null) return null

@@ -1,14 +1,14 @@
-// The tags that items are told apart by, as they stand in the rows that Druid answers: the value of one, or the combination of several.
+// The tags that distinguish items, as they appear in rows from Druid: the value of one tag, or the combination of several.
 import type { EntityField } from '../../model/entity.ts'
 import type { Selection } from '../../model/plan.ts'
 import { allOf, anyOf, isNull, isOneOf, type NativeDimension, type NativeFilter, not } from './native-query.ts'
 
-/** The value of a tag that is alone, the values of several as one text. */
+/** The value of a single tag, or the values of several tags as one string. */
 export type TagKey = string | null
 
 type Values = readonly (string | null)[]
 
-/** More combinations of other tags than this are not named in a query: each is a filter of its own. */
+/** The most combinations of the other tags that a query names: each is a filter of its own. */
 const branchesMax = 1000
 
 export class TagKeys {
@@ -18,25 +18,24 @@ export class TagKeys {
     this.#tags = tags
   }
 
-  /** To group by. */
   get dimensions(): readonly NativeDimension[] {
     return this.#tags.map(({ name }, index) => {
       return { type: 'default', dimension: name, outputName: `:tag${index}`, outputType: 'STRING' }
     })
   }
 
-  /** How many columns of a row they are. */
+  /** The number of columns that the tags have in a row. */
   get columns(): number {
     return this.#tags.length
   }
 
-  /** The key of a row whose tags begin at a column. */
+  /** The key of a row whose tags start at a column. */
   at(row: readonly unknown[], column: number): TagKey {
     if (this.#tags.length === 1) return valueIn(row[column])
     return JSON.stringify(row.slice(column, column + this.#tags.length).map(valueIn))
   }
 
-  /** Passes the rows of these keys; of other ones too where it would be too long. Null is all. */
+  /** Passes the rows of these keys, and also others if an exact filter would be too long. Null passes all. */
   among(keys: Iterable<TagKey>): NativeFilter | null {
     const [tag] = this.#tags
     if (this.#tags.length === 1) return isOneOf(tag.name, [...keys])
@@ -44,7 +43,7 @@ export class TagKeys {
     return branches === null ? null : anyOf(branches)
   }
 
-  /** Passes all rows but those of these keys; of them too where it would be too long. Null is all. */
+  /** Passes all rows except those of these keys, or even those if an exact filter would be too long. Null passes all. */
   except(keys: ReadonlySet<TagKey>): NativeFilter | null {
     const [tag] = this.#tags
     if (this.#tags.length === 1) {
@@ -53,11 +52,11 @@ export class TagKeys {
     }
     const branches = this.#branches(keys)
     if (branches === null) return null
-    // What is compared with null is neither so nor not so.
+    // A comparison with null is neither true nor false.
     return anyOf([not(anyOf(branches)), ...this.#tags.map(({ name }) => isNull(name))])
   }
 
-  /** The combinations as few filters: one for all values of the tag that has the most of them. */
+  /** The combinations as few filters: each names all values of the tag with the most distinct values. */
   #branches(keys: Iterable<TagKey>): NativeFilter[] | null {
     const combinations = [...keys].map((key): Values => JSON.parse(String(key)))
     const counts = this.#tags.map((_, index) => new Set(combinations.map((values) => values[index])).size)

@@ -1,4 +1,4 @@
-// Where to look first for what lies nearest to a date: windows that widen from it, so that what is found in the first costs little.
+// Windows to search for the items nearest to a date. They widen from the date, so items found in the first window cost little.
 import { earliestMs, latestMs } from '../../model/instant.ts'
 import type { Range } from '../../model/plan.ts'
 import type { Bounds } from './druid-query.ts'
@@ -8,7 +8,7 @@ const widening = 8
 
 export type Direction = 'backwards' | 'forwards'
 
-/** Ranges that together are `range`, from its end (or start) on, each wider than the one before. `widest` gives the whole rest at once. */
+/** Ranges that together cover `range` from its end (or start) on, each wider than the one before. `widest` returns the whole rest at once. */
 export class TimeWindows {
   readonly #direction: Direction
   readonly #bounds: Bounds
@@ -21,11 +21,11 @@ export class TimeWindows {
     this.#bounds = bounds
   }
 
-  /** Null when all was given. */
+  /** Null when the whole range was returned. */
   next(): Range | null {
     const { fromMs, toMs } = this.#left
     if (fromMs > toMs) return null
-    // The part before (or after) all that is known belongs to the first window: what is newer than the bounds is there too.
+    // The first window extends beyond the known bounds, so it also covers rows newer than the bounds.
     const isBackwards = this.#direction === 'backwards'
     const anchorMs = isBackwards
       ? Math.min(toMs, this.#bounds.maxMs, latestMs)
@@ -44,7 +44,7 @@ export class TimeWindows {
     return { fromMs, toMs: edgeMs }
   }
 
-  /** The rest; null when there is none. */
+  /** The rest of the range; null when there is none. */
   widest(): Range | null {
     const left = this.#left
     this.#left = { fromMs: 0, toMs: -1 }

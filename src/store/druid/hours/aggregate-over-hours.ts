@@ -1,4 +1,4 @@
-// The groups of an aggregation where rows have left: of hours that are made, and of the rows that are there.
+// The groups of an aggregation when rows have expired: from kept hours, and from the rows that remain.
 import type { AggregationPlan, Groups, GroupValue, StoreAggregate } from '../../../algebra/aggregation.ts'
 import { druidExpression } from '../../../algebra/druid-expression.ts'
 import { fieldsOf, type Scalar } from '../../../algebra/scalar.ts'
@@ -20,7 +20,7 @@ import { type KeptHours, rangesOf, requireWholeHours } from './kept-hours.ts'
 
 export type AggregationRun = Pick<DruidRun, 'pacer' | 'replacedBy' | 'buckets'> & { readonly kept: KeptHours }
 
-/** Null where rows alone answer. Throws Problem `rows_expired` where rows are needed that have left. */
+/** Null where rows alone suffice. Throws Problem `rows_expired` when expired rows are needed. */
 export async function aggregateOverHours(plan: AggregationPlan, run: AggregationRun): Promise<Groups | null> {
   const { kept } = run
   if (!isOfHours(plan, run)) {
@@ -38,12 +38,12 @@ export async function aggregateOverHours(plan: AggregationPlan, run: Aggregation
   return { rows: groups.all, days: [] }
 }
 
-/** Whether hours say what is asked: by their time and tags, of metrics. */
+/** Whether kept hours contain the result: the plan groups and filters by whole hours and tags only, and aggregates metrics. */
 function isOfHours({ granularity, keys, filter, aggregates }: AggregationPlan, run: AggregationRun): boolean {
   const areTags = (condition: Scalar | null): boolean => fieldsOf(condition).every(({ role }) => role === 'tag')
   return (
     areOfWholeHours(granularity, run.buckets) &&
-    // Items are put together of rows here, and by themselves.
+    // Where newer rows replace older ones, items are merged from rows separately.
     run.replacedBy === null &&
     keys.every(({ role }) => role === 'tag') &&
     areTags(filter) &&
@@ -162,7 +162,7 @@ function partOfHours(aggregate: StoreAggregate, index: number): Part {
   }
 }
 
-/** The groups of several sources, each once. */
+/** The groups of several sources, merged by key. */
 class JoinedGroups {
   readonly #plan: AggregationPlan
   readonly #kept: KeptHours

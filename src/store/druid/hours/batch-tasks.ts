@@ -1,5 +1,5 @@
-// Tasks of Druid that end by themselves. Their ids are settled before: Druid takes each id once, so that several processes may ask for the same task,
-// and one that was held up cannot ask for it anew.
+// Druid tasks that end on their own. Their ids are chosen in advance, and Druid accepts each id only once. So several processes may submit the same
+// task, and a process that was delayed cannot submit it again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Management, member } from '../supervision/management.ts'
 
@@ -23,7 +23,7 @@ interface TaskStatus {
 
 const taskPath = '/druid/indexer/v1/task'
 const coordinatorPath = '/druid/coordinator/v1'
-/** Of an id: whoever comes to it has to look why a task fails so often. */
+/** The most attempts for a name. If a task fails this often, an operator has to find out why. */
 const attemptsMax = 100
 
 export class BatchTasks {
@@ -33,7 +33,7 @@ export class BatchTasks {
     this.#parts = parts
   }
 
-  /** Resolves when the task has succeeded once, whoever asked for it. Throws where it fails now; the next call tries it again. */
+  /** Resolves when the task has succeeded once, whichever process submitted it. Throws if it fails now; the next call tries again. */
   async once(name: string, task: () => BatchTask, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
       const id = `${name}_${attempt}`
@@ -45,29 +45,29 @@ export class BatchTasks {
     throw new Error(`Druid's task ${name} has failed ${attemptsMax} times: see its log`)
   }
 
-  /** Resolves when servers of Druid answer for all that is published of these dates. */
+  /** Resolves when Druid's servers serve everything that is published for these dates. */
   async served(dataSource: string, fromMs: number, toMs: number, signal: AbortSignal): Promise<void> {
     const interval = [fromMs, toMs].map((ms) => new Date(ms).toISOString()).join('_')
     const path = `${coordinatorPath}/datasources/${dataSource}/loadstatus?forceMetadataRefresh=true&interval=${interval}`
     for (;;) {
       signal.throwIfAborted()
-      // Druid answers nothing where there is nothing.
+      // The response is empty where there are no segments.
       const loaded = await this.#parts.management.ask('GET', path)
       if (loaded === null || member(loaded, dataSource) === 100) return
       await sleep(this.#parts.askEveryMs, undefined, { signal })
     }
   }
 
-  /** Takes all that there is of whole days from view. */
+  /** Hides all data of a range of whole days from queries. */
   async clear(dataSource: string, fromMs: number, toMs: number): Promise<void> {
     const interval = [fromMs, toMs].map((ms) => new Date(ms).toISOString()).join('/')
     const path = `${coordinatorPath}/datasources/${dataSource}/markUnused`
     await this.#parts.management.orMissing('POST', path, { interval })
   }
 
-  /** `task` is null where it runs already. */
+  /** `task` is null if it is already running. */
   async #run(id: string, task: BatchTask | null, signal: AbortSignal): Promise<void> {
-    // Refused where another process was quicker: its task is the same.
+    // Refused if another process was faster: its task is the same.
     if (task !== null) await this.#parts.management.unless(refused, 'POST', taskPath, { id, ...task })
     for (;;) {
       const { state, reason } = await this.#status(id)

@@ -1,4 +1,4 @@
-// How many hours of rows that have left a deletion selects: each once, as one row. A late row counts with the hour that it came to.
+// Counts the hours of expired rows that a deletion selects, each once, as one row. A late row counts with the hour that it was added to.
 import { hiddenFilter } from '../../../algebra/hidden-in-druid.ts'
 import type { DeletionSelection, HiddenByDeletion } from '../../../model/deletion.ts'
 import type { Range } from '../../../model/plan.ts'
@@ -9,7 +9,7 @@ import { allOf, anyOf, intervalsOf, isNull, type NativeColumn, type NativeFilter
 import { tagFilter } from '../selection-filter.ts'
 import { hidingHours, type KeptHours } from './kept-hours.ts'
 
-/** Those that are seen, of a selection as `selectedHours` gives it: an hour lies at its start. */
+/** Counts the visible hours of a selection from `selectedHours`, in which the date of an hour is its start. */
 export async function countHours(kept: KeptHours, selection: DeletionSelection): Promise<number> {
   const { sinceMs, madeMs, untilMs } = kept
   const fromMs = Math.max(selection.fromMs ?? Number.NEGATIVE_INFINITY, sinceMs)
@@ -23,7 +23,7 @@ export async function countHours(kept: KeptHours, selection: DeletionSelection):
   return hours + (await countHoursOfRows(kept, ofRows, allOf([ofTags, withValue('')])))
 }
 
-/** Whether anything that was kept of rows that left is hidden by a deletion. */
+/** Whether a deletion hides anything kept of expired rows. */
 export async function hidesHours(kept: KeptHours, hidden: HiddenByDeletion): Promise<boolean> {
   const { sinceMs, madeMs, untilMs } = kept
   const made = { fromMs: sinceMs, toMs: madeMs - 1 }

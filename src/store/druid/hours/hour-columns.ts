@@ -1,4 +1,4 @@
-// What Druid reads of a metric of kept hours, as expressions of their columns.
+// Druid expressions that read a metric from the columns of kept hours.
 import { type HourMetric, type HourPart, partColumn } from '../../hours/hour-row.ts'
 import { columnText } from '../native-query.ts'
 
@@ -6,16 +6,16 @@ export const partText = (metric: HourMetric, part: HourPart): string => columnTe
 
 const sets = { all: '', good: 'good_' } as const
 
-/** How many values an hour has, or good ones. */
+/** The number of values in an hour, or of good ones. */
 export function hourCount(metric: HourMetric, isOfGood: boolean): string {
   const all = partText(metric, 'count')
   return isOfGood ? `nvl(${partText(metric, 'good_count')}, ${all})` : all
 }
 
-/** Beyond all doubles: no sum of values that hours have kept. */
+/** Infinity, which is never the sum of values in a kept hour. */
 const beyond = '(1.0E308 * 10.0)'
 
-/** Their sum; what has no end where it is not known, and null where there are none. */
+/** The sum of the values; infinite if it is not known, null if there are no values. */
 export function hourSum(metric: HourMetric, isOfGood: boolean): string {
   const [all, good] = (['all', 'good'] as const).map((of) => sumOf(metric, sets[of]))
   return isOfGood ? `if(isnull(${partText(metric, 'good_count')}), ${all}, ${good})` : all!

@@ -4,10 +4,10 @@ import { positionColumn, timeColumn } from '../../../model/druid-row.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import { type HourMetric, HourOfMetric, type HourRow, hourParts, partColumn } from '../../hours/hour-row.ts'
 
-/** How many rows of its series an hour has; no field's name has the sign. */
+/** The column with the number of an hour's rows. Field names cannot contain a colon. */
 export const rowsColumn = ':rows'
 
-/** What hours are kept of: an hour is one of the tags of a series. */
+/** The fields that hours are kept of. Each combination of tags is a series with its own hours. */
 export interface HoursOf {
   readonly tags: readonly Pick<EntityField, 'name'>[]
   readonly metrics: readonly HourMetric[]
@@ -23,7 +23,7 @@ interface HourDimension {
   readonly name: string
 }
 
-/** The columns behind the time, in their order. */
+/** The columns after the time, in order. */
 export function hourDimensions({ tags, metrics }: HoursOf): readonly HourDimension[] {
   return [
     ...tags.map(({ name }) => ({ type: 'string', name }) as const),
@@ -32,7 +32,7 @@ export function hourDimensions({ tags, metrics }: HoursOf): readonly HourDimensi
   ]
 }
 
-/** Writes hours as lines of JSON: what is not known is left out. */
+/** Writes hours as lines of JSON. Unknown values are omitted. */
 export class HourLines {
   readonly #tags: readonly string[]
   readonly #parts: readonly (readonly string[])[]
@@ -42,7 +42,7 @@ export class HourLines {
     this.#parts = metrics.map((metric) => hourParts.map((part) => keyOf(partColumn(metric, part).name)))
   }
 
-  /** `position` decides which deletions still apply to it. */
+  /** `position` decides which deletions still apply to the hour. */
   line({ tags, hour }: HourOfSeries, position: number): string {
     const members = [`"${timeColumn}":${hour.hourMs}`]
     for (const [place, key] of this.#tags.entries()) members.push(`${key}${JSON.stringify(tags[place] ?? null)}`)
@@ -61,10 +61,10 @@ export class HourLines {
 
 const keyOf = (name: string): string => `${JSON.stringify(name)}:`
 
-/** JSON's own writer takes the sign of a zero away. */
+/** `JSON.stringify` drops the sign of a negative zero. */
 const numberText = (value: number): string => (Object.is(value, -0) ? '-0.0' : String(value))
 
-/** Lines that one task of Druid writes: the same lines make the same texts, whoever cuts them; each up to `bytesMax`, or one line that is more. */
+/** The texts of Druid's tasks, each of up to `bytesMax` bytes or one longer line. The same lines give the same texts in every process. */
 export async function* lineChunks(lines: AsyncIterable<string>, bytesMax: number): AsyncGenerator<string> {
   let held: string[] = []
   let bytes = 0
@@ -81,10 +81,10 @@ export async function* lineChunks(lines: AsyncIterable<string>, bytesMax: number
   if (held.length > 0) yield held.join('\n')
 }
 
-/** Reads hours of a scan of these columns. */
+/** Reads hours from a scan of `columns`. */
 export class HourReader {
   readonly columns: readonly string[]
-  /** The places of whole numbers of any size: they come as digits where doubles do not hold them. */
+  /** The indexes of the long columns. Values that a double cannot hold exactly arrive as strings of digits. */
   readonly longs: readonly number[]
   readonly #of: HoursOf
 

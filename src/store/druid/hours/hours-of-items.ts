@@ -7,7 +7,7 @@ import { hourMs } from '../../hours/whole-hours.ts'
 import { valueRead } from '../druid-value.ts'
 import type { HourOfSeries, HoursOf } from './hour-lines.ts'
 
-/** An item: its time, tags, quality where there is one, the metrics that hours are kept of, and its position. */
+/** An item: its time, tags, quality if there is one, the metrics that hours are kept of, and its position. */
 export type Item = readonly unknown[]
 
 export interface ItemFields extends HoursOf {
@@ -24,7 +24,7 @@ export function itemFields(entity: Pick<Entity, 'fields'>): ItemFields {
   }
 }
 
-/** The hours of all series, of items in the order of time and position: by hour, then tags, so that all who make them make the same. */
+/** The hours of all series, from items in order of time and position. They are sorted by hour, then tags, so that every process makes the same hours. */
 export async function* hoursOfItems(
   parts: AsyncIterable<readonly Item[]>,
   fields: ItemFields,

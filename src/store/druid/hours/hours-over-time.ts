@@ -7,10 +7,10 @@ import type { TagKey } from '../tag-keys.ts'
 import type { KeptHours } from './kept-hours.ts'
 import { type CountedSeries, SeriesHours } from './series-hours.ts'
 
-/** About how many values of metrics in hours are in memory at once. */
+/** The approximate number of metric values in hours that are in memory at once. */
 const heldValues = 200_000
 
-/** The hours of the series of a question over time, which are read for some of these at a time: in their order that is quick. */
+/** The hours of the series of a query over time. They are read for several series at a time, which is fast if the series are visited in order. */
 export class HoursOfRun implements HoursOverTime {
   readonly untilMs: number
   readonly areOfFunctions: boolean
@@ -18,7 +18,7 @@ export class HoursOfRun implements HoursOverTime {
   readonly #hours: SeriesHours
   readonly #places: readonly number[]
   readonly #readRows: number
-  /** By series, those that are read with it. */
+  /** For each series, the group that it is read with. */
   readonly #groups: readonly (readonly CountedSeries[])[]
   #group: readonly CountedSeries[] = []
   #held = new Map<string, ReadonlyMap<TagKey, readonly HourRow[]>>()
@@ -59,11 +59,11 @@ export class HoursOfRun implements HoursOverTime {
   }
 }
 
-/** Whether each series is a function of time by itself. */
+/** Whether the selection has all tags, so that each series is a separate function of time. */
 const isOfAllTags = ({ tags }: Selection, kept: KeptHours): boolean =>
   kept.tags.every((name) => tags.some((tag) => tag.name === name))
 
-/** Series in a row, of about so many hours together. */
+/** Groups of consecutive series, each with about `hoursMax` hours in total. */
 function groupsOf(series: readonly CountedSeries[], hoursMax: number): (readonly CountedSeries[])[] {
   const groups: CountedSeries[][] = []
   let hours = Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-// What a cluster keeps of rows that have left: hours that are made, in a data source of their own, and rows that are not seen any more and have no hours yet.
+// The data that a cluster keeps of expired rows: hours, in a data source of their own, and expired rows without hours so far, which are hidden.
 import type { TimeBuckets } from '../../../algebra/aggregation.ts'
 import type { DeletionMetric, HiddenByDeletion } from '../../../model/deletion.ts'
 import { timeColumn } from '../../../model/druid-row.ts'
@@ -14,20 +14,20 @@ import { oneRow, type QueryTarget } from '../druid-query.ts'
 import { intervalsOf } from '../native-query.ts'
 import { leftRows } from './left-rows.ts'
 
-/** What a question sees of an entity that keeps hours, of rows that have left. */
+/** The data kept of an entity's expired rows, as a query sees it. */
 export interface KeptHours extends Kept {
-  /** Hours before it have left too. */
+  /** Hours before this date have expired too. */
   readonly sinceMs: number
-  /** Of rows before it hours are made, but for late ones. */
+  /** Rows before this date have hours, except for late rows. */
   readonly madeMs: number
-  /** The names of the tags whose combinations hours are of. */
+  /** The names of the tags. Each combination of their values has its own hours. */
   readonly tags: readonly string[]
   readonly hours: QueryTarget
-  /** Rows, without those that hours stand for. */
+  /** Rows, except those that hours have replaced. */
   readonly rows: QueryTarget
 }
 
-/** Null where no rows have left, or no hours are kept. `rows` are as deletions leave them. */
+/** Null where no rows have expired or no hours are kept. `rows` already excludes deleted rows. */
 export function keptHours(
   entity: Pick<Entity, 'fields' | 'sinceMs' | 'hours' | 'hidden'>,
   rows: QueryTarget,
@@ -47,14 +47,17 @@ export function keptHours(
   }
 }
 
-/** A deletion as it hides hours: those that are not made without its rows already. One with a condition has taken all that it takes from rows. */
+/**
+ * A deletion as it applies to hours: it hides hours made before it, because later ones were made without its rows. A deletion with a condition applies to
+ * rows only.
+ */
 export function hidingHours({ id, selection }: HiddenByDeletion): HiddenByDeletion[] {
   const { metrics, toMs, where } = selection
   if (where !== null) return []
   const ofHours = {
     ...selection,
     metrics: metrics?.flatMap(partsOf) ?? null,
-    // An hour lies at its start.
+    // The date of an hour is its start.
     toMs: toMs === null ? null : toMs + 1 - hourMs,
   }
   return [{ id, selection: ofHours, pushed: [{ from: 0, before: id }], items: null }]
@@ -64,13 +67,13 @@ function partsOf({ name, type }: DeletionMetric): DeletionMetric[] {
   return type === 'double' || type === 'long' ? hourParts.map((part) => partColumn({ name, type }, part)) : []
 }
 
-/** Where the answer to a question by whole hours lies. */
+/** The ranges of hours and of rows that a query by whole hours reads. */
 export interface KeptRanges {
   readonly hours: Range
   readonly rows: Range
 }
 
-/** Null where there are rows of all of a range. Throws Problem `rows_expired` where it has parts of hours that have left. */
+/** Null where rows cover the whole range. Throws Problem `rows_expired` where the range includes only a part of an expired hour. */
 export function rangesOf(kept: KeptHours, range: Range): KeptRanges | null {
   const whole = keptRange(kept, range)
   if (whole === null) return null
@@ -81,7 +84,7 @@ export function rangesOf(kept: KeptHours, range: Range): KeptRanges | null {
   }
 }
 
-/** Null where nothing is kept of rows that left. */
+/** Null where nothing is kept of expired rows. */
 export async function firstHour({ hours, rows, sinceMs, madeMs, untilMs }: KeptHours): Promise<number | null> {
   const of = async (target: QueryTarget, toMs: number): Promise<number> => {
     const aggregations = [
@@ -95,7 +98,7 @@ export async function firstHour({ hours, rows, sinceMs, madeMs, untilMs }: KeptH
   return firstMs === Number.POSITIVE_INFINITY ? null : Math.floor(firstMs / hourMs) * hourMs
 }
 
-/** Throws Problem `rows_expired` where a bucket by the clocks of a zone begins within an hour that has left. */
+/** Throws Problem `rows_expired` where a bucket in the local time of a zone starts within an expired hour. */
 export function requireWholeHours(
   kept: KeptHours,
   granularity: Granularity | ZonedGranularity,

@@ -1,4 +1,4 @@
-// What hours are made of: the rows of some dates that stood at some positions, as deletions leave them.
+// The rows that hours are made of: those with given dates and positions, without deleted rows.
 import { hiddenFilter } from '../../../algebra/hidden-in-druid.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { PositionRange } from '../../../model/deletion.ts'
@@ -12,7 +12,7 @@ import { replacedItems } from '../replaced-items.ts'
 import { rowWindows } from '../row-windows.ts'
 import { type Item, itemFields } from './hours-of-items.ts'
 
-/** About how many rows are in memory at once. */
+/** The approximate number of rows in memory at once. */
 const windowRows = 200_000
 
 export type LeavingEntity = Pick<Entity, 'id' | 'fields' | 'duplicates'>
@@ -23,14 +23,14 @@ export interface LeavingRows {
 }
 
 export interface LeftItemsRun {
-  /** With what is hidden of the entity. */
+  /** Includes the deletions of the entity. */
   readonly target: QueryTarget
   readonly pacer: Pacer
 }
 
 /**
- * In the order of time and position, each as `hoursOfItems` reads it, whatever its quality and also where all of its metrics are null. Where newer
- * rows replace older ones, each item once.
+ * Items in order of time and position, in the form that `hoursOfItems` reads. Items of any quality are included, and also those whose metrics are all null.
+ * Where newer rows replace older ones, each item is returned once.
  */
 export async function* leftItems(
   entity: LeavingEntity,
@@ -49,7 +49,7 @@ export async function* leftItems(
   }
 }
 
-/** How many rows these items are of. */
+/** The number of rows that these items consist of. */
 export async function countLeft(
   entity: LeavingEntity,
   { dates, pushed }: LeavingRows,
@@ -74,7 +74,7 @@ function read(
   return scan(target, { intervals: intervalsOf(window.fromMs, window.toMs), filter, columns, limit: null }, longs)
 }
 
-/** Metrics that hours are kept of come first. Of the others it matters whether one of them makes a row an item. */
+/** Metrics that hours are kept of come first. The others only matter because a value of one makes a row an item. */
 function selectionOf(entity: LeavingEntity): Selection {
   const { tags, quality, metrics } = itemFields(entity)
   const [tag, ...others] = tags

@@ -1,7 +1,7 @@
 import type { HiddenRows } from '../../../model/deletion.ts'
 import { type Entity, fieldsOfRole, type HoursMade } from '../../../model/entity.ts'
 
-/** The rows that hours stand for already; null where there are none. */
+/** The rows that hours have replaced; null where there are none. */
 export function leftRows({ fields }: Pick<Entity, 'fields'>, made: HoursMade): HiddenRows | null {
   const { goneMs, madeMs, making } = made
   const [tag] = fieldsOfRole({ fields }, 'tag')

@@ -1,4 +1,4 @@
-// Rows that hours were made of leave Druid: their days are written anew without them. Rows that were pushed later stay, also those that come meanwhile.
+// Removes the rows that hours were made of: Druid rewrites their days without them. Rows that were pushed later are kept, also if they arrive meanwhile.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { visibleFilter } from '../../../algebra/hidden-in-druid.ts'
 import type { HiddenRows } from '../../../model/deletion.ts'
@@ -16,32 +16,32 @@ import { leftRows } from './left-rows.ts'
 
 export interface RemoveLeftParts {
   readonly tasks: Pick<BatchTasks, 'once' | 'served'>
-  /** How many of these rows Druid shows. */
+  /** The number of these rows that Druid returns. */
   readonly count: () => Promise<number>
   readonly clusterName: string
   readonly askEveryMs: number
-  /** So often Druid is asked whether it shows them still. */
+  /** The most times that Druid is polled for remaining rows. */
   readonly asksMax: number
   readonly signal: AbortSignal
 }
 
 /**
- * Whether Druid shows none of them any more. They are removed once: what is seen long after that came since. It may be asked again, and by several
- * processes at once.
+ * Whether Druid no longer returns any of the rows. They are removed once: rows that appear long afterwards have arrived since. May be called again, and by
+ * several processes at once.
  */
 export async function removeLeft(entity: SupervisedEntity, made: HoursMade, parts: RemoveLeftParts): Promise<boolean> {
   const left = leftRows(entity, made)
   const making = made.making
   if (left === null || making === null) return true
   const { tasks, count, clusterName, askEveryMs, asksMax, signal } = parts
-  // That none is seen is no proof that there is none: a server of Druid may be away.
+  // The recorded number of rows is used. Counting none now would not prove that there are none, because a server of Druid may be down.
   if (making.rows === 0) return true
   const source = dataSourceName(clusterName, entity.id)
   const from = new Date(made.goneMs).toISOString().slice(0, 10)
   const name = `${source}_left_${from}_${making.startedMs}`
   await tasks.once(name, () => replaceTask(source, entity, left), signal)
   await tasks.served(source, made.goneMs, made.madeMs, signal)
-  // Until then servers answer with what they had.
+  // Until then servers return the old rows.
   for (let asks = 0; asks < asksMax; asks++) {
     if ((await count()) === 0) return true
     await sleep(askEveryMs, undefined, { signal })
@@ -65,7 +65,7 @@ function replaceTask(dataSource: string, entity: SupervisedEntity, left: HiddenR
         type: 'index_parallel',
         inputSource: { type: 'druid', dataSource, interval, filter: visibleFilter([left]) },
         appendToExisting: false,
-        // Also where nothing stays.
+        // Also if no rows remain.
         dropExisting: true,
       },
       tuningConfig: { type: 'index_parallel', partitionsSpec: { type: 'dynamic' }, maxParseExceptions: 0 },

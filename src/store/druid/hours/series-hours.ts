@@ -1,4 +1,4 @@
-// The hours of the series of a question before a date: those that are made, and those of rows that have none yet or came late.
+// The hours of the series of a query before a date: hours that are kept, and hours computed from rows that have none yet or arrived late.
 import { isNumericField } from '../../../model/field.ts'
 import type { Range, Selection } from '../../../model/plan.ts'
 import { type HourRow, hourMetric, hoursTogether } from '../../hours/hour-row.ts'
@@ -14,13 +14,13 @@ import { type HourOfSeries, HourReader } from './hour-lines.ts'
 import { hoursOfItems, type Item, type ItemFields } from './hours-of-items.ts'
 import type { KeptHours } from './kept-hours.ts'
 
-/** About how many rows are in memory at once. */
+/** The approximate number of rows in memory at once. */
 const windowRows = 200_000
 
 export interface CountedSeries {
   readonly key: TagKey
   readonly tags: HourOfSeries['tags']
-  /** Its hours that are made, and its rows that are not. */
+  /** The number of its kept hours plus that of its rows without hours. */
   readonly rows: number
 }
 
@@ -39,7 +39,7 @@ export class SeriesHours {
     this.#keys = new TagKeys(selection)
   }
 
-  /** All series that have any. */
+  /** All series that have hours or rows. */
   async series(): Promise<readonly CountedSeries[]> {
     const { hours, rows } = this.#within({ fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY })
     const found = new Map<TagKey, CountedSeries>()
@@ -58,7 +58,7 @@ export class SeriesHours {
     return [...found.values()]
   }
 
-  /** Of some series those that begin within a range: by their dates, each once. */
+  /** The hours of some series that start within a range, sorted by date, each once. */
   async read(series: readonly CountedSeries[], range: Range): Promise<ReadonlyMap<TagKey, readonly HourRow[]>> {
     const among = this.#keys.among(series.map(({ key }) => key))
     const { hours, rows } = this.#within(range)

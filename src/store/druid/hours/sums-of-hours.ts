@@ -1,4 +1,4 @@
-// The sums and counts of an average where rows have left: those of hours that are made, and of the rows that are there.
+// The sums and counts of an average when rows have expired: from kept hours, and from the rows that remain.
 import { qualityCondition } from '../../../algebra/quality-condition.ts'
 import { isNumericField } from '../../../model/field.ts'
 import type { AveragePlan, Range } from '../../../model/plan.ts'
@@ -14,7 +14,7 @@ import { tagFilter } from '../selection-filter.ts'
 import { hourCount, hourSum, partText } from './hour-columns.ts'
 import { type KeptHours, rangesOf, requireWholeHours } from './kept-hours.ts'
 
-/** Null where rows alone answer. Throws Problem `rows_expired` where rows are needed that have left. */
+/** Null where rows alone suffice. Throws Problem `rows_expired` when expired rows are needed. */
 export function sumsOverHours(plan: AveragePlan, run: DruidRun): readonly Sums[] | null {
   const { kept } = run
   if (kept === null) return null
@@ -27,12 +27,12 @@ export function sumsOverHours(plan: AveragePlan, run: DruidRun): readonly Sums[]
   ]
 }
 
-/** Whether hours say what is asked: each series by itself, of good values or of all. */
+/** Whether kept hours contain the result: by whole hours and tags, of good values or of all. */
 function isOfHours(plan: AveragePlan, { buckets }: DruidRun): boolean {
   const { granularity, selection } = plan
   const { quality, metrics } = selection
   const takesAll = quality === undefined || qualityCondition(quality) === null
-  // Hours know when the first good value was.
+  // Hours record the date of the first good value only.
   const isEnough = isOfGood(plan) || (takesAll && (quality === undefined || !needsFirst(plan)))
   const areTags = keysOf(plan).every(({ role }) => role === 'tag')
   return areOfWholeHours(granularity, buckets) && isEnough && areTags && metrics.every(isNumericField)

@@ -9,24 +9,24 @@ import { itemFields } from './hours-of-items.ts'
 
 export interface HoursToWrite {
   readonly entity: Pick<Entity, 'id' | 'fields'>
-  /** Where the hours begin. */
+  /** The start of the hours. */
   readonly madeMs: number
   readonly making: HoursMaking
-  /** In their order, the same each time. */
+  /** In order, and the same each time. */
   readonly hours: AsyncIterable<HourOfSeries>
 }
 
 export interface WriteHoursParts {
   readonly tasks: Pick<BatchTasks, 'clear' | 'once' | 'served'>
   readonly clusterName: string
-  /** Of the lines of a task: Druid keeps them in its catalog. */
+  /** The most bytes of lines in one task. Druid stores them in its catalog. */
   readonly chunkBytes: number
-  /** Rejects where these hours are not to be made any more; asked before each task. */
+  /** Rejects if these hours are no longer to be made; called before each task. */
   readonly stillDue: () => Promise<void>
   readonly signal: AbortSignal
 }
 
-/** What was written, and of how many rows. */
+/** The number of hours written, and the number of rows they were made of. */
 export interface WrittenHours {
   readonly hours: number
   readonly rows: number
@@ -35,9 +35,9 @@ export interface WrittenHours {
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 /**
- * Resolves when Druid has all of them, each once, and its servers have loaded them. It may be asked again, and by several
- * processes at once: the first task takes the place of what an earlier making left of these dates, and each
- * task is run once. Its id has a digest of its lines: where two processes read different rows, what is seen is more than was written.
+ * Resolves when Druid has all hours, each once, and its servers have loaded them. May be called again, and by several processes at once: the first task
+ * replaces the hours that an earlier attempt wrote for these dates, and each task runs once. The id of a task contains a digest of its lines, so if two
+ * processes read different rows, queries see more hours than were written.
  */
 export async function writeHours(write: HoursToWrite, parts: WriteHoursParts): Promise<WrittenHours> {
   const { entity, madeMs, making, hours } = write
@@ -74,7 +74,7 @@ async function* linesOf(
   for await (const one of hours) yield lines.line(one, deletionId)
 }
 
-/** `replaced`: the dates of which these lines become all that there is; null where they are added. */
+/** `replaced`: the dates whose contents these lines replace; null to append the lines. */
 function hoursTask(
   dataSource: string,
   entity: Pick<Entity, 'fields'>,
@@ -98,10 +98,10 @@ function hoursTask(
         inputFormat: { type: 'json' },
         ...(replaced === null ? { appendToExisting: true } : { appendToExisting: false, dropExisting: true }),
       },
-      // A line that cannot be read fails the task: none is left out.
+      // A line that cannot be parsed fails the task, so no line is skipped.
       tuningConfig: { type: 'index_parallel', maxParseExceptions: 0 },
     },
-    // Most parts of most metrics say nothing.
+    // Most parts of most metrics are empty.
     context: { ...concurrentLocks, storeEmptyColumns: false },
   }
 }

@@ -2,7 +2,7 @@ import type { DruidClient } from '../../../druid-client/druid-client.ts'
 import { asProblem, DruidFailure } from '../../../druid-client/druid-failure.ts'
 import { dataSourceName } from '../../../model/druid-row.ts'
 
-/** What Druid is asked that is no query. All of it throws Problem `unavailable` while Druid is away. */
+/** Druid's management API. All requests throw Problem `unavailable` while Druid is unavailable. */
 export class Management {
   readonly #client: Pick<DruidClient, 'manage'>
   readonly #clusterName: string
@@ -12,12 +12,12 @@ export class Management {
     this.#clusterName = clusterName
   }
 
-  /** Of an entity's data source, and of its supervisor. */
+  /** The name of an entity's data source, and of its supervisor. */
   nameOf(entityId: number | ''): string {
     return dataSourceName(this.#clusterName, entityId)
   }
 
-  /** Null of a name that is none of ours. */
+  /** Null for a name that is not ours. */
   entityOf(name: string): number | null {
     const prefix = this.nameOf('')
     const id = name.startsWith(prefix) ? name.slice(prefix.length) : ''
@@ -38,12 +38,12 @@ export class Management {
     return listed
   }
 
-  /** Null where there is none. */
+  /** Null where Druid responds with 404. */
   async orMissing(method: 'GET' | 'POST' | 'DELETE', path: string, body: unknown = null): Promise<unknown> {
     return this.unless(new Set([404]), method, path, body)
   }
 
-  /** Null where Druid answers with one of these statuses. */
+  /** Null where Druid responds with one of these statuses. */
   async unless(
     statuses: ReadonlySet<number>,
     method: 'GET' | 'POST' | 'DELETE',

@@ -1,41 +1,41 @@
-// Decides which entities Druid's tasks read when there are not slots for all: those that get rows. Plain arithmetic on what Druid and
-// Kafka tell.
+// Decides which entities Druid's tasks read when there are not enough slots for all: those that get rows. A pure function of the state that Druid and
+// Kafka report.
 
-/** What Druid does about an entity: no supervisor, one that rests, one whose tasks wait for slots, one whose tasks read. */
+/** The state of an entity in Druid: no supervisor, a suspended one, one whose tasks wait for slots, one whose tasks read. */
 export type SlotState = 'absent' | 'resting' | 'queued' | 'reading'
 
 export interface SlotEntity {
   readonly entityId: number
   readonly state: SlotState
-  /** Whether its topic has rows that nobody reads. */
+  /** Whether its topic has rows that no task reads. */
   readonly hasUnread: boolean
   /** Whether its tasks are old enough to be asked to publish. */
   readonly isSettled: boolean
-  /** For how long it got no rows. */
+  /** How long it has received no rows. */
   readonly quietMs: number
-  /** Since when it waits for slots; null when it did not wait so far. */
+  /** When it began to wait for slots; null if it was not waiting. */
   readonly waitingSinceMs: number | null
 }
 
 export interface SlotBounds {
-  /** Slots that nothing runs in or waits for. */
+  /** Slots that no task runs in or waits for. */
   readonly freeSlots: number
-  /** Slots whose tasks publish what they hold for an entity that rests already. */
+  /** Slots whose tasks still publish rows of an entity that is already at rest. */
   readonly comingSlots: number
-  /** What one entity takes. */
+  /** The slots that one entity needs. */
   readonly slotsEach: number
-  /** Who got no rows for so long gives its slots back. */
+  /** An entity that has received no rows for this long gives up its slots. */
   readonly quietMs: number
-  /** The same while another entity waits. */
+  /** The limit while another entity waits. */
   readonly quietMinMs: number
 }
 
 export interface SlotPlan {
-  /** To be read from now on. */
+  /** Entities to read from now on. */
   readonly wake: readonly number[]
-  /** To give their slots back. */
+  /** Entities that give up their slots. */
   readonly rest: readonly number[]
-  /** Those that have rows and no slots. */
+  /** Entities that have rows but no slots. */
   readonly waiting: readonly number[]
 }
 
@@ -61,7 +61,7 @@ export function planSlots(entities: readonly SlotEntity[], bounds: SlotBounds): 
   return { wake: wake.map(idOf), rest, waiting: waiting.map(idOf) }
 }
 
-/** Who waits longest comes first; then who was made first. */
+/** Sorts by the longest wait, then by the order of creation. */
 function byWaiting(a: SlotEntity, b: SlotEntity): number {
   const since = ({ waitingSinceMs }: SlotEntity): number => waitingSinceMs ?? Number.MAX_SAFE_INTEGER
   return since(a) - since(b) || a.entityId - b.entityId

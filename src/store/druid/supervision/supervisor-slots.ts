@@ -1,4 +1,4 @@
-// Who is read by tasks of Druid: supervisors are suspended, and then hold no slot, and resumed.
+// Controls which entities Druid's tasks read: supervisors are suspended, which frees their slots, and resumed.
 import { isDeepStrictEqual } from 'node:util'
 import { Management, member } from './management.ts'
 import { type SupervisedEntity, supervisorSpec } from './supervisor-spec.ts'
@@ -6,36 +6,36 @@ import { isResting, isSettled, type SupervisorsParts } from './supervisors.ts'
 
 interface SupervisorSeen {
   readonly isSuspended: boolean
-  /** Tasks that run, those that publish included. */
+  /** Running tasks, including those that publish. */
   readonly running: number
-  /** Tasks that Druid has no slot for. */
+  /** Tasks that wait for a slot. */
   readonly queued: number
-  /** Whether tasks run, and all of them long enough to be asked to publish. */
+  /** Whether it has running tasks, and all of them are old enough to be asked to publish. */
   readonly isSettled: boolean
 }
 
 export interface SlotsSeen {
-  /** Of all indexers, for whatever tasks. */
+  /** Free slots of all indexers, for tasks of any kind. */
   readonly freeSlots: number
-  /** By entity. */
+  /** By entity id. */
   readonly supervisors: ReadonlyMap<number, SupervisorSeen>
 }
 
-/** What Druid has not published of a topic that nobody reads. */
+/** The part of a topic without readers that Druid has not published. */
 export interface Unread {
   /** False while Druid does not know the topic's end yet. */
   readonly isKnown: boolean
-  /** Offsets that were not published, by partition. */
+  /** The number of unpublished offsets in each partition. */
   readonly lags: readonly number[]
 }
 
 const supervisorPath = '/druid/indexer/v1/supervisor'
-/** Druid has no such supervisor, or it is so already. */
+/** Druid has no such supervisor, or it is in the requested state already. */
 const refused: ReadonlySet<number> = new Set([400, 404])
-/** Behind the last row of a transaction Kafka writes its mark, which no task ever reads. */
+/** After the last row of a transaction Kafka writes a marker, which tasks never read. */
 const markOffsets = 1
 
-/** All of it throws Problem `unavailable` while Druid is away. */
+/** All methods throw Problem `unavailable` while Druid is unavailable. */
 export class SupervisorSlots {
   readonly #parts: SupervisorsParts
   readonly #management: Management
@@ -73,7 +73,7 @@ export class SupervisorSlots {
     return { freeSlots: slotsOf(capacity) - running.length - queued.length, supervisors }
   }
 
-  /** Has an entity's topic be read, from where it was published to. `isThere`: it has a supervisor, that rests. */
+  /** Starts reading an entity's topic, from the published offsets on. `isThere`: it has a suspended supervisor. */
   async wake(entity: SupervisedEntity, isThere: boolean): Promise<void> {
     const management = this.#management
     if (isThere) {
@@ -84,12 +84,12 @@ export class SupervisorSlots {
     await management.ask('POST', `${supervisorPath}?skipRestartIfUnmodified=true`, spec)
   }
 
-  /** Has the tasks of an entity publish what they hold and end. What was read stays queryable all the while. */
+  /** Makes the tasks of an entity publish their rows and end. Rows that were read stay queryable throughout. */
   async rest(entityId: number): Promise<void> {
     await this.#management.unless(refused, 'POST', `${supervisorPath}/${this.#management.nameOf(entityId)}/suspend`)
   }
 
-  /** What is unread of the topic of an entity that rests, and whose tasks have ended. `ends` are those of its partitions. */
+  /** The unread part of the topic of an entity that is at rest and whose tasks have ended. `ends` are the end offsets of its partitions. */
   async unread(entityId: number, ends: readonly number[]): Promise<Unread> {
     const path = `/druid/indexer/v1/supervisor/${this.#management.nameOf(entityId)}/status`
     const payload = member(await this.#management.orMissing('GET', path), 'payload')
@@ -107,6 +107,6 @@ function slotsOf(capacity: unknown): number {
   const now = member(capacity, 'currentClusterCapacity')
   const most = member(capacity, 'maximumCapacityWithAutoScale')
   if (typeof now !== 'number') throw new Error('Druid did not say how many slots it has')
-  // Indexers that come when tasks wait for them.
+  // Includes indexers that are started when tasks wait for them.
   return Math.max(now, typeof most === 'number' ? most : 0)
 }

@@ -1,14 +1,14 @@
 import { dataSourceName, nullsColumn, positionColumn, rowsTopic, timeColumn } from '../../../model/druid-row.ts'
 import type { Entity, EntityField } from '../../../model/entity.ts'
 
-/** How Druid reads Kafka, the same for all entities. */
+/** Settings for reading Kafka, the same for all entities. */
 export interface SupervisionSettings {
   readonly clusterName: string
-  /** Kafka as Druid reaches it: `bootstrap.servers` and what authentication and TLS need. */
+  /** How Druid connects to Kafka: `bootstrap.servers` and the properties for authentication and TLS. */
   readonly consumerProperties: Readonly<Record<string, string>>
-  /** Tasks that read an entity's topic side by side. */
+  /** Tasks that read an entity's topic in parallel. */
   readonly taskCount: number
-  /** Copies of each task. */
+  /** The number of copies of each task. */
   readonly replicas: number
   /** How long a task reads before its rows are published as segments, in whole seconds. */
   readonly taskDurationMs: number
@@ -24,8 +24,8 @@ interface Dimension {
 const dimensionTypes = { string: 'string', double: 'double', long: 'long', timestamp: 'long', boolean: 'long' } as const
 
 /**
- * What Druid is told to do with an entity's topic. The same entity gives the same specification, whoever makes it. `declared`: the columns
- * that a specification names which is there already; null for all.
+ * Druid's specification of the supervisor that reads an entity's topic. The same entity always has the same specification. `declared` are the columns that
+ * an existing specification names, to which this one is limited; null for all columns.
  */
 export function supervisorSpec(
   entity: SupervisedEntity,
@@ -48,38 +48,38 @@ export function supervisorSpec(
         useEarliestOffset: true,
         taskCount,
         replicas,
-        // As Druid writes it, so that what it tells of the specification can be compared.
+        // In Druid's own notation, so that the specification that Druid returns can be compared.
         taskDuration: `PT${Math.ceil(taskDurationMs / 1000)}S`,
         startDelay: 'PT1S',
         period: 'PT10S',
       },
-      // Rows were validated before they came into the topic: one that Druid cannot read is a fault of ours, and is kept in its log.
+      // Rows are validated before they are written to the topic. A row that Druid cannot parse is an error of ours, and is kept in Druid's log.
       tuningConfig: { type: 'kafka', logParseExceptions: true, maxSavedParseExceptions: 10 },
     },
     context: concurrentLocks,
   }
 }
 
-/** Each row with its date to the millisecond, in segments of a UTC day. */
+/** Dates in milliseconds, no rollup, and segments of a UTC day. */
 export const rowsAsTheyAre = {
   timestampSpec: { column: timeColumn, format: 'millis' },
   granularitySpec: { type: 'uniform', segmentGranularity: 'DAY', queryGranularity: { type: 'none' }, rollup: false },
 } as const
 
-/** `declared`: as of `supervisorSpec`. */
+/** `declared`: see `supervisorSpec`. */
 export function rowsDimensions(entity: SupervisedEntity, declared: ReadonlySet<string> | null = null): object {
   return {
     dimensions: dimensionsOf(entity).filter(({ name }) => declared === null || declared.has(name)),
-    // Fields that are added later are found in the rows, with the type that they are written in.
+    // Fields that are added later are discovered in the rows, with the type in which they are written.
     includeAllDimensions: true,
     useSchemaDiscovery: true,
   }
 }
 
-/** Lets segments be merged, and rows be removed, while others are added to the same day. */
+/** Allows segments to be merged, and rows to be removed, while rows are added to the same day. */
 export const concurrentLocks = { useConcurrentLocks: true }
 
-/** Segments of one day are merged until they have about five million rows; the newest hours are left to the tasks. */
+/** Segments of one day are merged until they have about five million rows. The newest hour is left to the tasks. */
 export function compactionConfig(dataSource: string): object {
   return {
     dataSource,
@@ -90,7 +90,7 @@ export function compactionConfig(dataSource: string): object {
   }
 }
 
-/** Tags come first: rows of one date lie in the order of their dimensions. */
+/** Tags come first, because rows of one date are sorted by their dimensions in this order. */
 function dimensionsOf({ fields, duplicates }: SupervisedEntity): Dimension[] {
   const tags = fields.filter(({ role }) => role === 'tag')
   const others = fields.filter(({ role }) => role !== 'tag' && role !== 'time')

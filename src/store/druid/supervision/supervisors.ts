@@ -12,41 +12,41 @@ export interface SupervisorsParts {
   readonly nowMs: () => number
 }
 
-/** Told of one entity at which Druid failed, while the others are gone on with. */
+/** Called for each entity at which Druid failed; the other entities are processed all the same. */
 export type EntityFailed = (entityId: number, error: unknown) => void
 
-/** What Druid was told of how long it keeps the days of all entities. */
+/** The retention rules of all entities that are set in Druid. */
 export interface KnownRetentions {
   readonly rulesOf: (entityId: number, kept?: 'rows' | 'hours') => unknown
 }
 
 export interface EnsureOptions {
-  /** Without it the first failure is thrown. */
+  /** If absent, the first failure is thrown. */
   readonly failed?: EntityFailed
-  /** Whether supervisors that are not there are made. */
+  /** Whether missing supervisors are created. */
   readonly makes?: boolean
 }
 
-/** How an entity's supervisor does. */
+/** The state of an entity's supervisor. */
 export interface SupervisorState {
   readonly entityId: number
   readonly isHealthy: boolean
-  /** As Druid names it: `RUNNING`, `SUSPENDED`, `UNHEALTHY_TASKS`. */
+  /** Druid's name for the state: `RUNNING`, `SUSPENDED`, `UNHEALTHY_TASKS`. */
   readonly state: string
 }
 
-/** A task that began less long ago may be killed when its supervisor changes, instead of being asked to publish. */
+/** A task that started more recently than this may be killed when its supervisor changes, instead of being asked to publish. */
 const settledMs = 30_000
 const askEveryMs = 250
 const indexerPath = '/druid/indexer/v1'
 const supervisorPath = `${indexerPath}/supervisor`
 const coordinatorPath = '/druid/coordinator/v1'
-/** All days there can be. */
+/** Druid's interval for all of time. */
 const allTime = '-146136543-09-08T08:23:32.096Z_146140482-04-24T15:36:27.903Z'
 
 /**
- * Looks after Druid: one supervisor an entity, which reads its topic. Each call brings Druid to what is asked, from whatever is there,
- * so that several processes may make it at once and again. All of them throw Problem `unavailable` while Druid is away.
+ * Manages one supervisor per entity, which reads its topic. Each call brings Druid to the requested state from any state, so several processes may make
+ * it at once and repeat it. All of them throw Problem `unavailable` while Druid is unavailable.
  */
 export class Supervisors {
   readonly #parts: SupervisorsParts
@@ -58,9 +58,9 @@ export class Supervisors {
   }
 
   /**
-   * Makes or corrects the supervisors of these entities, and tells Druid how to merge their segments. Answers the entities whose supervisor was changed.
-   * A new field changes nothing: tasks find it in the rows. A supervisor that rests goes on resting. One whose tasks only begin is left as it is: Druid
-   * would kill them, and until others have read the same rows, these are missing or there twice.
+   * Creates or corrects the supervisors of these entities, and configures how Druid merges their segments. Returns the entities whose supervisor was changed.
+   * A new field changes nothing: tasks discover it in the rows. A suspended supervisor stays suspended. A supervisor whose tasks have just started is not
+   * changed: Druid would kill them, and until other tasks have read the same rows, these are missing or duplicated.
    */
   async ensure(
     entities: readonly SupervisedEntity[],
@@ -75,7 +75,7 @@ export class Supervisors {
         const found = known.get(name)
         if (!makes && found === undefined) continue
         if (await this.#ensureSupervisor(entity, found)) changed.push(entity.id)
-        // Asked for by itself: whoever made the supervisor may have failed, or ended, before it came to this.
+        // Checked separately: the process that created the supervisor may have failed, or ended, before this step.
         for (const source of entity.hours === undefined ? [name] : this.#sourcesOf(entity.id)) {
           const compaction = compactionConfig(source)
           if (holds(merged.get(source), compaction)) continue
@@ -89,8 +89,8 @@ export class Supervisors {
   }
 
   /**
-   * Those of these entities of which Druid still has something: a supervisor, tasks, or rows. After a process has dropped an entity,
-   * another one that still knew it may make its supervisor again, and a task that was ended may have published all the same.
+   * Those of these entities that still have a supervisor or segments in Druid. After a process has dropped an entity, another process that still knew it may
+   * create its supervisor again, and a task that was ended may still have published.
    */
   async left(entityIds: ReadonlySet<number>): Promise<readonly number[]> {
     const sources = await this.#management.list(`${coordinatorPath}/datasources`)
@@ -98,17 +98,17 @@ export class Supervisors {
     return [...entityIds].filter((id) => this.#sourcesOf(id).some((name) => names.has(name)))
   }
 
-  /** Stops reading the entity's topic, for good. What was read stays queryable. */
+  /** Permanently stops reading the entity's topic. Rows that were read stay queryable. */
   async end(entityId: number): Promise<void> {
     const name = this.#management.nameOf(entityId)
     await this.#management.orMissing('POST', `${supervisorPath}/${name}/terminate`)
   }
 
-  /** Deletes all rows and hours of an entity and ends its supervisor: they are marked as unused, and then removed by a task of Druid. */
+  /** Deletes all rows and hours of an entity and ends its supervisor. Segments are marked as unused, and then removed by a Druid task. */
   async drop(entityId: number): Promise<void> {
     await this.end(entityId)
     for (const name of this.#sourcesOf(entityId)) {
-      // They would read a topic that is gone, or wait for a server to load what nobody is to load any more.
+      // The tasks would read a topic that no longer exists, or wait for a server to load segments that no server will load.
       await this.#endTasks(name)
       await this.#management.orMissing('DELETE', `${coordinatorPath}/config/compaction/${name}`)
       await this.#management.orMissing('DELETE', `${coordinatorPath}/datasources/${name}`)
@@ -116,7 +116,7 @@ export class Supervisors {
     }
   }
 
-  /** Deletes for good what is before a date, hours too; rows that a task still reads are not among it. */
+  /** Permanently deletes rows and hours before a date, except rows that a task still reads. */
   async purge(entityId: number, beforeMs: number): Promise<void> {
     const interval = `${allTime.split('_')[0]}/${new Date(beforeMs).toISOString()}`
     for (const source of this.#sourcesOf(entityId)) {
@@ -127,8 +127,8 @@ export class Supervisors {
   }
 
   /**
-   * Resolves when all tasks that read the entity's topic now have published what they hold, and others serve it. Other tasks go on
-   * reading meanwhile.
+   * Resolves when all tasks that currently read the entity's topic have published their rows, and servers serve them. Other tasks continue to read
+   * meanwhile.
    */
   async handOver(entityId: number, signal: AbortSignal): Promise<void> {
     const name = this.#management.nameOf(entityId)
@@ -139,7 +139,7 @@ export class Supervisors {
     while ((await this.#taskIds(name)).some((id) => reading.has(id))) await sleep(askEveryMs, undefined, { signal })
   }
 
-  /** In one request, however many entities there are: it is given to `retain`. */
+  /** The rules for `retain`, in one request for any number of entities. */
   async retentions(): Promise<KnownRetentions> {
     const rules = await this.#management.ask('GET', `${coordinatorPath}/rules`)
     return {
@@ -148,8 +148,8 @@ export class Supervisors {
   }
 
   /**
-   * Days older than the retention leave the servers of Druid. Where hours are kept, rows stay as long as these: until hours stand for them, and late
-   * ones for ever.
+   * Makes Druid's servers drop days older than the retention. Where hours are kept, rows may stay as long as hours: most are removed earlier, after hours
+   * have replaced them, but late rows stay.
    */
   async retain(entity: Pick<Entity, 'id' | 'retention' | 'hours'>, known: KnownRetentions): Promise<void> {
     const { id, retention, hours } = entity
@@ -158,7 +158,7 @@ export class Supervisors {
     const rules = rowsRules(retention, hours, nowMs)
     if (!holds(known.rulesOf(id), rules)) await this.#rule(rows, rules)
     const kept = known.rulesOf(id, 'hours')
-    // Nothing is told of hours that never were.
+    // Hours that never existed need no rules.
     if (hours === undefined && holds(kept, [])) return
     const keptRules = hoursRules(hours, nowMs)
     if (!holds(kept, keptRules)) await this.#rule(ofHours, keptRules)
@@ -169,8 +169,8 @@ export class Supervisors {
   }
 
   /**
-   * For each partition of the entity's topic, the offset from which its tasks would read again if they had to begin anew. Null while that
-   * is not known, or when the entity has no supervisor.
+   * For each partition of the entity's topic, the offset from which its tasks would read after a restart. Null while it is not known, or when the entity has
+   * no supervisor.
    */
   async readFrom(entityId: number): Promise<ReadonlyMap<number, number> | null> {
     const status = await this.#management.orMissing(
@@ -186,7 +186,7 @@ export class Supervisors {
     const from = new Map<number, number>()
     for (const task of tasks) {
       const offsets = member(task, 'startingOffsets')
-      // Of a task that only begins nothing is known.
+      // The offsets of a task that is just starting are not known.
       if (typeof offsets !== 'object' || offsets === null) return null
       for (const [partition, offset] of Object.entries(offsets)) {
         if (typeof offset !== 'number') return null
@@ -196,12 +196,12 @@ export class Supervisors {
     return from.size === 0 ? null : from
   }
 
-  /** Whether tasks run that Druid asks to publish before it ends them, or none does. */
+  /** Whether Druid would ask all running tasks to publish before it ends them. True if none is running. */
   isSettled(entityId: number): Promise<boolean> {
     return this.#isReading(this.#management.nameOf(entityId))
   }
 
-  /** Of all our supervisors. */
+  /** The states of all our supervisors. */
   async states(): Promise<SupervisorState[]> {
     const listed = await this.#management.list(`${supervisorPath}?state=true`)
     return listed.flatMap((entry) => {
@@ -212,12 +212,12 @@ export class Supervisors {
     })
   }
 
-  /** Whether the processes of Druid that take supervisors and answer queries are there. Throws Problem `unavailable`. */
+  /** Checks that the process at the management URL of Druid responds. Throws Problem `unavailable`. */
   async checkReachable(): Promise<void> {
     await this.#management.ask('GET', '/status/health')
   }
 
-  /** Of rows, and of hours that outlive them. */
+  /** The data sources of rows, and of hours that outlive them. */
   #sourcesOf(entityId: number): readonly [rows: string, hours: string] {
     return [this.#management.nameOf(entityId), hoursSourceName(this.#parts.settings.clusterName, entityId)]
   }
@@ -231,14 +231,14 @@ export class Supervisors {
     return true
   }
 
-  /** What the tasks of a data source hold that is not published is lost. */
+  /** Ends the tasks of a data source. Their unpublished rows are lost. */
   async #endTasks(dataSource: string): Promise<void> {
     for (const id of await this.#taskIds(dataSource)) {
       await this.#management.orMissing('POST', `${indexerPath}/task/${id}/shutdown`)
     }
   }
 
-  /** Whether Druid knows its tasks well enough to ask them to publish what they hold before it starts others. */
+  /** Whether Druid knows the tasks well enough to ask them to publish before it starts others. */
   async #isReading(dataSource: string): Promise<boolean> {
     const tasks = await this.#tasks(dataSource)
     return tasks.every((task) => isSettled(task, this.#parts.nowMs()))
@@ -248,7 +248,7 @@ export class Supervisors {
     return (await this.#tasks(dataSource)).map((task) => String(member(task, 'id')))
   }
 
-  /** Those that read its topic and have not ended. */
+  /** The tasks that read its topic and have not ended. */
   async #tasks(dataSource: string): Promise<unknown[]> {
     const found: unknown[] = []
     for (const state of ['running', 'pending', 'waiting']) {
@@ -258,7 +258,7 @@ export class Supervisors {
     return found
   }
 
-  /** How segments are merged, by the names of their data sources. */
+  /** The compaction configurations by data source. */
   async #compactions(): Promise<Map<string, unknown>> {
     const answer = await this.#management.ask('GET', `${coordinatorPath}/config/compaction`)
     const listed = member(answer, 'compactionConfigs')
@@ -266,19 +266,19 @@ export class Supervisors {
     return new Map(listed.map((entry: unknown) => [String(member(entry, 'dataSource')), entry]))
   }
 
-  /** The specifications of all supervisors, by their names. */
+  /** The specifications of all supervisors by name. */
   async #known(): Promise<Map<string, unknown>> {
     const listed = await this.#management.list(`${supervisorPath}?full`)
     return new Map(listed.map((entry) => [String(member(entry, 'id')), member(entry, 'spec')]))
   }
 }
 
-/** Whether a supervisor's specification says that nobody reads. */
+/** Whether a supervisor is suspended by its specification. */
 export function isResting(spec: unknown): boolean {
   return member(spec, 'suspended') === true
 }
 
-/** Whether a task has a place, and is old enough that Druid asks it to publish. */
+/** Whether a task runs on a host, and is old enough that Druid asks it to publish. */
 export function isSettled(task: unknown, nowMs: number): boolean {
   const hasPlace = typeof member(member(task, 'location'), 'host') === 'string'
   return hasPlace && Date.parse(String(member(task, 'createdTime'))) + settledMs < nowMs
@@ -297,7 +297,7 @@ function declaredIn(supervisor: unknown): ReadonlySet<string> {
   )
 }
 
-/** Of a supervisor that rests: where its next tasks will begin. */
+/** The offsets at which the next tasks of a suspended supervisor will start. */
 function publishedTo(payload: unknown): ReadonlyMap<number, number> | null {
   const [latest, lags] = [member(payload, 'latestOffsets'), member(payload, 'minimumLag')]
   if (typeof latest !== 'object' || latest === null) return null
@@ -310,7 +310,7 @@ function publishedTo(payload: unknown): ReadonlyMap<number, number> | null {
   return from.size === 0 ? null : from
 }
 
-/** Whether Druid's specification, which has defaults besides, holds all that ours says. */
+/** Whether Druid's specification, which also has defaults, contains everything in ours. */
 function holds(actual: unknown, expected: unknown): boolean {
   if (Array.isArray(expected)) {
     return (

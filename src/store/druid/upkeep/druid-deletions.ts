@@ -18,22 +18,22 @@ export interface DruidDeletionParts {
   readonly store: Pick<DruidStore, 'countTaken' | 'hidesHours' | 'itemsMeeting'>
   readonly catalog: ClusterDeletionCatalog
   readonly entity: (id: number) => Pick<Entity, 'duplicates' | 'sinceMs' | 'hours'> | undefined
-  /** Resolves when queries of this process see what the catalog says. */
+  /** Resolves when queries of this process use the current catalog. */
   readonly refresh: () => Promise<void>
-  /** Where the rows of an entity end that are handed on to Druid, by partition. */
+  /** The end of an entity's rows passed to Druid, by partition. */
   readonly ends: (entityId: number) => Promise<readonly number[]>
-  /** How long live readers can be told of a deletion. */
+  /** How long live readers can be notified of a deletion. */
   readonly changesKeptMs: number
 }
 
-/** Items that an entity's deletions may note together: they go along with each query. */
+/** The most items that the deletions of an entity may record in total: they are sent with each query. */
 const itemsMax = 10_000
-/** For so long after the end of its process a deletion that was being made holds others and live readers up. */
+/** How long a deletion in progress blocks others and live readers after its process has ended. */
 const leaseMs = 10_000
 const renewEveryMs = 2000
 const askEveryMs = 50
 
-/** Takes rows in Druid from view: they stay there, and each query passes them over. */
+/** Hides rows in Druid: they stay there, and each query excludes them. */
 export class DruidDeletions {
   readonly #parts: DruidDeletionParts
 
@@ -42,8 +42,8 @@ export class DruidDeletions {
   }
 
   /**
-   * Of the rows that `pushed` resolves with. Throws Problem `conflict` where there are too many deletions, `invalid_request` where its condition is
-   * met by too many items, `unavailable` while Kafka is away.
+   * Deletes among the rows that `pushed` resolves with. Throws Problem `conflict` when there are too many deletions, `invalid_request` when too many items
+   * meet the condition, `unavailable` while Kafka is unavailable.
    */
   async delete(
     request: Omit<DeletionRequest, 'pushed'>,
@@ -52,15 +52,15 @@ export class DruidDeletions {
     const { entityId, selection, isDry, createdMs } = request
     requireOrder(selection, this.#parts.entity(entityId)?.duplicates)
     if (isDry) return this.#make(request, pushed, null)
-    // Live readers wait while it is made, so what may take long is waited for before.
+    // Live readers wait while the deletion is made, so slow work is done first.
     await pushed()
-    // What lies before its place is pushed before: the place is asked for first.
+    // The places of the change are read before `pushed` resolves, so every row before a place counts as pushed before the deletion.
     return this.#alone({ ...request, nowMs: createdMs }, (change) => this.#make(request, pushed, change))
   }
 
   /**
-   * Shows its rows again. False when there is no such deletion. Throws Problem `conflict` where all of them have expired, `unavailable` while Kafka is
-   * away.
+   * Makes the rows of a deletion visible again. False when there is no such deletion. Throws Problem `conflict` when all of its rows have expired,
+   * `unavailable` while Kafka is unavailable.
    */
   async takeBack(request: TakeBackRequest): Promise<boolean> {
     const { catalog, refresh, entity } = this.#parts
@@ -87,7 +87,7 @@ export class DruidDeletions {
     const { deletionsMax, isDry: _, ...asked } = request
     const { entityId } = asked
     const pushed = await pushedBefore()
-    // What it takes from view is counted beside what others of all processes take.
+    // The rows that it hides are counted next to the deletions of all processes.
     await refresh()
     const { selection, ofHours } = this.#selected(entityId, asked.selection)
     const signal = untimed()
@@ -101,13 +101,13 @@ export class DruidDeletions {
     return { rows, deletion }
   }
 
-  /** Of rows that have left it takes whole hours. Throws Problem `rows_expired` where it needs the rows. */
+  /** For expired rows, the deletion selects whole hours. Throws Problem `rows_expired` when it needs the rows. */
   #selected(entityId: number, selection: DeletionSelection): ReturnType<typeof selectedHours> {
     const { sinceMs = null, hours } = this.#parts.entity(entityId) ?? {}
     return hours === undefined || sinceMs === null ? { selection, ofHours: null } : selectedHours(selection, sinceMs)
   }
 
-  /** Live readers of all processes are told nothing of the entity meanwhile that comes behind the place of the change. */
+  /** During the work, live readers in all processes receive no rows of the entity that come after the place of the change. */
   async #alone<Done>(
     { entityId, waitMs, nowMs }: Omit<TakeBackRequest, 'deletionId'>,
     work: (change: PublishedChange) => Promise<Done>,
@@ -119,7 +119,7 @@ export class DruidDeletions {
       if (timeout.aborted) throw anotherUnderWay()
       await sleep(askEveryMs)
     }
-    // One that ends too early is refused by the catalog.
+    // If the lease ends too early, the catalog refuses the change.
     const stop = repeat(
       () => catalog.renew(underWay, leaseMs),
       renewEveryMs,
@@ -130,7 +130,7 @@ export class DruidDeletions {
       return await work({ underWay, places, madeMs: nowMs, forgetBeforeMs: nowMs - changesKeptMs })
     } finally {
       await stop()
-      // While the catalog is away it ends by itself.
+      // If the catalog is unavailable, the lease expires on its own.
       await catalog.end(underWay).catch(() => undefined)
     }
   }
@@ -152,7 +152,7 @@ function anotherUnderWay(): Problem {
   )
 }
 
-/** Druid orders texts by UTF-16, and so not as the contract does where one has a character from U+E000 on, or a pair of halves. */
+/** Druid sorts strings by UTF-16, so their order differs from the API's if one has a character from U+E000 on, or a surrogate pair. */
 function requireOrder({ where }: DeletionSelection, duplicates: Entity['duplicates'] | undefined): void {
   if (duplicates === 'replace' || where === null || typeof where.value !== 'string') return
   if (where.operator === '=' || where.operator === '!=' || !/[\ud800-\uffff]/.test(where.value)) return

@@ -1,4 +1,4 @@
-// Keeps Druid as the catalog says: a supervisor for each entity, how long days are kept, and nothing of entities that were dropped.
+// Keeps Druid in the state that the catalog defines: a supervisor for each entity, the retention of days, and nothing of dropped entities.
 import type { DroppedCatalog, IngestCatalog } from '../../../catalog/catalog.ts'
 import type { RowsTopics } from '../../../kafka/rows-topics.ts'
 import { Serial } from '../../../lib/serial.ts'
@@ -13,27 +13,27 @@ export interface DruidUpkeepParts {
   readonly supervisors: Pick<Supervisors, 'ensure' | 'drop' | 'left' | 'retain' | 'retentions'>
   readonly rowsTopics: Pick<RowsTopics, 'ensure' | 'left' | 'remove'>
   readonly observe: Observe
-  /** How long one request may take. */
+  /** Time limit of one request. */
   readonly timeoutMs: number
   readonly nowMs: () => number
 }
 
-/** Druid goes on telling of rows for a while after they were deleted. */
+/** A dropped entity is removed again at the earliest after this time, because Druid reports rows for a while after they were deleted. */
 const dropAgainMs = 300_000
-/** So many requests may fail by their time before a round is given up. */
+/** A round is aborted when its failures have taken this many time limits in total. */
 const timeoutsMax = 3
 
-/** Several processes may do this at once: each round brings Druid to what is asked, from whatever is there. */
+/** Several processes may do this at once: each round brings Druid to the required state, from any state. */
 export class DruidUpkeep {
   readonly #parts: DruidUpkeepParts
   readonly #rounds = new Serial()
-  /** The round that has not begun. */
+  /** The round that has not started; null if there is none. */
   #next: { isWhole: boolean; readonly done: Promise<void> } | null = null
-  /** Entities as Druid was told of them; others are told again. */
+  /** Entities as Druid was last configured for them; if they differ, Druid is configured again. */
   #told: ReadonlyMap<number, string> = new Map()
-  /** Those at which the last round failed come last in the next. */
+  /** Entities at which the last round failed. The next round processes them last. */
   #failed: ReadonlySet<number> = new Set()
-  /** When what is left of an entity was removed last. */
+  /** When the remains of an entity were last removed. */
   readonly #dropped = new Map<number, number>()
   readonly #stop = new AbortController()
 
@@ -42,9 +42,9 @@ export class DruidUpkeep {
   }
 
   /**
-   * One round, after the one that is under way; all who ask before it begins share it. With `isWhole`, Druid is asked what it has, also
-   * of entities that did not change and of dropped ones. Throws Problem `unavailable` while a part is away, and an Error that names the
-   * entities at which something failed, after all others were looked after.
+   * Runs one round after the current one; all callers before its start share it. With `isWhole`, the state of Druid is checked too, also for entities that
+   * did not change and for dropped ones. Throws Problem `unavailable` while a part is unavailable, and, after all other entities were processed, an Error
+   * that names the entities at which something failed.
    */
   check(isWhole: boolean): Promise<void> {
     if (this.#next !== null) {
@@ -83,14 +83,14 @@ export class DruidUpkeep {
     const changed = entities.filter((entity) => isWhole || this.#told.get(entity.id) !== tellingOf(entity))
     const ready: Entity[] = []
     for (const entity of failedLast(changed, this.#failed)) {
-      // Druid fails to start tasks on a topic that is not there.
+      // Druid fails to start tasks on a topic that does not exist.
       const hasTopic = await failures.attempt(entity.id, () =>
         rowsTopics.ensure(entity.id, AbortSignal.timeout(timeoutMs)),
       )
       if (hasTopic) ready.push(entity)
     }
     const failed = (id: number, error: unknown): void => failures.add(id, error)
-    // Those that are not there are made with the first rows.
+    // Missing supervisors are created with the first rows.
     const ids = await supervisors.ensure(ready, { failed, makes: false })
     if (ids.length > 0) observe({ kind: 'supervisorsChanged', entityIds: ids })
     if (ready.length > 0) {
@@ -112,8 +112,8 @@ export class DruidUpkeep {
       })
     }
     if (!isWhole || listed.length === 0) return
-    // Another process that knew one of them still, or a task that wrote on, may have made something of it again since. Only what the catalog says was
-    // dropped is looked for: what it does not know may be newer than the catalog.
+    // Another process that still knew an entity, or a task that continued to write, may have created something of it again since. Only entities that the
+    // catalog lists as dropped are checked: an unknown entity may be newer than the catalog read here.
     const isDue = (id: number): boolean => nowMs() - (this.#dropped.get(id) ?? Number.NEGATIVE_INFINITY) >= dropAgainMs
     const gone = new Set(listed.map(({ entityId }) => entityId).filter(isDue))
     const left = [...(await supervisors.left(gone)), ...(await rowsTopics.left(gone))]
@@ -132,7 +132,7 @@ function failedLast(entities: readonly Entity[], failed: ReadonlySet<number>): r
   return [...entities.filter(({ id }) => !failed.has(id)), ...entities.filter(({ id }) => failed.has(id))]
 }
 
-/** All of an entity that Druid is told. */
+/** The parts of an entity that determine its configuration in Druid. */
 function tellingOf({ fields, duplicates, retention, hours }: Entity): string {
   return JSON.stringify([fields, duplicates, retention, hours === undefined ? 'none' : [hours.retention]])
 }

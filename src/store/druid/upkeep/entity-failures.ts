@@ -1,11 +1,11 @@
-// What fails at one entity does not hold up the others, whatever is done for all of them one after another.
+// When entities are processed one after another, a failure at one does not hold up the others.
 import { messageOf } from '../../../lib/message-of.ts'
 
 const namedMax = 5
 
 export interface EntityFailuresParts {
   readonly nowMs: () => number
-  /** How much time failing may take altogether: past that the part behind it is away, and the others would fail as well. */
+  /** The total time that failures may take. Beyond it the service behind them is taken to be unavailable, and the other entities would fail too. */
   readonly budgetMs: number
 }
 
@@ -25,7 +25,7 @@ export class EntityFailures {
     return new Set(this.#failures.keys())
   }
 
-  /** Whether the work was done. Throws what it fails with once failing has taken too long. */
+  /** Whether the work succeeded. Throws its error when failures have taken too long in total. */
   async attempt(entityId: number, work: () => Promise<unknown>): Promise<boolean> {
     this.#lastMs = this.#parts.nowMs()
     try {
@@ -37,7 +37,7 @@ export class EntityFailures {
     }
   }
 
-  /** Notes a failure; the time since the last one, or since the attempt began, counts as its. */
+  /** Records a failure. It is charged with the time since the last failure, or since the attempt began. */
   add(entityId: number, error: unknown): void {
     const nowMs = this.#parts.nowMs()
     this.#spentMs += nowMs - this.#lastMs

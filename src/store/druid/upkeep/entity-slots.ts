@@ -1,4 +1,4 @@
-// Shares Druid's slots out among the entities. Entities that get rows are read. Quiet ones give their slots back, and come back with
+// Distributes Druid's slots among the entities. Entities that get rows are read. Quiet ones give up their slots, and regain them with
 // their next rows.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IngestCatalog } from '../../../catalog/catalog.ts'
@@ -12,15 +12,15 @@ import type { SlotsSeen, SupervisorSlots } from '../supervision/supervisor-slots
 import { EntityFailures } from './entity-failures.ts'
 
 export interface EntitySlotsSettings {
-  /** What the tasks of one entity take. */
+  /** The slots that the tasks of one entity need. */
   readonly slotsEach: number
-  /** Of Druid's slots, the most that are taken. */
+  /** The most of Druid's slots that are used. */
   readonly slotsMax: number
   readonly quietMs: number
   readonly quietMinMs: number
-  /** How long one request may take. */
+  /** Time limit of one request. */
   readonly timeoutMs: number
-  /** How long after a round the next one begins at the earliest. */
+  /** The shortest pause between two rounds. */
   readonly pauseMs: number
 }
 
@@ -34,15 +34,15 @@ export interface EntitySlotsParts {
   readonly settings: EntitySlotsSettings
 }
 
-/** Where a topic ends, and since when. */
+/** The end of a topic, and since when it has been there. */
 interface End {
   readonly offsets: string
   readonly sinceMs: number
-  /** Whether it was seen to end elsewhere before. */
+  /** Whether another end was seen before. */
   readonly hasMoved: boolean
 }
 
-/** How often an entity was woken for what Druid had not published of a topic that ends there. */
+/** How often an entity was woken for the same unpublished part of its topic. */
 interface Tries {
   readonly unread: string
   readonly times: number
@@ -51,8 +51,7 @@ interface Tries {
 
 const timeoutsMax = 3
 /**
- * An entity that was woken so often, with nothing coming of it, has nothing to be read: what a transaction wrote that was given up. It is tried again
- * after an hour all the same.
+ * An entity that was woken this often without effect has nothing to read, only the rows of an aborted transaction. It is still tried again after an hour.
  */
 const triesMax = 3
 const tryAgainMs = 3_600_000
@@ -61,12 +60,12 @@ export class EntitySlots {
   readonly #parts: EntitySlotsParts
   readonly #rounds = new Serial()
   readonly #ends = new Map<number, End>()
-  /** The ends that all is published to, of entities that rest. */
+  /** For entities at rest, the ends up to which everything is published. */
   readonly #published = new Map<number, string>()
-  /** What is unread of entities that rest: where their topics end, and how much of them is not published. */
+  /** The unread part of entities at rest: the ends of their topics, and how much is not published. */
   readonly #unread = new Map<number, string>()
   readonly #tries = new Map<number, Tries>()
-  /** Entities that are read, as far as is known. */
+  /** Entities that tasks read, as far as is known. */
   #reading = new Set<number>()
   /** When rows of an entity were last written by this process. */
   readonly #writtenMs = new Map<number, number>()
@@ -78,8 +77,8 @@ export class EntitySlots {
   }
 
   /**
-   * To be told that rows of these entities were written. Answers a round that sees to it that they are read. Answers null where they are
-   * read for sure, because nobody lets an entity rest that got rows within `quietMinMs`.
+   * To be called when rows of these entities were written. Returns a round that makes sure that they are read. Returns null if they certainly are, because
+   * no process puts an entity to rest that got rows within `quietMinMs`.
    */
   written(entityIds: readonly number[]): Promise<void> | null {
     const { nowMs, settings } = this.#parts
@@ -94,7 +93,7 @@ export class EntitySlots {
   }
 
   /**
-   * One round, after the one that is under way; all who ask before it begins share it. Throws Problem `unavailable` while a part is away,
+   * Runs one round after the current one; all callers before its start share it. Throws Problem `unavailable` while a part is unavailable,
    * and an Error that names the entities at which something failed.
    */
   check(): Promise<void> {
@@ -115,7 +114,7 @@ export class EntitySlots {
     if (this.#stop.signal.aborted) return
     const { ingests, slots, rowsTopics, waits, nowMs, settings } = this.#parts
     const entities = await ingests.entities()
-    // Before Druid is asked who reads: what is written in between is of the next round, and of whoever wrote it.
+    // Read before the state of Druid: rows written in between belong to the next round, which the process that wrote them requests.
     const ends = await rowsTopics.ends(entities.map(({ id }) => id))
     const seen = await slots.look()
     const since = await waits.list()
@@ -142,7 +141,7 @@ export class EntitySlots {
     const { slotsEach, slotsMax, quietMs, quietMinMs } = settings
     const ours = [...seen.supervisors.values()]
     const comingSlots = ours.reduce((sum, { isSuspended, running }) => (isSuspended ? sum + running : sum), 0)
-    // Druid makes the tasks of who was woken a moment later.
+    // Druid creates the tasks of a resumed supervisor a moment later.
     const dueOf = ({ isSuspended, running, queued }: (typeof ours)[number]): number =>
       isSuspended ? 0 : Math.max(0, slotsEach - running - queued)
     const due = ours.reduce((sum, each) => sum + dueOf(each), 0)
@@ -183,12 +182,12 @@ export class EntitySlots {
       return { ...own, state: queued > 0 ? 'queued' : 'reading', hasUnread: false }
     }
     if (running + queued === 0) return { ...own, state: 'resting', hasUnread: await this.#hasUnread(entityId, ends) }
-    // What it holds is published by and by. Nobody lets an entity rest that gets rows, so what came lately came after.
+    // Its tasks still publish their rows. No process puts an entity to rest that gets rows, so recent rows arrived afterwards.
     const isNew = end.hasMoved && own.quietMs < this.#parts.settings.quietMinMs
     return { ...own, state: 'resting', hasUnread: isNew || waitingSinceMs !== null }
   }
 
-  /** Whether an entity that rests, and whose tasks have ended, has rows that nobody reads. */
+  /** Whether an entity that is at rest, and whose tasks have ended, has rows that no task reads. */
   async #hasUnread(entityId: number, ends: readonly number[]): Promise<boolean> {
     const offsets = ends.join()
     const published = this.#published.get(entityId)

@@ -1,5 +1,5 @@
-// Makes hours of rows that leave, and then lets the rows go. What is under way stands with the entity in the catalog, so that any process goes on with
-// it. Each step may be done again, and by several processes at once: each moves the catalog on only from what it has seen there.
+// Makes hours of expiring rows, then removes the rows. The work in progress is stored with the entity in the catalog, so any process can continue it.
+// Each step may be repeated, also by several processes at once: each updates the catalog only from the state that it has read there.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IngestCatalog } from '../../../catalog/catalog.ts'
@@ -24,11 +24,11 @@ export interface HoursUpkeepSettings {
   readonly clusterName: string
   readonly queryTimeMs: number
   readonly sliceMs: number
-  /** Of the lines of one task. */
+  /** The most bytes of lines in one task. */
   readonly chunkBytes: number
-  /** Rows that hours stand for are removed so long after that at the earliest: until then queries that began before may read them. */
+  /** The shortest time between replacing rows by hours and removing them: queries that began before may still read them. */
   readonly graceMs: number
-  /** How long a step waits for Druid at the most, before it is tried anew. */
+  /** The longest that a step waits for Druid before it is tried again. */
   readonly waitMs: number
   readonly askEveryMs: number
 }
@@ -36,43 +36,43 @@ export interface HoursUpkeepSettings {
 export interface HoursUpkeepParts {
   readonly ingests: Pick<IngestCatalog, 'entities' | 'retain'>
   readonly deletions: Pick<ClusterDeletionCatalog, 'hidden' | 'begin' | 'end'>
-  /** Where the rows stand that are stored, or rejected. */
+  /** The positions of the rows that are stored or rejected. */
   readonly processed: () => Promise<readonly PositionRange[]>
-  /** Resolves when Druid has published all rows of an entity that were acknowledged before. */
+  /** Resolves when Druid has published all rows of an entity that were acknowledged before the call. */
   readonly published: (entityId: number, signal: AbortSignal) => Promise<void>
   readonly client: QueryTarget['client']
   readonly tasks: Pick<BatchTasks, 'clear' | 'once' | 'served'>
-  /** Whether this process does it: one is enough. */
+  /** Whether this process does the work; one process is enough. */
   readonly isMine: () => boolean
   readonly nowMs: () => number
   readonly settings: HoursUpkeepSettings
 }
 
-/** An entity of which rows leave and hours stay. */
+/** An entity whose rows expire and whose hours are kept. */
 type Keeping = Entity & { readonly hours: HoursKept; readonly sinceMs: number }
 type Making = HoursMade & { readonly making: HoursMaking }
 
-/** Hours are made of so many days at once, at the most. */
+/** The most days for which hours are made at once. */
 const daysMax = 31
-/** So many failures may take their whole time before a round is given up. */
+/** A round is aborted when its failures have taken this many time limits in total. */
 const timeoutsMax = 3
-/** For so long a process that ends holds deletions up. */
+/** How long deletions stay blocked after the process has ended. */
 const leaseMs = 10_000
-/** What Druid shows so long after the removal has come since. */
+/** Rows that Druid still returns after this time have arrived since the removal. */
 const cameSinceMs = 900_000
 
 export class HoursUpkeep {
   readonly #parts: HoursUpkeepParts
   readonly #rounds = new Serial()
   readonly #stop = new AbortController()
-  /** Since when hours are known to stand for rows, by entity and making. */
+  /** When hours were first known to replace rows, by entity and making. */
   readonly #made = new Map<string, number>()
 
   constructor(parts: HoursUpkeepParts) {
     this.#parts = parts
   }
 
-  /** One round. Throws Problem `unavailable` while a part is away, and an Error that names the entities at which something failed. */
+  /** One round. Throws Problem `unavailable` while a part is unavailable, and an Error that names the entities at which something failed. */
   check(): Promise<void> {
     return this.#rounds.run(() => this.#round())
   }
@@ -96,7 +96,7 @@ export class HoursUpkeep {
     failures.throwAny()
   }
 
-  /** False when nothing is to be done now. */
+  /** False when there is nothing to do now. */
   async #step(id: number): Promise<boolean> {
     const entity = (await this.#parts.ingests.entities()).find((one) => one.id === id)
     if (entity === undefined || !isKeeping(entity)) return false
@@ -105,7 +105,7 @@ export class HoursUpkeep {
     return made.madeMs < made.making.untilMs ? this.#make(entity, made) : this.#letGo(entity, made)
   }
 
-  /** Settles what hours are made of next, of days that have left. */
+  /** Decides for which expired days hours are made next. */
   async #begin(entity: Keeping): Promise<boolean> {
     const { deletions, processed, nowMs } = this.#parts
     const { hours, sinceMs } = entity
@@ -115,10 +115,10 @@ export class HoursUpkeep {
     const [first] = await this.#windows(source, { fromMs: since, toMs: sinceMs - 1 })
     const firstMs = first === undefined ? null : Math.floor(first.fromMs / msPerDay) * msPerDay
     const fromMs = Number.isFinite(since) ? since : firstMs
-    // The first row says where hours begin.
+    // The first row determines where hours start.
     if (fromMs === null) return false
     const untilMs = firstMs === null ? sinceMs : Math.min(sinceMs, Math.max(fromMs, firstMs) + daysMax * msPerDay)
-    // One that is made meanwhile may take a part of an hour yet.
+    // A deletion made meanwhile could still hide a part of an hour.
     const underWay = { entityId: entity.id, name: randomUUID() }
     if (!(await deletions.begin(underWay, leaseMs))) return false
     try {
@@ -143,7 +143,7 @@ export class HoursUpkeep {
     const rows = await this.#count(entity, leaving)
     const written = await this.#write(entity, madeMs, making)
     await tasks.served(source, madeMs, untilMs, this.#patience())
-    // Rows that were rejected and pass later come to their old positions, and a server of Druid may have been away: then these hours are made anew.
+    // Rejected rows that pass later get their old positions, and a server of Druid may have been down. The hours are then made again.
     const isWhole =
       (await this.#count(entity, leaving)) === rows && (await this.#areOfAll(entity, leaving, making, written))
     if (!isWhole || !(await this.#areSeen(entity.id, leaving.dates, written.hours))) {
@@ -165,7 +165,7 @@ export class HoursUpkeep {
     return writeHours({ entity, madeMs, making, hours }, { tasks, clusterName, chunkBytes, stillDue, signal })
   }
 
-  /** Rows as the deletions leave them that the hours are made under. */
+  /** The rows, without those hidden by the deletions that the hours are made under. */
   async #before(entity: Keeping, { deletionId }: HoursMaking): Promise<QueryTarget> {
     const { deletions, settings } = this.#parts
     const standing = (await deletions.hidden()).get(entity.id) ?? []
@@ -173,7 +173,7 @@ export class HoursUpkeep {
     return { ...this.#target(dataSourceName(settings.clusterName, entity.id)), hidden }
   }
 
-  /** Whether hours are of all rows that there are. Where newer rows replace older ones, an item is of several. */
+  /** Whether the hours include all rows that exist. Not checked where newer rows replace older ones, because an item may consist of several rows. */
   async #areOfAll(
     entity: Keeping,
     leaving: LeavingRows,
@@ -184,7 +184,7 @@ export class HoursUpkeep {
     return rows === (await countLeft(entity, leaving, await this.#before(entity, making)))
   }
 
-  /** Whoever was held up must not write what was given up. */
+  /** A process that was delayed must not write hours that were given up. */
   async #requireDue(id: number, { startedMs }: HoursMaking): Promise<void> {
     const entity = (await this.#parts.ingests.entities()).find((one) => one.id === id)
     const made = entity?.hours?.made
@@ -192,7 +192,7 @@ export class HoursUpkeep {
     throw new Error('another process went on with the hours')
   }
 
-  /** Waits until queries see hours that were written. False where they see more, or not all of them for long. */
+  /** Waits until queries see the hours that were written. False if they see more, or do not see all within the time limit. */
   async #areSeen(entityId: number, dates: Range, written: number): Promise<boolean> {
     const { clusterName, askEveryMs } = this.#parts.settings
     const signal = this.#patience()
@@ -206,12 +206,12 @@ export class HoursUpkeep {
     }
   }
 
-  /** Rows, hidden ones too. */
+  /** The number of rows, including hidden ones. */
   #count(entity: Keeping, leaving: LeavingRows): Promise<number> {
     return countLeft(entity, leaving, this.#target(dataSourceName(this.#parts.settings.clusterName, entity.id)))
   }
 
-  /** Rows that hours stand for are removed, once nobody can be reading them. */
+  /** Removes rows that hours have replaced, after the last query that may read them has ended. */
   async #letGo(entity: Keeping, made: Making): Promise<boolean> {
     const { tasks, nowMs, settings } = this.#parts
     const { goneMs, madeMs, making } = made
@@ -222,10 +222,10 @@ export class HoursUpkeep {
     const leaving = { dates: { fromMs: goneMs, toMs: madeMs - 1 }, pushed: making.pushed }
     const count = (): Promise<number> => this.#count(entity, leaving)
     if (!making.isRemoving) {
-      // Rows that are replayed come to their old positions; those that were taken before replays were refused are published by now.
+      // Replayed rows get their old positions. Those that were accepted before replays were refused are published by now.
       await this.#parts.published(entity.id, this.#patience())
       const hasMore = (await count()) > (making.rows ?? 0)
-      // These hours are made anew with them, or never again: rows that are on their way out must not become all that hours are made of.
+      // The hours are made again with these rows, or never again: rows that are being removed must not become the only rows that hours are made of.
       const next = hasMore ? { madeMs: goneMs, making: null } : { madeMs, making: { ...making, isRemoving: true } }
       return this.#settle(entity, { goneMs, ...next })
     }
@@ -238,7 +238,7 @@ export class HoursUpkeep {
     return this.#settle(entity, { goneMs: madeMs, madeMs, making: null })
   }
 
-  /** True in each case: where another process was quicker, there is something else to do. */
+  /** Always true: if another process was faster, there is something else to do. */
   async #settle(entity: Keeping, made: HoursMade): Promise<true> {
     const { retention, sinceMs, hours } = entity
     await this.#parts.ingests.retain(entity.id, { retention, sinceMs, hours: { ...hours, made } }, entity)
@@ -263,7 +263,7 @@ function isKeeping(entity: Entity): entity is Keeping {
   return entity.hours !== undefined && entity.sinceMs !== null
 }
 
-/** Where hours are made from next; -Infinity before the first. */
+/** The start of the next hours; -Infinity before the first. */
 function begunMs({ made, sinceMs }: HoursKept): number {
   return Math.max(made?.madeMs ?? Number.NEGATIVE_INFINITY, sinceMs ?? Number.NEGATIVE_INFINITY)
 }

@@ -2,7 +2,7 @@ import type { SlotWaitCatalog } from '../../../catalog/cluster-catalog.ts'
 
 const namedMax = 20
 
-/** Which entities wait for slots of Druid, as this process last read. */
+/** The entities that wait for slots of Druid, as last read by this process. */
 export class SlotWaits {
   readonly #waits: Pick<SlotWaitCatalog, 'list'>
   #sinceMs: ReadonlyMap<number, number> = new Map()
@@ -19,12 +19,12 @@ export class SlotWaits {
     this.#sinceMs = await this.#waits.list()
   }
 
-  /** Null of an entity that does not wait. */
+  /** Null if the entity does not wait. */
   sinceMs(entityId: number): number | null {
     return this.#sinceMs.get(entityId) ?? null
   }
 
-  /** Of those that wait longest. */
+  /** The names of the entities that have waited longest. */
   names(entities: readonly { readonly id: number; readonly name: string }[]): readonly string[] {
     const waiting = entities.filter(({ id }) => this.#sinceMs.has(id))
     return waiting

@@ -1,4 +1,4 @@
-// Rows that have left with a retention, deleted for good: also those that a task of Druid holds, which nobody can mark.
+// Permanently deletes expired rows, including those that a task of Druid holds, which cannot be marked as unused.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Problem } from '../../../model/problem.ts'
 import type { DruidStore } from '../druid-store.ts'
@@ -7,14 +7,14 @@ import type { Supervisors } from '../supervision/supervisors.ts'
 export interface PurgeParts {
   readonly supervisors: Pick<Supervisors, 'purge' | 'handOver'>
   readonly store: Pick<DruidStore, 'countPositions'>
-  /** How long it may take: tasks publish what they hold first. */
+  /** Time limit of the deletion. Tasks publish their rows first. */
   readonly timeoutMs: number
   readonly askEveryMs: number
 }
 
 /**
- * Resolves when Druid shows no row of an entity before a date any more. Rows of such dates that are pushed meanwhile may go with them. Throws
- * Problem `unavailable` when Druid does not come to it in time; what was done stays done, so that it may be asked again.
+ * Resolves when Druid no longer returns rows of an entity before a date. Rows of such dates that are pushed meanwhile may be deleted too. Throws
+ * Problem `unavailable` when Druid does not finish in time. Completed work is kept, so the call may be repeated.
  */
 export async function purgeBefore(entityId: number, beforeMs: number, parts: PurgeParts): Promise<void> {
   const { supervisors, store, timeoutMs, askEveryMs } = parts
@@ -27,7 +27,7 @@ export async function purgeBefore(entityId: number, beforeMs: number, parts: Pur
   if (wasGone) return
   try {
     await supervisors.handOver(entityId, signal)
-    // What the tasks have published meanwhile.
+    // Deletes the rows that the tasks have published meanwhile.
     await supervisors.purge(entityId, beforeMs)
     while (!(await isGone())) await sleep(askEveryMs, undefined, { signal })
   } catch (error) {
