@@ -196,7 +196,7 @@ export class Values {
     return { values, cutMs: Number.isFinite(cutMs) ? cutMs : null }
   }
 
-  /** The first `limit` items in the order of time. */
+  /** The first `limit` items, ordered by time in the given direction. */
   async #rows(
     entity: Entity,
     { condition, order, limit }: { readonly condition: Sql; readonly order: Sql; readonly limit: number },
