@@ -37,7 +37,7 @@ export class ChunkWriter {
     if (this.at + bytes <= this.chunk.length) return
     this.#keepChunk()
     this.checkSize()
-    // Writes shorter than the longest leave unused space at the end of a chunk: at most a quarter of it.
+    // A request that does not fit leaves the end of the chunk unused: at most a quarter of it.
     const longest = Math.max(spareChunkBytes, bytes * 4)
     // A body that is already long will probably continue.
     const wanted = this.bytes >= longBytes ? longest : Math.max(bytes, Math.min(expectedBytes, longest))

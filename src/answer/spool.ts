@@ -104,7 +104,7 @@ export class Spool {
   }
 }
 
-/** A full disk is reported to the caller; the message of any other Error, with the path, goes to the log. */
+/** A full disk becomes a Problem for the caller. Any other error is logged with its message, which contains the path; the caller is referred to the log. */
 function failure(error: unknown): Error {
   if (isDiskFull(error)) {
     return new Problem(

@@ -5,7 +5,7 @@ import { UnknownConnection } from './jdbc-connections.ts'
 /** Drivers only read bodies of status 200 and 500; any other status hides the message from users. */
 export const errorStatus = 500
 
-/** The status of a refusal that precedes the response. Drivers must read access errors, and they reopen a connection that is gone. */
+/** The status of a request refused before it is handled. Drivers must be able to read access errors and missing connections, which they reopen. */
 export function refusalStatus({ code, status }: Problem): number {
   return code === 'forbidden' || code === 'not_found' ? errorStatus : status
 }

@@ -178,7 +178,7 @@ function textOf(body: Plain, name: string): string {
 
 function optionalText(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null
-  // The form in which old clients' Jackson serializes patterns.
+  // Jackson in old clients serializes patterns this way.
   const text = isPlain(value) ? value['s'] : value
   if (text === undefined || text === null) return null
   if (typeof text !== 'string') throw malformed(`${name} is not a text`)

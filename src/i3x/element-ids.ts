@@ -62,7 +62,7 @@ function unescaped(text: string | undefined): string | null {
 
 /** The parent of a tag or of a folder's prefix: the enclosing folder, or the entity. */
 export function parentOf(entity: string, text: string): Element {
-  // A trailing separator is part of the name, so it is skipped.
+  // Skips a trailing separator: it ends the text itself, not its parent.
   const end = text.slice(0, -1).search(/[./][^./]*$/)
   return end === -1 ? { kind: 'entity', entity } : { kind: 'folder', entity, prefix: text.slice(0, end + 1) }
 }

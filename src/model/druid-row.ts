@@ -8,12 +8,10 @@ export const positionColumn = ':position'
 /** Where newer rows replace older ones: a comma-separated list of the fields pushed as null; omitted if there are none. */
 export const nullsColumn = ':nulls'
 
-/** The topic of an entity's rows. */
 export function rowsTopic(clusterName: string, entityId: number): string {
   return `${clusterName}.rows.${entityId}`
 }
 
-/** The data source of an entity's rows. */
 export function dataSourceName(clusterName: string, entityId: number | ''): string {
   return `${clusterName}_${entityId}`
 }

@@ -90,8 +90,8 @@ const compactParts = ['MM', 'dd', 'HH', 'mm', 'ss', 'SSS']
 
 /**
  * Recognizes a date of 1950 to 2100 written in digits alone, as `202601310800`, or with a two-digit year, as `260131080000`. Returns its pattern and
- * instant, or null. Read as milliseconds since 1970, no such number is a time of 1982 to 2500. Two-digit years without seconds (`2601310800`) start at
- * 2015, where the digits are no longer a plausible count of seconds.
+ * instant, or null. Read as milliseconds since 1970, no such number is a time of 1982 to 2500. Two-digit years are 2015 to 2035;
+ * without seconds (`2601310800`) they start at 2022, where the digits are no longer a plausible count of seconds.
  */
 export function compactDate(digits: string): { readonly pattern: string; readonly ms: number } | null {
   const ofLongYear = partsIn(compact, digits)

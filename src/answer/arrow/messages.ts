@@ -25,7 +25,6 @@ const schemaHeader = 1
 const recordBatchHeader = 3
 const continuation = 0xffff_ffff
 
-/** The end-of-stream marker. */
 export const endOfStream = framed(new Uint8Array(0))
 
 export function schemaMessage(fields: readonly ArrowField[]): Uint8Array {

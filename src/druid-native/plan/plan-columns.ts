@@ -128,7 +128,7 @@ export function keyOf(spec: DimensionSpec, fieldOf: FieldOf): EntityField | null
   return field?.type === 'string' ? field : null
 }
 
-/** Combines a filter with the aggregate's own filter. */
+/** Combines a filter with the aggregate's own filter, if it has one. */
 const both = (filter: Scalar, { where }: StoreAggregate): Scalar =>
   where === undefined ? filter : call('boolean', 'and', [filter, where])
 

@@ -273,7 +273,7 @@ function contextOf(context: unknown): Node {
   return Object.fromEntries(kept.map((name) => [name, memberOf(context, name)]))
 }
 
-/** Druid breaks off its response to a groupBy over empty intervals. A day with a filter that matches no rows gives the correct result. */
+/** Druid breaks off its response to a groupBy over empty intervals. A day with a filter that matches no rows has the same result. */
 const overNothing = { intervals: ['1970-01-01/P1D'], filter: { type: 'false' } }
 
 function isOverNoTime(query: Node): boolean {
