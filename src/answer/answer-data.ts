@@ -1,12 +1,12 @@
-// A whole answer as plain data, which may cross threads, and how its body is read.
+// A complete answer as plain data that can be transferred between threads, and how its body is read.
 import { close, openSync, read, unlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { shortChunkBytes } from './spare-chunks.ts'
 import type { Answer } from './whole-answer.ts'
 
 /**
- * Chunks have memory of their own; a file is deleted by whoever opens the answer. A short body is a text of one character a byte (latin1): copying it to
- * another thread costs a third of handing over its memory.
+ * Chunks own their memory; a file is deleted when the answer is opened. A short body is a latin1 string, one character a byte: copying it to
+ * another thread costs a third of transferring its memory.
  */
 export type BodyData =
   | { readonly kind: 'short'; readonly bytes: string }
@@ -21,15 +21,15 @@ export interface AnswerData {
 
 const pieceBytes = 256 * 1024
 /**
- * A file's pieces are read into the same memory again and again, in turn: fresh memory for each would be given back in long pauses of the
- * garbage collector.
+ * Pieces of a file are read into this many buffers in turn. Allocating a new buffer for each piece would cause long garbage collection
+ * pauses.
  */
 export const filePieces = 8
 
-/** Called once, when nobody needs the body any more, with the memory that may be written again. */
+/** Called once, when the body is no longer needed, with the memory that may be reused. */
 type Released = (memory: readonly ArrayBuffer[]) => void
 
-/** Takes over the answer's body. */
+/** Takes ownership of the answer's body. */
 export function openAnswer({ rows, bytes, body }: AnswerData, released: Released = () => undefined): Answer {
   const chunks = chunksOf(body, bytes)
   return {
@@ -54,7 +54,7 @@ function chunksOf(body: AnswerData['body'], bytes: number): readonly Uint8Array[
   }
 }
 
-/** The answer as it crosses threads at the least cost; `spare` is given memory that may be written again, because it stays. */
+/** Repacks an answer so that it crosses threads at the least cost. `spare` receives memory that is not transferred and may be reused. */
 export function packed(answer: AnswerData, spare: (memory: readonly ArrayBuffer[]) => void): AnswerData {
   const { body, bytes } = answer
   if (body.kind !== 'memory' || bytes > shortChunkBytes) return answer
@@ -77,8 +77,8 @@ function once(release: Answer['release']): Answer['release'] {
 const readAt = promisify(read)
 
 /**
- * A file that is gone from its folder as soon as it is open: whatever ends this process, the disk gets its space back. It is opened at
- * once, without waiting for a turn, so that no file is left to one who died before he took it.
+ * A file that is unlinked right after it is opened, so that the disk space is freed however this process ends. It is opened synchronously, so
+ * that no file is left behind if its owner dies before opening it.
  */
 class BodyFile implements AsyncIterable<Uint8Array> {
   readonly #fd: number
@@ -110,7 +110,7 @@ class BodyFile implements AsyncIterable<Uint8Array> {
     return piece
   }
 
-  /** A read in flight is waited for: its number could be that of another file by then. */
+  /** Waits for a read in progress: otherwise its file descriptor could already belong to another file. */
   close(): void {
     this.#closed = true
     if (!this.#reading) this.#closeNow()

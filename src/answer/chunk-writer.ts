@@ -1,12 +1,12 @@
 import { Problem } from '../model/problem.ts'
 import { SpareChunks, shortChunkBytes, spareChunkBytes } from './spare-chunks.ts'
 
-/** What one body alone keeps of its memory that was put away. */
+/** Maximum written-out memory that a single body keeps for reuse. */
 const ownSpareBytes = 8 * spareChunkBytes
-/** From so many bytes on a body gets whole chunks. */
+/** From this size on, a body gets full-size chunks. */
 const longBytes = 64 * 1024
 
-/** The bytes of a body as they are written: whoever writes makes room with `reserve`, puts bytes into `chunk` from `at` on, and moves `at`. */
+/** The output buffer of a body. Callers request capacity with `reserve`, write bytes into `chunk` from `at` on, and advance `at`. */
 export class ChunkWriter {
   chunk: Uint8Array = new Uint8Array(0)
   at = 0
@@ -16,30 +16,30 @@ export class ChunkWriter {
   #takenBytes = 0
   #fullBytes = 0
 
-  /** `resultBytes` is the most that the body may have; its memory is taken from `spares` as far as there are any. */
+  /** `resultBytes` is the size limit of the body. Memory comes from `spares` while they have any. */
   constructor(resultBytes: number, spares = new SpareChunks(ownSpareBytes)) {
     this.#resultBytes = resultBytes
     this.#spares = spares
   }
 
-  /** All that was written. */
+  /** Total bytes written. */
   get bytes(): number {
     return this.#takenBytes + this.#fullBytes + this.at
   }
 
-  /** What `take` would give. */
+  /** Bytes of the chunks that `take` would return. */
   get fullBytes(): number {
     return this.#fullBytes
   }
 
-  /** Makes room for `bytes`, where about `expectedBytes` are to come. Throws Problem `result_too_large`. */
+  /** Ensures capacity for `bytes`; `expectedBytes` estimates how much will follow. Throws Problem `result_too_large`. */
   reserve(bytes: number, expectedBytes: number = bytes): void {
     if (this.at + bytes <= this.chunk.length) return
     this.#keepChunk()
     this.checkSize()
-    // What is shorter than the longest leaves room at the end of a chunk, at most a quarter of it.
+    // A request that does not fit leaves the end of the chunk unused: at most a quarter of it.
     const longest = Math.max(spareChunkBytes, bytes * 4)
-    // What is long already mostly goes on.
+    // A body that is already long will probably continue.
     const wanted = this.bytes >= longBytes ? longest : Math.max(bytes, Math.min(expectedBytes, longest))
     if (wanted <= shortChunkBytes) this.chunk = this.#spares.takeShort() ?? newChunk(shortChunkBytes)
     else this.chunk = (wanted === spareChunkBytes ? this.#spares.take() : null) ?? newChunk(wanted)
@@ -55,7 +55,7 @@ export class ChunkWriter {
     )
   }
 
-  /** The chunks that are full; they are the caller's now. */
+  /** The full chunks; the caller owns them from here on. */
   take(): readonly Uint8Array[] {
     const taken = this.#full
     this.#full = []
@@ -64,14 +64,14 @@ export class ChunkWriter {
     return taken
   }
 
-  /** As `take`, with the chunk that is not full yet. Throws Problem `result_too_large`. */
+  /** As `take`, plus the chunk that is not full yet. Throws Problem `result_too_large`. */
   finish(): readonly Uint8Array[] {
     this.checkSize()
     this.#keepChunk()
     return this.take()
   }
 
-  /** Takes back chunks that nobody reads any more. */
+  /** Accepts chunks that are no longer read, for reuse. */
   giveBack(chunks: readonly Uint8Array[]): void {
     this.#spares.give(chunks.map(({ buffer }) => buffer))
   }
@@ -84,7 +84,7 @@ export class ChunkWriter {
   }
 }
 
-/** Of its own memory, not of the pool that small buffers share: it is handed over to another thread. */
+/** Allocates memory outside the pool of small buffers, because it is transferred to another thread. */
 function newChunk(bytes: number): Uint8Array {
   return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer)
 }

@@ -1,12 +1,12 @@
-/** Bodies are kept in chunks of about this size. */
+/** Approximate size of the chunks of a body. */
 export const spareChunkBytes = 256 * 1024
-/** A body that fits into one of these is short. */
+/** A body that fits one chunk of this size is short. */
 export const shortChunkBytes = 16 * 1024
 const shortChunksMax = 16
 
 /**
- * Memory of bodies that were sent or put away, to be written again. Fresh memory for each body would be a hundred megabytes a second, which
- * the garbage collector gives back in pauses of tens of milliseconds.
+ * Reusable memory of bodies that were sent or written to a file. Allocating new memory for each body would produce a hundred megabytes of garbage a
+ * second, collected in pauses of tens of milliseconds.
  */
 export class SpareChunks {
   readonly #chunksMax: number
@@ -17,19 +17,19 @@ export class SpareChunks {
     this.#chunksMax = Math.floor(bytesMax / spareChunkBytes)
   }
 
-  /** A chunk of `spareChunkBytes`, which holds anything; null when there is none. */
+  /** A chunk of `spareChunkBytes` with arbitrary contents; null if there is none. */
   take(): Uint8Array | null {
     const buffer = this.#buffers.pop()
     return buffer === undefined ? null : new Uint8Array(buffer)
   }
 
-  /** As `take`, a chunk of `shortChunkBytes`. */
+  /** As `take`, but of `shortChunkBytes`. */
   takeShort(): Uint8Array | null {
     const buffer = this.#short.pop()
     return buffer === undefined ? null : new Uint8Array(buffer)
   }
 
-  /** Takes the memory of chunks that nobody reads any more. It lets go of what has another size, or is too much. */
+  /** Accepts the memory of chunks that are no longer read. Buffers of other sizes, or beyond the limits, are dropped. */
   give(buffers: Iterable<ArrayBufferLike>): void {
     for (const buffer of buffers) {
       if (buffer.byteLength === spareChunkBytes && this.#buffers.length < this.#chunksMax) this.#buffers.push(buffer)

@@ -1,4 +1,4 @@
-// Where an answer is kept until it is whole: in memory up to a bound, then in a temporary file.
+// Stores an answer until it is complete: in memory up to a limit, then in a temporary file.
 
 import { join } from 'node:path'
 import { type Disk, type DiskFile, isDiskFull } from '../lib/disk.ts'
@@ -10,23 +10,23 @@ import type { ChunkWriter } from './chunk-writer.ts'
 
 const diskFullRetryAfterS = 5
 
-/** How much room one answer has. */
+/** The space available to one answer. */
 export interface SpoolBudget {
-  /** What is kept in memory; the rest, and all of what is longer, goes to a file. */
+  /** The memory limit; an answer that exceeds it is stored in a file entirely. */
   readonly memoryBytes: number
   readonly fileBytes: number
 }
 
-/** Makes an empty folder of it: what lies there was left by a process or thread that died. */
+/** Creates the folder, or empties it: files in it were left behind by a process or thread that died. */
 export async function clearSpool(directory: string, disk: Disk = nodeDisk): Promise<void> {
   await disk.makeDirectory(directory)
   for (const name of await disk.list(directory)) await disk.remove(join(directory, name))
 }
 
-/** Where the file of an answer would be. */
+/** Where the file of an answer is created. */
 export interface SpoolPlace {
   readonly disk: Disk
-  /** Asked for when the file is made: most answers need none. */
+  /** Called only when a file is created; most answers need none. */
   readonly newPath: () => string
 }
 
@@ -38,24 +38,24 @@ export class Spool {
   #path = ''
   #fileBytes = 0
 
-  /** Keeps what is written to `chunks`. */
+  /** Stores the contents of `chunks`. */
   constructor(chunks: ChunkWriter, budget: SpoolBudget, place: SpoolPlace) {
     this.#chunks = chunks
     this.#budget = budget
     this.#place = place
   }
 
-  /** Whether there is more in memory than may be: `putAway` is due. */
+  /** Whether memory use exceeds the limit, so that `putAway` should be called. */
   get isDue(): boolean {
     return this.#chunks.fullBytes > (this.#file === null ? this.#budget.memoryBytes : 0)
   }
 
-  /** Writes what is full to the file. Throws Problem `overloaded` when there is no room for it, an Error when the disk fails. */
+  /** Writes the full chunks to the file. Throws Problem `overloaded` if there is no space, an Error if the disk fails. */
   async putAway(): Promise<void> {
     await this.#write(this.#chunks.take())
   }
 
-  /** The whole body. Throws Problem `result_too_large` and `overloaded`, and an Error when the disk fails. */
+  /** The complete body. Throws Problem `result_too_large` and `overloaded`, and an Error if the disk fails. */
   async finish(): Promise<BodyData> {
     const chunks = this.#chunks.finish()
     if (this.#file === null) return { kind: 'memory', chunks: chunks.map(ofItsOwn) }
@@ -74,8 +74,8 @@ export class Spool {
   }
 
   /**
-   * Forgets what was kept; after `finish` there is nothing to forget. Never throws: what made it necessary is told to the caller, and a
-   * file that a failing disk does not let go is removed at the next start.
+   * Deletes the file; after `finish` there is none. Never throws: the caller receives the original error, and a file that a failing disk does not
+   * delete is removed at the next start.
    */
   async discard(): Promise<void> {
     const { disk } = this.#place
@@ -104,7 +104,7 @@ export class Spool {
   }
 }
 
-/** The log has the second one's message, with the path; the caller is told where to look. */
+/** A full disk becomes a Problem for the caller. Any other error is logged with its message, which contains the path; the caller is referred to the log. */
 function failure(error: unknown): Error {
   if (isDiskFull(error)) {
     return new Problem(

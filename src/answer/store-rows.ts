@@ -16,17 +16,17 @@ import { Spool, type SpoolBudget } from './spool.ts'
 import { druidEncoder } from './text/druid-text.ts'
 import { csvEncoder, type Encoder, jsonEncoder, ndjsonEncoder } from './text/encode-text.ts'
 
-/** Bytes written that count as one unit of the pacer's work. */
+/** Bytes written per unit of the pacer's work. */
 const bytesPerUnit = 4
 
 export interface AnswerSettings {
-  /** How long the writing of an answer may hold the event loop. */
+  /** The longest time that writing an answer may block the event loop. */
   readonly sliceMs: number
-  /** This machine's when it is left out. */
+  /** Defaults to the local machine's disk. */
   readonly disk?: Disk
-  /** The folder for what does not fit into memory. */
+  /** The folder for answers that do not fit in memory. */
   readonly spoolDirectory: string
-  /** Where the memory of answers comes from that were sent. */
+  /** Source of reusable memory of answers already sent. */
   readonly spares?: SpareChunks
 }
 
@@ -41,7 +41,7 @@ export interface AnswerOutput {
   readonly budget: SpoolBudget
 }
 
-/** Writes rows as they come and keeps them until they are whole. Throws what `batches` throws, and Problem `result_too_large` or `overloaded`. */
+/** Encodes rows as they arrive and stores them until they are complete. Throws errors of `batches`, and Problem `result_too_large` or `overloaded`. */
 export async function storeRows(
   { fields, batches }: RowStream,
   { format, resultBytes, budget }: AnswerOutput,

@@ -8,13 +8,13 @@ import { ChunkWriter } from './chunk-writer.ts'
 import { Spool, type SpoolBudget } from './spool.ts'
 import type { AnswerSettings } from './store-rows.ts'
 
-/** Characters that count as one unit of the pacer's work. */
+/** Characters per unit of the pacer's work. */
 const charactersPerUnit = 4
 
-/** In UTF-8 a UTF-16 unit takes so many bytes at most. */
+/** The most UTF-8 bytes of one UTF-16 code unit. */
 const unitBytes = 3
 
-/** Keeps a text that comes in pieces until it is whole. Throws what `pieces` throws, and Problem `result_too_large` or `overloaded`. */
+/** Stores a text that arrives in pieces until it is complete. Throws errors of `pieces`, and Problem `result_too_large` or `overloaded`. */
 export async function storeText(
   pieces: AsyncIterable<string>,
   { resultBytes, budget }: { readonly resultBytes: number; readonly budget: SpoolBudget },

@@ -3,15 +3,15 @@ import type { SpoolBudget } from './spool.ts'
 import type { Answer } from './whole-answer.ts'
 
 export interface SpoolSettings {
-  /** What one answer may take of the memory; a longer one goes to a file. */
+  /** Memory limit of one answer; a longer answer is stored in a file. */
   readonly answerMemoryBytes: number
-  /** What all answers that are not sent yet may take of the memory: past that, more of them go to files. */
+  /** Memory limit of all unsent answers together; beyond it, answers are stored in files. */
   readonly memoryBytes: number
-  /** What their files may take together. */
+  /** Size limit of all their files together. */
   readonly fileBytes: number
 }
 
-/** Knows how much the answers take that wait for their readers, however slow those are. */
+/** Tracks the space used by answers that are not sent yet, for example to slow clients. */
 export class UnsentAnswers {
   readonly #settings: SpoolSettings
   #memoryBytes = 0
@@ -21,7 +21,7 @@ export class UnsentAnswers {
     this.#settings = settings
   }
 
-  /** How much the next answer may take. The few that are being made at the same time may pass the bounds together. */
+  /** The budget of the next answer. Answers produced at the same time may exceed the limits together. */
   budget(): SpoolBudget {
     const { answerMemoryBytes, memoryBytes, fileBytes } = this.#settings
     return {
@@ -30,7 +30,7 @@ export class UnsentAnswers {
     }
   }
 
-  /** Takes over an answer, and counts it until it is released; `spare` is given the memory that may be written again then. */
+  /** Takes ownership of an answer and counts it until it is released; `spare` then receives the memory that may be reused. */
   open(stored: AnswerData, spare: (memory: readonly ArrayBuffer[]) => void = () => undefined): Answer {
     const { bytes } = stored
     const count = stored.body.kind === 'file' ? this.#countFile : this.#countMemory

@@ -1,17 +1,17 @@
-/** A whole answer: its body is complete before a byte of it is sent. */
+/** A complete answer: its body is finished before the first byte is sent. */
 export interface Answer {
   readonly rows: number
   readonly bytes: number
-  /** Who made the answer, where there is a choice. */
+  /** Which part of the service produced the answer, where there is a choice. */
   readonly answeredBy?: 'store' | 'sql-engine'
   /**
-   * The body, in memory or read from a file as it is asked for, once. It throws when it comes to fewer bytes than it should have. A piece of a
-   * file is good until `filePieces` later ones were asked for.
+   * The body, in memory or read lazily from a file; it can be read once. Throws if the body is shorter than it should be. A piece of a file is valid
+   * until `filePieces` more pieces have been read.
    */
   readonly chunks: readonly Uint8Array[] | AsyncIterable<Uint8Array>
   /**
-   * Gives back what the body holds, sent or not; whoever got the answer calls it. `isSent`: all of the body has left this process, so that
-   * its memory may be written again.
+   * Frees the body, sent or not; the receiver of the answer must call it. `isSent`: the whole body has left this process, so its memory may be
+   * reused.
    */
   release(isSent?: boolean): void
 }

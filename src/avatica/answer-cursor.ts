@@ -1,4 +1,4 @@
-// The rows of a whole answer, read from where it is kept as far as a caller asks for them.
+// Reads the rows of a stored answer, only as far as a client requests them.
 import type { Answer } from '../answer/whole-answer.ts'
 import { Zone } from '../druid-time/zone.ts'
 import { parseWithLongs } from '../lib/json-with-longs.ts'
@@ -18,26 +18,26 @@ export interface RowsWanted {
 
 export interface BatchLimits {
   readonly rowsMax: number
-  /** A batch ends with the row that passes it. */
+  /** A batch ends with the row that exceeds it. */
   readonly bytesMax: number
 }
 
 const newline = 10
-/** How long the reading of a batch may hold the event loop, and what a row counts to it. */
+/** How long reading a batch may block the event loop, and a row's units of work for the pacer. */
 const sliceMs = 5
 const unitsOfRow = 32
 
-/** Reads an answer in NDJSON forward, once. */
+/** Reads an NDJSON answer forward, once. */
 export class AnswerCursor {
   readonly #answer: Answer
   readonly #columns: readonly AvaticaColumn[]
   readonly #zone: Zone
   readonly #chunks: AsyncIterator<Uint8Array> | Iterator<Uint8Array>
-  /** What was read of the answer and not taken. */
+  /** Bytes read from the answer but not consumed. */
   #rest: Uint8Array = new Uint8Array(0)
   #left: number
 
-  /** At most `rowsMax` rows. Times are what the clocks of `zone` show, as milliseconds of a day in UTC, as JDBC means them. */
+  /** At most `rowsMax` rows. Times are local times in `zone`, encoded as UTC milliseconds, as JDBC expects. */
   constructor(answer: Answer, columns: readonly AvaticaColumn[], { rowsMax, zone = Zone.utc }: RowsWanted) {
     this.#answer = answer
     this.#columns = columns
@@ -68,7 +68,7 @@ export class AnswerCursor {
     this.#answer.release()
   }
 
-  /** Throws an Error where the answer ends before its last row. */
+  /** The next line. Throws an Error if the answer ends before its last row. */
   async #line(): Promise<Buffer> {
     const parts: Uint8Array[] = []
     for (;;) {
@@ -79,7 +79,7 @@ export class AnswerCursor {
         const [only] = parts
         return parts.length === 1 ? Buffer.from(only!.buffer, only!.byteOffset, only!.byteLength) : Buffer.concat(parts)
       }
-      // A chunk's memory is written again: what is left of it is copied.
+      // The memory of a chunk is reused, so its unread bytes are copied.
       if (this.#rest.length > 0) parts.push(this.#rest.slice())
       const { done, value } = await this.#chunks.next()
       if (done) throw new Error('an answer ended before its last row')

@@ -1,14 +1,14 @@
-// What Avatica's clients ask and are answered, whichever of the two wire formats they speak: the names are those of its JSON.
-// The source of both is Apache Calcite Avatica 1.26 (`core/src/main/protobuf/*.proto`, and the reference of its JSON), Apache License 2.0.
+// The requests and responses of the Avatica protocol, independent of the wire format; names are those of its JSON form.
+// Source of both formats: Apache Calcite Avatica 1.26 (`core/src/main/protobuf/*.proto`, and its JSON reference), Apache License 2.0.
 
-/** A value that a caller binds to a parameter; its type is one of Avatica's `Rep`. */
+/** A value that a client binds to a parameter; `type` is a value of Avatica's `Rep`. */
 export interface BoundValue {
   readonly type: string
-  /** Undefined where it was not set, or is of a type that is no single value. */
+  /** Undefined if it was not set, or its type is not scalar. */
   readonly value: string | number | bigint | boolean | null | undefined
 }
 
-/** What a connection is set to; a caller leaves out what it does not change. */
+/** Settings of a connection; a client omits those that it does not change. */
 export interface ConnectionProperties {
   readonly autoCommit?: boolean | undefined
   readonly readOnly?: boolean | undefined
@@ -17,7 +17,7 @@ export interface ConnectionProperties {
   readonly schema?: string | undefined
 }
 
-/** Patterns of LIKE; null where all names are meant. */
+/** Patterns of LIKE; null matches all names. */
 export interface MetadataPatterns {
   readonly catalog: string | null
   readonly schemaPattern: string | null
@@ -26,7 +26,7 @@ export interface MetadataPatterns {
   readonly typeList: readonly string[] | null
 }
 
-/** The requests that name their connection and nothing else. */
+/** Requests with no parameters except the connection. */
 export const plainRequests = [
   'closeConnection',
   'createStatement',
@@ -36,7 +36,7 @@ export const plainRequests = [
   'rollback',
 ] as const
 
-/** The requests of metadata that are answered by SQL. */
+/** Metadata requests that are executed as SQL. */
 export const metadataRequests = ['getCatalogs', 'getSchemas', 'getTables', 'getTableTypes', 'getColumns'] as const
 
 export type MetadataRequest = (typeof metadataRequests)[number]
@@ -58,9 +58,9 @@ export type AvaticaRequest =
   | ({
       readonly request: 'prepareAndExecute'
       readonly sql: string
-      /** Of the whole answer; null where the caller sets no bound. */
+      /** Limit of the whole result; null is unlimited. */
       readonly rowsMax: number | null
-      /** Of the first frame; null where the caller leaves it to the service. */
+      /** Limit of the first frame; null lets the service choose. */
       readonly frameRows: number | null
     } & OfStatement)
   | ({
@@ -71,7 +71,7 @@ export type AvaticaRequest =
   | ({ readonly request: 'fetch'; readonly offset: number; readonly frameRows: number | null } & OfStatement)
   | ({ readonly request: 'closeStatement' | 'syncResults' | 'prepareAndExecuteBatch' | 'executeBatch' } & OfStatement)
 
-/** A value of an answer: a long may be a bigint; a timestamp is milliseconds. */
+/** A result value: a long may be a bigint; a timestamp is in milliseconds. */
 export type Cell = string | number | bigint | boolean | null
 
 export type Rep = 'STRING' | 'LONG' | 'DOUBLE' | 'BOOLEAN' | 'INTEGER'
@@ -79,7 +79,7 @@ export type Rep = 'STRING' | 'LONG' | 'DOUBLE' | 'BOOLEAN' | 'INTEGER'
 export interface AvaticaColumn {
   readonly ordinal: number
   readonly name: string
-  /** Of `java.sql.Types`. */
+  /** A constant of `java.sql.Types`. */
   readonly typeId: number
   readonly typeName: string
   readonly rep: Rep
@@ -92,7 +92,7 @@ export interface AvaticaColumn {
 export interface Signature {
   readonly columns: readonly AvaticaColumn[]
   readonly sql: string
-  /** How many `?` the text has. */
+  /** Number of `?` in the text. */
   readonly parameters: number
 }
 
@@ -100,14 +100,14 @@ export interface Frame {
   readonly offset: number
   readonly done: boolean
   readonly rows: readonly (readonly Cell[])[]
-  /** How the values of each column are written. */
+  /** The representation of each column's values. */
   readonly reps: readonly Rep[]
 }
 
 export interface ResultSet {
   readonly connectionId: string
   readonly statementId: number
-  /** Whether the statement is there for this answer alone. */
+  /** Whether the statement exists only for this result. */
   readonly ownStatement: boolean
   readonly signature: Signature
   readonly firstFrame: Frame
@@ -116,7 +116,7 @@ export interface ResultSet {
 export interface ErrorAnswer {
   readonly response: 'error'
   readonly errorMessage: string
-  /** 1 is a connection that is not known, 2 a caller who has no access, -1 all else. */
+  /** 1: unknown connection; 2: no access; -1: any other error. */
   readonly errorCode: number
   readonly sqlState: string
 }

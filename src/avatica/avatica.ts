@@ -1,4 +1,4 @@
-// What answers the requests of Avatica's clients, whichever wire format they speak: connections, statements, and queries on them.
+// Handles the requests of Avatica clients in either wire format: connections, statements, and the queries on them.
 import type { Reader } from '../admission/reader.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import { numbers } from '../druid-sql/functions/numbers.ts'
@@ -23,23 +23,23 @@ import {
 import { metadataSql } from './metadata-sql.ts'
 import { HeldBytes, type Statement } from './statement.ts'
 
-/** The release of Avatica whose protocol is spoken. */
+/** The Avatica release whose protocol is implemented. */
 const avaticaVersion = '1.26.0'
 
-/** What `DatabaseMetaData` tells of the service, by Avatica's names. */
+/** Properties of the service for `DatabaseMetaData`, by Avatica's names. */
 const databaseProperties: ReadonlyMap<string, string | number> = new Map<string, string | number>([
   ['GET_STRING_FUNCTIONS', Object.keys(texts).join(',')],
   ['GET_NUMERIC_FUNCTIONS', Object.keys(numbers).join(',')],
   ['GET_TIME_DATE_FUNCTIONS', Object.keys(times).join(',')],
   ['GET_SYSTEM_FUNCTIONS', Object.keys(values).join(',')],
-  // Those that are not SQL:2003's.
+  // Keywords that are not in SQL:2003.
   ['GET_S_Q_L_KEYWORDS', 'EXPLAIN,LIMIT,OFFSET'],
-  // `TRANSACTION_NONE`: nothing is changed by queries.
+  // `TRANSACTION_NONE`: queries change nothing.
   ['GET_DEFAULT_TRANSACTION_ISOLATION', 0],
   ['AVATICA_VERSION', avaticaVersion],
 ])
 
-/** Drivers ask for 100 rows a frame where their users say nothing: a million rows would be ten thousand requests. */
+/** Drivers request 100 rows a frame by default; a million rows would take ten thousand requests. */
 const frameRowsMin = 5000
 
 export interface AvaticaLimits extends JdbcConnectionLimits {
@@ -48,9 +48,9 @@ export interface AvaticaLimits extends JdbcConnectionLimits {
   readonly heldBytes: number
 }
 
-/** The SQL queries of the service. */
+/** The service's SQL queries. */
 export interface SqlOfAvatica {
-  /** The columns of a query's answer, and how many `?` it has. Throws Problem `invalid_request`. */
+  /** The result columns of a query, and its number of `?`. Throws Problem `invalid_request`. */
   describe(
     question: SqlQuestion,
     reader: Reader,
@@ -63,9 +63,9 @@ export interface SqlOfAvatica {
   ): Promise<{ readonly columns: readonly AnswerColumn[]; readonly answer: Answer }>
 }
 
-/** Who sends a request. */
+/** The client that sends a request. */
 export interface AvaticaCaller extends ConnectionCaller {
-  /** Is aborted when he goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -88,7 +88,7 @@ export class Avatica {
     this.#connections = new JdbcConnections(limits, new HeldBytes(limits.heldBytes), nowMs)
   }
 
-  /** Throws a Problem where the caller is at fault, has no access, or a limit is reached. */
+  /** Executes a request. Throws a Problem if the request is invalid, the caller has no access, or a limit is reached. */
   async answer(request: AvaticaRequest, caller: AvaticaCaller): Promise<AvaticaResponse> {
     const { connectionId } = request
     if (request.request === 'openConnection') return this.#open(request, caller)
@@ -97,17 +97,17 @@ export class Avatica {
     )
   }
 
-  /** Throws where a request on the connection would be refused for who asks: `UnknownConnection`, or Problem `forbidden`. */
+  /** Throws if a request of this caller on the connection would be refused: `UnknownConnection`, or Problem `forbidden`. */
   requireOwn(connectionId: string, caller: ConnectionCaller): void {
     this.#connections.own(connectionId, caller)
   }
 
-  /** Ends the connections that nobody used for a while. */
+  /** Closes connections that were idle too long. */
   closeIdle(): void {
     this.#connections.closeIdle()
   }
 
-  /** Ends all connections, and what runs on them. */
+  /** Closes all connections and cancels their queries. */
   close(): void {
     this.#connections.closeAll()
   }
@@ -140,7 +140,7 @@ export class Avatica {
       case 'closeStatement':
         connection.closeStatement(request.statementId)
         return { response: 'closeStatement' }
-      // Queries change nothing: there is nothing to undo, and nothing that is not done yet.
+      // Queries change nothing, so commit and rollback have no effect.
       case 'commit':
       case 'rollback':
         return { response: request.request }

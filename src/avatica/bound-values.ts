@@ -1,11 +1,11 @@
-// Values that a caller binds, as the parameters of SQL that they are.
+// Converts the bound values of a client to SQL parameters.
 import type { SqlValue } from '../druid-sql/parse/sql-value.ts'
 import { readParameters } from '../druid-sql/read-parameters.ts'
 import { msPerDay } from '../model/instant.ts'
 import { invalidRequest, type Problem } from '../model/problem.ts'
 import type { BoundValue } from './avatica-protocol.ts'
 
-/** By Avatica's `Rep`. */
+/** SQL type of each Avatica `Rep`. */
 const sqlTypes: ReadonlyMap<string, string> = new Map([
   ...named('VARCHAR', ['STRING', 'CHARACTER', 'PRIMITIVE_CHAR']),
   ...named('BOOLEAN', ['BOOLEAN', 'PRIMITIVE_BOOLEAN']),
@@ -20,7 +20,7 @@ function named(sqlType: string, reps: readonly string[]): [string, string][] {
   return reps.map((rep) => [rep, sqlType])
 }
 
-/** Throws Problem `invalid_request` for a type that SQL has no value for. */
+/** Throws Problem `invalid_request` for a type without an SQL equivalent. */
 export function sqlValues(bound: readonly BoundValue[]): readonly SqlValue[] {
   const parameters = bound.map(({ type, value }, index) => {
     if (value === null) return { type: 'NULL' }

@@ -1,8 +1,8 @@
-// The columns of an answer as JDBC knows them.
+// JDBC descriptions of result columns.
 import type { AvaticaColumn, Rep } from './avatica-protocol.ts'
 
 interface JdbcType {
-  /** Of `java.sql.Types`. */
+  /** A constant of `java.sql.Types`. */
   readonly typeId: number
   readonly rep: Rep
   readonly className: string
@@ -10,7 +10,7 @@ interface JdbcType {
   readonly displaySize: number
 }
 
-/** A text says nothing of its length; tools show so much. */
+/** Texts have no declared length; tools display this one. */
 const textSize = 65_535
 
 const text: JdbcType = {
@@ -21,7 +21,7 @@ const text: JdbcType = {
   displaySize: textSize,
 }
 
-/** By the names that SQL has for them. Times are numbers of milliseconds, as Druid's brokers send them. */
+/** By SQL type name. Times are numbers of milliseconds, as Druid's brokers send them. */
 const jdbcTypes: ReadonlyMap<string, JdbcType> = new Map([
   ['VARCHAR', text],
   ['CHAR', text],
@@ -32,18 +32,18 @@ const jdbcTypes: ReadonlyMap<string, JdbcType> = new Map([
   ['DECIMAL', { typeId: 8, rep: 'DOUBLE', className: 'java.lang.Double', precision: 15, displaySize: 24 }],
   ['BOOLEAN', { typeId: 16, rep: 'BOOLEAN', className: 'java.lang.Boolean', precision: 1, displaySize: 5 }],
   ['TIMESTAMP', { typeId: 93, rep: 'LONG', className: 'java.sql.Timestamp', precision: 3, displaySize: 23 }],
-  // Days become midnights on the way here: a date that is no number of days would be another type to JDBC.
+  // A date arrives here as its midnight; JDBC's own DATE type would require a number of days.
   ['DATE', { typeId: 93, rep: 'LONG', className: 'java.sql.Timestamp', precision: 3, displaySize: 23 }],
 ])
 
-/** What the answer of a query says of one of its columns. */
+/** A column of a query result. */
 export interface AnswerColumn {
   readonly name: string
-  /** As SQL names its type. */
+  /** Name of its SQL type. */
   readonly sqlType: string
 }
 
-/** What JDBC has no type for is a text. */
+/** Types unknown to JDBC are described as texts. */
 export function avaticaColumns(columns: readonly AnswerColumn[]): readonly AvaticaColumn[] {
   return columns.map(({ name, sqlType }, ordinal) => {
     const type = jdbcTypes.get(sqlType) ?? text
@@ -55,7 +55,7 @@ export function isTime({ typeId }: AvaticaColumn): boolean {
   return typeId === 93
 }
 
-/** What `getTypeInfo` tells, in JDBC's order of columns: name, id, precision, quotes, and what JDBC asks besides. */
+/** The columns of `getTypeInfo` in JDBC's order: name, id, precision, quotes, and the rest. */
 export const typeInfoColumns = avaticaColumns(
   [
     ['TYPE_NAME', 'VARCHAR'],
@@ -82,7 +82,7 @@ export const typeInfoColumns = avaticaColumns(
 const nullable = 1
 const searchable = 3
 
-/** JDBC orders types by their ids. */
+/** In JDBC's order: by type id. */
 export const typeInfoRows = ['BIGINT', 'DOUBLE', 'VARCHAR', 'BOOLEAN', 'TIMESTAMP'].map((name) => {
   const { typeId, precision, rep } = jdbcTypes.get(name)!
   const isNumber = name === 'BIGINT' || name === 'DOUBLE'

@@ -2,10 +2,10 @@ import type { Problem, ProblemCode } from '../model/problem.ts'
 import type { ErrorAnswer } from './avatica-protocol.ts'
 import { UnknownConnection } from './jdbc-connections.ts'
 
-/** What drivers can read is a 200 or a 500: any other status hides the message from their users. */
+/** Drivers only read bodies of status 200 and 500; any other status hides the message from users. */
 export const errorStatus = 500
 
-/** The status of what is refused before it is an answer: drivers read who is let in, and open another connection for one that is gone. */
+/** The status of a request refused before it is handled. Drivers must be able to read access errors and missing connections, which they reopen. */
 export function refusalStatus({ code, status }: Problem): number {
   return code === 'forbidden' || code === 'not_found' ? errorStatus : status
 }
@@ -14,7 +14,7 @@ const unknownConnectionCode = 1
 const noAccessCode = 2
 const otherCode = -1
 
-/** States of SQL, where there is one for it. */
+/** SQLSTATE by problem code, where one exists. */
 const states: ReadonlyMap<ProblemCode, string> = new Map([
   ['invalid_request', '42000'],
   ['forbidden', '28000'],
@@ -28,7 +28,7 @@ const states: ReadonlyMap<ProblemCode, string> = new Map([
 
 const otherState = '58000'
 
-/** An error as Avatica's clients read it. */
+/** A Problem as an Avatica error response. */
 export function errorAnswer(problem: Problem): ErrorAnswer {
   const errorMessage = problem.message.replace(/^sql_query: /, '')
   if (problem instanceof UnknownConnection)

@@ -1,4 +1,4 @@
-// The connections that callers hold open, each with its statements. A connection ends when it is closed, or when nobody asks on it for a while.
+// The open connections of clients, each with its statements. A connection ends when it is closed, or when it has been idle too long.
 import type { Reader } from '../admission/reader.ts'
 import { readSqlZone, type SqlQuestion } from '../druid-sql/question.ts'
 import { given } from '../lib/given.ts'
@@ -7,24 +7,24 @@ import type { ConnectionProperties } from './avatica-protocol.ts'
 import { type HeldBytes, Statement } from './statement.ts'
 
 export interface JdbcConnectionLimits {
-  /** JdbcConnections of all subscribers together. */
+  /** Maximum connections of all subscribers together. */
   readonly connections: number
-  /** JdbcConnections of one subscriber. */
+  /** Maximum connections of one subscriber. */
   readonly ownConnections: number
-  /** Statements of one connection. */
+  /** Maximum statements of one connection. */
   readonly statements: number
   readonly idleMs: number
 }
 
 export interface NewConnection {
   readonly id: string
-  /** Who opened it: as `Reader.id`. */
+  /** The `Reader.id` of the opener. */
   readonly ownerId: string
-  /** What was shown when it was opened, for callers who show it but once. */
+  /** The key presented when it was opened; used for clients that present it only then. */
   readonly key: string | null
-  /** Where from it was opened, as `ConnectionCaller.network`. */
+  /** The network it was opened from, as in `ConnectionCaller.network`. */
   readonly network: string
-  /** What a caller says of all its queries. */
+  /** Query settings that apply to all queries of the connection. */
   readonly context: QuestionContext
 }
 
@@ -36,17 +36,17 @@ const initialProperties: ConnectionProperties = {
   schema: 'druid',
 }
 
-/** Who asks on a connection. */
+/** The sender of a request on a connection. */
 export interface ConnectionCaller {
-  /** Who he is by what his request shows, else by the key that his connection was opened with. Throws Problem `forbidden`. */
+  /** Authenticates by the key in the request, or else by the key that opened the connection. Throws Problem `forbidden`. */
   readonly reader: (connectionKey: string | null) => Reader
-  /** Whether his request shows a key itself. */
+  /** Whether the request itself contains a key. */
   readonly showsKey: boolean
-  /** Where from he asks: his address, or the network that its holder may choose addresses of. */
+  /** The client's address, or the network within which its holder can choose addresses. */
   readonly network: string
 }
 
-/** It was never opened, was closed, or belongs to another: callers open another one for it. */
+/** The connection was never opened, was closed, or belongs to another subscriber. Drivers respond by opening a new one. */
 export class UnknownConnection extends Problem {
   constructor(id: string) {
     super(
@@ -73,13 +73,13 @@ export class Connection {
     this.#usedMs = nowMs
   }
 
-  /** What it is set to now, with what a caller changes. Nothing of it changes an answer: callers read it back. */
+  /** Applies changes and returns the current settings. They have no effect on queries; clients only read them back. */
   sync(changed: ConnectionProperties): ConnectionProperties {
     this.#properties = { ...this.#properties, ...given(changed) }
     return this.#properties
   }
 
-  /** Throws Problem `invalid_request` where there are too many already. */
+  /** Throws Problem `invalid_request` if there are too many. */
   newStatement(): Statement {
     if (this.#statements.size >= this.#statementsMax) {
       throw new Problem(
@@ -101,7 +101,7 @@ export class Connection {
     return statement
   }
 
-  /** Ends it with what it runs and keeps; one that is not there is closed already. */
+  /** Cancels its query and frees its resources; an unknown statement counts as closed. */
   closeStatement(id: number): void {
     const statement = this.#statements.get(id)
     this.#statements.delete(id)
@@ -122,7 +122,7 @@ export class Connection {
     this.#usedMs = nowMs
   }
 
-  /** Since when nobody asks on it; null while somebody does. */
+  /** Time of the last request; null while a request is in progress. */
   get idleSinceMs(): number | null {
     return this.#requests > 0 ? null : this.#usedMs
   }
@@ -130,7 +130,7 @@ export class Connection {
 
 export class JdbcConnections {
   readonly #connections = new Set<Connection>()
-  /** An id is a subscriber's own: others may have the same. */
+  /** Ids are scoped to a subscriber: several connections may share an id. */
   readonly #byId = new Map<string, ReadonlySet<Connection>>()
   readonly #ownCounts = new Map<string, number>()
   readonly #limits: JdbcConnectionLimits
@@ -143,7 +143,7 @@ export class JdbcConnections {
     this.#nowMs = nowMs
   }
 
-  /** Throws Problem `invalid_request` where the caller has too many, or the id is taken, and `overloaded` where all have. */
+  /** Throws Problem `invalid_request` if the caller has too many connections or the id is in use, and `overloaded` if the service has too many. */
   open(opened: NewConnection): void {
     this.closeIdle()
     const { connections, ownConnections } = this.#limits
@@ -170,8 +170,8 @@ export class JdbcConnections {
   }
 
   /**
-   * Does a caller's work on a connection of his own. Throws Problem `forbidden` where the key that it was opened with opens nothing any more, and
-   * `UnknownConnection` where it is not there, or is not his.
+   * Runs work on one of the caller's connections. Throws Problem `forbidden` if the key that opened it is no longer valid, and
+   * `UnknownConnection` if it does not exist or is not the caller's.
    */
   async use<Result>(
     id: string,
@@ -189,8 +189,8 @@ export class JdbcConnections {
   }
 
   /**
-   * Of several that a request without a key may mean, the one that was opened first. Such a request is its opener's only from where it was
-   * opened: an id is made by a driver, may be guessed, and stands in logs. Throws as `use` does.
+   * The first opened connection of this id that the caller owns. A request without a key is accepted only from the network that opened the
+   * connection: drivers generate ids, which may be guessed and appear in logs. Throws as `use` does.
    */
   own(
     id: string,
@@ -213,7 +213,7 @@ export class JdbcConnections {
     this.#end(connection, 'The connection was closed while the query ran.')
   }
 
-  /** Ends those that nobody used for a while. */
+  /** Closes connections that were idle too long. */
   closeIdle(): void {
     const sinceMs = this.#nowMs() - this.#limits.idleMs
     for (const connection of this.#connections) {
@@ -239,9 +239,9 @@ export class JdbcConnections {
   }
 }
 
-// What a caller says once, when he opens a connection: his key, and what all its queries mean.
+// Settings sent once, when a connection is opened: the key, and defaults for its queries.
 
-/** The password, whoever the user is said to be; `avatica_password` is the driver's own name for it. */
+/** The key is the password, for any user name; `avatica_password` is the driver's own name for it. */
 export function keyInInfo(info: ReadonlyMap<string, string>): string | null {
   const key = info.get('password') ?? info.get('avatica_password') ?? ''
   return key === '' ? null : key
@@ -249,7 +249,7 @@ export function keyInInfo(info: ReadonlyMap<string, string>): string | null {
 
 type QuestionContext = Pick<SqlQuestion, 'zone' | 'timeoutMs'>
 
-/** Of Druid's query context `sqlTimeZone` and `timeout` count. Throws Problem `invalid_request`. */
+/** Reads `sqlTimeZone` and `timeout` of Druid's query context; other settings are ignored. Throws Problem `invalid_request`. */
 export function questionContext(info: ReadonlyMap<string, string>): QuestionContext {
   const zone = info.get('sqlTimeZone')
   const timeout = info.get('timeout')

@@ -1,5 +1,5 @@
-// JDBC's questions about catalogs, schemas, tables and columns are queries of INFORMATION_SCHEMA: a caller sees what he may read, and no more.
-// The columns are those of `java.sql.DatabaseMetaData`, and hold what Druid's brokers answer.
+// JDBC metadata requests are run as queries of INFORMATION_SCHEMA, so a caller sees only what it may read.
+// The columns are those of `java.sql.DatabaseMetaData`, with the values that Druid's brokers return.
 import type { MetadataPatterns, MetadataRequest } from './avatica-protocol.ts'
 
 export function metadataSql(request: MetadataRequest, patterns: MetadataPatterns): string {
@@ -60,7 +60,7 @@ function where(...conditions: readonly (string | null)[]): string {
   return given.length === 0 ? '' : ` WHERE ${given.join(' AND ')}`
 }
 
-/** An empty catalog means no catalog to JDBC; all there is has one, so that it is passed over, as tools mean it. */
+/** In JDBC an empty catalog means objects without a catalog. All objects here have one, so it is ignored, as tools expect. */
 function equals(column: string, value: string | null): string | null {
   return value === null || value === '' ? null : `${column} = ${quoted(value)}`
 }

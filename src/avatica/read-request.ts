@@ -1,4 +1,4 @@
-// A request of either wire format, as plain values under the names of Avatica's JSON, to what it asks.
+// Converts a decoded request of either wire format, with the names of Avatica's JSON, to a typed request.
 import { Problem } from '../model/problem.ts'
 import {
   type AvaticaRequest,
@@ -9,12 +9,12 @@ import {
   plainRequests,
 } from './avatica-protocol.ts'
 
-/** Of what a connection keeps: its id, its properties, the key that it was opened with. Drivers make ids of 36. */
+/** Length limit of values that a connection stores: its id, its properties, its key. Drivers generate ids of 36 characters. */
 const keptCharactersMax = 1024
 
 export type Plain = Readonly<Record<string, unknown>>
 
-/** Throws Problem `invalid_request` for what is no request of Avatica. */
+/** Throws Problem `invalid_request` if the body is not an Avatica request. */
 export function readRequest(body: unknown): AvaticaRequest {
   if (!isPlain(body)) throw malformed('it is not an object')
   const name = textOf(body, 'request')
@@ -77,7 +77,7 @@ function executeRequest(body: Plain): AvaticaRequest {
   }
 }
 
-/** What is no value is told when the statement is executed, in a form that drivers show. */
+/** Invalid values are only reported when the statement is executed, in a form that drivers show. */
 function boundValue(value: unknown): BoundValue {
   if (!isPlain(value)) return { type: 'UNSET', value: undefined }
   const type = textOf(value, 'type')
@@ -93,7 +93,7 @@ function boundValue(value: unknown): BoundValue {
   }
 }
 
-/** A null of these may be left out. */
+/** Types whose null may be omitted. */
 const nullTypes = new Set(['NULL', 'OBJECT'])
 
 function patternsOf(body: Plain): MetadataPatterns {
@@ -116,7 +116,7 @@ function infoOf(info: unknown): ReadonlyMap<string, string> {
   return new Map(given.map(([name, value]) => [name, infoText(name, value)]))
 }
 
-/** Drivers send texts; other values are as those who write requests themselves write them. */
+/** Drivers send strings; other scalars come from hand-written requests and are converted. */
 function infoText(name: string, value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -130,7 +130,7 @@ function infoText(name: string, value: unknown): string {
   }
 }
 
-/** The others are passed over. */
+/** The settings that are stored, and therefore limited in length. */
 const keptInfo = new Set(['password', 'avatica_password', 'sqlTimeZone', 'timeout'])
 
 function kept(text: string, name: string): string {
@@ -152,12 +152,12 @@ function propertiesOf(properties: unknown): ConnectionProperties {
   }
 }
 
-/** Old clients say it in `maxRowCount`. */
+/** Old clients use `maxRowCount`. */
 function rowsMaxOf(body: Plain): number | null {
   return boundOf(body, body['maxRowsTotal'] === undefined ? 'maxRowCount' : 'maxRowsTotal')
 }
 
-/** A number below 0, and 0 where none is meant, sets no bound. */
+/** Zero and negative numbers mean unlimited (null). */
 function boundOf(body: Plain, name: string): number | null {
   const value = body[name] ?? -1
   if (typeof value !== 'number' || !Number.isInteger(value)) throw malformed(`${name} is not a whole number`)
@@ -178,7 +178,7 @@ function textOf(body: Plain, name: string): string {
 
 function optionalText(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null
-  // Jackson writes patterns of old clients so.
+  // Jackson in old clients serializes patterns this way.
   const text = isPlain(value) ? value['s'] : value
   if (text === undefined || text === null) return null
   if (typeof text !== 'string') throw malformed(`${name} is not a text`)

@@ -1,11 +1,11 @@
-// What a signature says of its columns and parameters, in JSON and in protobuf alike, by the names of Avatica's `common.proto`.
+// The members of a signature's columns and parameters, shared by JSON and protobuf, named as in Avatica's `common.proto`.
 // Tested by `src/avatica/protobuf/protobuf-codec.test.ts`.
 import type { AvaticaColumn } from './avatica-protocol.ts'
 
-/** `OTHER` of `java.sql.Types`: what a parameter is, is said when it is bound. */
+/** `OTHER` of `java.sql.Types`: the type of a parameter is known only when it is bound. */
 const anyTypeId = 1111
 
-/** A column without its type, whose form depends on the encoding. */
+/** A column without its type, which the encodings represent differently. */
 export function columnMembers({ ordinal, name, className, isSigned, precision, displaySize }: AvaticaColumn) {
   return {
     ordinal,
@@ -26,7 +26,7 @@ export function columnMembers({ ordinal, name, className, isSigned, precision, d
   }
 }
 
-/** The parameters of a statement that has so many. */
+/** Descriptions of `count` parameters. */
 export function parameterMembers(count: number) {
   return Array.from({ length: count }, (_, index) => ({
     parameterType: anyTypeId,

@@ -2,16 +2,16 @@ import { Problem } from '../model/problem.ts'
 import type { AnswerCursor, BatchLimits } from './answer-cursor.ts'
 import type { Frame, Signature } from './avatica-protocol.ts'
 
-/** A query that was checked and not run. Its columns are told once, and not kept: they are many times as large as `SELECT *`. */
+/** A query that was validated but not run. Its columns are sent once and not stored: they are many times as large as `SELECT *`. */
 export interface Prepared {
   readonly sql: string
   readonly rowsMax: number | null
 }
 
-/** What a column of an answer takes while its rows are read, beside its name: 450 measured. */
+/** Memory of a result column while rows are being read, in addition to its name; 450 bytes measured. */
 const columnBytes = 512
 
-/** What a statement of a connection keeps between requests: its prepared query, and the rest of its answer. */
+/** A connection's statement. Between requests it keeps its prepared query and the unread rows of its result. */
 export class Statement {
   readonly id: number
   readonly #ownerId: string
@@ -19,7 +19,7 @@ export class Statement {
   #prepared: Prepared | null = null
   #forgetText: () => void = () => undefined
   #rows: AnswerCursor | null = null
-  /** Of the rows that are still to be read. */
+  /** Signature of the unread rows. */
   #signature: Signature | null = null
   #hasAnswer = false
   #forgetRows: () => void = () => undefined
@@ -33,13 +33,13 @@ export class Statement {
     this.#held = held
   }
 
-  /** Throws Problem `overloaded` where there is no room for its text. */
+  /** Throws Problem `overloaded` if there is no space for its text. */
   prepare(prepared: Prepared): void {
     this.#forgetText = this.#held.hold(this.#ownerId, prepared.sql.length)
     this.#prepared = prepared
   }
 
-  /** Throws Problem `invalid_request` where nothing was prepared. */
+  /** Throws Problem `invalid_request` if nothing was prepared. */
   get prepared(): Prepared {
     if (this.#prepared === null)
       throw new Problem('invalid_request', `Statement ${this.id} was not prepared. Prepare it, or execute a text.`)
@@ -47,8 +47,8 @@ export class Statement {
   }
 
   /**
-   * Does one piece of work of the statement; two at once would take each other's rows. The signal is aborted when the caller goes away, or when the
-   * statement is closed.
+   * Runs one operation at a time, because concurrent ones would consume each other's rows. The signal is aborted when the client disconnects, or when
+   * the statement is closed.
    */
   async #alone<Result>(caller: AbortSignal, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     if (this.#abort !== null)
@@ -66,7 +66,7 @@ export class Statement {
     }
   }
 
-  /** Runs a query in the place of the last one, and gives its first frame. */
+  /** Runs a query, replacing the previous one, and returns its first frame. */
   async execute(
     caller: AbortSignal,
     run: (signal: AbortSignal) => Promise<{ readonly rows: AnswerCursor; readonly signature: Signature }>,
@@ -90,7 +90,7 @@ export class Statement {
     })
   }
 
-  /** The rows from `offset` on, which is where the last frame ended. Throws Problem `invalid_request` for another place. */
+  /** The rows from `offset` on. Throws Problem `invalid_request` unless the last frame ended there. */
   async fetch(caller: AbortSignal, offset: number, limits: BatchLimits): Promise<Frame> {
     return this.#alone(caller, async (signal) => {
       if (!this.#hasAnswer || offset !== this.#offset) {
@@ -117,7 +117,7 @@ export class Statement {
     }
   }
 
-  /** Ends what runs, and gives back what it keeps. */
+  /** Cancels the running query and frees what the statement holds. */
   close(reason: string): void {
     this.#isClosed = true
     if (this.#abort === null) this.#forget()
@@ -144,10 +144,10 @@ function bytesOf({ columns, sql }: Signature): number {
   return columns.reduce((bytes, { name }) => bytes + columnBytes + name.length, sql.length)
 }
 
-/** How much of the room one subscriber may take: the rest is left to others, whatever he keeps. */
+/** Maximum share of the space for one subscriber; the rest remains available to others. */
 const ownShare = 0.75
 
-/** Counts what statements keep between requests: the rest of their answers with its columns, and the texts of those that were prepared. */
+/** Counts the memory that statements hold between requests: unread results with their columns, and the texts of prepared queries. */
 export class HeldBytes {
   readonly #bytesMax: number
   readonly #own = new Map<string, number>()
@@ -157,7 +157,7 @@ export class HeldBytes {
     this.#bytesMax = bytesMax
   }
 
-  /** Counts `bytes` until what it returns is called. Throws Problem `overloaded` where there is no room for them. */
+  /** Counts `bytes` until the returned function is called. Throws Problem `overloaded` if there is no space. */
   hold(ownerId: string, bytes: number): () => void {
     const own = this.#own.get(ownerId) ?? 0
     if (this.#bytes + bytes > this.#bytesMax || own + bytes > this.#bytesMax * ownShare) {

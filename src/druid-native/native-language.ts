@@ -1,19 +1,19 @@
-// Druid's native queries: over the entities that they name, as far as the reader may read them.
+// Druid native queries, over the entities that they name and the reader may read.
 import type { Engine, Language, QueryContext } from '../admission/queries.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Entity } from '../model/entity.ts'
 import { isNode, memberOf } from './parse/json-reader.ts'
 
 export interface NativeBody {
-  /** As it came: its whole numbers have all their digits. */
+  /** As received: its whole numbers have all their digits. */
   readonly bytes: Uint8Array
-  /** What it says of the query. */
+  /** The parsed `query_data`. */
   readonly query: unknown
 }
 
-/** Where the rows of entities are: what answers there. */
+/** Provides the engines that can execute queries on entities. */
 export interface NativeEngines {
-  /** Throws the Problems of what is wrong with the query, as far as it is read before it has a place. */
+  /** Throws Problems for errors that can be detected before the query is queued. */
   of(
     bytes: Uint8Array,
     entities: readonly Entity[],
@@ -22,8 +22,8 @@ export interface NativeEngines {
 }
 
 /**
- * Entities that the caller may not read are as if unknown. Its Problems are `invalid_request`, `unsupported_native_query` and `unknown_entity`
- * with the path of the fault, and `too_many_buckets`.
+ * Entities that the caller may not read are treated as unknown. Throws Problems `invalid_request`, `unsupported_native_query` and
+ * `unknown_entity` with the path of the error, and `too_many_buckets`.
  */
 export function nativeLanguage(definitions: Pick<Definitions, 'entity'>, engines: NativeEngines): Language<NativeBody> {
   return {
@@ -37,16 +37,16 @@ export function nativeLanguage(definitions: Pick<Definitions, 'entity'>, engines
   }
 }
 
-/** The query's own `timeout`, in milliseconds, 0 where it has none; one that is no number is told of when the query is read. */
+/** The query's own `timeout` in milliseconds, 0 if it has none. A value that is not a number is reported when the query is read. */
 const timeoutOf = (query: unknown): number => Number(memberOf(memberOf(query, 'context'), 'timeout') ?? 0)
 
-/** The members of a data source that hold others. */
+/** Members of a data source that contain other data sources. */
 const inner = ['left', 'right', 'base', 'dataSources', 'query', 'dataSource'] as const
 
-/** The names that a query gives as data sources, once each, be the rest of it valid or not. */
+/** The distinct names that a query uses as data sources, whether or not the rest of it is valid. */
 function entityNames(query: unknown): readonly string[] {
   const names = new Set<string>()
-  // On a stack of its own: how deep a query is, is the caller's doing.
+  // Uses an explicit stack, because the caller controls the nesting depth.
   const sources: unknown[] = [memberOf(query, 'dataSource')]
   while (sources.length > 0) {
     const source = sources.pop()

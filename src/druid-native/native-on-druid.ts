@@ -1,4 +1,4 @@
-// One native query on a cluster: checked as on one machine, written again over our data sources, and sent to Druid.
+// Runs a native query on a cluster: validated as on one machine, rewritten for our data sources, and sent to Druid.
 import type { Engine, QueryContext, QueryLimits } from '../admission/queries.ts'
 import type { AnswerSettings } from '../answer/store-rows.ts'
 import { storeText } from '../answer/store-text.ts'
@@ -19,7 +19,7 @@ import type { DayBounds } from './run/native-engine.ts'
 import { requireRowsOf } from './run/needed-rows.ts'
 import { tooManyRows } from './run/session.ts'
 
-/** Runs native queries that our own code wrote; the answer comes in pieces of JSON: a bracket or a comma, and whole elements. */
+/** Runs native queries written by our own code. The response arrives in pieces of JSON, each a bracket or comma and whole elements. */
 export interface DruidNatives {
   native(query: object, signal: AbortSignal, queryTimeMs: number): AsyncIterable<string>
 }
@@ -86,7 +86,7 @@ export class NativeOnDruid implements NativeEngines {
     return days
   }
 
-  /** The answer of Druid, which is given up at one row too many. Buckets that Druid fills are bounded by themselves. */
+  /** Druid's response, aborted when it exceeds the row limit. Buckets filled by Druid have their own limit. */
   async *#counted(
     whole: AsyncIterable<string>,
     tree: NativeQuery,
@@ -106,12 +106,12 @@ export class NativeOnDruid implements NativeEngines {
 
 const allTime: readonly Interval[] = [{ startMs: earliestMs, endMs: latestMs }]
 
-/** Where rows have left, the newest segment may be of them: which week is the newest is found out first. */
+/** If rows have expired, the newest segment may contain only such rows, so the newest week must be determined first. */
 function isOfNewestWeek(tree: NativeQuery, entities: readonly Entity[]): boolean {
   return tree.kind === 'segmentMetadata' && tree.newestWeek && entities.some(({ sinceMs }) => sinceMs !== null)
 }
 
-/** The query that tells the first and the last time of each day that the intervals touch. */
+/** A query for the first and last time of each day that the intervals touch. */
 function daysQuery(entity: Entity, clusterName: string, intervals: readonly Interval[]): object {
   const first = Math.min(...intervals.map(({ startMs }) => startMs))
   const last = Math.max(...intervals.map(({ endMs }) => endMs))
@@ -130,7 +130,7 @@ function daysQuery(entity: Entity, clusterName: string, intervals: readonly Inte
   }
 }
 
-/** The days of its answer. */
+/** Parses the response of `daysQuery`. */
 function daysIn(answer: string): readonly DayBounds[] {
   const buckets: readonly { readonly result: { readonly first: number; readonly last: number } }[] = JSON.parse(answer)
   return buckets.map(({ result: { first, last } }) => ({ minMs: first, maxMs: last }))

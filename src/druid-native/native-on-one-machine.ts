@@ -1,5 +1,5 @@
-// A native query on one machine: by the store's own columns, else by the SQL engine. What it says is read where it runs, so that nothing here
-// waits for it.
+// Runs a native query on one machine: on the store's own columns, or else in the SQL engine. The body is parsed where it runs, so that this
+// thread does not wait for it.
 // Tested by `test/acceptance/native.test.ts`.
 
 import type { Engine, QueryLimits } from '../admission/queries.ts'
@@ -16,21 +16,21 @@ import { planScan } from './plan/plan-scan.ts'
 import type { NamedTable } from './run/file-tables.ts'
 import { requireRowsOf } from './run/needed-rows.ts'
 
-/** What the SQL engine's process is given. */
+/** The input of the SQL engine's process. */
 export interface NativeRequest {
-  /** The body of the request, as it came. */
+  /** The request body as received. */
   readonly body: Uint8Array
-  /** The entities that the query names, as far as they are there and may be read. */
+  /** The entities named in the query that exist and that the caller may read. */
   readonly tables: readonly NamedTable[]
   readonly limits: PlanLimits
 }
 
-/** Runs native queries, in a process of its own. Settles when the run has really ended. */
+/** Runs native queries in a separate process. Settles only after the run has ended. */
 export interface NativeRunner {
   runNative(request: NativeRequest, signal: AbortSignal): Promise<Answer>
 }
 
-/** Answers from the store's own columns; null where it leaves a plan to the SQL engine after all. */
+/** Runs plans on the store's own columns; returns null if the SQL engine must run the query after all. */
 export interface NativePlanRunner {
   run(question: PlannedNativeQuery, limits: PlanLimits, signal: CancelSignal): Promise<Answer | null>
 }
@@ -41,7 +41,7 @@ export interface NativeOnOneMachineParts extends EntityFilesParts {
   readonly limits: QueryLimits
 }
 
-/** A longer query would be read twice for nothing much: most of it is a list of values. */
+/** Longer queries are mostly lists of values; parsing them twice would gain little. */
 const plannedBytesMax = 16 * 1024
 
 export class NativeOnOneMachine implements NativeEngines {
@@ -74,7 +74,7 @@ export class NativeOnOneMachine implements NativeEngines {
   }
 }
 
-/** What is wrong with a query is told by the SQL engine's process, which reads it too. */
+/** Null if the query is invalid: the SQL engine's process parses it too and reports the error. */
 function planOf(bytes: Uint8Array, entities: readonly Entity[]): PlannedNative | null {
   try {
     const query = readNativeBody(bytes)

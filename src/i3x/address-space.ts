@@ -1,4 +1,4 @@
-// Which objects there are and how they relate: worked out from definitions, tags and items at each request, and never kept.
+// The objects and their relationships: derived from definitions, tags and items on each request, never stored.
 
 import type { ItemCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -18,7 +18,7 @@ export interface AddressSpaceParts {
   readonly items: Pick<ItemCatalog, 'list' | 'find'>
   readonly hierarchy: Hierarchy | null
   readonly namespaceUri: string
-  /** The most objects of an answer. */
+  /** Maximum objects in a response. */
   readonly objectsMax: number
 }
 
@@ -33,7 +33,7 @@ export interface I3xObject {
 
 export interface Listed {
   readonly objects: readonly I3xObject[]
-  /** Whether the limit left some out. */
+  /** Whether objects were omitted because of the limit. */
   readonly isPart: boolean
 }
 
@@ -42,26 +42,26 @@ export interface Edge {
   readonly object: I3xObject
 }
 
-/** An object that is there, and what it is. */
+/** An existing object with its element. */
 export interface Found {
   readonly element: Element
   readonly object: I3xObject
-  /** The attributes of an item, as JSON. */
+  /** The item's attributes as JSON; absent for other objects. */
   readonly json?: string
 }
 
-/** What of an entity is asked for. */
+/** The requested elements of one entity. */
 export interface OfEntity {
   readonly entity: Entity
-  /** The elements of tags. */
+  /** Element ids by tag. */
   readonly tags: ReadonlyMap<string, string>
-  /** The element of the entity itself, where all of its rows are. */
+  /** Element id of the entity itself, which stands for all of its rows; null if it was not requested. */
   readonly whole: string | null
 }
 
-/** As many as a page of tags may have. */
+/** The page size limit of tag lists. */
 const pageTags = 10_000
-/** Before what follows is looked for behind the folder of the last one. */
+/** Page size when listing children; after each page the scan skips to the end of the last folder. */
 const browsedTags = 1000
 
 export class AddressSpace {
@@ -81,7 +81,7 @@ export class AddressSpace {
     return objectTypes(this.#parts.namespaceUri, this.#entities(reader), this.#metadata(reader))
   }
 
-  /** The entity, or the metadata entity, of an element. Undefined where there is none that the caller may read. */
+  /** The entity, or with `table` the metadata entity, of this name; undefined if there is none that the caller may read. */
   entity(name: string, { reader }: Pick<I3xCaller, 'reader'>): Entity | undefined {
     return reader.mayRead(name) ? this.#parts.definitions.entity(name) : undefined
   }
@@ -90,7 +90,7 @@ export class AddressSpace {
     return reader.mayRead(name) ? this.#parts.definitions.metadataEntity(name) : undefined
   }
 
-  /** Those without a parent. */
+  /** The objects without a parent. */
   async roots(caller: I3xCaller): Promise<Listed> {
     const collected = new Collected(this.#parts.objectsMax)
     const hierarchy = this.#hierarchyTable(caller)
@@ -105,7 +105,7 @@ export class AddressSpace {
     return collected
   }
 
-  /** Parents before children; of one type where that is not null. */
+  /** All objects, parents before children; only those of one type unless `typeId` is null. */
   async all(typeId: string | null, caller: I3xCaller): Promise<Listed> {
     const collected = new Collected(this.#parts.objectsMax)
     for await (const objects of this.#everything((id) => typeId === null || id === typeId, caller)) {
@@ -135,7 +135,7 @@ export class AddressSpace {
     }
   }
 
-  /** Those of these elements that are there and that the caller may read. */
+  /** The elements that exist and that the caller may read. */
   async find(ids: readonly string[], caller: I3xCaller): Promise<ReadonlyMap<string, Found>> {
     const found = new Map<string, Found>()
     const take = (element: Element, object: I3xObject) => found.set(object.elementId, { element, object })
@@ -162,7 +162,7 @@ export class AddressSpace {
     return found
   }
 
-  /** Those whose values are rows, by entity. */
+  /** Groups the objects whose values are rows by entity. */
   byEntity(found: readonly Found[], caller: I3xCaller): readonly OfEntity[] {
     const groups = new Map<Entity, { tags: Map<string, string>; whole: string | null }>()
     for (const { element, object } of found) {
@@ -186,12 +186,12 @@ export class AddressSpace {
     }
     if (element.kind !== 'folder' || this.entity(element.entity, caller) === undefined) return null
     const { entity, prefix } = element
-    // The tag that is called as the folder does not lie in it.
+    // A tag with the same name as the folder is not in the folder.
     const { tags } = await this.#page(entity, { prefix, limit: 2, after: null }, caller)
     return tags.some((tag) => tag !== prefix) ? folderObject(entity, prefix) : null
   }
 
-  /** The edges of each of the elements that are there, of one kind where that is not null. */
+  /** The relationships of each existing element; only those of one kind unless `only` is null. */
   async related(
     found: ReadonlyMap<string, Found>,
     only: Relationship | null,
@@ -225,7 +225,7 @@ export class AddressSpace {
     return { edges, isPart }
   }
 
-  /** The tags that items of the hierarchy are made up of: those of their identifiers, by element. */
+  /** The tags that form the components of hierarchy items, by the item's element id: a component is a tag equal to the item's identifier. */
   async components(found: ReadonlyMap<string, Found>, caller: I3xCaller): Promise<ReadonlyMap<string, Found[]>> {
     const components = new Map<string, Found[]>()
     for (const [id, relationship, object] of await this.#compositions(found, caller)) {
@@ -266,7 +266,7 @@ export class AddressSpace {
     }
   }
 
-  /** What lies directly below a prefix. Whatever a folder holds, it takes one page of tags to pass it. */
+  /** The direct children of a prefix. A folder costs one page of tags, whatever its size. */
   async *#below(entity: string, prefix: string, caller: I3xCaller): AsyncGenerator<I3xObject> {
     let after: string | null = null
     let lastId = ''
@@ -285,13 +285,13 @@ export class AddressSpace {
       if (!more || lastTag === undefined) return
       after = lastTag
       if (last?.kind !== 'folder') continue
-      // Tags that go on with a higher character are few: they are passed one page after the other.
+      // Tags that continue with a higher character are rare; they are read page by page.
       const behind = `${last.prefix}\ud7ff`
       if (compareCodePoints(behind, lastTag) > 0) after = behind
     }
   }
 
-  /** Each item of the hierarchy and the tag that has its identifier, both ways. */
+  /** Relationships between hierarchy items and the tags equal to their identifiers, in both directions. */
   async #compositions(
     found: ReadonlyMap<string, Found>,
     caller: I3xCaller,
@@ -336,7 +336,7 @@ export class AddressSpace {
     }))
   }
 
-  /** The entities that have a tag of these names, by name. */
+  /** For each name that exists as a tag: the entities with that tag. */
   async #tagsNamed(names: readonly string[], caller: I3xCaller): Promise<ReadonlyMap<string, readonly string[]>> {
     const entities = new Map<string, string[]>()
     if (names.length === 0) return entities
@@ -406,7 +406,7 @@ class Collected implements Listed {
   }
 }
 
-/** The values of each name, in the order of the elements. */
+/** Groups the values by name, in the order of the elements. */
 function grouped(
   elements: readonly Element[],
   of: (element: Element) => readonly [name: string, value: string] | null,
@@ -419,7 +419,7 @@ function grouped(
   return groups
 }
 
-/** The folders around a tag that were not there before, the outermost first. */
+/** The ancestor folders of a tag that are not in `known` yet, outermost first; adds them to it. */
 function newFolders(entity: string, tag: string, known: Set<string>): readonly I3xObject[] {
   const folders: I3xObject[] = []
   for (let around = parentOf(entity, tag); around.kind === 'folder'; around = parentOf(entity, around.prefix)) {
@@ -430,7 +430,7 @@ function newFolders(entity: string, tag: string, known: Set<string>): readonly I
   return folders
 }
 
-/** Its parent's; in the table that says the hierarchy null at the top. */
+/** The element id of the item's parent; null at the top of the hierarchy table. */
 function itemParentId(
   table: MetadataEntity,
   { parent }: ItemRecord,

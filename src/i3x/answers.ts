@@ -1,4 +1,4 @@
-// The forms of answers: one for what succeeds, one for what fails, and one for many elements, each of which may do either.
+// The response formats: success, failure, and bulk responses in which each element has its own result or error.
 import { textWithLongs } from '../lib/json-with-longs.ts'
 import { invalidRequest, Problem, problems } from '../model/problem.ts'
 
@@ -6,7 +6,7 @@ export interface ResponseDetail {
   readonly title: string
   readonly status: number
   readonly detail: string
-  /** The code in docs/errors.md, of what fails. */
+  /** For failures: the code in docs/errors.md. */
   readonly code?: string
 }
 
@@ -15,13 +15,13 @@ interface Failed {
   readonly responseDetail: ResponseDetail
 }
 
-/** An answer of one part. `partial` says what is missing from it, and what to ask next. */
+/** A response with one result. `partial` explains what is missing from it and how to continue; null if it is complete. */
 export interface Whole<Result> {
   readonly result: Result
   readonly partial: string | null
 }
 
-/** What became of each element, in the order of the request: a result, or why there is none. */
+/** The outcome of each element, in request order: its result or its error. */
 export interface Bulk<Result> {
   readonly results: readonly (readonly [id: string, outcome: Outcome<Result>])[]
   readonly partial: string | null
@@ -43,7 +43,7 @@ interface Body {
 
 const pieceChars = 64 * 1024
 
-/** The text of an answer, in which each result counts, and one that is named more than once is written once. Throws Problem `result_too_large`. */
+/** Serializes a response. A repeated result is serialized once, but counts each time. Throws Problem `result_too_large`. */
 export function piecesOf({ results, ...others }: Body, resultBytes: number): readonly Uint8Array[] {
   if (results === undefined) return [Buffer.from(textWithLongs(others))]
   const head = `${textWithLongs(others).slice(0, -1)},"results":[`
@@ -64,7 +64,7 @@ function textsOf(results: readonly object[], charsMax: number): readonly string[
   })
 }
 
-/** Texts one behind the other. */
+/** Concatenates the texts into pieces of about `pieceChars` characters. */
 function inPieces(texts: readonly string[]): readonly Buffer[] {
   const pieces: Buffer[] = []
   let piece = ''
@@ -82,10 +82,10 @@ function tooLarge(resultBytes: number): Problem {
   return new Problem('result_too_large', detail)
 }
 
-/** Where nobody is known who asks, it is a 401, though other paths of the service answer 403. */
+/** `status` differs from the problem's for unauthenticated callers: i3X requires 401, while other paths of the service return 403. */
 export function failure(problem: Problem, status = problem.status): Failed {
   const { code, errors = [] } = problem
-  // This form has no list of errors that the message could point to.
+  // This format has no list of errors that the message could refer to.
   const detail =
     errors.length > 1 ? errors.map(({ path, message }) => `${path}: ${message}`).join('; ') : problem.message
   return { success: false, responseDetail: { title: problems[code].title, status, detail, code } }
@@ -117,7 +117,7 @@ function withPartial(body: Body, partial: string | null): I3xAnswer {
   return { status: 206, body: { ...body, responseDetail } }
 }
 
-/** What becomes of each that is named; of one that is named more than once it is the same. */
+/** The outcome of each id, in order; the same object for repeated ids. */
 export function outcomes<Result>(
   ids: readonly string[],
   resultOf: (id: string) => Result | undefined,
@@ -131,7 +131,7 @@ export function outcomes<Result>(
   })
 }
 
-/** Throws Problem `invalid_request` where a request names more than this. */
+/** Throws Problem `invalid_request` if a request names more than `objectsMax` elements. */
 export function requireAtMost(objectsMax: number, named: readonly unknown[]): void {
   if (named.length > objectsMax)
     throw invalidRequest('', `Name at most ${objectsMax} in one request, which is i3x.objects`)

@@ -1,18 +1,18 @@
-// Elements by their ids: what an object is can be read from its id, so that none is kept. Names of entities and tables hold no colon.
+// Element ids encode everything about an element, so no elements need to be stored. Names of entities and tables contain no colon.
 import { hasHalfPair } from '../lib/half-pairs.ts'
 
 export type Element =
   | { readonly kind: 'entity'; readonly entity: string }
-  /** The tags that begin with a prefix, which ends with a separator. */
+  /** The tags with a prefix, which ends with a separator. */
   | { readonly kind: 'folder'; readonly entity: string; readonly prefix: string }
   | { readonly kind: 'tag'; readonly entity: string; readonly tag: string }
   | { readonly kind: 'table'; readonly table: string }
   | { readonly kind: 'item'; readonly table: string; readonly item: string }
 
-/** The part of tags of which folders are made: one ends behind each of these characters. */
+/** A folder ends after each of these characters of a tag. */
 const separators = /[./]/
 
-/** What an id may not hold: characters that do not print, and space at its end. */
+/** Characters that an id must not contain and that are therefore escaped: `%`, unprintable characters, and trailing space. */
 const unprintable = /%|[\p{C}\p{Zl}\p{Zp}]|[^\S ]|\s$/gu
 
 export function elementId(element: Element): string {
@@ -30,7 +30,7 @@ export function elementId(element: Element): string {
   }
 }
 
-/** Null of a text that is no id of an element, as `elementId` writes it. */
+/** Parses an id; null if it is not exactly as `elementId` writes it. */
 export function elementOf(id: string): Element | null {
   if (hasHalfPair(id)) return null
   const [, kind, name, , text] = /^([a-z]+):([^:]+)(:(.*))?$/su.exec(id) ?? []
@@ -47,7 +47,7 @@ function read(kind: string, name: string, text: string | null): Element | null {
   return kind === 'folder' && separators.test(text.slice(-1)) ? { kind, entity: name, prefix: text } : null
 }
 
-/** Most texts, which are seen to be so faster than each character is looked up. */
+/** Matches most texts, and is faster than checking each character. */
 const printable = /^[!-$&-~]*$/
 
 const escaped = (text: string): string => (printable.test(text) ? text : text.replace(unprintable, encodeURIComponent))
@@ -60,21 +60,21 @@ function unescaped(text: string | undefined): string | null {
   }
 }
 
-/** Where a tag, or a folder by its prefix, lies: the folder around it, or the entity. */
+/** The parent of a tag or of a folder's prefix: the enclosing folder, or the entity. */
 export function parentOf(entity: string, text: string): Element {
-  // What ends with a separator lies in the folder before that.
+  // Skips a trailing separator: it ends the text itself, not its parent.
   const end = text.slice(0, -1).search(/[./][^./]*$/)
   return end === -1 ? { kind: 'entity', entity } : { kind: 'folder', entity, prefix: text.slice(0, end + 1) }
 }
 
-/** What lies directly in a folder (`''`: in the entity) around a tag: the tag itself, or the folder that holds it. */
+/** The direct child of a folder (`''`: of the entity) on the path to a tag: the tag itself, or the folder that contains it. */
 export function childIn(entity: string, prefix: string, tag: string): Element {
   const end = tag.slice(prefix.length, -1).search(separators)
   const until = prefix.length + end + 1
   return end === -1 ? { kind: 'tag', entity, tag } : { kind: 'folder', entity, prefix: tag.slice(0, until) }
 }
 
-/** The last part of a tag or prefix; never empty. */
+/** The last segment of a tag or prefix; never empty. */
 export function lastPart(text: string): string {
   const part = text.replace(/[./]$/, '').replace(/^.*[./]/s, '')
   return part === '' ? text : part

@@ -1,4 +1,4 @@
-// i3X 1.0, the open interface of factories: what its endpoints answer, over the services that all endpoints have.
+// i3X 1.0, the open API for manufacturing data: the operations of its endpoints, built on the service's common components.
 import type { Queries } from '../admission/queries.ts'
 import type { AskedSql } from '../druid-sql/sql-language.ts'
 import type { Pushes } from '../ingest/push.ts'
@@ -102,7 +102,7 @@ export class I3x {
     }
   }
 
-  /** Throws Problem `not_found` for a relationship that there is not. */
+  /** Throws Problem `not_found` for an unknown relationship type. */
   async related(
     ids: readonly string[],
     { relationshipType, withMetadata }: { readonly relationshipType: string | null; readonly withMetadata: boolean },
@@ -145,7 +145,7 @@ export class I3x {
     return { results: await this.#writes.write(updates, rules, caller), partial: null }
   }
 
-  /** Throws Problem `invalid_request` where there are more than an answer has. */
+  /** Throws Problem `invalid_request` if there are more than a response may have. */
   #bounded<Item>(all: readonly Item[]): readonly Item[] {
     requireAtMost(this.#settings.objects, all)
     return all

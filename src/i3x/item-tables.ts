@@ -1,31 +1,31 @@
-// Items of metadata entities as objects know them: their identifiers, and in the table that says the hierarchy their parents and names.
+// Metadata items in the form that objects need: identifiers, and for the table that defines the hierarchy, parents and names.
 import type { ItemCatalog } from '../catalog/catalog.ts'
 import { keyOfText } from '../metadata/identifier.ts'
 import { type EntityField, indexField, type MetadataEntity } from '../model/entity.ts'
 import { type Item, itemValues } from '../model/item.ts'
 import { allKeys, identifierText, keyAfter } from '../model/item-key.ts'
 
-/** Which table says the hierarchy, in which attribute the identifier of the parent stands, and in which the name to show. */
+/** The table that defines the hierarchy, its attribute with the parent's identifier, and its attribute with the display name. */
 export interface Hierarchy {
   readonly table: string
   readonly parent: string
   readonly name: string | null
 }
 
-/** As `i3x.hierarchy` writes it; null where it is empty. */
+/** Parses `i3x.hierarchy`; null if it is empty. */
 export function hierarchyOf([table, parent, name]: readonly string[]): Hierarchy | null {
   return table === undefined || parent === undefined ? null : { table, parent, name: name ?? null }
 }
 
 export interface ItemRecord {
   readonly id: string
-  /** The identifier of its parent, if that is there; null at the top, and of tables without hierarchy. */
+  /** The parent's identifier if that item exists; null at the top, and in tables without hierarchy. */
   readonly parent: string | null
   readonly name: string | null
   readonly item: Item
 }
 
-/** How much is read at once: the event loop is held up for a few milliseconds by it. */
+/** Limits of one read; processing it blocks the event loop for a few milliseconds. */
 const sliceItems = 1000
 const sliceBytes = 512 * 1024
 
@@ -38,7 +38,7 @@ export class ItemTables {
     this.#hierarchy = hierarchy
   }
 
-  /** All items of a table, by identifier. */
+  /** All items of a table, ordered by identifier. */
   async *all(table: MetadataEntity, signal: AbortSignal): AsyncGenerator<readonly ItemRecord[]> {
     const parents = new Map<string, boolean>()
     for (let from = allKeys.from; ; ) {
@@ -52,7 +52,7 @@ export class ItemTables {
     }
   }
 
-  /** Those of these identifiers that are there. */
+  /** The items with these identifiers; missing ones are skipped. */
   async find(table: MetadataEntity, ids: readonly string[]): Promise<readonly ItemRecord[]> {
     return this.#records(table, await this.#found(table, ids), new Map())
   }
@@ -68,7 +68,7 @@ export class ItemTables {
     return found
   }
 
-  /** `parents`: whether each of those that were looked for before is there. */
+  /** `parents` caches whether a parent exists. */
   async #records(
     table: MetadataEntity,
     items: readonly Item[],
@@ -87,7 +87,7 @@ export class ItemTables {
     return records
   }
 
-  /** The attributes for parent and name; null where the table says no hierarchy. */
+  /** The attributes of parent and name; null if the table does not define the hierarchy. */
   #hierarchyFields({ name, fields }: MetadataEntity): readonly EntityField[] | null {
     if (this.#hierarchy?.table !== name) return null
     const { parent, name: shown } = this.#hierarchy
@@ -99,7 +99,7 @@ export class ItemTables {
 
 const idOf = (table: MetadataEntity, { key }: Item): string => identifierText(indexField(table).type, key)
 
-/** What an attribute says, as text; null of nothing. */
+/** The text of an attribute; null if it is missing or the empty string. */
 function attributeText(json: string | null): string | null {
   if (json === null || !json.startsWith('"')) return json
   return (json.includes('\\') ? String(JSON.parse(json)) : json.slice(1, -1)) || null

@@ -1,4 +1,4 @@
-// Types of objects, with their JSON schemas: from the fields of entities and of metadata entities.
+// Object types with their JSON schemas, derived from the fields of entities and metadata entities.
 import { type Entity, type EntityField, fieldsOfRole, type MetadataEntity } from '../model/entity.ts'
 import type { FieldType } from '../model/field.ts'
 
@@ -32,7 +32,7 @@ export interface RelationshipType {
   readonly reverseOf: string
 }
 
-/** Where i3X itself has its relationships. */
+/** The namespace of i3X's own relationship types. */
 const i3xNamespace: Namespace = { uri: 'https://cesmii.org/i3x', displayName: 'i3X' }
 
 export const namespacesOf = (own: string): readonly Namespace[] => [{ uri: own, displayName: 'Tidemark' }, i3xNamespace]
@@ -50,7 +50,7 @@ export const relationshipTypes: readonly RelationshipType[] = pairs.map(([name, 
   ...{ elementId: name, displayName: name, namespaceUri: i3xNamespace.uri, relationshipId: name, reverseOf },
 }))
 
-/** The types of what only holds others. They have no values. */
+/** Types of objects that only contain others. They have no values. */
 const holders = { folder: 'Folder', table: 'Table' } as const
 
 export const typeIdOf = {
@@ -61,14 +61,14 @@ export const typeIdOf = {
   table: () => 'type:table',
 }
 
-/** The fields that the value of an object has: of an entity, whose newest row it is, all but the time and the quality, which stand beside it; of a tag not the tag either. */
+/** The fields of an object's value. An entity's value is its newest row without time and quality, which are returned next to it; a tag's omits the tag too. */
 export function valueFields(entity: Pick<Entity, 'fields'>, of: 'entity' | 'tag'): readonly EntityField[] {
   const tags = fieldsOfRole(entity, 'tag')
   const others = entity.fields.filter(({ role }) => role !== 'time' && role !== 'tag' && role !== 'quality')
   return [...tags.slice(of === 'tag' ? 1 : 0), ...others]
 }
 
-/** The one field that a value is by itself; null where values are objects. */
+/** The single field if values are scalars; null if values are objects. */
 export function scalarOf(fields: readonly EntityField[]): EntityField | null {
   const [only] = fields
   return fields.length === 1 && only !== undefined && only.role === 'metric' ? only : null
@@ -108,7 +108,7 @@ function typeOf(
           required,
         }
       : valueSchemas[scalar.type]
-  // Fields are only ever added.
+  // Fields are never removed, so their number is the minor version.
   return { elementId, displayName, namespaceUri, sourceTypeId, version: `1.${fields.length}.0`, schema }
 }
 

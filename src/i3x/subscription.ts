@@ -1,5 +1,5 @@
-// One subscription: what it watches, and the updates that wait to be told. It follows the live rows of its entities as long as there is room; then it
-// stands where it is, and goes on from there in the log, so that nothing is lost while the log is kept.
+// One subscription: the elements it watches, and its pending updates. It follows the live rows of its entities while it has capacity. At the limit
+// it pauses at its position and later resumes from the log there, so that nothing is lost while the log is retained.
 import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { Serial } from '../lib/serial.ts'
 import type { Live, LiveAsked } from '../live/live.ts'
@@ -11,7 +11,7 @@ import { itemsAsked, type Row, updateReader, type Vqt } from './values.ts'
 export type LivePort = Pick<Live<LivePosition>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
 
 export interface SubscriptionRules {
-  /** The most bytes of rows that wait for one subscription, told or not, before it stands still. */
+  /** The most bytes of rows that may be pending for one subscription, sent or not, before it pauses. */
   readonly waitingBytes: number
 }
 
@@ -24,11 +24,11 @@ export interface SyncBatch {
   readonly updates: readonly SyncUpdate[]
 }
 
-/** Updates of what is in no log. */
+/** Updates of elements that are not in the log. */
 export interface Polled {
   readonly updates: readonly SyncUpdate[]
   readonly bytes: number
-  /** Whether there was no room for others. */
+  /** Whether more updates exist that exceeded the capacity. */
   readonly hasMore: boolean
 }
 
@@ -37,11 +37,11 @@ interface Feed {
   read: ReturnType<typeof updateReader>
   asked: LiveAsked
   following: Following | null
-  /** All rows before it are told; null until it is known where it begins. */
+  /** All rows before this position were received; null until the start is known. */
   position: LivePosition | null
 }
 
-/** Rows as they came. */
+/** Rows as received, not parsed yet. */
 interface Waiting {
   readonly read: Feed['read']
   readonly asked: LiveAsked
@@ -52,7 +52,7 @@ export class Subscription {
   readonly #live: LivePort
   readonly #rules: SubscriptionRules
   readonly #feeds = new Map<string, Feed>()
-  /** Its changes come one after the other. */
+  /** Serializes all changes of the subscription. */
   readonly serial = new Serial()
   #waiting: Waiting[] = []
   #batches: (SyncBatch & { readonly bytes: number })[] = []
@@ -60,7 +60,7 @@ export class Subscription {
   #lastSequence = 0
   #isEnded = false
   #hasLost = false
-  /** Called when there is something to be told. */
+  /** Called when new updates are pending. */
   onUpdates: (() => void) | null = null
 
   constructor(live: LivePort, rules: SubscriptionRules) {
@@ -68,7 +68,7 @@ export class Subscription {
     this.#rules = rules
   }
 
-  /** Watches these from now on, and nothing else. Throws Problems of live rows: one reader too many, say. */
+  /** Replaces the watched entities. Throws Problems of live rows, for example for too many readers. */
   async watch(all: readonly OfEntity[], { reader }: I3xCaller): Promise<void> {
     const names = new Set(all.map(({ entity }) => entity.name))
     for (const [name, feed] of this.#feeds) if (!names.has(name)) this.#drop(name, feed)
@@ -79,13 +79,13 @@ export class Subscription {
       const ids = whole === null ? [...tags.keys()] : []
       const asked = this.#live.read(itemsAsked(entity, ids), reader)
       const feed: Feed = known ?? { watched, asked, read: updateReader(watched), following: null, position: null }
-      // It is known only once it follows.
+      // It is registered only after it follows.
       await this.#follow(feed, { watched, asked })
       this.#feeds.set(entity.name, feed)
     }
   }
 
-  /** The batches that are not acknowledged, the newest of them made of what has come since. `hasMore`: there is no room for what else there is. */
+  /** Returns the unacknowledged batches; pending updates form the newest. `hasMore`: further updates exist that exceed the capacity. */
   async sync(
     acknowledged: number | null,
     caller: I3xCaller,
@@ -94,9 +94,9 @@ export class Subscription {
     if (acknowledged === -1) await this.#clear()
     else if (acknowledged !== null) this.#acknowledge(acknowledged)
     const polled = await poll(this.#rules.waitingBytes - this.#bytes)
-    // From here on nothing fails before all is in a batch.
+    // From here on nothing may fail until everything is in a batch.
     const hasLost = this.#hasLost
-    // The number that is left out says where the gap is.
+    // The skipped sequence number marks the gap.
     if (hasLost) this.#lastSequence++
     this.#hasLost = false
     const taken = this.#take(caller)
@@ -110,18 +110,18 @@ export class Subscription {
     return { batches, hasLost, hasMore }
   }
 
-  /** The number of the newest batch that was told. */
+  /** The sequence number of the newest batch sent. */
   get lastSequence(): number {
     return this.#lastSequence
   }
 
-  /** Tells all that waits, once and never again; then, as there is room for it, goes on. */
+  /** Sends all pending updates, without keeping them for another read; then resumes as capacity allows. */
   async drain(caller: I3xCaller, tell: (updates: readonly SyncUpdate[]) => void): Promise<void> {
     const before = this.#batches.flatMap(({ updates }) => updates)
     this.#acknowledge(this.#lastSequence)
     const { updates } = this.#take(caller)
     const all = [...before, ...updates]
-    // It is told before what may fail, since nothing keeps it any more.
+    // Sends before the steps that may fail, because the updates are no longer stored.
     if (all.length > 0) tell(all)
     await this.#resume()
   }
@@ -133,7 +133,7 @@ export class Subscription {
     this.#batches = []
   }
 
-  /** What waits of what the caller may still read. */
+  /** Removes and returns the pending updates that the caller may still read. */
   #take({ reader }: I3xCaller): { readonly updates: readonly SyncUpdate[]; readonly bytes: number } {
     const waiting = this.#waiting
     this.#waiting = []
@@ -149,7 +149,7 @@ export class Subscription {
     this.#bytes -= done.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  /** What stands still goes on from now: what it has not read counts as acknowledged. */
+  /** Paused feeds restart from now: what they have not read counts as acknowledged. */
   async #clear(): Promise<void> {
     this.#batches = []
     this.#waiting = []
@@ -168,7 +168,7 @@ export class Subscription {
     return this.#bytes > this.#rules.waitingBytes
   }
 
-  /** From where it stands on, if not anew. */
+  /** Follows from the feed's position, or from now if `isAnew`. */
   async #follow(
     feed: Feed,
     {
@@ -193,7 +193,7 @@ export class Subscription {
         },
         caughtUp: () => undefined,
         lost: () => {
-          // The next sync begins it anew.
+          // The next sync restarts the feed.
           this.#hasLost = true
           feed.position = null
           this.#stand(feed)

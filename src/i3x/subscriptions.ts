@@ -1,4 +1,4 @@
-// The subscriptions of all clients, in the memory of this process: who knows the ids of one has it, for as long as he asks for it.
+// The subscriptions of all clients, in the memory of this process. A client owns a subscription by knowing its ids, until it stops using it.
 import { randomBytes } from 'node:crypto'
 import { textWithLongs } from '../lib/json-with-longs.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
@@ -14,29 +14,29 @@ export interface SubscriptionsParts {
   readonly values: Values
   readonly limits: {
     readonly subscriptions: number
-    /** The most elements of one. */
+    /** Maximum elements of one subscription. */
     readonly objects: number
     readonly waitingBytes: number
-    /** How long nobody may ask for one, and read no stream of it, before it is deleted. */
+    /** A subscription without requests or an open stream for this long is deleted. */
     readonly idleMs: number
   }
   readonly nowMs: () => number
   readonly newId?: () => string
 }
 
-/** Which subscription, and whose it is. */
+/** Identifies a subscription and its owner. */
 export interface Named {
   readonly clientId: string
   readonly subscriptionId: string
 }
 
-/** Where updates go as they come. */
+/** Receives updates as they arrive. */
 export interface Sink {
-  /** Whether it takes no more now: `Stream.more` says when it does. */
+  /** Whether it cannot accept updates now; `Stream.more` signals when it can again. */
   readonly isBusy: () => boolean
   readonly write: (updates: readonly SyncUpdate[]) => void
   readonly end: () => void
-  /** Who reads it now; null once he may not any more. */
+  /** The current reader; null after its access ended. */
   readonly caller: () => I3xCaller | null
 }
 
@@ -47,7 +47,7 @@ export interface Stream {
 
 interface Monitored {
   readonly maxDepth: number
-  /** What is watched for it: the object, and its components where they were asked for. */
+  /** The objects watched for this element: itself, and its components if requested. */
   readonly objects: readonly Found[]
 }
 
@@ -56,14 +56,14 @@ interface Kept {
   readonly displayName: string
   readonly subscription: Subscription
   monitored: ReadonlyMap<string, Monitored>
-  /** Of items, which are in no log: what was told of them last. */
+  /** The last value sent of each item, as JSON text: items are not in the log. */
   readonly toldItems: Map<string, string>
   usedMs: number
   sink: Sink | null
 }
 
 const expiryChecksMs = 1000
-/** Between two writes of a stream, so that many small pushes cost no more than a few larger ones. */
+/** Pause between two writes of a stream, so that many small pushes cost no more than a few large ones. */
 const restMs = 200
 
 export class Subscriptions {
@@ -75,7 +75,7 @@ export class Subscriptions {
     this.#parts = parts
   }
 
-  /** Throws Problem `overloaded` for one too many. */
+  /** Throws Problem `overloaded` if there are too many. */
   create(clientId: string, displayName: string | null): Named & { readonly displayName: string } {
     const { live, limits, nowMs, newId = () => randomBytes(32).toString('base64url') } = this.#parts
     this.expire()
@@ -113,7 +113,7 @@ export class Subscriptions {
     return { results, partial: null }
   }
 
-  /** Throws Problem `not_found`, `overloaded` for one live reader too many, or `unavailable`. */
+  /** Throws Problem `not_found`, `overloaded` if there are too many live readers, or `unavailable`. */
   register(named: Named, ids: readonly string[], maxDepth: number, caller: I3xCaller): Promise<Bulk<null>> {
     const { space, limits } = this.#parts
     requireAtMost(limits.objects, ids)
@@ -147,7 +147,7 @@ export class Subscriptions {
     })
   }
 
-  /** Throws Problem `not_found`, and `invalid_request` where a stream is open or that batch was never told. */
+  /** Throws Problem `not_found`, and `invalid_request` if a stream is open or no batch has that number. */
   sync(named: Named, lastSequenceNumber: number | null, caller: I3xCaller): Promise<Whole<readonly SyncBatch[]>> {
     return this.#with(named, async (kept) => {
       const { subscription, sink } = kept
@@ -160,7 +160,7 @@ export class Subscriptions {
     })
   }
 
-  /** Tells a sink what waits, and from then on what comes; one that was open before ends. Throws Problem `not_found`. */
+  /** Sends the pending updates to a sink, and then updates as they arrive. Ends a stream that was open before. Throws Problem `not_found`. */
   open(named: Named, sink: Sink): Promise<Stream> {
     return this.#with(named, async (kept) => {
       kept.sink?.end()
@@ -189,7 +189,7 @@ export class Subscriptions {
     })
   }
 
-  /** Deletes those that nobody has asked for in time. */
+  /** Deletes subscriptions that were not used in time. */
   expire(): void {
     for (const [id, kept] of this.#kept) if (this.#isOld(kept)) this.#end(id, kept)
   }
@@ -199,7 +199,7 @@ export class Subscriptions {
     return sink === null && usedMs < nowMs() - limits.idleMs
   }
 
-  /** The server stops. */
+  /** Ends all subscriptions when the server stops. */
   endAll(): void {
     for (const [id, kept] of this.#kept) this.#end(id, kept)
   }
@@ -210,7 +210,7 @@ export class Subscriptions {
       const caller = kept.sink === sink && !sink.isBusy() ? sink.caller() : null
       if (caller !== null) await subscription.drain(caller, sink.write)
     })
-    // What could not go on is tried again with the next update, or by a client that connects again.
+    // On failure the next update or a reconnecting client tries again.
     told.catch(() => sink.end())
   }
 
@@ -227,16 +227,16 @@ export class Subscriptions {
     const kept = this.#find(named)
     if (kept === null) throw noSubscription(named.subscriptionId)
     return kept.subscription.serial.run(() => {
-      // It may have been deleted meanwhile.
+      // It may have been deleted in the meantime.
       if (this.#kept.get(named.subscriptionId) !== kept) throw noSubscription(named.subscriptionId)
       return work(kept)
     })
   }
 
-  /** One that is another client's is as one that is not there. */
+  /** Another client's subscription is treated as missing. */
   #find({ clientId, subscriptionId }: Named): Kept | null {
     const kept = this.#kept.get(subscriptionId)
-    // Its turn to be deleted comes with the next check.
+    // An expired one is deleted by the next check.
     if (kept === undefined || kept.clientId !== clientId || this.#isOld(kept)) return null
     kept.usedMs = this.#parts.nowMs()
     return kept

@@ -1,4 +1,4 @@
-// The values of objects: what they are now, and what they were in a range of time.
+// The values of objects: current values and history.
 
 import type { Queries } from '../admission/queries.ts'
 import type { Answer } from '../answer/whole-answer.ts'
@@ -17,14 +17,14 @@ import type { AddressSpace, Found, OfEntity } from './address-space.ts'
 import type { I3xCaller } from './caller.ts'
 import { scalarOf, valueFields } from './object-types.ts'
 
-/** A value, its quality and when it was. */
+/** i3X's value, quality and timestamp. */
 export interface Vqt {
   readonly value: unknown
   readonly quality: 'Good' | 'GoodNoData' | 'Uncertain' | 'Bad'
   readonly timestamp: string
 }
 
-/** What is said of an object, and of its components where they were asked for. */
+/** The data of an object, and of its components if requested. */
 type WithComponents<Said> = Said & {
   readonly isComposition: boolean
   readonly components?: Readonly<Record<string, Said>>
@@ -36,7 +36,7 @@ interface ValuesInTime {
 
 export interface History {
   readonly values: ReadonlyMap<string, WithComponents<ValuesInTime>>
-  /** From then on values are left out; null where none is. */
+  /** Values from this time on are omitted; null if none are. */
   readonly cutMs: number | null
 }
 
@@ -45,26 +45,26 @@ export interface TimeRange {
   readonly endMs: number
 }
 
-/** As the service writes rows: by the names of their fields. */
+/** A row as the service writes it, keyed by field name. */
 export type Row = Readonly<Record<string, unknown>>
 
 export interface ValueParts {
   readonly space: AddressSpace
   readonly queries: Pick<Queries<DataQuestion>, 'run'>
   readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
-  /** The most values of a history. */
+  /** Maximum values of a history. */
   readonly valuesMax: number
   readonly nowMs: () => number
 }
 
-/** What a data query is asked for the items of tags (none: of all), whatever their quality: clients are told how good each value is. */
+/** Query parameters for the items of tags (none: of all tags), of any quality: clients receive the quality with each value. */
 export function itemsAsked(entity: Entity, ids: readonly string[]) {
   const fields = fieldsOfRole(entity, 'dimension').map(({ name }) => name)
   const quality = fieldsOfRole(entity, 'quality').length === 0 ? [] : qualityWords
   return { entity: entity.name, ids, fields, quality }
 }
 
-/** Reads what rows of an entity say: of a tag, or as its rows. */
+/** Returns a function that reads the value of a tag, or of the entity, from a row. */
 function vqtReader(entity: Entity, of: 'entity' | 'tag'): (row: Row) => Vqt {
   const fields = valueFields(entity, of)
   const scalar = scalarOf(fields)
@@ -77,7 +77,7 @@ function vqtReader(entity: Entity, of: 'entity' | 'tag'): (row: Row) => Vqt {
   }
 }
 
-/** Reads what a row says of each element that was asked for. */
+/** Returns a function that reads the values of the requested elements from a row. */
 export function updateReader({ entity, tags, whole }: OfEntity): (row: Row) => readonly (readonly [id: string, Vqt])[] {
   const [tag] = fieldsOfRole(entity, 'tag')
   const [ofTag, ofWhole] = [vqtReader(entity, 'tag'), vqtReader(entity, 'entity')]
@@ -89,7 +89,7 @@ export function updateReader({ entity, tags, whole }: OfEntity): (row: Row) => r
   }
 }
 
-/** As i3X has it, what is bad has no value. */
+/** i3X requires that bad quality has no value. */
 function vqt(value: unknown, timestamp: string, word: QualityWord = 'good'): Vqt {
   if (word === 'bad') return { value: null, quality: 'Bad', timestamp }
   if (value === null) return { value, quality: 'GoodNoData', timestamp }
@@ -103,7 +103,7 @@ export class Values {
     this.#parts = parts
   }
 
-  /** Of each of the objects; with their components where `maxDepth` is not 1. */
+  /** The current value of each object, with its components unless `maxDepth` is 1. */
   async current(
     found: ReadonlyMap<string, Found>,
     maxDepth: number,
@@ -115,7 +115,7 @@ export class Values {
     return withComponents(found, components, (id) => values.get(id) ?? vqt(null, now))
   }
 
-  /** As `current`. Throws Problem `invalid_request` where not even the values of one moment fit. */
+  /** As `current`. Throws Problem `invalid_request` if even the values of a single instant exceed the limit. */
   async history(
     found: ReadonlyMap<string, Found>,
     range: TimeRange,
@@ -157,7 +157,7 @@ export class Values {
     const request = { ...itemsAsked(entity, tags), date: formatInstant(latestMs) }
     const { cancellation, reader } = caller
     const rows = await rowsOf(await queries.run({ kind: 'last', request, format: 'json' }, cancellation, reader))
-    // They come in the order of time: of several that are told apart by other tags the last one counts.
+    // Rows are ordered by time: of several rows of a tag, which differ in other tags, the last one wins.
     return new Map(rows.map((row) => [String(row[tag!.name]), row]))
   }
 
@@ -196,7 +196,7 @@ export class Values {
     return { values, cutMs: Number.isFinite(cutMs) ? cutMs : null }
   }
 
-  /** Items by time, the first so many. */
+  /** The first `limit` items, ordered by time in the given direction. */
   async #rows(
     entity: Entity,
     { condition, order, limit }: { readonly condition: Sql; readonly order: Sql; readonly limit: number },
@@ -233,7 +233,7 @@ function withComponents<Said extends object>(
 
 const timeOf = (entity: Entity, row: Row): number => Date.parse(String(row[timeField(entity).name]))
 
-/** SQL has 1 and 0 for them. */
+/** Converts the 1 and 0 of SQL to booleans. */
 function withFlags(row: Row, flags: readonly EntityField[]): Row {
   const values = flags.map(({ name }) => [name, row[name] === null ? null : Boolean(row[name])])
   return { ...row, ...Object.fromEntries(values) }

@@ -1,4 +1,4 @@
-// Values that are written: each becomes a row of an ingest of its entity, or an item of its table, and is pushed as any other.
+// Writing of values: each value becomes a row of an ingest of its entity, or an item of its table, and is pushed as usual.
 import type { Push, Pushes } from '../ingest/push.ts'
 import type { PushCheck } from '../ingest/push-check.ts'
 import { textWithLongs } from '../lib/json-with-longs.ts'
@@ -21,7 +21,7 @@ export interface Update {
   }
 }
 
-/** Where rows go, for who may push them there. Throws the Problems of a push. */
+/** The push target of an alias, if the caller may push to it. Throws the Problems of a push. */
 export type Admit = (alias: string) => Pick<Push, 'subscriberId' | 'keyId' | 'ingest'>
 
 export interface WriteParts {
@@ -32,14 +32,14 @@ export interface WriteParts {
 }
 
 interface WriteRules {
-  /** Each value has its time, which is where it goes. */
+  /** Each value must have a timestamp, which determines the row it is written to. */
   readonly isHistory: boolean
   readonly admit: Admit
 }
 
 type Values = Readonly<Record<string, unknown>>
 
-/** A row on its way, and which update it is. */
+/** A row to push, and the index of its update. */
 interface PlacedRow {
   readonly place: number
   /** As JSON. */
@@ -55,7 +55,7 @@ export class Writes {
     this.#parts = parts
   }
 
-  /** What became of each update, in their order. A row that would be rejected is refused, and not pushed. */
+  /** Returns the outcome of each update, in order. Rows that would be rejected are reported and not pushed. */
   async write(
     updates: readonly Update[],
     rules: WriteRules,
@@ -150,7 +150,7 @@ export class Writes {
 
 const bodyOf = (rows: readonly PlacedRow[]): Uint8Array => Buffer.from(`[${rows.map(({ row }) => row).join()}]`)
 
-/** Throws Problem `invalid_request` for what cannot be written as it was read. */
+/** Throws Problem `invalid_request` for values that JSON cannot represent. */
 function rowText(row: Values): string {
   try {
     JSON.stringify(row, (_, one) => {
@@ -165,7 +165,7 @@ function rowText(row: Values): string {
   }
 }
 
-/** The values of fields, by name: an object, or the one value alone. Throws Problem `invalid_request` that names what is no field. */
+/** Field values by name, from an object or a single value. Throws Problem `invalid_request` naming a property that is not a field. */
 function valuesIn(value: unknown, fields: readonly EntityField[]): Values {
   const scalar = scalarOf(fields)
   if (scalar !== null) return { [scalar.name]: value }
@@ -187,7 +187,7 @@ const words: ReadonlyMap<string, QualityWord> = new Map([
   ['Bad', 'bad'],
 ])
 
-/** As the ingest keeps it; good ones too, since a row may replace one that is not. */
+/** The quality in the ingest's representation; written even if good, because the row may replace one of another quality. */
 function qualityFor({ alias, fields }: Ingest, word: QualityWord): Values {
   const field = fields.find(({ role }) => role === 'quality')
   if (field !== undefined)
@@ -196,7 +196,7 @@ function qualityFor({ alias, fields }: Ingest, word: QualityWord): Values {
   throw invalidRequest('value.quality', `must be Good: rows of the ingest ${JSON.stringify(alias)} have no quality`)
 }
 
-/** The first of the ingests that the caller may push to, one with all of these fields before others. Throws why there is none. */
+/** Chooses among the ingests that the caller may push to: the first with all of these fields, else the first. Throws the last refusal if there is none. */
 function admitted(aliases: readonly string[], names: readonly string[], admit: Admit): Target {
   const targets: Target[] = []
   let refusal = new Problem('forbidden', 'No ingest feeds this entity any more. Ask the operator for one.')
@@ -213,13 +213,13 @@ function admitted(aliases: readonly string[], names: readonly string[], admit: A
   return target
 }
 
-/** The row under the names that the ingest's rows have. */
+/** Renames fields to the source names of the ingest. */
 function rowFor({ fields }: Ingest, values: Values): Values {
   const sources = new Map(fields.map(({ name, source }) => [name, source]))
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [sources.get(name) ?? name, value]))
 }
 
-/** Throws what is no Problem. */
+/** Throws errors that are not Problems. */
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   throw error

@@ -1,16 +1,16 @@
-// The formats that rows are answered in. All lists of them are made from this one: what requests may accept, the OpenAPI document, the
-// client and the commands. A new format is an entry here and an encoder in `src/answer/store-rows.ts`.
+// The formats of result rows. Every other list of formats derives from this one: the media types that requests accept, the OpenAPI document,
+// the client and the commands. A new format needs an entry here and an encoder in `src/answer/store-rows.ts`.
 
 interface FormatDescription {
   readonly name: string
   readonly mediaType: string
-  /** What the Content-Type says after the media type. */
+  /** Content-Type parameters, appended to the media type. */
   readonly parameters: string
-  /** How rows are written, for the OpenAPI document. */
+  /** Describes how rows are written; used in the OpenAPI document. */
   readonly description: string
 }
 
-/** The first is what is answered to a request that asks for none. */
+/** The first format is the default for requests that name none. */
 export const answerFormats = [
   {
     name: 'json',
@@ -42,12 +42,12 @@ export type AnswerFormat = (typeof answerFormats)[number]['name']
 
 const byName = new Map(answerFormats.map((format) => [format.name, format] as const))
 
-/** What a request accepts to get a format. */
+/** The media type to send in `Accept` for a format. */
 export function formatMediaType(format: AnswerFormat): string {
   return byName.get(format)!.mediaType
 }
 
-/** As the Content-Type says it. */
+/** The `Content-Type` header of a format. */
 export function formatContentType(format: AnswerFormat): string {
   const { mediaType, parameters } = byName.get(format)!
   return mediaType + parameters

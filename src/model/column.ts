@@ -1,5 +1,5 @@
-// Columns are how rows travel inside: from the validated push to the store, and from a query's run to its answer.
-// A null has a value of its own in each of them, so that no bitmap is needed beside the array.
+// Columns carry rows inside the service: from the validated push to the store, and from query execution to the response.
+// Each type encodes null as a value of its own, so arrays need no null bitmap.
 
 /** `NaN` is null; NaN and infinities cannot be stored. */
 export interface DoubleColumn {
@@ -13,7 +13,7 @@ export interface TimestampColumn {
   readonly values: Float64Array
 }
 
-/** `values` holds the nearest double, `NaN` for null. Where one value is beyond 2^53 in size, `exact` holds all of them digit for digit. */
+/** `values` holds the nearest doubles, `NaN` for null. If any value exceeds 2^53 in size, `exact` holds all values exactly; otherwise it is null. */
 export interface LongColumn {
   readonly type: 'long'
   readonly values: Float64Array
@@ -21,8 +21,8 @@ export interface LongColumn {
 }
 
 /**
- * Codes of `dictionary`, -1 for null. Pushed batches may share one dictionary array, which only ever grows at its end: what a code stood
- * for it stands for still, so that what was found out about a code may be kept by the array itself.
+ * Codes are indexes into `dictionary`, -1 for null. Pushed batches may share one dictionary array. It only grows at its end, so a code keeps its
+ * meaning and data derived from a code may be cached per dictionary array.
  */
 export interface StringColumn {
   readonly type: 'string'
@@ -42,7 +42,7 @@ export type ColumnType = ColumnVector['type']
 export const nullCode = -1
 export const nullBoolean = 2
 
-/** A value as it leaves a column: a long beyond 2^53 is a `bigint`, a timestamp is its milliseconds. */
+/** A value read from a column: a long beyond 2^53 is a `bigint`, a timestamp is in milliseconds. */
 export type Value = number | bigint | string | boolean | null
 
 export function columnLength(column: ColumnVector): number {
@@ -60,7 +60,7 @@ export function isNullAt(column: ColumnVector, row: number): boolean {
   }
 }
 
-/** The value of one row. For tests and rare paths: loops over rows read the arrays themselves. */
+/** The value of one row. For tests and rare paths: loops over rows should read the arrays directly. */
 export function valueAt(column: ColumnVector, row: number): Value {
   if (isNullAt(column, row)) return null
   switch (column.type) {
@@ -76,7 +76,7 @@ export function valueAt(column: ColumnVector, row: number): Value {
   }
 }
 
-/** A column of these rows alone. */
+/** A column with only these rows. */
 export function pickRows(column: ColumnVector, rows: readonly number[]): ColumnVector {
   switch (column.type) {
     case 'string':

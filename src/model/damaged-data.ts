@@ -1,6 +1,6 @@
 import { Problem } from './problem.ts'
 
-/** For a caller, who may be anybody: the log names the file. */
+/** The error for callers, who may be untrusted: the file's name appears only in the log. */
 export function damagedData(): Problem {
   return new Problem(
     'damaged_data',

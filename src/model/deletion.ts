@@ -2,17 +2,17 @@ import type { ColumnType } from './column.ts'
 
 export const deletionOperators = ['<', '<=', '>', '>=', '=', '!='] as const
 
-/** What a deletion takes from view, of the rows that were pushed before it. */
+/** Selects what a deletion hides among the rows pushed before it. */
 export interface DeletionSelection {
-  /** The tag that `ids` and `prefixes` are of. */
+  /** The tag that `ids` and `prefixes` filter. */
   readonly tag: string
-  /** As of `Selection`. */
+  /** Same meaning as in `Selection`. */
   readonly ids: readonly string[] | null
   readonly prefixes: readonly string[] | null
-  /** Both dates belong to it; null is no bound. */
+  /** Both bounds are inclusive; null means unbounded. */
   readonly fromMs: number | null
   readonly toMs: number | null
-  /** The metrics that read as null; null where rows are not seen at all. */
+  /** Metrics that read as null; null if whole rows are hidden. */
   readonly metrics: readonly DeletionMetric[] | null
   readonly where: DeletionCondition | null
 }
@@ -22,34 +22,34 @@ export interface DeletionMetric {
   readonly type: ColumnType
 }
 
-/** No null meets one. */
+/** A null value never meets a condition. */
 export interface DeletionCondition {
   readonly metric: DeletionMetric
   readonly operator: (typeof deletionOperators)[number]
   readonly value: number | bigint | string | boolean
 }
 
-/** What a deletion hides where rows stay as they were pushed: on a cluster. */
+/** Rows hidden by a deletion on a cluster, where the rows themselves stay as they were pushed. */
 export interface HiddenRows {
   readonly selection: DeletionSelection
-  /** Where the rows stand that were pushed before it: one range for each partition of the journal. */
+  /** Positions of the rows pushed before the deletion, one range for each partition of the journal. */
   readonly pushed: readonly PositionRange[]
-  /** The items that met its condition, all rows of which it takes, where newer rows replace older ones; null where each row is judged by itself. */
+  /** Where newer rows replace older ones: the items that met the condition; all of their rows are hidden. Null if each row is tested separately. */
   readonly items: readonly HiddenItems[] | null
 }
 
-/** What a deletion of the catalog hides; those made later have a higher id. */
+/** Rows hidden by a deletion of the catalog. Later deletions have higher ids. */
 export interface HiddenByDeletion extends HiddenRows {
   readonly id: number
 }
 
 export interface PositionRange {
   readonly from: number
-  /** It is not included. */
+  /** Exclusive. */
   readonly before: number
 }
 
-/** Items of one combination of tags, by the tags' names. */
+/** Items of one combination of tag values; `tags` is keyed by tag name. */
 export interface HiddenItems {
   readonly tags: Readonly<Record<string, string | null>>
   readonly times: readonly number[]
@@ -60,20 +60,20 @@ export interface Deletion {
   readonly entityId: number
   readonly selection: DeletionSelection
   readonly reason: string
-  /** The subscriber who asked for it. */
+  /** The subscriber who requested it. */
   readonly subscriber: string
   readonly createdMs: number
-  /** Rows before it were pushed before the deletion; on a cluster, where `HiddenRows` say that, the highest of theirs. */
+  /** Rows with a lower position were pushed before the deletion. On a cluster `HiddenRows.pushed` defines that, and this is its highest bound. */
   readonly position: number
-  /** How many rows it took from view. */
+  /** Number of rows it hid. */
   readonly rows: number
-  /** From when on its rows are removed for good; null while it can be taken back. */
+  /** When permanent removal of its rows began; null while the deletion can be undone. */
   readonly erasedMs: number | null
 }
 
-/** A deletion was made, or taken back: at its place in the order of all rows, of which it follows those before the place. */
+/** A deletion was made or undone. In the order of all rows, the change comes after the rows before `place`. */
 export interface DeletionChange {
-  /** Rising with the changes of all entities. */
+  /** Ascending across all entities. */
   readonly id: number
   readonly entityId: number
   readonly deletionId: number
@@ -82,20 +82,20 @@ export interface DeletionChange {
   readonly selection: DeletionSelection
 }
 
-/** One of a cluster has its place in each partition of the entity's rows: the offset that it follows the rows before. */
+/** On a cluster a change has one place for each partition of the entity's rows: the offset before which rows precede the change. */
 export interface ClusterDeletionChange extends Omit<DeletionChange, 'place'> {
   readonly places: readonly number[]
 }
 
 export interface DeletionRequest
   extends Pick<Deletion, 'entityId' | 'selection' | 'reason' | 'subscriber' | 'createdMs'> {
-  /** Where the rows stand that were pushed before it. */
+  /** Positions of the rows pushed before it. */
   readonly pushed: readonly PositionRange[]
-  /** Nothing is changed: what it would take is counted. */
+  /** Dry run: only counts the rows that would be hidden. */
   readonly isDry: boolean
-  /** The most deletions of the entity that can be taken back. */
+  /** Upper limit for undoable deletions of the entity. */
   readonly deletionsMax: number
-  /** How long it may wait until it begins. */
+  /** Maximum wait before the deletion starts, in milliseconds. */
   readonly waitMs: number
 }
 
@@ -104,7 +104,7 @@ export interface TakeBackRequest extends Pick<DeletionRequest, 'entityId' | 'wai
   readonly nowMs: number
 }
 
-/** `deletion` is null for a dry one. */
+/** `deletion` is null for a dry run. */
 export interface DeletionOutcome {
   readonly rows: number
   readonly deletion: Deletion | null

@@ -1,8 +1,8 @@
-/** What of an entity's rows lies in files. */
+/** The part of an entity's rows that is stored in files. */
 export interface DiskSize {
-  /** On a cluster, segments of Druid. */
+  /** On a cluster: Druid segments. */
   readonly files: number
-  /** Those that have left and are not removed yet count, too. Null on a cluster, where they are not known. */
+  /** Includes expired rows that are not removed yet. Null on a cluster, where the number is unknown. */
   readonly rows: number | null
   readonly bytes: number
   readonly firstMs: number | null

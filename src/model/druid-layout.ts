@@ -1,19 +1,19 @@
-// How an answer of Druid's SQL is laid out, as its callers ask for it.
+// The layout of a Druid SQL response, as the client requests it.
 
-/** The five of Druid's `resultFormat`, the first being that of who asks for none. */
+/** The values of Druid's `resultFormat`; the first is the default. */
 export const druidFormats = ['object', 'array', 'objectLines', 'arrayLines', 'csv'] as const
 
 export type DruidFormat = (typeof druidFormats)[number]
 
 export interface DruidLayout {
   readonly resultFormat: DruidFormat
-  /** Whether the names of the columns come before the rows, and then their types to Druid's engine, and to its SQL. */
+  /** Whether header rows precede the rows: column names, then Druid's native types, then SQL types. */
   readonly header: boolean
   readonly typesHeader: boolean
   readonly sqlTypesHeader: boolean
 }
 
-/** What a column is to Druid's engine, and to its SQL: `LONG` and `TIMESTAMP`, say. */
+/** A column's native type in Druid and its SQL type, such as `LONG` and `TIMESTAMP`. */
 export interface DruidColumnType {
   readonly type: string
   readonly sqlType: string
@@ -22,6 +22,6 @@ export interface DruidColumnType {
 /** A layout whose columns are known. */
 export interface TypedDruidLayout extends DruidLayout {
   readonly types: readonly DruidColumnType[]
-  /** By whose clocks times are written. */
+  /** The time zone in which times are written. */
   readonly zone: string
 }

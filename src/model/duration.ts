@@ -12,7 +12,7 @@ export interface Duration {
 const form =
   /^P(?!$)(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?!$)(?:(\d{1,12})H)?(?:(\d{1,12})M)?(?:(\d{1,12})(?:\.(\d+))?S)?)?$/
 
-/** Reads `P1Y2M3W4DT5H6M7.5S`; null when the text is none. Finer fractions are cut to the millisecond. */
+/** Parses `P1Y2M3W4DT5H6M7.5S`; returns null if the text is not a duration. Fractions finer than a millisecond are truncated. */
 export function parseDuration(text: string): Duration | null {
   const match = form.exec(text)
   if (match === null) return null
@@ -27,7 +27,7 @@ export function parseDuration(text: string): Duration | null {
   }
 }
 
-/** Moves whole months, the day clamped to the end of the month it lands in. */
+/** Adds whole months, clamping the day to the end of the resulting month. */
 export function addMonths(ms: number, months: number): number {
   if (months === 0) return ms
   const days = Math.floor(ms / msPerDay)
@@ -39,12 +39,12 @@ export function addMonths(ms: number, months: number): number {
   return daysFromCivil(newYear, newMonth, newDay) * msPerDay + (ms - days * msPerDay)
 }
 
-/** The part of a duration that is the same length wherever it is added. */
+/** The part of a duration whose length does not depend on the date. */
 export function fixedMs(duration: Duration): number {
   return (duration.weeks * 7 + duration.days) * msPerDay + duration.ms
 }
 
-/** `ms` moved by the duration, forwards (`sign` 1) or backwards (-1). May lie outside the years 0001 to 9999. */
+/** Moves `ms` by the duration, forward (`sign` 1) or backward (-1). The result may be outside the years 0001 to 9999. */
 export function addDuration(ms: number, duration: Duration, sign: 1 | -1): number {
   return addMonths(ms, sign * (duration.years * 12 + duration.months)) + sign * fixedMs(duration)
 }

@@ -7,89 +7,89 @@ export interface EntityField {
   readonly name: string
   readonly type: FieldType
   readonly role: FieldRole
-  /** What the numbers of a quality mean; left out: `opcda`. */
+  /** The coding of a quality field's numbers; omitted: `opcda`. */
   readonly coding?: QualityCoding
 }
 
-/** A queryable series data set. Its fields are those of its ingests, in the order in which they were defined. */
+/** A queryable series data set. Its fields are those of its ingests, in the order of definition. */
 export interface Entity {
-  /** Never given twice: an entity that was dropped and made anew is another one, and sees no row of the old. */
+  /** Never reused: an entity dropped and created again gets a new id and sees none of the old rows. */
   readonly id: number
   readonly name: string
   readonly fields: readonly EntityField[]
   readonly duplicates: Duplicates
-  /** Aliases of the ingests that feed it now. */
+  /** Aliases of the ingests that currently feed it. */
   readonly ingests: readonly string[]
-  /** An ISO 8601 duration: items older than that leave, whole UTC days at a time. Null keeps them for ever. */
+  /** An ISO 8601 duration: older items expire, whole UTC days at a time. Null keeps them forever. */
   readonly retention: string | null
-  /** Items before this date have left; null while none have. */
+  /** Items before this date have expired; null while none have. */
   readonly sinceMs: number | null
-  /** Of rows that leave their hours are kept; absent where they are not. */
+  /** Present if hours of expired rows are kept. */
   readonly hours?: HoursKept
-  /** Absent until something of it is set. */
+  /** Absent until one of its settings is set. */
   readonly reading?: Reading
-  /** What its deletions hide, on a cluster; absent where there are none. One machine's store knows its own. */
+  /** Rows hidden by its deletions on a cluster; absent if there are none. A single-machine store keeps its own record. */
   readonly hidden?: readonly HiddenByDeletion[]
 }
 
 /** How long hours outlive their rows. */
 export interface HoursKept {
-  /** An ISO 8601 duration, longer than that of the rows; null keeps hours for ever. */
+  /** An ISO 8601 duration, longer than the retention of the rows; null keeps hours forever. */
   readonly retention: string | null
-  /** Hours before this date have left, or were never kept: a start of a UTC day. Null while all rows that left have hours. */
+  /** Hours before this date have expired or were never kept; the start of a UTC day. Null while all expired rows have hours. */
   readonly sinceMs: number | null
-  /** How far hours are made, on a cluster; absent while none are. One machine's store knows its own. */
+  /** How far hours have been made on a cluster; absent while there are none. A single-machine store keeps its own record. */
   readonly made?: HoursMade
 }
 
-/** Of rows before `madeMs` hours are made; all dates are starts of UTC days, and rise. */
+/** Hours are made for rows before `madeMs`. All dates are starts of UTC days, and `goneMs <= madeMs <= making.untilMs`. */
 export interface HoursMade {
-  /** Rows before it that hours were made of are removed. */
+  /** Rows before this date that hours were made from have been removed. */
   readonly goneMs: number
   readonly madeMs: number
-  /** Those that are made from `madeMs` on, or were made last; null once their rows are removed. */
+  /** The hours being made from `madeMs` on, or those made last; null after their rows are removed. */
   readonly making: HoursMaking | null
 }
 
-/** Whether hours stand for rows that are there still, and are removed now. */
+/** Whether hours replace rows that still exist and are due for removal. */
 export function isLettingGo(entity: Pick<Entity, 'hours'> | undefined): boolean {
   const made = entity?.hours?.made
   return made !== undefined && made.making !== null && made.madeMs >= made.making.untilMs
 }
 
-/** What is settled before hours are made: whoever makes them makes the same. */
+/** The inputs fixed before hours are made, so that every process that makes them produces the same hours. */
 export interface HoursMaking {
-  /** Before it; `madeMs` moves there when they are made. */
+  /** Exclusive end. `madeMs` moves here when the hours are made. */
   readonly untilMs: number
-  /** Where the rows stand that they are made of: those pushed later are late rows. */
+  /** Positions of the source rows; rows pushed later are late rows. */
   readonly pushed: readonly PositionRange[]
-  /** The last of the deletions that they are made without the rows of; 0 of none. */
+  /** The last deletion whose rows are left out of the hours; 0 if none. */
   readonly deletionId: number
-  /** When that was settled: no two makings of an entity have the same. */
+  /** When the inputs were fixed; unique among the makings of an entity. */
   readonly startedMs: number
-  /** How many rows there were at these positions and dates when the hours were made, hidden ones too; null until they are made. */
+  /** Number of rows at these positions and dates when the hours were made, including hidden ones; null until then. */
   readonly rows: number | null
-  /** Whether the rows are being removed: from then on these hours are the only ones that can be made. */
+  /** Whether the rows are being removed. From then on these are the only hours that can be made. */
   readonly isRemoving: boolean
 }
 
-/** How an entity is read where a request does not say it. */
+/** Defaults for reading an entity, used where a request specifies nothing. */
 export interface Reading {
-  /** Whose clocks buckets begin by; absent: UTC. */
+  /** The time zone of bucket boundaries; absent: UTC. */
   readonly timeZone?: string
-  /** By metric; absent: `line` for doubles, `step` for all else. */
+  /** Shape of each metric; absent: `line` for doubles, `step` for all other types. */
   readonly shapes?: Readonly<Record<string, Shape>>
-  /** By metric, ISO 8601 durations; absent: no bound. */
+  /** Maximum gap of each metric, as an ISO 8601 duration; absent: unbounded. */
   readonly maxGaps?: Readonly<Record<string, string>>
-  /** Where the shape of each tag stands: an attribute of the item of that identifier. */
+  /** Where each tag's shape is stored: an attribute of the metadata item whose identifier is the tag. */
   readonly shapeFrom?: ShapeFrom
 }
 
 export const shapes = ['line', 'step'] as const
-/** How a value goes from one item to the next: on the line between them, or it holds. */
+/** How a value develops between two items: `line` interpolates linearly, `step` holds the earlier value. */
 export type Shape = (typeof shapes)[number]
 
-/** Of what nothing says a shape. */
+/** The default shape of a field of this type. */
 export const usualShape = (type: string | undefined): Shape => (type === 'double' ? 'line' : 'step')
 
 export interface ShapeFrom {
@@ -97,22 +97,22 @@ export interface ShapeFrom {
   readonly attribute: string
 }
 
-/** A change of `Reading`: null takes away, what is absent stays. */
+/** A partial update of `Reading`: null removes a setting, an absent one is unchanged. */
 export type ReadingChange = { readonly [Name in keyof Reading]?: Reading[Name] | null }
 
 export function changedReading(reading: Reading, change: ReadingChange): Reading {
   return Object.fromEntries(Object.entries({ ...reading, ...change }).filter(([, value]) => value != null))
 }
 
-/** What a metadata ingest feeds, under the ingest's alias. */
+/** The entity that a metadata ingest feeds; its name is the ingest's alias. */
 export interface MetadataEntity {
-  /** Never given twice, as that of an `Entity`. */
+  /** Never reused, as for `Entity`. */
   readonly id: number
   readonly name: string
   readonly fields: readonly EntityField[]
 }
 
-/** What plans know of the hours of an entity. */
+/** The part of an entity's hours that plans need. */
 export const keptSince = ({
   hours,
 }: Pick<Entity, 'hours'>): { readonly hours?: { readonly sinceMs: number | null } } =>
@@ -136,14 +136,14 @@ export function indexField(entity: Pick<MetadataEntity, 'fields'>): EntityField 
   return field
 }
 
-/** The fields of an entity after another definition joined it: shared names must agree, new ones go to the end. */
+/** An entity's fields after another definition joined it: shared names must agree, new fields are appended. */
 export function mergeFields(known: readonly EntityField[], added: readonly Field[]): readonly EntityField[] {
   const names = new Set(known.map((field) => field.name))
   const fresh = added.filter((field) => !names.has(field.name))
   return [...known, ...fresh.map(entityField)]
 }
 
-/** What an entity knows of a field. */
+/** The properties of a field that an entity keeps. */
 export function entityField({ name, type, role, coding }: EntityField): EntityField {
   return coding === undefined ? { name, type, role } : { name, type, role, coding }
 }

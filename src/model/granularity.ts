@@ -1,18 +1,18 @@
-// Buckets of time, aligned as Apache Druid aligns them in UTC (PeriodGranularity): one unit alone by the calendar (weeks from Monday),
-// several units in whole multiples since 1970-01-01, compound periods by walking from 1970-01-01.
+// Time buckets, aligned as in Apache Druid's PeriodGranularity in UTC: a single unit follows the calendar (weeks start on Monday), multiples
+// of a unit are counted from 1970-01-01, and compound periods are walked from 1970-01-01.
 import { addMonths, type Duration, fixedMs, parseDuration } from './duration.ts'
 import { civilFromDays, daysFromCivil, msPerDay } from './instant.ts'
 
 export type Granularity =
   | { readonly kind: 'all' }
-  /** Buckets of one width: they start at `originMs` plus whole widths. */
+  /** Buckets of equal width, starting at `originMs` plus multiples of the width. */
   | { readonly kind: 'uniform'; readonly widthMs: number; readonly originMs: number }
-  /** Buckets of whole months since 1970-01. */
+  /** Buckets of whole months, counted from 1970-01. */
   | { readonly kind: 'months'; readonly months: number }
-  /** Months together with days or time, walked from 1970-01-01T00:00Z. */
+  /** Months combined with days or time, walked from 1970-01-01T00:00Z. */
   | { readonly kind: 'compound'; readonly duration: Duration }
 
-/** Buckets by the clocks of a zone. What they are is known to `src/druid-time`, which makes them `TimeBuckets` where a plan runs. */
+/** Buckets in the local time of a zone. `src/druid-time` defines them and turns them into `TimeBuckets` when a plan runs. */
 export interface ZonedGranularity {
   readonly kind: 'zoned'
   readonly zone: string
@@ -20,11 +20,11 @@ export interface ZonedGranularity {
     | { readonly kind: 'localTime'; readonly widthMs: number }
     | { readonly kind: 'days'; readonly days: number; readonly originLocalMs: number }
     | { readonly kind: 'months'; readonly months: number; readonly originLocalMs: number }
-    /** Months or days together with other units, walked from the origin. */
+    /** Months or days combined with other units, walked from the origin. */
     | { readonly kind: 'walk'; readonly duration: Duration; readonly originMs: number }
 }
 
-/** A granularity that has buckets of its own; the one bucket of `all` is stamped by the range. */
+/** A granularity with bucket starts of its own; the single bucket of `all` starts with the query's range. */
 export type BucketGranularity = Exclude<Granularity, { kind: 'all' }>
 
 const uniform = (widthMs: number) => ({ kind: 'uniform', widthMs, originMs: 0 }) as const
@@ -52,7 +52,7 @@ export const granularityNames = {
   year: { kind: 'months', months: 12 },
 } as const satisfies Record<string, Granularity>
 
-/** The names that are buckets of a period, as ISO 8601: what they are by the clocks of a zone. */
+/** The ISO 8601 period of each named granularity, used to build its buckets in a time zone. */
 const periodOfName: ReadonlyMap<string, string> = new Map([
   ['second', 'PT1S'],
   ['minute', 'PT1M'],
@@ -70,16 +70,16 @@ const periodOfName: ReadonlyMap<string, string> = new Map([
   ['year', 'P1Y'],
 ])
 
-/** The period that a granularity is written as, or has the name of. */
+/** The ISO 8601 period of a granularity that is a name or an interval (`5m`); other texts are returned unchanged. */
 export const granularityPeriod = (text: string): string =>
   periodOfName.get(text.toLowerCase()) ?? periodOfInterval(text) ?? text
 
-/** A longer period would begin before any time that can be written. */
+/** Buckets of a longer period would start before the earliest date that can be written. */
 const periodYearsMax = 9999
 
 /**
- * A simple name in any case, an ISO 8601 period, or a number with a unit (`5m`, as the intervals of dashboards are written), longer than nothing
- * and of at most 9,999 years; null when the text is none of them.
+ * Parses a simple name in any case, an ISO 8601 period, or a number with a unit (`5m`, the interval notation of dashboards). Periods must be longer
+ * than zero and at most 9,999 years. Returns null for any other text.
  */
 export function parseGranularity(text: string): Granularity | null {
   const name = text.toLowerCase()
@@ -88,13 +88,13 @@ export function parseGranularity(text: string): Granularity | null {
   return duration === null ? null : periodGranularity(duration)
 }
 
-/** What `parseGranularity` reads, in words; without a name that does not count somewhere. */
+/** Describes the forms that `parseGranularity` accepts, for error messages; `without` omits a name that is not valid in that context. */
 export function granularityForms(without?: keyof typeof granularityNames): string {
   const names = Object.keys(granularityNames).filter((name) => name !== without)
   return `${names.join(', ')} (in any case), or a period longer than nothing and of at most 9,999 years, in ISO 8601 such as PT5M, P1D or P1M, or as 500ms, 30s, 5m, 1h, 1d or 1w`
 }
 
-/** A number with a unit as an ISO 8601 period. Units are in small letters alone: an `M` might be a month. */
+/** Converts a number with a unit to an ISO 8601 period. Units are lowercase only, because `M` could mean a month. */
 const intervalUnits = new Map<string, (count: number) => string>([
   ['ms', (count) => `PT${count / 1000}S`],
   ['s', (count) => `PT${count}S`],
@@ -129,13 +129,13 @@ function startOfMonth(monthsSince: number): number {
   return daysFromCivil(year, monthsSince - Math.floor(monthsSince / 12) * 12 + 1, 1) * msPerDay
 }
 
-/** One step of a compound walk: years, then months, each clamped to its month's end, then the rest. */
+/** One step of a compound walk: years, then months, each clamped to the end of the month, then the fixed part. */
 function step(ms: number, duration: Duration, sign: 1 | -1): number {
   const afterYears = addMonths(ms, sign * duration.years * 12)
   return addMonths(afterYears, sign * duration.months) + sign * fixedMs(duration)
 }
 
-/** The starts of compound buckets, as far as anybody asked: days are clamped on the way, so only a walk from the origin finds them. */
+/** Caches the starts of compound buckets, computed on demand. Days are clamped along the way, so starts can only be found by walking from the origin. */
 export class WalkedStarts {
   readonly #step: (ms: number, sign: 1 | -1) => number
   readonly #forwards: number[]
@@ -147,7 +147,7 @@ export class WalkedStarts {
     this.#backwards = [originMs]
   }
 
-  /** The bucket that holds `ms`: its start and the start of the next. */
+  /** The start of the bucket that contains `ms`, and the start of the next bucket. */
   bucket(ms: number): { start: number; next: number } {
     if (!Number.isFinite(ms)) throw new Error(`no bucket holds the instant ${ms}`)
     if (ms >= this.#forwards[0]!) {
@@ -163,7 +163,7 @@ export class WalkedStarts {
   }
 }
 
-/** The first index below `length` for which `holds` is true, when it is false before and true after. */
+/** Binary search: the first index below `length` for which `holds` is true; `holds` must be monotonic. */
 function firstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0
   let high = length
@@ -175,7 +175,7 @@ function firstIndex(length: number, holds: (index: number) => boolean): number {
   return low
 }
 
-/** A query asks for the buckets of one granularity again and again; the walk goes when the granularity does. */
+/** Caches walks, because a query uses the same granularity many times. An entry lives as long as its granularity. */
 const walks = new WeakMap<Duration, WalkedStarts>()
 
 function walkOf(duration: Duration): WalkedStarts {
@@ -187,7 +187,7 @@ function walkOf(duration: Duration): WalkedStarts {
   return walk
 }
 
-/** The start of the bucket that holds `ms`. */
+/** The start of the bucket that contains `ms`. */
 export function bucketStart(granularity: BucketGranularity, ms: number): number {
   switch (granularity.kind) {
     case 'uniform':

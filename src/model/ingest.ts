@@ -2,19 +2,19 @@ import type { Field } from './field.ts'
 
 export type IngestKind = 'series' | 'metadata'
 export type IngestState = 'active' | 'blocked'
-/** The template of the tag where each field of a line is a row: with `{measurement}`, `{field}` and tags of the line. */
+/** Tag template for ingests that store each field of a line as a row; may contain `{measurement}`, `{field}` and tags of the line. */
 export interface LineMapping {
   readonly tag: string
 }
 
-/** What becomes of a property that is no field: the row is rejected, or the property becomes a field. */
+/** How a property that is not a field is handled: the row is rejected, or the property is added as a field. */
 export type Unknown = 'reject' | 'add'
 
 export type Duplicates = 'keep' | 'replace'
 
-/** A named target for pushed rows, as an operator defined it. Deleted ingests are not represented: they do not exist. */
+/** A named target for pushed rows, defined by an operator. A deleted ingest has no object. */
 export interface Ingest {
-  /** Never given twice, so that a new ingest of an old alias is another one. */
+  /** Never reused, so a new ingest with a former alias has a different id. */
   readonly id: number
   readonly alias: string
   readonly kind: IngestKind
@@ -22,19 +22,19 @@ export interface Ingest {
   readonly entity: string
   readonly entityId: number
   readonly fields: readonly Field[]
-  /** One more with each `add_fields`, change of `unknown`, and row that brings fields. A journal entry names the version that validates it. */
+  /** Incremented by each `add_fields`, change of `unknown` and row that adds fields. A journal entry names the version to validate it with. */
   readonly fieldsVersion: number
   readonly duplicates: Duplicates
-  /** Of its version; left out it is `reject`. */
+  /** As of `fieldsVersion`; omitted: `reject`. */
   readonly unknown?: Unknown
-  /** Left out where a line of line protocol is one row. */
+  /** Omitted if a line of line protocol is one row. */
   readonly lines?: LineMapping
   readonly state: IngestState
   readonly reason: string | null
   readonly createdMs: number
 }
 
-/** Rows of one ingest: `received = stored + rejected + pending`. */
+/** Row counts of one ingest: `received = stored + rejected + pending`. */
 export interface IngestCounters {
   readonly received: number
   readonly stored: number

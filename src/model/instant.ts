@@ -1,4 +1,4 @@
-// Instants are milliseconds since 1970-01-01T00:00Z, years 0001 to 9999, always UTC inside.
+// Instants are milliseconds since 1970-01-01T00:00Z, in the years 0001 to 9999. Internally they are always UTC.
 
 export const msPerDay = 86_400_000
 /** 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. */
@@ -11,7 +11,7 @@ export interface CivilDate {
   readonly day: number
 }
 
-/** Days since 1970-01-01 of a date of the proleptic Gregorian calendar (Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
+/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
@@ -60,14 +60,14 @@ function offsetMinutes(zone: string | undefined): number | null {
   return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** 24:00 is the next midnight, as meters write it. */
+/** Whether the parts are a valid time of day. 24:00 is valid and is the next midnight: meters write it. */
 export function isClockTime(hour: number, minute: number, second: number, ms: number): boolean {
   return hour === 24 ? minute + second + ms === 0 : hour < 24 && minute < 60 && second < 60
 }
 
 /**
- * The milliseconds of an ISO 8601 calendar date or date-time, or null when the text is none. A space may stand for its T, and blanks around it.
- * No zone means UTC; a date alone is its midnight, and 24:00 the next one; finer fractions are cut to the millisecond.
+ * Parses an ISO 8601 calendar date or date-time to milliseconds; returns null for any other text. A space may replace the T, and surrounding blanks
+ * are ignored. No zone means UTC; a date alone is its midnight, 24:00 is the next midnight; finer fractions are truncated to the millisecond.
  */
 export function parseInstant(text: string): number | null {
   const match = matchOf(text)
@@ -89,8 +89,9 @@ const compactOfShortYear = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?$/
 const compactParts = ['MM', 'dd', 'HH', 'mm', 'ss', 'SSS']
 
 /**
- * Digits alone that are a date of 1950 to 2100, as `202601310800`, or with a year of two digits, as `260131080000`: its pattern and what it is; null of
- * others. As milliseconds none is of 1982 to 2500. Without seconds, `2601310800`, years of two digits begin where the digits are no usual count of seconds.
+ * Recognizes a date of 1950 to 2100 written in digits alone, as `202601310800`, or with a two-digit year, as `260131080000`. Returns its pattern and
+ * instant, or null. Read as milliseconds since 1970, no such number is a time of 1982 to 2500. Two-digit years are 2015 to 2035;
+ * without seconds (`2601310800`) they start at 2022, where the digits are no longer a plausible count of seconds.
  */
 export function compactDate(digits: string): { readonly pattern: string; readonly ms: number } | null {
   const ofLongYear = partsIn(compact, digits)
@@ -126,16 +127,16 @@ function dateOfParts(
   }
 }
 
-/** Whether a text that is an instant says its zone or offset itself. */
+/** Whether a text that is a valid instant contains a zone or offset. */
 export const namesZone = (text: string): boolean => matchOf(text)?.[8] !== undefined
 
-/** Whether a text that is an instant is where a day begins or ends, whatever the clock shows then: a date alone, or 24:00. */
+/** Whether a text that is a valid instant marks the start or end of a day in any time zone: a date alone, or 24:00. */
 export function isDayBound(text: string): boolean {
   const hour = matchOf(text)?.[4]
   return hour === undefined || hour === '24'
 }
 
-/** Whether a text is written as a date is, of a day that no calendar has: `2026-11-31`. */
+/** Whether a text has the form of a date but no calendar has that day: `2026-11-31`. */
 export function isNoSuchDay(text: string): boolean {
   const match = matchOf(text)
   if (match === null) return false
@@ -145,13 +146,13 @@ export function isNoSuchDay(text: string): boolean {
 
 const pad = (value: number, width: number): string => String(value).padStart(width, '0')
 
-/** Years outside 0000 to 9999 only come up as starts of buckets: they are written in ISO 8601's expanded form, as `Date` does. */
+/** Years outside 0000 to 9999 occur only as bucket starts. They use ISO 8601's expanded form, as `Date` does. */
 function formatYear(year: number): string {
   if (year >= 0 && year <= 9999) return pad(year, 4)
   return `${year < 0 ? '-' : '+'}${pad(Math.abs(year), 6)}`
 }
 
-/** `2026-01-01T00:00:00.000Z`, the one form in which instants leave the service. */
+/** `2026-01-01T00:00:00.000Z`, the only form in which the service outputs instants. */
 export function formatInstant(ms: number): string {
   const days = Math.floor(ms / msPerDay)
   const { year, month, day } = civilFromDays(days)

@@ -1,9 +1,9 @@
-// The key of a metadata item: its identifier as bytes that sort as the identifiers do (docs/formats/metadata-item.md), so that every
-// database finds an order, a range or a beginning in one plain index.
+// The key of a metadata item: its identifier encoded as bytes that sort as the identifiers do (docs/formats/metadata-item.md), so that any
+// database can serve ordering, range and prefix queries from one plain index.
 import type { FieldType } from './field.ts'
 import { formatInstant } from './instant.ts'
 
-/** Keys from `from` up to, not including, `to`; null is without end. */
+/** Keys from `from` (inclusive) to `to` (exclusive); a null `to` is unbounded. */
 export interface KeyRange {
   readonly from: Uint8Array
   readonly to: Uint8Array | null
@@ -11,12 +11,12 @@ export interface KeyRange {
 
 export const allKeys: KeyRange = { from: new Uint8Array(0), to: null }
 
-/** Code points sort as their UTF-8 bytes do. The text must be well formed. */
+/** UTF-8 bytes, which sort by code point. The text must be well formed. */
 export function keyOfString(text: string): Uint8Array {
   return Buffer.from(text)
 }
 
-/** Big-endian with the sign turned over, so that negative numbers come first. Timestamps are keyed by their milliseconds. */
+/** Big-endian with the sign bit flipped, so that negative numbers sort first. Timestamps are keyed by their milliseconds. */
 export function keyOfLong(value: bigint): Uint8Array {
   const key = Buffer.alloc(8)
   key.writeBigInt64BE(value)
@@ -24,7 +24,7 @@ export function keyOfLong(value: bigint): Uint8Array {
   return key
 }
 
-/** The bits of a double sort as numbers do, once the negative ones are turned over whole. Both zeros are one. */
+/** IEEE 754 bits sort as numbers do if all bits of negative numbers and the sign bit of others are flipped. -0 is keyed as 0. */
 export function keyOfDouble(value: number): Uint8Array {
   const key = Buffer.alloc(8)
   key.writeDoubleBE(value === 0 ? 0 : value)
@@ -37,13 +37,13 @@ function flipDouble(key: Buffer, negative: boolean): void {
   else key[0]! ^= 0x80
 }
 
-/** The JSON of the identifier that a key was made of. */
+/** The identifier of a key, as JSON. */
 export function identifierJson(type: FieldType, key: Uint8Array): string {
   const text = identifierText(type, key)
   return type === 'string' ? JSON.stringify(text) : type === 'timestamp' ? `"${text}"` : text
 }
 
-/** The identifier that a key was made of. */
+/** The identifier of a key, as text. */
 export function identifierText(type: FieldType, key: Uint8Array): string {
   const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength)
   switch (type) {
@@ -69,14 +69,14 @@ function longOf(bytes: Buffer): bigint {
   return copy.readBigInt64BE()
 }
 
-/** The least key that is greater. */
+/** The smallest key greater than `key`. */
 export function keyAfter(key: Uint8Array): Uint8Array {
   const next = new Uint8Array(key.length + 1)
   next.set(key)
   return next
 }
 
-/** The keys that begin with these bytes. */
+/** The range of keys with this prefix. */
 export function keysBeginningWith(prefix: Uint8Array): KeyRange {
   let length = prefix.length
   while (length > 0 && prefix[length - 1] === 0xff) length--
@@ -86,7 +86,7 @@ export function keysBeginningWith(prefix: Uint8Array): KeyRange {
   return { from: prefix, to }
 }
 
-/** The keys that are in both; with `to` at or before `from` there are none. */
+/** The keys in both ranges; empty if `to` is at or before `from`. */
 export function intersection(a: KeyRange, b: KeyRange): KeyRange {
   const from = Buffer.compare(a.from, b.from) >= 0 ? a.from : b.from
   if (a.to === null || b.to === null) return { from, to: a.to ?? b.to }

@@ -1,4 +1,4 @@
-/** The operators of filters of metadata items, and how texts explain them. A filter without one is equality. */
+/** The filter operators for metadata items, with their descriptions. A filter without an operator tests equality. */
 export const itemOperatorMeanings = {
   bw: 'begins with',
   gt: 'greater',

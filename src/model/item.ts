@@ -1,14 +1,14 @@
-// An item of a metadata entity as it is kept: its key, and its attributes as lines of JSON (docs/formats/metadata-item.md).
+// A stored item of a metadata entity: its key, and its attributes as lines of JSON (docs/formats/metadata-item.md).
 import type { EntityField } from './entity.ts'
 import { identifierJson } from './item-key.ts'
 
 export interface Item {
   readonly key: Uint8Array
-  /** A line `name:json` for each attribute that is not null, in the order of the ingest's fields. JSON in one line holds no line break. */
+  /** One `name:json` line for each attribute that is not null, in the order of the ingest's fields. The JSON is single-line, so it contains no line break. */
   readonly attributes: string
 }
 
-/** An item on its way into the catalog. Of two of one key, the one of the later position is the item. */
+/** An item to be written to the catalog. Of two writes with one key, the one with the higher position wins. */
 export interface ItemWrite extends Item {
   readonly entityId: number
   readonly position: number
@@ -19,7 +19,7 @@ export function attributeLine(name: string, json: string): string {
   return `${name}:${json}\n`
 }
 
-/** The item as answers show it: an object of all the entity's fields in their order, an attribute without a line as null. */
+/** The item as it appears in responses: an object with all of the entity's fields in order; an attribute without a line is null. */
 export function itemJson(fields: readonly EntityField[], { key, attributes }: Item): string {
   const lines = new AttributeLines(attributes)
   let json = ''
@@ -30,7 +30,7 @@ export function itemJson(fields: readonly EntityField[], { key, attributes }: It
   return `${json}}`
 }
 
-/** The JSON of some of the entity's fields, in this order; null for what the item leaves out or has as null. */
+/** The JSON of the given fields, in their order; null for an attribute that is absent or null. */
 export function itemValues(fields: readonly EntityField[], { key, attributes }: Item): (string | null)[] {
   const lines = new AttributeLines(attributes)
   return fields.map(({ name, type, role }) => {
@@ -39,11 +39,11 @@ export function itemValues(fields: readonly EntityField[], { key, attributes }: 
   })
 }
 
-/** Lines mostly come in the order in which they are asked for: then each is found where the one before it ended. */
+/** Lines are mostly requested in stored order; each is then found where the previous one ended, without a search. */
 class AttributeLines {
   readonly #text: string
   #at = 0
-  /** All lines by name, once one was asked for that does not come next. */
+  /** All lines by name; built on the first request out of order. */
   #byName: ReadonlyMap<string, string> | null = null
 
   constructor(text: string) {

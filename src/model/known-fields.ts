@@ -1,11 +1,11 @@
-// What the fields that there are say of a property that rows bring. Tested by `src/ingest/open-fields.test.ts`.
+// Matches properties of pushed rows against the existing fields. Tested by `src/ingest/open-fields.test.ts`.
 import { type EntityField, entityField } from './entity.ts'
 import type { Field, FieldRole } from './field.ts'
 
-/** The field that the property is, why it can be none, or null of one that nobody has. */
+/** The field that a property maps to, the reason that it cannot be a field, or null if the property is new. */
 export type Standing = { readonly field: Field } | { readonly refused: string } | null
 
-/** All fields of an ingest, whatever version they came with, and those of its entity. */
+/** All fields of an ingest, from every version, and those of its entity. */
 export class KnownFields {
   readonly #bySource: ReadonlyMap<string, Field>
   readonly #names: ReadonlySet<string>
@@ -17,7 +17,7 @@ export class KnownFields {
     this.#entity = new Map(entity.map((field) => [field.name, field]))
   }
 
-  /** How many fields the ingest has. */
+  /** Number of fields of the ingest. */
   get size(): number {
     return this.#bySource.size
   }
@@ -32,7 +32,7 @@ export class KnownFields {
     return isOptional(role) ? { field: { ...entityField(standing), source: name } } : refusedBy('entity', role)
   }
 
-  /** Whether the ingest itself has it. */
+  /** Whether the ingest itself has a field for the property. */
   has(property: string): boolean {
     return this.#bySource.has(property)
   }

@@ -1,12 +1,12 @@
-// Line protocol, the text format of InfluxDB, as a body of a push: the unit of its times, and whether a line is one row or each field of it is.
+// InfluxDB line protocol as a push body: the unit of its timestamps, and whether each line or each field of a line is a row.
 
-/** Of a body of lines where the path does not say that it is one. */
+/** Media type of line protocol bodies, for paths that do not imply it. */
 export const lineMediaType = 'text/plain'
 
-/** A longer line whose fields are rows of their own is one row, which is too large: each rejected row repeats the head of its line. */
+/** A longer line is not split by field: it is one row and is rejected as too large. Each rejected row would repeat the head of its line. */
 export const splitLineBytesMax = 64 * 1024
 
-/** In the order of their numbers in the journal. */
+/** Ordered by their numbers in the journal. */
 export const linePrecisions = ['ns', 'us', 'ms', 's', 'm', 'h'] as const
 export type LinePrecision = (typeof linePrecisions)[number]
 
@@ -34,7 +34,7 @@ const lineFormatList = [
   'fields-h',
 ] as const
 
-/** With `lines-` a line is one row; with `fields-` each field of it is. The unit of the times stands behind. */
+/** With `lines-` each line is a row, with `fields-` each field of a line. The suffix is the unit of the timestamps. */
 export type LineFormat = (typeof lineFormatList)[number]
 
 export const lineFormats: readonly LineFormat[] = lineFormatList
@@ -67,12 +67,12 @@ const msOfUnit: Readonly<Record<LinePrecision, bigint>> = {
   h: 3_600_000n,
 }
 
-/** A time as line protocol has it. What is finer than the precision is cut, towards the past. */
+/** Milliseconds to a line protocol timestamp, rounded down to the precision. */
 export function lineTimeOf(ms: number, precision: LinePrecision): bigint {
   return BigInt(Math.floor(ms / Number(msOfUnit[precision]))) * unitsOfMs[precision]
 }
 
-/** A time of line protocol in whole milliseconds. What is finer is cut, towards the past. */
+/** A line protocol timestamp to milliseconds, rounded down. */
 export function msOfLineTime(time: bigint, precision: LinePrecision): bigint {
   const units = unitsOfMs[precision]
   const ms = time / units

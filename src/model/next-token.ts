@@ -6,7 +6,7 @@ const version = 1
 const signatureBytes = 16
 const headBytes = 1 + signatureBytes
 
-/** What a token is good for: the list's path and its filters, in a fixed order. */
+/** The list that a token is valid for: its path and its filters, in a fixed order. */
 export type TokenScope = readonly (string | number | null)[]
 
 export class NextTokens {
@@ -16,17 +16,17 @@ export class NextTokens {
     this.#secret = secret
   }
 
-  /** The token that leads on after the item with this key. */
+  /** The token for the page after the item with this key. */
   encode(scope: TokenScope, key: string): string {
     const signature = this.#sign(scope, key)
     return Buffer.concat([Uint8Array.of(version), signature, Buffer.from(key)]).toString('base64url')
   }
 
-  /** The key in a token. Throws Problem `invalid_token` when the token was not made here, or for another list or filter. */
+  /** The key in a token. Throws Problem `invalid_token` if the token was not issued here, or is for another list or filter. */
   decode(scope: TokenScope, token: string): string {
     const bytes = Buffer.from(token, 'base64url')
     const key = bytes.subarray(headBytes).toString()
-    // Other spellings of the same bytes (padding, stray characters) are no tokens.
+    // Rejects other encodings of the same bytes (padding, stray characters).
     const isWhole = bytes.length >= headBytes && bytes[0] === version && bytes.toString('base64url') === token
     if (isWhole && timingSafeEqual(this.#sign(scope, key), bytes.subarray(1, headBytes))) return key
     throw new Problem(

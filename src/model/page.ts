@@ -1,8 +1,8 @@
-// Lists come in pages: what is asked, what is answered, and how many items a page may have.
+// Pagination of lists: request, response, and page size limits.
 import { invalidRequest } from './problem.ts'
 
 export interface PageRequest {
-  /** 1 to `itemsMax`; `items` when left out. */
+  /** 1 to `itemsMax`; defaults to `items`. */
   readonly limit?: number | undefined
   readonly token?: string | undefined
 }
@@ -12,7 +12,7 @@ export interface Page<Item> {
   readonly NextToken: string | null
 }
 
-/** How many items a page has, by default and at most. */
+/** Items per page: the default and the maximum. */
 export interface PageLimits {
   readonly items: number
   readonly itemsMax: number
@@ -20,12 +20,12 @@ export interface PageLimits {
 
 export const usualLimits: PageLimits = { items: 1000, itemsMax: 10_000 }
 
-/** A limit as a request writes it; NaN, which `pageLimit` refuses, when it is no number. */
+/** Parses the limit of a request; returns NaN if it is not a number, which `pageLimit` rejects. */
 export function limitOf(text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** The page's size. Throws Problem `invalid_request` when it is out of bounds. */
+/** The page size. Throws Problem `invalid_request` if it is out of bounds. */
 export function pageLimit({ limit }: PageRequest, { items, itemsMax } = usualLimits): number {
   if (limit === undefined) return items
   if (Number.isInteger(limit) && limit >= 1 && limit <= itemsMax) return limit

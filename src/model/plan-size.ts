@@ -1,4 +1,4 @@
-// How much a data query reads and answers, by its plan alone.
+// Estimates how much a data query reads and returns, from its plan alone.
 import { fixedMs } from './duration.ts'
 import type { ZonedGranularity } from './granularity.ts'
 import { msPerDay } from './instant.ts'
@@ -6,12 +6,12 @@ import type { BucketedPlan, Plan } from './plan.ts'
 
 const fewTagsMax = 15
 const fewTicksMax = 1024
-/** Of all tags together. */
+/** Total over all tags. */
 const fewBucketsMax = 4096
-/** Items that are passed over one by one. */
+/** Items skipped one by one. */
 const offsetMax = 1000
 
-/** Whether a plan answers little, and mostly reads little for it. */
+/** Whether a plan returns little and usually reads little. */
 export function isSmallPlan(plan: Plan): boolean {
   const { ids, tags, fields } = plan.selection
   if (ids === null || ids.length > fewTagsMax || tags.length > 1) return false
@@ -20,7 +20,7 @@ export function isSmallPlan(plan: Plan): boolean {
     case 'plot':
       return false
     case 'snap':
-      // Of values over time all rows of the range are read.
+      // Values over time read all rows of the range.
       return plan.values === undefined && plan.ticksMs.length <= fewTicksMax
     case 'last':
     case 'next':
@@ -34,7 +34,7 @@ export function isSmallPlan(plan: Plan): boolean {
   }
 }
 
-/** The most buckets that the range can have; Infinity where it is open. */
+/** An upper bound for the buckets of the range; Infinity if the range is open. */
 function bucketsOf({ range, granularity }: BucketedPlan): number {
   const ms = range.toMs - range.fromMs
   switch (granularity.kind) {
@@ -51,7 +51,7 @@ function bucketsOf({ range, granularity }: BucketedPlan): number {
   }
 }
 
-/** About: of the days when clocks are set, some are shorter. */
+/** Approximate: days of clock changes may be shorter. */
 function bucketMs({ buckets }: ZonedGranularity): number {
   switch (buckets.kind) {
     case 'localTime':

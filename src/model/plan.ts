@@ -1,43 +1,43 @@
-// A plan is what a data query means, as plain data: names are checked, dates are resolved, defaults are filled in.
-// Every store answers the same plan with the same rows in the same order.
+// A plan is the meaning of a data query as plain data: names are checked, dates are resolved, defaults are filled in.
+// Every store returns the same rows in the same order for a plan.
 import type { Duration } from './duration.ts'
 import type { EntityField, Shape } from './entity.ts'
 import type { Granularity, ZonedGranularity } from './granularity.ts'
 import type { QualityWord } from './quality.ts'
 
-/** Which items a query looks at: those of the entity whose first tag of `tags` passes `ids` AND `prefixes` (null: no such filter). */
+/** The items that a query covers: items of the entity whose first tag of `tags` matches both `ids` and `prefixes` (null: no such filter). */
 export interface Selection {
   readonly entityId: number
-  /** Items before this date have left the entity: no query sees them. Null while none have. */
+  /** Items before this date have expired; no query sees them. Null while none have. */
   readonly sinceMs: number | null
-  /** Of items before that the hours are kept, from this date on; absent where they are not. */
+  /** From this date on, hours of the expired items are kept; absent if they are not. */
   readonly hours?: KeptSince
   readonly time: EntityField
-  /** What is shown, and by whose combinations items are told apart: "each tag" below is each of these. The rows of others are pooled. */
+  /** The tags in the output. Their combinations distinguish items: "each tag" below means each combination. Rows that differ only in other tags are pooled. */
   readonly tags: readonly [EntityField, ...EntityField[]]
   readonly ids: readonly string[] | null
-  /** Sorted; none of them begins with another, and none is empty. */
+  /** Sorted; none is empty or a prefix of another. */
   readonly prefixes: readonly string[] | null
-  /** An item is a row in which at least one of these is not null. Never empty. */
+  /** A row is an item if at least one of these is not null. Never empty. */
   readonly metrics: readonly EntityField[]
-  /** Extra dimension and tag fields that come before the metrics, and the quality where it is shown. */
+  /** Extra dimension and tag fields, output before the metrics, and the quality field where it is shown. */
   readonly fields: readonly EntityField[]
-  /** Absent where the entity has no field of the role `quality`. */
+  /** Absent if the entity has no field of role `quality`. */
   readonly quality?: TakenQuality
 }
 
-/** From when on hours are kept of rows that left; null is for ever. */
+/** The date from which hours of expired rows are kept; null keeps them forever. */
 export interface KeptSince {
   readonly sinceMs: number | null
 }
 
-/** What a query takes: items whose quality is one of the words. */
+/** The quality filter of a query: items whose quality is one of the words. */
 export interface TakenQuality {
   readonly field: EntityField
   readonly words: readonly QualityWord[]
 }
 
-/** Both ends belong to the range; an open side is -Infinity or Infinity. */
+/** Both ends are inclusive; an open end is -Infinity or Infinity. */
 export interface Range {
   readonly fromMs: number
   readonly toMs: number
@@ -52,8 +52,8 @@ export interface SelectPlan {
 
 /**
  * The mean of each metric's non-null values for each bucket, tag (if `byTag`) and combination of `fields`.
- * Output: time (the bucket's start), tags (if `byTag`), fields, metrics (doubles); ordered in this order.
- * With granularity `all` the bucket's start is `range.fromMs`, or the date of the first selected item when that is open.
+ * Output: time (the bucket's start), tags (if `byTag`), fields, metrics (doubles); sorted in that order.
+ * With granularity `all` the bucket starts at `range.fromMs`, or at the date of the first selected item if that end is open.
  */
 export interface AveragePlan {
   readonly kind: 'average'
@@ -61,26 +61,26 @@ export interface AveragePlan {
   readonly range: Range
   readonly granularity: Granularity | ZonedGranularity
   readonly byTag: boolean
-  /** Absent: a bucket without items has no row. */
+  /** Absent: empty buckets have no row. */
   readonly fill?: Fill
 }
 
-/** What the empty buckets of a series are shown with: nulls, the value of the last known bucket, or one on the line between two. */
+/** How empty buckets of a series are filled: with nulls, the value of the last known bucket, or linear interpolation between two known buckets. */
 export interface Fill {
   readonly kind: (typeof fillKinds)[number]
-  /** From the end of the last known bucket to the start of one that is filled; null is no bound. */
+  /** Measured from the end of the last known bucket to the start of the filled one; null is unbounded. */
   readonly maxGap: Duration | null
 }
 export const fillKinds = ['null', 'previous', 'linear'] as const
 
-/** Each tag's newest item at or after `fromMs`. Output as of select. */
+/** Each tag's newest item at or after `fromMs`. Output as for select. */
 export interface LatestPlan {
   readonly kind: 'latest'
   readonly selection: Selection
   readonly fromMs: number
 }
 
-/** Each tag's item strictly before (last) or after (next) `dateMs`, nearest first, after skipping `offset` of them. Output as of select. */
+/** Each tag's nearest item strictly before (last) or after (next) `dateMs`, after skipping `offset` items. Output as for select. */
 export interface NeighbourPlan {
   readonly kind: 'last' | 'next'
   readonly selection: Selection
@@ -92,29 +92,29 @@ export interface NeighbourPlan {
 export interface SnapPlan {
   readonly kind: 'snap'
   readonly selection: Selection
-  /** Rising; at most `limits.buckets` of them. */
+  /** Ascending; at most `limits.buckets`. */
   readonly ticksMs: Float64Array
-  /** Then each metric has its value at the tick, by its own items. */
+  /** If present, each metric has its value at the tick, computed from its own items. */
   readonly values?: ValuesOverTime
 }
 
-/** The values of metrics as functions of time. */
+/** Metric values as functions of time. */
 export interface ValuesOverTime {
-  /** By the order of the metrics. */
+  /** In the order of the selection's metrics. */
   readonly metrics: readonly MetricOverTime[]
-  /** The tags, by the first one of the selection, that have a shape of their own. */
+  /** Tags with a shape of their own, by the value of the selection's first tag. */
   readonly shapeOfTag: readonly (readonly [tag: string, shape: Shape])[]
-  /** After a tag's last item its value holds until then. */
+  /** A tag's last value is held until this time. */
   readonly nowMs: number
 }
 
 export interface MetricOverTime {
   readonly shape: Shape
-  /** Further from an item than that, nothing is known; null is no bound. */
+  /** The value is unknown at times further than this from an item; null is unbounded. */
   readonly maxGap: Duration | null
 }
 
-/** Those that need the squares of values: hours of rows that have left do not keep them. */
+/** Aggregates that need squares of values. The hours of expired rows do not store squares. */
 const aggregatesOfSquares = ['stddev'] as const
 export const aggregateNames = [
   ...(['mean', 'min', 'max', 'sum', 'count', 'first', 'last'] as const),
@@ -126,7 +126,7 @@ export type AggregateName = (typeof aggregateNames)[number]
 const squared: ReadonlySet<AggregateName> = new Set(aggregatesOfSquares)
 export const needsSquares = (name: AggregateName): boolean => squared.has(name)
 
-/** What is told of each metric in each bucket, of each combination of tags and `fields`. Output: time, tags, fields, columns. */
+/** Aggregates of each metric for each bucket and combination of tags and `fields`. Output: time, tags, fields, columns. */
 export interface AggregatePlan {
   readonly kind: 'aggregate'
   readonly selection: Selection
@@ -134,28 +134,28 @@ export interface AggregatePlan {
   readonly granularity: Granularity | ZonedGranularity
   readonly values: ValuesOverTime
   readonly columns: readonly AggregateColumn[]
-  /** Whether a bucket in which no value is known has no row, though items lie in it. */
+  /** Whether buckets in which no value is known have no row, even if they contain items. */
   readonly onlyKnown: boolean
   readonly totalUnitMs: number
   readonly counter: Counter
   readonly fill?: Fill
 }
 
-/** Metric by metric. */
+/** Columns are ordered by metric. */
 export interface AggregateColumn {
   readonly name: string
-  /** Its place in the selection. */
+  /** Index of the metric in the selection. */
   readonly metric: number
   readonly aggregate: AggregateName
 }
 
-/** What a fall of a counter means: it counts from 0 again, or from its new value; or on through the wrap. */
+/** Interpretation of a counter that falls: it restarts from 0 (`zero`) or from its new value (`skip`); with `wrap`, it wrapped around there. */
 export interface Counter {
   readonly reset: 'zero' | 'skip'
   readonly wrap: number | null
 }
 
-/** The items that a chart of so many pixels needs. Output as of select. */
+/** The items needed for a chart of `points` pixels. Output as for select. */
 export interface PlotPlan {
   readonly kind: 'plot'
   readonly selection: Selection
@@ -163,7 +163,7 @@ export interface PlotPlan {
   readonly points: number
 }
 
-/** How long each metric had each value. Output: time, tags, metric, value, seconds, entries. */
+/** The time that each metric had each value. Output: time, tags, metric, value, seconds, entries. */
 export interface StatesPlan {
   readonly kind: 'states'
   readonly selection: Selection
@@ -173,7 +173,7 @@ export interface StatesPlan {
   readonly fill?: Fill
 }
 
-/** Plans of values over time, which are the same fold over ordered items in every store. */
+/** Plans of values over time. Every store evaluates them by the same fold over ordered items. */
 export type OverTimePlan = AggregatePlan | StatesPlan | PlotPlan | (SnapPlan & { readonly values: ValuesOverTime })
 
 export function isOverTime(plan: Plan): plan is OverTimePlan {
@@ -195,25 +195,25 @@ export type Plan =
   | PlotPlan
   | StatesPlan
 
-/** The most a query may answer with, and how long it may take. Passing one of them is an error, never a cut result. */
+/** Limits of a query's result. Exceeding one is an error; results are never truncated. */
 export interface PlanLimits {
   readonly resultRows: number
   readonly buckets: number
   readonly resultBytes: number
 }
 
-/** Plans whose answers have a row for a bucket: those that are filled. */
+/** Plans that return one row per bucket; only these can be filled. */
 export type BucketedPlan = AveragePlan | AggregatePlan | StatesPlan
 
 export interface ValueColumn extends EntityField {
-  /** What an empty bucket is shown with; `filled` where that is as the request says. */
+  /** The value of an empty bucket; `filled` if the request's `fill` decides it. */
   readonly whenEmpty: 0 | null | 'filled'
 }
 
-/** What an empty bucket shows before it is filled. */
+/** The value of an empty bucket before it is filled. */
 export const emptyValue = ({ whenEmpty }: ValueColumn): 0 | null => (whenEmpty === 'filled' ? null : whenEmpty)
 
-/** The columns of a row that are no keys: behind time, tags and fields. */
+/** The columns that are not keys: those after time, tags and fields. */
 export function valueColumns(plan: BucketedPlan): readonly ValueColumn[] {
   const { metrics } = plan.selection
   switch (plan.kind) {
@@ -247,7 +247,7 @@ function aggregateColumn({ name, aggregate }: AggregateColumn, { type }: EntityF
     case 'max':
     case 'first':
     case 'last':
-      // What lies on the line between two longs is none.
+      // Interpolation between two longs yields a double.
       return { ...column, type: fill?.kind === 'linear' ? 'double' : type, whenEmpty: 'filled' }
     case 'mean':
     case 'sum':
@@ -259,7 +259,7 @@ function aggregateColumn({ name, aggregate }: AggregateColumn, { type }: EntityF
   }
 }
 
-/** The name and type of each column of the plan's output, in order. */
+/** The columns of the plan's output, in order. */
 export function outputFields(plan: Plan): readonly EntityField[] {
   const { time, tags, fields, metrics } = plan.selection
   switch (plan.kind) {
@@ -286,7 +286,7 @@ export function outputFields(plan: Plan): readonly EntityField[] {
 
 const text = (name: string): EntityField => ({ name, type: 'string', role: 'dimension' })
 
-/** What lies on the line between two longs is none. */
+/** Interpolation between two longs yields a double. */
 function snapped(metric: EntityField, over: MetricOverTime | undefined): EntityField {
   return metric.type === 'long' && over?.shape === 'line' ? { ...metric, type: 'double' } : metric
 }

@@ -1,4 +1,4 @@
-// Every error a caller can meet, in one catalogue (RFC 9457 bodies; docs/errors.md explains each code, and a test compares the two).
+// The catalogue of all errors that callers can receive (RFC 9457 bodies; docs/errors.md explains each code, and a test compares the two).
 
 interface ProblemKind {
   readonly status: number
@@ -6,7 +6,7 @@ interface ProblemKind {
 }
 
 export const problems = {
-  // What the caller sent is at fault.
+  // Errors in the request.
   invalid_request: { status: 400, title: 'The request is not valid' },
   invalid_json: { status: 400, title: 'The body is not JSON' },
   invalid_body: { status: 400, title: 'The body is not valid' },
@@ -20,7 +20,7 @@ export const problems = {
   invalid_token: { status: 400, title: 'The token is not valid' },
   // Access.
   forbidden: { status: 403, title: 'Access is forbidden' },
-  // What the path names does not exist, or cannot be used so.
+  // The resource does not exist, or does not support the operation.
   path_not_found: { status: 404, title: 'There is no such path' },
   ingest_not_found: { status: 404, title: 'There is no such ingest' },
   batch_not_found: { status: 404, title: 'There is no such batch' },
@@ -38,7 +38,7 @@ export const problems = {
   ingest_blocked: { status: 423, title: 'The ingest is blocked' },
   too_many_requests: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
-  // The service cannot do it now.
+  // Server-side failures.
   internal: { status: 500, title: 'The service failed' },
   damaged_data: { status: 500, title: 'Stored rows are damaged' },
   overloaded: { status: 503, title: 'The service is overloaded' },
@@ -50,10 +50,10 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems
 
-/** Of queries that would end so again, or that were to end. */
+/** Queries that were cancelled, or would time out again: not retryable. */
 const ended: ReadonlySet<ProblemCode> = new Set(['query_timeout', 'query_canceled'])
 
-/** `path` is the property's name (`ids[0]`), empty for the whole body. */
+/** `path` is the name of the property (`ids[0]`), empty for the whole body. */
 export interface ProblemError {
   readonly path: string
   readonly message: string
@@ -66,7 +66,7 @@ export interface ProblemOptions {
   readonly cause?: unknown
 }
 
-/** The body of an error answer. */
+/** The body of an error response. */
 export interface ProblemBody {
   readonly type: string
   readonly title: string
@@ -77,7 +77,7 @@ export interface ProblemBody {
   readonly errors?: readonly ProblemError[]
 }
 
-/** An expected failure that the caller is told about; `detail` says what to do. */
+/** An expected failure that is reported to the caller; `detail` explains how to resolve it. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly errors: readonly ProblemError[] | undefined
@@ -116,7 +116,7 @@ export class Problem extends Error {
   }
 }
 
-/** A request that is at fault at one place. */
+/** An `invalid_request` error at a single path. */
 export function invalidRequest(path: string, message: string): Problem {
   return new Problem('invalid_request', path === '' ? message : `${path}: ${message}`, { errors: [{ path, message }] })
 }

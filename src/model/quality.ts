@@ -1,10 +1,10 @@
-// How good a value is, by what stands in the field of the role `quality` beside it: numbers by the field's coding, words, or such numbers as text.
+// The quality of a value, from the field of role `quality` in its row: numbers in the field's coding, words, or such numbers as text.
 import type { Value } from './column.ts'
 
 export const qualityWords = ['good', 'uncertain', 'bad'] as const
 export type QualityWord = (typeof qualityWords)[number]
 
-/** What numbers mean: the 8 bits of OPC Classic, which are Sparkplug's too, or the 32 bits of OPC UA. */
+/** Coding of quality numbers: the 8 bits of OPC Classic, also used by Sparkplug, or the 32 bits of OPC UA. */
 export const qualityCodings = ['opcda', 'opcua'] as const
 export type QualityCoding = (typeof qualityCodings)[number]
 
@@ -15,13 +15,13 @@ export interface NumberRange {
   readonly to: number
 }
 
-/** Which numbers are good and which uncertain, both ends included: the two highest bits say it. All others are bad. */
+/** Inclusive ranges of good and uncertain numbers, determined by the two highest bits. All other numbers are bad. */
 export const qualityRanges: Readonly<Record<QualityCoding, Readonly<Record<'good' | 'uncertain', NumberRange>>>> = {
   opcda: { good: { from: 192, to: 255 }, uncertain: { from: 64, to: 127 } },
   opcua: { good: { from: 0, to: 2 ** 30 - 1 }, uncertain: { from: 2 ** 30, to: 2 ** 31 - 1 } },
 }
 
-/** What is stored of a word: the plain number of its class. */
+/** The number stored for a word: the plain number of its class. */
 const plainNumbers: Readonly<Record<QualityCoding, Readonly<Record<QualityWord, number>>>> = {
   opcda: { good: 192, uncertain: 64, bad: 0 },
   opcua: { good: 0, uncertain: 0x4000_0000, bad: 0x8000_0000 },
@@ -38,7 +38,7 @@ interface Coded {
 
 export const codingOf = ({ coding }: Coded): QualityCoding => coding ?? defaultCoding
 
-/** The quality that a value of the field stands for; null is good. */
+/** The quality that a value of the field denotes; null is good. */
 export function qualityOf(value: Value, coding: QualityCoding): QualityWord {
   if (value === null) return 'good'
   if (typeof value !== 'string') return ofNumber(Number(value), coding)

@@ -1,4 +1,4 @@
-/** The data queries, each named as its path is. */
+/** The data queries, named as in their paths. */
 export const queryKinds = [
   'average',
   'average-dimensions',

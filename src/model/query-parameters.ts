@@ -1,5 +1,5 @@
-// Query strings, read by the service itself: names that come several times mean something, and an HTTP framework's parser may fold them, or
-// pass over an escape that is none.
+// Parses query strings. The service does this itself because repeated names are meaningful here, and an HTTP framework's parser may merge
+// them or ignore invalid escapes.
 import { invalidRequest } from './problem.ts'
 
 export interface QueryParameter {
@@ -7,13 +7,13 @@ export interface QueryParameter {
   readonly value: string
 }
 
-/** What stands behind the question mark of a request's target. */
+/** The part of a request target after the question mark. */
 export function queryOf(target: string): string {
   const mark = target.indexOf('?')
   return mark < 0 ? '' : target.slice(mark + 1)
 }
 
-/** The parameters in their order; `+` is a space. Throws Problem `invalid_request` for an escape that is no UTF-8. */
+/** The parameters in order; `+` is a space. Throws Problem `invalid_request` for an escape that is not valid UTF-8. */
 export function queryParameters(query: string): readonly QueryParameter[] {
   return query
     .split('&')

@@ -1,3 +1,3 @@
-/** What a key may do, in the order of answers: push, read, delete rows of what it reads, watch the service, and all that operators do. */
+/** The rights of a key, in response order: push, read, delete rows it may read, monitor the service, and all operator actions. */
 export const rightNames = ['ingest', 'consume', 'correct', 'observe', 'admin'] as const
 export type Right = (typeof rightNames)[number]

@@ -1,31 +1,31 @@
 import { type ColumnVector, pickRows } from './column.ts'
 import type { EntityField } from './entity.ts'
 
-/** Valid rows on their way into the store, as columns. */
+/** Validated rows on their way to the store, in columns. */
 export interface RowBatch {
   readonly entityId: number
   readonly rows: number
-  /** The place of each row in the one order of all that was accepted: unique, rising. Decides which of two rows is newer. */
+  /** The position of each row in the total order of accepted rows: unique and ascending. Of two rows, the one with the higher position is newer. */
   readonly positions: Float64Array
-  /** What the columns hold, in the same order. A field of the entity that is not here is null in these rows. */
+  /** The field of each column. A field of the entity that is missing here is null in these rows. */
   readonly fields: readonly EntityField[]
   readonly columns: readonly ColumnVector[]
   /**
-   * There only where newer rows replace older ones of the same time and tags (`duplicates: "replace"`). By column: 1 at each row whose null
-   * was pushed, null where there is none such; it says nothing of rows that have a value. Any other null means that the row does not have
-   * the property, and takes nothing from an older row.
+   * Present only if newer rows replace older ones with the same time and tags (`duplicates: "replace"`). For each column: 1 at rows whose null
+   * was pushed, or null if there are none; undefined for rows with a value. Any other null means that the row lacks the property and
+   * keeps the older row's value.
    */
   readonly pushedNulls?: readonly (Uint8Array | null)[]
 }
 
-/** The dates of its rows. */
+/** The time of each row. */
 export function timesOf({ fields, columns }: RowBatch): Float64Array {
   const column = columns[fields.findIndex((field) => field.role === 'time')]
   if (column?.type !== 'timestamp') throw new Error('a batch has one time column')
   return column.values
 }
 
-/** The rows of a batch at these positions. */
+/** The rows of a batch with these positions. */
 export function keptRows(batch: RowBatch, positions: ReadonlySet<number>): RowBatch {
   const rows = Array.from({ length: batch.rows }, (_, row) => row).filter((row) => positions.has(batch.positions[row]!))
   if (rows.length === batch.rows) return batch

@@ -1,10 +1,10 @@
-// Why a row is not stored: found by the validator, and by who foresees it. Both say it with these.
+// The reasons for rejecting a row, shared by the validator and the code that predicts its result.
 
 import { epochMs, likelyUnits } from './epoch.ts'
 import { type Field, type FieldType, identifierBytesMax } from './field.ts'
 import { compactDate, formatInstant, isNoSuchDay } from './instant.ts'
 
-/** Every code that the list of rejected rows may show. */
+/** All codes that may appear in the list of rejected rows. */
 export const rejectCodes = [
   'not_an_object',
   'unknown_field',
@@ -22,14 +22,14 @@ export const rejectCodes = [
 ] as const
 export type RejectCode = (typeof rejectCodes)[number]
 
-/** `field` is the pushed property, null where the row as a whole is at fault. */
+/** `field` is the pushed property; null if the whole row is at fault. */
 export interface RowFault {
   readonly code: RejectCode
   readonly field: string | null
   readonly message: string
 }
 
-/** How much of a value or name a message repeats. */
+/** The maximum length of a value or name quoted in a message. */
 const quotedCharactersMax = 60
 
 function clipped(text: string): string {
@@ -37,7 +37,7 @@ function clipped(text: string): string {
   return characters.length > quotedCharactersMax ? `${characters.slice(0, quotedCharactersMax).join('')}...` : text
 }
 
-/** What a JSON value is, by the first character of its text. */
+/** The kind of a JSON value, from the first character of its text. */
 function kindOfJson(first: string | undefined): string {
   if (first === '"') return 'a string'
   if (first === '{') return 'an object'
@@ -61,7 +61,7 @@ const ranges: ReadonlyMap<FieldType, string> = new Map([
   ['timestamp', 'is outside the years 0001 to 9999'],
 ])
 
-/** Says what was pushed: by its text, whose quotes tell a string from a number, or by its kind where that may be long. */
+/** Describes the pushed value: by its text, whose quotes distinguish strings from numbers, or by its kind if the text may be long. */
 function pushedInstead(text: string, type: FieldType): string {
   const kind = kindOfJson(text[0])
   if (type === 'string' && kind === 'a string') return 'one with half a surrogate pair'
@@ -76,7 +76,7 @@ export function rowTooLarge(bytes: number, bytesMax: number): RowFault {
   }
 }
 
-/** `text` is the JSON of what stands where a row belongs. */
+/** `text` is the JSON found in place of a row. */
 export function noObject(text: string): RowFault {
   return { code: 'not_an_object', field: null, message: `expected an object, got ${kindOfJson(text[0])}` }
 }
@@ -85,7 +85,7 @@ export function noSuchField(property: string): RowFault {
   return { code: 'unknown_field', field: property, message: `${clipped(property)}: the ingest has no such field` }
 }
 
-/** Of an open ingest: why the property makes no field. */
+/** For open ingests; `why` is the reason that the property cannot become a field. */
 export function noFieldOf(property: string, why: string): RowFault {
   return { code: 'unknown_field', field: property, message: `${clipped(property)}: no field is made of it: ${why}` }
 }
@@ -112,7 +112,7 @@ export function valueOfWrongType(field: Field, text: string): RowFault {
   return ofField(field, code, `expected ${expectations[field.type]}, got ${got}`)
 }
 
-/** Of a time that is a count of another unit, or a date in digits alone: how to say so. */
+/** For a time that is a count in another unit, or a date in digits alone: how to declare that. */
 function otherTime({ type, source }: Field, text: string): string {
   const count = text.replace(/^"|"$/g, '')
   const date = type === 'timestamp' ? compactDate(count) : null
@@ -130,23 +130,23 @@ export function valueMissing(field: Field): RowFault {
   return ofField(field, 'missing_tag', 'the tag is missing')
 }
 
-/** `why` is what the parser of line protocol says. */
+/** `why` is the message of the line protocol parser. */
 export function noLine(why: string): RowFault {
   return { code: 'invalid_line', field: null, message: `no line of line protocol: ${why}` }
 }
 
-/** A line that was one row is validated again for an ingest where it is several. */
+/** A line stored as one row is validated again for an ingest that splits lines into several rows. */
 export function lineToSplit(alias: string): RowFault {
   const message = `each field of a line is a row of ${alias}: push the line to it, or replay the row into an ingest where a line is one row`
   return { code: 'invalid_line', field: null, message }
 }
 
-/** A tag or field of a line is named as the time is. */
+/** A tag or field of the line has the same name as the time field. */
 export function lineFieldMisnamed(time: Field): RowFault {
   return ofField(time, 'invalid_time', 'the time of a line is its timestamp; name the tag or field otherwise')
 }
 
-/** `text` is the JSON of the value of a line's field. */
+/** `text` is the JSON value of a field of the line. */
 export function noMetricFits(field: string, text: string): RowFault {
   return { code: 'wrong_type', field, message: `${clipped(field)}: the ingest has no metric for ${clipped(text)}` }
 }

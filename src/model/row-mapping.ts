@@ -1,32 +1,32 @@
 import { epochUnits } from './epoch.ts'
 import type { Ingest } from './ingest.ts'
 
-/** How the values of a property are converted; `src/ingest/replay/mend-row.ts` does it. */
+/** Conversions of a property's values, implemented by `src/ingest/replay/mend-row.ts`. */
 export const conversions = ['number', 'decimal_comma', 'text', 'boolean', 'iso', ...epochUnits] as const
 export type Conversion = (typeof conversions)[number]
 
-/** How a row is mended, in this order; names in all but `drop` and `rename` are those after `rename`. What cannot be done to a row is left undone. */
+/** Changes to a row, in the order of application. All names except those in `drop` and `rename` are names after `rename`. Inapplicable changes are skipped. */
 export interface RowMapping {
-  /** Properties that are left out, by the names that were pushed. */
+  /** Properties to remove, by their pushed names. */
   readonly drop: ReadonlySet<string>
   readonly rename: ReadonlyMap<string, string>
-  /** The values as JSON. */
+  /** JSON value by property name. */
   readonly set: ReadonlyMap<string, string>
-  /** As `set`, of rows that have nothing there, or null. */
+  /** As `set`, but only for rows in which the property is missing or null. */
   readonly setMissing: ReadonlyMap<string, string>
   readonly convert: ReadonlyMap<string, Conversion>
 }
 
-/** A name of a mapping that no row has, and the one that was likely meant. */
+/** A name in a mapping that no row has, and the name that was probably meant; null if there is none. */
 export interface UnusedName {
   readonly of: 'drop' | 'rename' | 'convert'
   readonly name: string
   readonly likely: string | null
 }
 
-/** What is changed of rejected rows before they are validated again: nothing where it is left out. */
+/** Changes to rejected rows before they are validated again; an omitted part changes nothing. */
 export interface Repair {
-  /** The ingest that they are validated for, and stored in, in place of their own. */
+  /** The ingest to validate against and store in, instead of the original one. */
   readonly into?: Ingest
   readonly mapping?: RowMapping
 }

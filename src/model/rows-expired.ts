@@ -2,14 +2,14 @@ import type { Entity } from './entity.ts'
 import { formatInstant } from './instant.ts'
 import { Problem } from './problem.ts'
 
-/** Of a question about rows that have left, of which the hours alone are kept. `untilMs`: from then on there are rows. */
+/** The error for requests that need expired rows of which only hours are kept. Rows exist from `untilMs` on. */
 export function rowsExpired({ untilMs }: { readonly untilMs: number }, why: string): Problem {
   return new Problem('rows_expired', `There are rows from ${formatInstant(untilMs)} on: ${why}.`)
 }
 
 /**
- * Throws Problem `rows_expired` where a question that hours do not answer asks for rows that have left. `firstAskedMs` is from when on it asks
- * for rows of an entity; Infinity is from the first that there is.
+ * Throws Problem `rows_expired` if a query that hours cannot answer needs expired rows. `firstAskedMs` returns the date from which the query reads an
+ * entity's rows; Infinity means from the oldest row that still exists.
  */
 export function requireRowsAsked(
   entities: readonly Entity[],

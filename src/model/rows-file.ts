@@ -1,32 +1,32 @@
-/** A Parquet file of rows of one entity, for an engine that reads files. Its time is the column `__time`, its positions are `@position`. */
+/** A Parquet file with rows of one entity, for engines that read files. Its time column is `__time`, its position column `@position`. */
 export interface RowsFile {
   readonly path: string
-  /** A file with the checksums of its pages, by which it is yet to be checked before it is read; null where that is done, or there is none. */
+  /** The page checksum file to verify this file with before reading it; null if it is already verified or has no checksums. */
   readonly checkedBy: string | null
-  /** The names of its columns (`fieldOf`); fields that are not among them are null in all its rows. */
+  /** Field names of its columns (`fieldOf`); fields not listed are null in all its rows. */
   readonly fields: readonly string[]
-  /** The oldest and newest date of its rows. */
+  /** Oldest and newest date of its rows, inclusive. */
   readonly firstMs: number
   readonly lastMs: number
-  /** Whether no two of its rows have one date and the same tags, where newer rows replace older ones. */
+  /** Where newer rows replace older ones: whether no two rows in it have the same time and tags. */
   readonly isDistinct: boolean
-  /** Absent where all of its rows are seen. */
+  /** Absent if all of its rows are visible. */
   readonly deleted?: DeletedRows
 }
 
-/** Rows of a file that were deleted, as pairs: the number of the first, and of the one after the last. */
+/** Deleted rows of a file, as pairs of row numbers: first row, and one past the last row. */
 export interface DeletedRows {
   readonly rows: readonly number[]
-  /** By its name, in which rows a field reads as null. */
+  /** For each field, by name: the rows in which it reads as null. */
   readonly metrics: ReadonlyMap<string, readonly number[]>
 }
 
-/** The field whose values a column of a file holds. Doubles that are decimals have a column whose name says their digits. */
+/** The field stored in a file's column. Doubles stored as decimals have a column name with a suffix for their digits. */
 export function fieldOf(column: string): string {
   return column.replace(/@decimal\d$/, '')
 }
 
-/** The files that together hold an entity's rows at one moment. */
+/** The files that together contain an entity's rows at one moment. */
 export interface EntityFiles {
   readonly entityId: number
   readonly files: readonly RowsFile[]

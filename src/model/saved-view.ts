@@ -1,2 +1,2 @@
-/** Tags, or metrics, of one part of a saved view. */
+/** Maximum number of tags or metrics in one part of a saved view. */
 export const partNamesMax = 20

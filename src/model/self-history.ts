@@ -1,2 +1,2 @@
-/** The entity of the service's own metrics, and the ingest that feeds it. */
+/** The entity of the service's own metrics, and its ingest. */
 export const selfEntity = 'tidemark_self'

@@ -1,4 +1,4 @@
-/** Names everything that is wrong with the settings, a sentence each. */
+/** Lists every error in the settings, one sentence each. */
 export class SettingsError extends Error {
   readonly sentences: readonly string[]
 

@@ -1,13 +1,13 @@
-// Times and ranges as somebody types them, and as saved views keep them.
+// Times and ranges as typed by users and stored in saved views.
 import { addDuration, parseDuration } from './duration.ts'
 import { earliestMs, msPerDay, namesZone, parseInstant } from './instant.ts'
 
-/** Two of one kind are in the order of their `ms`. */
+/** Values of the same kind are ordered by `ms`. */
 export interface When {
-  /** An instant; what the clock of a zone shows, as if it were UTC's; or the midnight that begins a day, in whole days from today. */
+  /** An instant; a local clock time of some zone, encoded as if it were UTC; or the midnight at the start of a day, in whole days relative to today. */
   readonly kind: 'instant' | 'clock' | 'day'
   readonly ms: number
-  /** A day was named, and no time in it. */
+  /** Whether the text names a day without a time. */
   readonly isDay: boolean
 }
 
@@ -24,13 +24,13 @@ const dayNames = new Map([
   ['tomorrow', 1],
 ])
 
-/** So long back, as `-6h`, in milliseconds; null where the text is none. */
+/** The length of an offset into the past such as `-6h`, in milliseconds; null if the text is not one. */
 export function agoMs(text: string): number | null {
   const [, count, unit] = ago.exec(text.trim().toLowerCase()) ?? []
   return count === undefined ? null : Number(count) * unitMs[unit as keyof typeof unitMs]
 }
 
-/** What a text means: `2026-01-31 08:00`, `31.01.2026`, `-6h`, `now`, `yesterday`; with an offset or `Z` it needs no zone. Null where it cannot be read. */
+/** Parses `2026-01-31 08:00`, `31.01.2026`, `-6h`, `now` or `yesterday`; a text with an offset or `Z` needs no zone. Null if it cannot be parsed. */
 export function parseWhen(text: string, nowMs: number): When | null {
   const written = text.trim()
   const word = written.toLowerCase()
@@ -45,7 +45,7 @@ export function parseWhen(text: string, nowMs: number): When | null {
   return ms === null ? null : { kind: namesZone(iso) ? 'instant' : 'clock', ms, isDay: isDate.test(iso) }
 }
 
-/** So much earlier, an ISO 8601 duration; null where it is none, or reaches further back than times can be written. */
+/** `ms` minus an ISO 8601 duration; null if the duration is invalid, or the result is before the earliest instant. */
 export function earlierMs(ms: number, duration: string): number | null {
   const parsed = parseDuration(duration)
   const earlier = parsed === null ? Number.NaN : addDuration(ms, parsed, -1)

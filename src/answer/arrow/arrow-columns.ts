@@ -1,4 +1,4 @@
-// Columns as the buffers of Arrow: a bitmap of what is not null, then the values.
+// Columns as Arrow buffers: a validity bitmap, then the values.
 import { type ColumnVector, isNullAt, nullCode, type StringColumn } from '../../model/column.ts'
 import { TextPool } from '../text/text-pool.ts'
 import { alignedBytes, type ColumnLayout } from './messages.ts'
@@ -14,7 +14,7 @@ export interface ColumnRows {
 export class ArrowColumn {
   readonly #texts = new TextPool(new Uint8Array(0), (text) => text)
 
-  /** Prepares the rows from `from` on; returns up to which one, at most `to`: those before it have few enough bytes for one batch. */
+  /** Prepares the rows from `from` on. Returns the end of those whose bytes fit one batch, at most `to`; always at least one row. */
   begin(column: ColumnVector, from: number, to: number, textBytesMax: number): number {
     if (column.type !== 'string') return to
     const prepared = this.#texts.prepare(column, from, to)
@@ -33,7 +33,7 @@ export class ArrowColumn {
     return { nulls, bufferBytes: [nulls === 0 ? 0 : bitmapBytes(count), ...this.#valueBytes(rows)] }
   }
 
-  /** Writes the buffers at `at`, each filled up to the alignment; returns where they end. */
+  /** Writes the buffers at `at`, each padded to the alignment; returns their end. */
   write(rows: ColumnRows, nulls: number, out: Uint8Array, at: number): number {
     const { column, from, to } = rows
     const end = nulls === 0 ? at : writeBits(out, at, to - from, (row) => !isNullAt(column, from + row))
@@ -96,7 +96,7 @@ function writeBits(out: Uint8Array, at: number, rows: number, isSet: (row: numbe
   return end
 }
 
-/** The memory of the values as it is: of little-endian numbers, as everywhere that Node runs. */
+/** Copies the values' memory. The format is little-endian, as is every platform that Node runs on. */
 function writeBytes(
   out: Uint8Array,
   at: number,
@@ -110,7 +110,7 @@ function writeBytes(
   return fill(out, at + bytes.length, at + alignedBytes(bytes.length))
 }
 
-/** Whole numbers as int64s, in two halves: several times as fast as by way of bigints. */
+/** Writes whole numbers as int64s in two 32-bit halves, which is several times as fast as converting to bigints. */
 function writeWhole(out: Uint8Array, at: number, values: Float64Array, from: number, to: number): number {
   const halves = new Uint32Array((to - from) * 2)
   for (let row = from, half = 0; row < to; row += 1, half += 2) {

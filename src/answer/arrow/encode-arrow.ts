@@ -1,4 +1,4 @@
-// Result columns -> an Arrow IPC stream. Texts are plain utf8, which every reader takes (docs/decisions/queries.md).
+// Result columns -> an Arrow IPC stream. Strings are plain utf8, which all readers support (docs/decisions/queries.md).
 import type { EntityField } from '../../model/entity.ts'
 import type { ResultBatch } from '../../store/series-store.ts'
 import type { ChunkWriter } from '../chunk-writer.ts'
@@ -6,7 +6,7 @@ import { columnType, type Encoder } from '../text/encode-text.ts'
 import { ArrowColumn } from './arrow-columns.ts'
 import { alignedBytes, endOfStream, recordBatchMessage, schemaMessage } from './messages.ts'
 
-/** One text column of one record batch has no more bytes than this, or one text alone. */
+/** Maximum bytes of a string column in one record batch; a single longer string is allowed. */
 const textBytesMax = 1024 * 1024
 
 export class ArrowEncoder implements Encoder {

@@ -1,15 +1,15 @@
-// The few kinds of FlatBuffers values that Arrow's messages are made of, laid down front to back: a table, then what it refers to.
+// Writes the FlatBuffers values that Arrow messages use, front to back: each table, then the values it refers to.
 
-/** A field of a table; `null` is left out, and reads as its default. */
+/** A field of a table; a `null` field is omitted and reads as its default. */
 export type Slot =
   | { readonly kind: 'int8' | 'int16' | 'int32' | 'int64'; readonly value: number }
   | { readonly kind: 'string'; readonly text: string }
   | { readonly kind: 'table'; readonly slots: FlatTable }
   | { readonly kind: 'tables'; readonly tables: readonly FlatTable[] }
-  /** A vector of structs of int64s, `width` of them each. */
+  /** A vector of structs, each made of `width` int64s. */
   | { readonly kind: 'structs'; readonly width: number; readonly values: readonly number[] }
 
-/** The fields of a table by their ids. */
+/** The fields of a table, indexed by field id. */
 export type FlatTable = readonly (Slot | null)[]
 
 const inlineBytes = { int8: 1, int16: 2, int32: 4, int64: 8, string: 4, table: 4, tables: 4, structs: 4 }
@@ -35,7 +35,7 @@ class Writer {
     return at
   }
 
-  /** Writes at `at` how far away the target is. */
+  /** Writes the offset of the target, relative to `at`, at `at`. */
   refer(at: number, target: number): void {
     this.#bytes.writeUInt32LE(target - at, at)
   }
@@ -110,7 +110,7 @@ class Writer {
     return start
   }
 
-  /** The values are aligned, not the length in front of them. */
+  /** Aligns the values, not the length in front of them. */
   #structs(width: number, values: readonly number[]): number {
     const start = this.#aligned(8, 8 + values.length * 8) + 4
     this.#bytes.writeUInt32LE(values.length / width, start)

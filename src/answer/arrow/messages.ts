@@ -1,4 +1,4 @@
-// The messages of an Arrow IPC stream (https://arrow.apache.org/docs/format/Columnar.html): a schema, record batches, an end.
+// The messages of an Arrow IPC stream (https://arrow.apache.org/docs/format/Columnar.html): schema, record batches, end of stream.
 import type { ColumnType } from '../../model/column.ts'
 import { type FlatTable, flatbuffer, type Slot } from './flatbuffer.ts'
 
@@ -7,13 +7,13 @@ export interface ArrowField {
   readonly type: ColumnType
 }
 
-/** One column of a record batch: the lengths of its buffers, in the order of the format. */
+/** One column of a record batch; `bufferBytes` are the lengths of its buffers in the order of the format. */
 export interface ColumnLayout {
   readonly nulls: number
   readonly bufferBytes: readonly number[]
 }
 
-/** Bodies and their buffers begin at multiples of this. */
+/** The alignment of bodies and their buffers. */
 const alignmentBytes = 8
 
 export function alignedBytes(bytes: number): number {
@@ -25,7 +25,6 @@ const schemaHeader = 1
 const recordBatchHeader = 3
 const continuation = 0xffff_ffff
 
-/** What ends a stream. */
 export const endOfStream = framed(new Uint8Array(0))
 
 export function schemaMessage(fields: readonly ArrowField[]): Uint8Array {
@@ -33,7 +32,7 @@ export function schemaMessage(fields: readonly ArrowField[]): Uint8Array {
   return message(schemaHeader, [littleEndian, { kind: 'tables', tables: fields.map(fieldTable) }], 0)
 }
 
-/** The message before the body of a record batch, whose buffers follow each other, each filled up to the alignment. */
+/** The metadata of a record batch. Its body follows: the buffers in order, each padded to the alignment. */
 export function recordBatchMessage(rows: number, columns: readonly ColumnLayout[]): Uint8Array {
   const nodes: number[] = []
   const buffers: number[] = []

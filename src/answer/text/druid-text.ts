@@ -1,4 +1,4 @@
-// Rows as Druid's SQL writes them: five formats, with headers, doubles as Java writes them, times by the clocks of a zone.
+// Rows in the formats of Druid SQL: five result formats with headers, doubles as Java prints them, and times in the local time of a zone.
 import { formatOffset, Zone } from '../../druid-time/zone.ts'
 import type { ColumnType, ColumnVector } from '../../model/column.ts'
 import type { TypedDruidLayout } from '../../model/druid-layout.ts'
@@ -9,10 +9,10 @@ import { columnType, type Encoder, RowTextEncoder, utf8Bytes } from './encode-te
 import { type ColumnWriter, columnWriter, csvNotation, jsonNotation, type Notation } from './text-columns.ts'
 import { DoubleWriter, numberBytesMax } from './text-number.ts'
 
-/** As Druid's writer of CSV: the empty text is written as nothing, like a null. */
+/** As Druid's CSV writer: the empty string is written as nothing, like null. */
 const druidCsv: Notation = { ...csvNotation, quoteText: (text) => (text === '' ? '' : csvNotation.quoteText(text)) }
 
-/** Lines, and CSV, end with an empty line, and an array with the end of its line: whoever does not see it has not got the whole. */
+/** Line formats and CSV end with an empty line, arrays with a line break. A client that does not receive it knows that the result is incomplete. */
 export function druidEncoder(fields: readonly EntityField[], layout: TypedDruidLayout, out: ChunkWriter): Encoder {
   const { resultFormat } = layout
   const isCsv = resultFormat === 'csv'
@@ -32,7 +32,7 @@ export function druidEncoder(fields: readonly EntityField[], layout: TypedDruidL
       start: utf8Bytes(`${isCsv || isLines ? '' : '['}${header.join(between)}`),
       between: utf8Bytes(between),
       rowEnd: utf8Bytes(isCsv ? '\n' : close),
-      // Lines end two times, also where there are none.
+      // Two line breaks at the end, even without rows.
       end: utf8Bytes(isCsv ? '\n' : isLines ? '\n\n' : ']\n'),
       hasHeader: header.length > 0,
     },
@@ -67,7 +67,7 @@ function druidColumn(type: ColumnType, key: string, notation: Notation, zoneName
   return columnWriter(type, key, notation)
 }
 
-/** An instant by the clocks of a zone; that of the row before is kept. */
+/** Formats instants in the local time of a zone, with the offset. */
 function localText(zone: Zone, { instantQuote }: Notation): (ms: number) => string {
   return (ms) => {
     const offsetMs = zone.offset(ms)
@@ -75,7 +75,7 @@ function localText(zone: Zone, { instantQuote }: Notation): (ms: number) => stri
   }
 }
 
-/** Numbers by words of ASCII characters, which are made anew only where the number is another than that of the row before. */
+/** Writes numbers as ASCII words. A word is only computed again if the number differs from that of the previous row. */
 class WordWriter implements ColumnWriter {
   readonly bytesMax: number
   readonly #key: Uint8Array
@@ -109,7 +109,7 @@ class WordWriter implements ColumnWriter {
   }
 }
 
-/** Doubles as Java writes them: `1.0`, `1.0E7`, `1.0E-4`. */
+/** Doubles as Java prints them: `1.0`, `1.0E7`, `1.0E-4`. */
 class JavaDoubleWriter implements ColumnWriter {
   readonly bytesMax: number
   readonly #key: Uint8Array
@@ -142,7 +142,7 @@ class JavaDoubleWriter implements ColumnWriter {
   }
 }
 
-/** `1.25e+8` as `1.25E8`. */
+/** Turns `1.25e+8` into `1.25E8`. */
 function withExponent(value: number): string {
   const [digits, exponent] = value.toExponential().split('e')
   return `${digits!.includes('.') ? digits : `${digits}.0`}E${exponent!.replace('+', '')}`

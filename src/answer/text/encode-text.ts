@@ -1,4 +1,4 @@
-// Result columns -> rows as text: a JSON array of flat objects (the same that JSON.stringify would give), one object a line, or CSV.
+// Result columns -> rows as text: a JSON array of flat objects (identical to the output of JSON.stringify), one object a line, or CSV.
 import type { ColumnType } from '../../model/column.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { ResultBatch } from '../../store/series-store.ts'
@@ -7,26 +7,26 @@ import { type ColumnWriter, columnWriter, csvNotation, jsonNotation } from './te
 
 /** Writes the rows of a result in one format. */
 export interface Encoder {
-  /** So many rows are to be written by one `add`: it holds the event loop, and what was written is put away after it. */
+  /** The recommended number of rows per `add`, which blocks the event loop; the caller writes out memory between calls. */
   readonly rowsAtOnce: number
-  /** Writes rows from `from` on; returns up to which one, at most `to`. It stops early to let what was written be put away. */
+  /** Writes rows from `from` on. Returns the end of the rows written, at most `to`: it stops early so that the caller can write out memory. */
   add(batch: ResultBatch, from: number, to: number): number
-  /** Writes what comes after the last row. */
+  /** Writes the text after the last row. */
   end(): void
 }
 
-/** What is written around the rows, their values and keys. */
+/** The fixed text around rows, and the columns' writers. */
 interface Frame {
   readonly columns: readonly ColumnWriter[]
   readonly start: Uint8Array
   readonly between: Uint8Array
   readonly rowEnd: Uint8Array
   readonly end: Uint8Array
-  /** Whether rows stand in `start` already. */
+  /** Whether `start` already contains rows. */
   readonly hasHeader?: boolean
 }
 
-/** After so many bytes it is time to look whether something is to be put away. */
+/** After this number of bytes, `add` returns so that the caller can write out memory. */
 const addBytes = 256 * 1024
 const noBytes = new Uint8Array(0)
 
@@ -40,7 +40,7 @@ export function ndjsonEncoder(fields: readonly EntityField[], out: ChunkWriter):
   return new RowTextEncoder({ end: noBytes, ...frame }, out)
 }
 
-/** RFC 4180, with a header. A null is nothing, the empty text is `""`. */
+/** RFC 4180 with a header. A null is empty, the empty string is `""`. */
 export function csvEncoder(fields: readonly EntityField[], out: ChunkWriter): Encoder {
   const columns = fields.map(({ type }, index) => columnWriter(columnType(type), index === 0 ? '' : ',', csvNotation))
   const header = `${fields.map(({ name }) => csvNotation.quoteText(name)).join(',')}\r\n`
@@ -63,7 +63,7 @@ export function columnType(type: EntityField['type']): ColumnType {
   return type
 }
 
-/** Rows of texts, one like the other. */
+/** Writes rows as text, all with the same frame. */
 export class RowTextEncoder implements Encoder {
   readonly rowsAtOnce = 1024
   readonly #frame: Frame

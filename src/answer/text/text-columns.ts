@@ -1,5 +1,5 @@
-// One writer for each type of column. Each writes a key (`,"name":` in JSON, `,` in CSV) and a value at a place in a buffer that has
-// room for `bytesMax`.
+// One writer per column type. Each writes a key (`,"name":` in JSON, `,` in CSV) and a value at an offset of a buffer that has
+// capacity for `bytesMax` there.
 import {
   type BooleanColumn,
   type ColumnType,
@@ -17,13 +17,13 @@ import { TextPool } from './text-pool.ts'
 
 export interface ColumnWriter {
   /**
-   * Takes the next batch's column, of which the rows from `from` on will be written. Returns up to which row, at most `to`, it is ready:
+   * Sets the column of the next batch, of which the rows from `from` on will be written. Returns the end of the rows that are ready, at most `to`:
    * long texts are not all prepared at once.
    */
   begin(column: ColumnVector, from: number, to: number): number
-  /** The most bytes that one of these rows takes. */
+  /** The most bytes that a ready row needs. */
   readonly bytesMax: number
-  /** Writes the row's key and value at `at`; returns where they end. */
+  /** Writes the row's key and value at `at`; returns their end. */
   write(out: Uint8Array, at: number, row: number): number
 }
 
@@ -41,19 +41,19 @@ function wrongType(column: ColumnVector, wanted: ColumnType): Error {
   return new Error(`a column of type ${column.type} came where the plan has one of type ${wanted}`)
 }
 
-/** How values are written: numbers and booleans are the same everywhere. */
+/** The notation of values. Numbers and booleans are the same in all of them. */
 export interface Notation {
   readonly nullText: string
-  /** What stands before and after an instant. */
+  /** Written before and after an instant. */
   readonly instantQuote: string
   readonly quoteText: (text: string) => string
-  /** What ends a double that is whole. */
+  /** Suffix of whole doubles. */
   readonly wholeEnd: string
 }
 
 export const jsonNotation: Notation = { nullText: 'null', instantQuote: '"', quoteText: JSON.stringify, wholeEnd: '' }
 
-/** RFC 4180: quotes only where they are needed, and for the empty text, which is no null. */
+/** RFC 4180: quotes only where necessary, and around the empty string, to distinguish it from null. */
 export const csvNotation: Notation = {
   nullText: '',
   instantQuote: '',
@@ -61,7 +61,7 @@ export const csvNotation: Notation = {
   wholeEnd: '',
 }
 
-/** The writer of a column of this type; `key` is what stands before each value. */
+/** The writer for a column of this type; `key` is written before each value. */
 export function columnWriter(type: ColumnType, key: string, notation: Notation): ColumnWriter {
   const keyBytes = new Uint8Array(Buffer.from(key))
   const nullBytes = ascii(notation.nullText)
@@ -79,7 +79,7 @@ export function columnWriter(type: ColumnType, key: string, notation: Notation):
   }
 }
 
-/** From here on a double is written with an exponent. */
+/** From this value on, doubles are written with an exponent. */
 const exponentMin = 1e21
 
 class DoubleColumnWriter implements ColumnWriter {
@@ -106,7 +106,7 @@ class DoubleColumnWriter implements ColumnWriter {
   write(out: Uint8Array, at: number, row: number): number {
     const end = copy(out, at, this.#key)
     const value = this.#values[row]!
-    // NaN is null; an infinity cannot be stored, and JSON has no word for it.
+    // NaN is null; an infinity cannot be stored, and JSON has no notation for it.
     if (value - value !== 0) return copy(out, end, this.#null)
     const written = this.#number.write(out, end, value)
     const isPlainWhole = Math.floor(value) === value && Math.abs(value) < exponentMin
@@ -170,17 +170,17 @@ class BooleanColumnWriter implements ColumnWriter {
 
 const zero = 0x30
 const template = '0000-00-00T00:00:00.000Z'
-/** Where the time of day begins, counted from the text's end. */
+/** Offset of the time of day from the end of the text. */
 const timeFromEnd = 13
 
-/** Keeps the last instant's text: rows come in the order of time, so the day is mostly the same, and often all of it. */
+/** Caches the text of the last instant: rows are ordered by time, so the day, and often the whole text, is mostly unchanged. */
 class TimestampColumnWriter implements ColumnWriter {
   readonly bytesMax: number
   readonly #key: Uint8Array
   readonly #null: Uint8Array
   readonly #quote: string
   #values: TimestampColumn['values'] = new Float64Array(0)
-  /** The key and the text of `#ms`. */
+  /** The key and the text of the instant `#ms`. */
   #text: Uint8Array
   #ms = Number.NaN
   #dayMs = Number.NaN
@@ -238,7 +238,7 @@ class TimestampColumnWriter implements ColumnWriter {
     return new Uint8Array(Buffer.concat([this.#key, ascii(this.#quote + text + this.#quote)]))
   }
 
-  /** Writes over the time of day, which stands at the end: `00:00:00.000Z"`. */
+  /** Overwrites the time of day at the end of the text: `00:00:00.000Z"`. */
   #setTime(inDayMs: number): void {
     const text = this.#text
     const at = text.length - timeFromEnd - this.#quote.length

@@ -1,6 +1,6 @@
-// Numbers as JSON.stringify writes them, straight into bytes: most values are whole or have few decimals, and those need no text.
+// Writes numbers as JSON.stringify does, directly into bytes: most values are whole or have few decimals and need no intermediate string.
 
-/** The most bytes a double takes: `-2.2250738585072014e-308`, and some spare. */
+/** The longest double is `-2.2250738585072014e-308`; this leaves some spare. */
 export const numberBytesMax = 32
 
 const zero = 0x30
@@ -9,16 +9,16 @@ const point = 0x2e
 
 const powersOfTen = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent)
 
-/** Above this, a double scaled by a power of ten may lie between two whole numbers that are both it. */
+/** Above this, a scaled double may lie between two whole numbers that both map back to it. */
 const scaledMax = 2 ** 50
 
-/** After a value that had too many decimals, so many go straight to their text. */
+/** The number of values converted with String directly after one with too many decimals. */
 const triesSkipped = 7
 
-/** Decimals tried before a value's own text is asked for. */
+/** The most decimals tried before falling back to String. */
 const decimalsMax = 12
 
-/** Writes a whole number of at most 2^53 at `at`; returns where it ends. */
+/** Writes a whole number of at most 2^53 at `at`; returns its end. */
 export function writeWhole(out: Uint8Array, at: number, value: number): number {
   let rest = value
   let start = at
@@ -39,12 +39,12 @@ function countDigits(value: number): number {
   return digits
 }
 
-/** Exactly `digits` digits, with zeros in front. */
+/** Writes exactly `digits` digits, padded with leading zeros. */
 function writeDigits(out: Uint8Array, at: number, value: number, digits: number): number {
   const end = at + digits
   let rest = value
   let index = end - 1
-  // Beyond 31 bits the division of doubles is needed; below, that of integers is several times as fast.
+  // Beyond 31 bits doubles must be divided; below, integer division is several times as fast.
   while (rest > 0x7fff_ffff) {
     const tenth = Math.floor(rest / 10)
     out[index--] = zero + (rest - tenth * 10)
@@ -59,20 +59,20 @@ function writeDigits(out: Uint8Array, at: number, value: number, digits: number)
   return end
 }
 
-/** Writes the characters of a text of ASCII. */
+/** Writes an ASCII text. */
 export function writeAscii(out: Uint8Array, at: number, text: string): number {
   const { length } = text
   for (let index = 0; index < length; index += 1) out[at + index] = text.charCodeAt(index)
   return at + length
 }
 
-/** Writes doubles of one column: remembers how many decimals they have, which is mostly the same for all. */
+/** Writes the doubles of one column. It remembers their number of decimals, which rarely changes within a column. */
 export class DoubleWriter {
   #decimals = 2
-  /** Values to come that are not worth a try, as the ones before them had too many decimals. */
+  /** Remaining values for which decimals are not tried, because an earlier one had too many. */
   #skips = 0
 
-  /** Writes a finite value at `at`, with room for `numberBytesMax`; returns where it ends. */
+  /** Writes a finite value at `at`, which has capacity for `numberBytesMax`; returns its end. */
   write(out: Uint8Array, at: number, value: number): number {
     if (Math.abs(value) < scaledMax) {
       if (Math.floor(value) === value) return writeWhole(out, at, value)
@@ -87,18 +87,18 @@ export class DoubleWriter {
   }
 
   /**
-   * When `scaled / 10^k` is the value, for a whole `scaled`, then the digits of `scaled` with `k` decimals are read back as the value,
-   * since that division is rounded as reading is; and for the smallest such `k` no shorter text is. Returns 0 where it is not so.
+   * If `scaled / 10^k` equals the value for a whole `scaled`, the digits of `scaled` with `k` decimals parse back to the value, because that
+   * division rounds as parsing does. For the smallest such `k` there is no shorter text. Returns 0 if no `k` fits.
    */
   #writeDecimals(out: Uint8Array, at: number, value: number): number {
     const size = Math.abs(value)
-    // Below this, texts have an exponent.
+    // Smaller values are written with an exponent.
     if (size < 1e-6) return 0
     for (let decimals = this.#decimals; decimals <= decimalsMax; decimals += 2) {
       const power = powersOfTen[decimals]!
       const scaled = Math.round(size * power)
       if (scaled > scaledMax) {
-        // A larger value among smaller ones: the next one begins with fewer decimals again.
+        // A large value among smaller ones: start again with few decimals.
         this.#decimals = 2
         return 0
       }
@@ -111,7 +111,7 @@ export class DoubleWriter {
   }
 }
 
-/** `scaled / 10^decimals`, without zeros at its end. */
+/** Writes `scaled / 10^decimals` without trailing zeros. */
 function writeDecimal(out: Uint8Array, at: number, negative: boolean, scaled: number, decimals: number): number {
   let digits = scaled
   let places = decimals

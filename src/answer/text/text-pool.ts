@@ -1,38 +1,38 @@
 import { nullCode, type StringColumn } from '../../model/column.ts'
 
-/** Texts that are prepared at once, and those that are kept for later rows, have about so many bytes at most. */
+/** Approximate limits in bytes: for texts encoded in one call, and for texts kept for later rows. */
 const preparedBytesMax = 1024 * 1024
 const keptBytesMax = 8 * 1024 * 1024
-/** Rows are few beside a dictionary that has so many times as many texts: an answer of one tag must not pass over a hundred thousand. */
+/** Rows are few if the dictionary has more than this number of texts per row: a result of one tag must not scan a hundred thousand texts. */
 const textsPerFewRow = 8
-/** A smaller dictionary is no work. */
+/** Dictionaries up to this size are cheap to scan. */
 const smallDictionary = 1024
 const firstPlaces = 16
 
-/** The bytes of the values of a dictionary that were met, so that each is encoded once. */
+/** Caches the encoded values of a dictionary, so that each is encoded once. */
 export class TextPool {
-  /** The most bytes that one of the texts has, with what stands before it. */
+  /** The longest cached text in bytes, including `before`. */
   bytesMax = 0
   readonly #before: Uint8Array
   readonly #encode: (text: string) => string
   #dictionary: readonly string[] = []
-  /** The places of the codes that were met, where they are few; otherwise the place of a code is the code. */
+  /** Maps codes to places if few codes are used; null if the place of a code is the code itself. */
   #places: Map<number, number> | null = null
-  /** Where the bytes of each place lie in `#pool`; ends are one more than that, and 0 where the code was not met. */
+  /** Bounds of each place's bytes in `#pool`. Ends are stored plus one; 0 means that the code is not cached. */
   #starts = new Int32Array(0)
   #ends = new Int32Array(0)
   #pool = Buffer.allocUnsafe(0)
   #poolEnd = 0
-  /** That came so far. */
+  /** Rows seen so far. */
   #rows = 0
 
-  /** `before` is kept in front of each text. */
+  /** `before` is stored in front of each text. */
   constructor(before: Uint8Array, encode: (text: string) => string) {
     this.#before = before
     this.#encode = encode
   }
 
-  /** Encodes the texts of the rows from `from` on; returns up to which row, at most `to`: long ones are not all encoded at once. */
+  /** Encodes the texts of the rows from `from` on. Returns the end of the prepared rows, at most `to`: long texts are not all encoded at once. */
   prepare({ codes, dictionary }: StringColumn, from: number, to: number): number {
     this.#rows += to - from
     const areFew = dictionary.length > Math.max(smallDictionary, this.#rows * textsPerFewRow)
@@ -48,13 +48,13 @@ export class TextPool {
     return to
   }
 
-  /** The bytes of a prepared code. */
+  /** Length of a prepared code's text in bytes. */
   length(code: number): number {
     const place = this.#places === null ? code : this.#places.get(code)!
     return this.#ends[place] - 1 - this.#starts[place]
   }
 
-  /** Writes a prepared code at `at`; returns where it ends. */
+  /** Writes the text of a prepared code at `at`; returns its end. */
   write(out: Uint8Array, at: number, code: number): number {
     const pool = this.#pool
     const place = this.#places === null ? code : this.#places.get(code)!

@@ -16,15 +16,15 @@ import type {
 import { malformed, readRequest } from '../read-request.ts'
 import { columnMembers, parameterMembers } from '../signature-members.ts'
 
-/** Nothing in a request lies as deep. */
+/** Maximum nesting; valid requests are never this deep. */
 const nestingMax = 64
 
-/** The id of the connection, as far as the beginning of a request has it; null where it has none. */
+/** The connection id, if the beginning of a request contains it; null otherwise. */
 export function connectionIdInJson(beginning: Buffer): string | null {
   return /"connectionId"\s*:\s*"([^"\\]*)"/.exec(beginning.toString('utf8'))?.[1] ?? null
 }
 
-/** Of bytes that are no JSON it may say anything. */
+/** The result is unspecified if the bytes are not JSON. */
 function isNestedTooDeep(json: Uint8Array): boolean {
   let depth = 0
   let isString = false
@@ -97,7 +97,7 @@ function resultSetText({ firstFrame, signature, ...rest }: ResultSet): string {
   return `${head.slice(0, -1)},"firstFrame":${frameText(firstFrame)}}`
 }
 
-/** Rows are written by themselves: a long may have more digits than a number of JSON.stringify. */
+/** Serializes rows separately, because JSON.stringify cannot write longs with all their digits. */
 function frameText({ offset, done, rows }: Frame): string {
   return `{"offset":${offset},"done":${done},"rows":[${rows.map(rowText).join(',')}]}`
 }

@@ -1,10 +1,10 @@
-// The messages of Avatica's protobuf that this service reads and writes, by our own description of them. Their fields and numbers are those of
-// Apache Calcite Avatica 1.26 (`common.proto`, `requests.proto` and `responses.proto` under `core/src/main/protobuf`), Apache License 2.0.
-// Fields that nobody reads here are left out: a reader passes over them.
+// Descriptions of Avatica's protobuf messages that this service reads and writes. Fields and numbers are those of Apache Calcite
+// Avatica 1.26 (`common.proto`, `requests.proto` and `responses.proto` under `core/src/main/protobuf`), Apache License 2.0.
+// Unused fields are omitted; decoding skips them.
 
 import { type Message, message } from '../../lib/protobuf/described-message.ts'
 
-/** An enum is its number. */
+/** Enums are encoded as their number. */
 const enumeration = 'uint32'
 
 export const WireMessage = message([1, 'name', 'string'], [2, 'wrapped', 'bytes'])
@@ -72,7 +72,7 @@ const StatementHandleMessage = message(
   [3, 'signature', SignatureMessage],
 )
 
-/** Its rows are written by hand, see `rowMessages` of the codec: there may be thousands of them. */
+/** Its rows are encoded by hand (`rowMessages` of the codec), because there may be thousands. */
 const FrameMessage = message([1, 'offset', 'uint64'], [2, 'done', 'bool'], [3, 'rows', 'bytes', 'repeated'])
 
 const ResultSetMessage = message(
@@ -87,7 +87,7 @@ const ResultSetMessage = message(
 const ofConnection = message([1, 'connectionId', 'string'])
 const ofStatement = message([1, 'connectionId', 'string'], [2, 'statementId', 'uint32'])
 
-/** By the JSON's name of the request: the name on the wire, and what it holds. */
+/** By JSON request name: the name on the wire, and the message. */
 export const requestMessages: ReadonlyMap<string, { readonly request: string; readonly message: Message }> = new Map(
   (
     [
@@ -200,7 +200,7 @@ export const requestMessages: ReadonlyMap<string, { readonly request: string; re
 
 const nothing = message()
 
-/** By the JSON's name of the response. */
+/** By JSON response name. */
 export const responseMessages: ReadonlyMap<string, { readonly name: string; readonly message: Message }> = new Map(
   (
     [

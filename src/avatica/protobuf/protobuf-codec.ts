@@ -1,4 +1,4 @@
-// Avatica's requests and responses as protobuf: each in a `WireMessage` that names it.
+// Avatica's requests and responses as protobuf; each is wrapped in a `WireMessage` with its name.
 
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { decodeMessage, encodeMessage, type MessageValues } from '../../lib/protobuf/wire.ts'
@@ -16,13 +16,13 @@ import { malformed, readRequest } from '../read-request.ts'
 import { columnMembers, parameterMembers } from '../signature-members.ts'
 import { requestMessages, responseMessages, WireMessage } from './message-fields.ts'
 
-/** The id of the connection, as far as the beginning of a request has it; null where it has none. */
+/** The connection id, if the beginning of a request contains it; null otherwise. */
 export function connectionIdInProtobuf(beginning: Uint8Array): string | null {
   const reader = new BinaryReader(beginning)
   try {
     reader.tag()
     const request = requestMessages.get(reader.string())?.request
-    // The request itself, and the handle of the statement that is executed: of each the length, and what comes first in it.
+    // Skips tag and length of the request, and for `execute` also those of its statement handle.
     for (let depth = request === 'execute' ? 2 : 1; depth > 0; depth--) {
       reader.tag()
       reader.uint32()
@@ -53,12 +53,12 @@ function plainOf(body: Uint8Array): MessageValues {
   }
 }
 
-/** What the library throws of bytes that it cannot read. */
+/** Whether the error is one that the library throws for unreadable bytes: a plain Error. */
 function isPlainError(error: unknown): boolean {
   return error instanceof Error && Object.getPrototypeOf(error) === Error.prototype
 }
 
-/** What proto3 does not say apart from its default, flags say, or the protocol takes the default for it. */
+/** Restores values that proto3 does not distinguish from defaults: from the `has` flags, or with the defaults of the protocol. */
 function toPlain(request: string, fields: MessageValues): MessageValues {
   const plain: MessageValues = { connectionId: '', ...fields }
   switch (request) {
@@ -67,7 +67,7 @@ function toPlain(request: string, fields: MessageValues): MessageValues {
     case 'getColumns':
       for (const name of ['catalog', 'schemaPattern', 'tableNamePattern', 'columnNamePattern', 'typeList']) {
         const flag = `has${name[0]!.toUpperCase()}${name.slice(1)}`
-        // The driver does not set each of the flags: an empty text without one is none.
+        // The driver does not set all of the flags; an empty text without its flag means null.
         plain[name] ??= fields[flag] !== true ? null : name === 'typeList' ? [] : ''
       }
       return plain
@@ -96,7 +96,7 @@ function sayTotal(fields: MessageValues): MessageValues {
   return fields['maxRowsTotal'] === undefined ? {} : { maxRowsTotal: bounded(fields['maxRowsTotal']) }
 }
 
-/** Beyond what a number holds there is no bound at all. */
+/** A number too large for a double is treated as unlimited. */
 function bounded(rows: unknown): number {
   return typeof rows === 'number' ? rows : -1
 }
@@ -139,7 +139,7 @@ function held(type: string, { bool = false, string = '', number = 0, double = 0,
       return double
     case 'PRIMITIVE_FLOAT':
     case 'FLOAT':
-      // The bits of the float, as a whole number.
+      // The float's bits as an integer.
       scratch.setInt32(0, Number(number))
       return scratch.getFloat32(0)
     case 'BIG_INTEGER':
@@ -163,7 +163,7 @@ function held(type: string, { bool = false, string = '', number = 0, double = 0,
   }
 }
 
-/** As Java writes a BigInteger. */
+/** Decodes the bytes of a Java BigInteger: big-endian two's complement. */
 function signedBigint(bytes: Uint8Array): bigint {
   return bytes.length === 0 ? 0n : BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString('hex')}`))
 }
@@ -218,7 +218,7 @@ function propertyValue(value: string | number): MessageValues {
 }
 
 function resultSetFields({ firstFrame, signature, ...rest }: ResultSet): MessageValues {
-  // -1: there is an answer, not a count of changed rows.
+  // -1: a result set, not a number of changed rows.
   const updateCount = 2n ** 64n - 1n
   return { ...rest, signature: signatureFields(signature), firstFrame: frameFields(firstFrame), updateCount }
 }
@@ -244,7 +244,7 @@ function isFields(value: unknown): value is MessageValues {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The numbers of `Rep`. */
+/** The enum numbers of `Rep`. */
 const repNumbers: ReadonlyMap<string, number> = new Map(
   [
     'PRIMITIVE_BOOLEAN',
@@ -282,9 +282,9 @@ const repNumbers: ReadonlyMap<string, number> = new Map(
 
 const repNames: ReadonlyMap<number, string> = new Map([...repNumbers].map(([name, number]) => [number, name]))
 
-// The rows of a frame, each a message `Row`. They are written by hand, since there are thousands in a frame, with millions of values in an answer.
+// Encodes the rows of a frame, each a message `Row`. Done by hand, because a frame has thousands of rows and a result millions of values.
 
-/** The fields of `Row`, `ColumnValue` and `TypedValue` that are written. `value` of `ColumnValue`, for clients from before 2016, is not. */
+/** Field numbers of `Row`, `ColumnValue` and `TypedValue`. `ColumnValue.value`, which clients from before 2016 read, is not written. */
 const rowValue = 1
 const columnScalar = 4
 const typed = { rep: 1, bool: 2, string: 3, number: 4, double: 6, null: 7 } as const

@@ -1,4 +1,4 @@
-// The part that timeseries, topN and groupBy share: rows put into buckets of time and groups, aggregated, and finished.
+// Shared by timeseries, topN and groupBy: rows are assigned to time buckets and groups, aggregated, and finished.
 // Tested by `test/druid-native/agreement.test.ts`.
 
 import { floorToBucket } from '../../druid-time/bucket-sql.ts'
@@ -14,7 +14,7 @@ import { Rows } from './result-rows.ts'
 import type { Source } from './source-rows.ts'
 
 export interface Aggregated {
-  /** The rows, in parentheses: `b` is the start of the bucket (none for `all`), `n` the rows in it. */
+  /** The SQL of the rows, in parentheses: `b` is the start of the bucket (absent for `all`), `n` the number of rows in it. */
   readonly relation: Sql
   readonly rows: Rows
 }
@@ -22,14 +22,14 @@ export interface Aggregated {
 export interface Aggregating {
   readonly granularity: NativeGranularity
   readonly dimensions: readonly DimensionSpec[]
-  /** The dimensions that the rows are grouped by; the others are null. */
+  /** The names of the dimensions to group by; the others are null. */
   readonly grouped: ReadonlySet<string>
   readonly aggregations: readonly Aggregator[]
   readonly postAggregations: readonly PostAggregator[]
   readonly filter: Filter | null
-  /** Of no bucket: aggregates are null, but for counts of different values. */
+  /** Aggregates over no buckets: they are null, except distinct counts. */
   readonly ofNothing?: boolean
-  /** What else must hold for a row. */
+  /** An additional condition on rows. */
   readonly also?: (source: Source) => Sql
 }
 
@@ -40,7 +40,7 @@ export function bucketOf(granularity: NativeGranularity, source: Source): Sql | 
   return bucket
 }
 
-/** What Druid takes for the aggregate where there is nothing to put together. */
+/** Druid's value of an aggregate over no buckets: null, except for distinct counts. */
 function ofNothing(aggregation: Aggregation, aggregator: Aggregator): Aggregation {
   if (countsDifferent(aggregator)) return aggregation
   return {
@@ -63,7 +63,7 @@ export function aggregate(query: Aggregating, source: Source): Aggregated {
   const dimensions = query.dimensions.map((spec) =>
     compileDimension(spec, source, grouped.has(spec.outputName) ? (list) => source.explode(list) : null),
   )
-  // Druid's `grouping` names the columns that dimensions are of, and not the dimensions.
+  // Druid's `grouping` aggregator names the dimensions' columns, not the dimensions.
   const columns = query.dimensions.filter(({ outputName }) => grouped.has(outputName)).map((spec) => spec.dimension)
   const groupedColumns = new Set(columns)
   const aggregations = query.aggregations.map((aggregator) => compileAggregator(aggregator, source, groupedColumns))

@@ -1,4 +1,4 @@
-// Aggregators as SQL aggregates: what is aggregated over the rows of a group, and what becomes of it afterwards.
+// Compiles aggregators to SQL aggregates and to the expressions that finish them.
 
 import { wrapped } from '../../druid-sql/functions/numbers.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -20,15 +20,15 @@ import { dimensionValue } from './extraction.ts'
 import { compileFilter } from './filter.ts'
 import { compileAt, type Source } from './source-rows.ts'
 
-/** An aggregator over the rows that pass its filter. */
+/** An aggregator, with its filter applied. */
 export interface Aggregation {
   readonly name: string
   readonly raw: Sql
-  /** A second aggregate, where one does not tell all. */
+  /** A second aggregate, where one is not enough. */
   readonly also: Sql | null
-  /** The value from what was aggregated. */
+  /** Computes the value from the aggregates. */
   finish(raw: Sql, also: Sql): Typed
-  /** What a sketch's post-aggregators read: the values it holds, and the filter they passed. */
+  /** Input of a sketch's post-aggregators: its values, and the filter that they passed. */
   readonly sketch: {
     readonly kind: 'distinct' | 'quantiles' | 'variance'
     readonly values: Sql
@@ -56,7 +56,7 @@ type Body = Omit<Aggregation, 'name' | 'raw'> & { readonly aggregate: Sql }
 
 const plain = (aggregate: Sql, finish: (raw: Sql) => Typed): Body => ({ aggregate, also: null, finish, sketch: null })
 
-/** Also of doubles whose sum goes beyond all doubles on its way. */
+/** An aggregate of doubles that is correct even if an intermediate sum overflows. */
 function ofDoubles(
   aggregate: (values: Sql) => Sql,
   input: Typed,
@@ -73,7 +73,7 @@ function ofDoubles(
   }
 }
 
-/** `grouped` has the columns that the rows are grouped by, for the aggregator `grouping`. */
+/** `grouped` contains the columns that rows are grouped by, for the aggregator `grouping`. */
 export function compileAggregator(
   aggregator: Aggregator,
   source: Source,
@@ -154,14 +154,14 @@ function distinct(
   field: Typed,
   filter: Sql | null,
 ): Body {
-  // An empty text is no value. Only a column that holds such sketches has anything for a hyperUnique to add up, and no entity has one.
+  // The empty text is not counted. hyperUnique can only merge stored sketches, which no entity has, so it always counts nothing.
   const texts = sql`nullif(${toText(field)}, '')`
   const values = sketch === 'hyperUnique' ? sql`CASE WHEN FALSE THEN ${texts} END` : texts
   return { ...plain(sql`count(DISTINCT ${values})`, countOf({ round })), sketch: { kind: 'distinct', values, filter } }
 }
 
 function sum(type: 'LONG' | 'DOUBLE' | 'FLOAT', input: Typed): Body {
-  // Longs add up in 128 bits and are brought back to 64 afterwards, as adding them in 64 bits would have left them.
+  // Longs are summed in 128 bits and then wrapped to 64, with the same result as a sum in 64 bits.
   if (type === 'LONG') return plain(sql`sum(${toLong(input)})`, (raw) => longValue(wrapped(raw)))
   if (type === 'DOUBLE') return ofDoubles((values) => sql`sum(${values})`, input, sumInRange, doubleValue)
   return plain(sql`sum(CAST(${toFloat(input)} AS DOUBLE))`, (raw) => ({
@@ -170,7 +170,7 @@ function sum(type: 'LONG' | 'DOUBLE' | 'FLOAT', input: Typed): Body {
   }))
 }
 
-/** The variance of what can be squared, and the largest of the values: null where that cannot. */
+/** The variance of the values that can be squared, and the largest absolute value: the result is null if that cannot be squared. */
 export function variance(values: Sql, population: boolean): { readonly aggregate: Sql; readonly also: Sql } {
   const small = sql`CASE WHEN abs(${values}) <= ${sql.double(squaredMax)} THEN ${values} END`
   return {
@@ -194,11 +194,11 @@ function moment(aggregator: Aggregator & { kind: 'first' | 'last' | 'any' }, sou
   return plain(kind === 'first' ? sql`arg_min_null(${value}, ${order})` : sql`arg_max_null(${value}, ${order})`, finish)
 }
 
-/** What would be an estimate in Druid is a double there, unless it is rounded. */
+/** Counts that are estimates in Druid are doubles there, unless rounded. */
 const countOf = ({ round }: { readonly round: boolean }) =>
   round ? longValue : (raw: Sql): Typed => doubleValue(sql`CAST(${raw} AS DOUBLE)`)
 
-/** Exact counts in place of estimates: of combinations by row, else of the values of all the fields together. Null and '' are no values. */
+/** Exact counts instead of estimates: of row combinations with `byRow`, otherwise of the values of all fields together. Null and '' are not counted. */
 function cardinality(aggregator: Aggregator & { kind: 'cardinality' }, source: Source): Body {
   const values = aggregator.fields.map((field) => sql`nullif(${toText(dimensionValue(field, source))}, '')`)
   const finish = countOf(aggregator)

@@ -1,4 +1,4 @@
-// Filters on columns of arrays, and of several values.
+// Filters on array columns and multi-value columns.
 
 import type { Bound } from '../../druid-sql/bind/tree.ts'
 import { boolean } from '../../druid-sql/bind/types.ts'
@@ -28,7 +28,7 @@ function literal(value: Scalar | null): Typed {
   return textValue(sql`CAST(${String(value)} AS VARCHAR)`)
 }
 
-/** Whether an array has an element; null is in those that hold null, what the array's type has no room for is in none. */
+/** Whether an array contains an element. Null is found in arrays that contain null; a value that the element type cannot represent is never found. */
 export function hasElement(value: Typed, filter: Filter & { kind: 'containsElement' }): Bound {
   const element = elementOf(value.type)
   if (element === null) throw new Error('an array is searched')
@@ -48,7 +48,7 @@ export function equalsArray(value: Typed, filter: Filter & { kind: 'equalsArray'
   return written(boolean, sql`(${listKey(value.sql)} = ${listKey(wanted.sql)})`)
 }
 
-/** A condition on any of several values; an array as a whole has none but those made for arrays. */
+/** Applies a condition to any value of a multi-value column. Arrays support only the filters made for them. */
 export function onAnyValue(value: Typed, kind: string, condition: (one: Bound) => Bound): Bound {
   const element = elementOf(value.type)
   if (element === null) return condition(nodeOf(value))

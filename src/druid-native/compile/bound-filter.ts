@@ -1,4 +1,4 @@
-// Filters that values lie between bounds.
+// Filters that compare values with bounds.
 
 import { conjunction, is, not } from '../../druid-sql/bind/logic.ts'
 import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
@@ -14,7 +14,7 @@ import { decimalForm, exactLong, falseWhereThere, isTrue, never } from './equali
 
 const isNumeric = ({ type: { kind } }: Bound): boolean => kind === 'long' || kind === 'double' || kind === 'float'
 
-/** `1.5f`, as Java writes a number of 32 bits. */
+/** `1.5f`, a float in Java's notation. */
 const javaSuffix = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]$/
 
 interface Bounds<Value> {
@@ -24,7 +24,7 @@ interface Bounds<Value> {
   readonly upperStrict: boolean
 }
 
-/** A value between bounds; a bound that is not there holds for all. */
+/** Whether a value lies between bounds; a missing bound is always met. */
 function between(value: Bound, { lower, upper, lowerStrict, upperStrict }: Bounds<Bound>): Bound {
   const operand = value.type.kind === 'float' ? asType(value, double) : value
   const parts = [
@@ -41,8 +41,8 @@ const mapBounds = <From, To>(bounds: Bounds<From>, map: (from: From) => To): Bou
 })
 
 /**
- * Where there is no lower bound, null is below the upper one; a column of numbers has no such null, however they are compared. A text that is null
- * is out of the bounds, but for one that Druid finds by an index: of that it does not know.
+ * Without a lower bound, a null text is below the upper bound; a null in a numeric column is not, whatever the ordering. With a lower bound, a null
+ * text is out of bounds (false), but unknown where Druid uses an index.
  */
 export function bindBound(filter: Filter & { kind: 'bound' }, value: Bound, byIndex: boolean): Bound {
   const condition = boundCondition(filter, value)
@@ -70,7 +70,7 @@ function boundCondition(filter: Filter & { kind: 'bound' }, value: Bound): Bound
   }
 }
 
-/** By their texts, or by keys of those. */
+/** Compares texts, or their sort keys. */
 function betweenTexts(value: Bound, bounds: Bounds<string>, key?: (text: Sql) => Sql): Bound {
   const sideOf = (text: Bound): Bound => (key === undefined ? text : written(string, key(writtenSql(text))))
   return between(
@@ -79,27 +79,27 @@ function betweenTexts(value: Bound, bounds: Bounds<string>, key?: (text: Sql) =>
   )
 }
 
-/** As Java's parsers read it, which take more for a double. */
+/** Parses a number as Java does, which accepts more notations for doubles. */
 function parsedLiteral(text: string, kind: Kind): Bound | null {
   const suffix = kind === 'long' ? null : javaSuffix.exec(text)
   return numberLiteral(suffix === null ? text : suffix[1]!, kind)
 }
 
-/** A number as the column's type compares with it exactly; null for no number. */
+/** Parses a number to a constant that compares exactly with the column's type; null if the text is not a number. */
 function numberLiteral(text: string, kind: Kind): Bound | null {
   const whole = kind === 'long' ? exactLong(text) : null
   if (whole !== null) return literal(nowhere, long, whole)
   return decimalForm.test(text) ? literal(nowhere, double, Number(text)) : null
 }
 
-/** To Druid what is no number comes before all numbers: it bounds nothing below, and leaves nothing above. */
+/** Druid sorts texts that are not numbers before all numbers: as a lower bound such a text admits all, as an upper bound none. */
 function numericBound(value: Bound, filter: Bounds<string>): Bound {
   const { lower, upper } = mapBounds(filter, (text) => parsedLiteral(text, value.type.kind))
   if (filter.upper !== null && upper === null) return never(value)
   return lower === null && upper === null ? not(never(value), nowhere) : between(value, { ...filter, lower, upper })
 }
 
-/** Texts by their numbers: those that are none come before all that are. */
+/** Compares texts by their numbers; texts that are not numbers sort first. */
 function numericTextBound(text: Sql, filter: Bounds<string>): Sql {
   return bind(text, (x) =>
     bind(textToDouble(x), (number) => {
@@ -118,7 +118,7 @@ function numericTextBound(text: Sql, filter: Bounds<string>): Sql {
   )
 }
 
-/** Unlike a bound, a range never holds for null. */
+/** Unlike a bound, a range never matches null. */
 export function bindRange(filter: Filter & { kind: 'range' }, value: Bound): Bound {
   const bounds: Bounds<string> = {
     lower: filter.lower === null ? null : String(filter.lower),
@@ -129,13 +129,13 @@ export function bindRange(filter: Filter & { kind: 'range' }, value: Bound): Bou
   if (value.type.kind === 'null') return literal(nowhere, boolean, null)
   if (filter.type === 'STRING') return betweenTexts(value, bounds)
   if (isNumeric(value)) return numericRange(value, bounds)
-  // A text that is no number is out of the range; of null it is unknown.
+  // A text that is not a number is out of range; for null the result is unknown.
   return falseWhereThere(numericRange(written(double, textToDouble(writtenSql(value))), bounds), value)
 }
 
 function numericRange(value: Bound, filter: Bounds<string>): Bound {
   const { lower, upper } = mapBounds(filter, (text) => numberLiteral(text, value.type.kind))
-  // A bound that is no number leaves nothing of a column of numbers.
+  // A bound that is not a number matches nothing in a numeric column.
   if ((filter.lower !== null && lower === null) || (filter.upper !== null && upper === null)) return never(value)
   return between(value, { ...filter, lower, upper })
 }

@@ -1,4 +1,4 @@
-// Filters that a value is one of some constants, and what texts stand for where they are such constants.
+// Filters that compare a value with constants, and the interpretation of texts as such constants.
 
 import { disjunction, is } from '../../druid-sql/bind/logic.ts'
 import { type Bound, called, engineFunction, literal } from '../../druid-sql/bind/tree.ts'
@@ -13,22 +13,22 @@ import { asType, digitsToLong, nowhere, textToDouble, textToLong, written, writt
 
 export const decimalForm = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 
-/** The exact long that a text stands for, as BigDecimal reads it. */
+/** The exact long of a text, as BigDecimal parses it; null if there is none. */
 export function exactLong(text: string): bigint | null {
   if (/^[+-]?\d+$/.test(text)) return plainLong(text.replace('+', ''))
   const number = decimalForm.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(number) ? BigInt(number) : null
 }
 
-/** A longer list is a parameter of its own: texts put together by what none of them holds. */
+/** Longer lists are passed as one parameter: texts joined by a separator that none of them contains. */
 const listedMax = 100
 
-/** So few texts are looked for while a column is read, so that the others are read for rows that pass alone; more are joined. */
+/** Up to this many texts are matched while scanning a column, so that other columns are read only for matching rows; longer lists are joined. */
 const soughtMax = 16
 
 type Constants = readonly string[] | readonly bigint[] | readonly number[]
 
-/** Whether a value is one of some constants of its type; unknown of null, also where there are no constants. */
+/** Whether a value equals one of some constants of its type; unknown for null, even without constants. */
 export const among = engineFunction<{ readonly constants: Constants }>(([x], { options: { constants } }) => {
   const [first] = constants
   if (first === undefined) return sql`(CASE WHEN ${x!} IS NOT NULL THEN FALSE END)`
@@ -49,10 +49,10 @@ function constantSql(constant: string | bigint | number): Sql {
 const amongConstants = (value: Bound, constants: Constants): Bound =>
   called(nowhere, boolean, among, [value], { constants })
 
-/** False where there is a value, unknown where there is none. */
+/** False for a value, unknown for null. */
 export const never = (value: Bound): Bound => amongConstants(value, [])
 
-/** Whether a value is one of those that texts stand for, which are read as its type. */
+/** Whether a value equals one of the texts, which are parsed as its type. */
 function amongTexts(value: Bound, texts: readonly string[]): Bound {
   switch (value.type.kind) {
     case 'null':
@@ -70,22 +70,22 @@ function amongTexts(value: Bound, texts: readonly string[]): Bound {
   }
 }
 
-/** `isTold`: see `mustBeTold` in `bind-truth.ts`. */
+/** `isTold` adds `IS TRUE`: see `mustBeTold` in `bind-truth.ts`. */
 export const isNull = (value: Bound, isTold = false): Bound =>
   is(value, { what: 'NULL', negated: false, isTold }, nowhere)
 
-/** False also of what is unknown. */
+/** Converts unknown to false. */
 export const isTrue = (condition: Bound): Bound =>
   is(condition, { what: 'TRUE', negated: false, isTold: false }, nowhere)
 
 const any = (conditions: readonly Bound[]): Bound =>
   conditions.length === 1 ? conditions[0]! : called(nowhere, boolean, disjunction, conditions)
 
-/** Equality with a constant, which is read as the column's type. */
+/** Equality with a constant, which is parsed as the column's type. */
 export const equalsText = (value: Bound, constant: string): Bound =>
   amongTexts(value.type.kind === 'json' ? asType(value, double) : value, [constant])
 
-/** `isTold`: of null among the constants. */
+/** `isTold` applies to the test for null. */
 export function amongValues(value: Bound, values: readonly (string | null)[], isTold: boolean): Bound {
   if (values.length === 0) return value.type.kind === 'null' ? literal(nowhere, boolean, false) : never(value)
   const texts = values.filter((one) => one !== null)
@@ -113,13 +113,13 @@ export function equalsTyped(value: Bound, constant: Scalar, type: string): Bound
   return number === null ? equalsText(value, text) : falseWhereThere(equalsText(number, text), value)
 }
 
-/** Of a text that stands for no number, a condition of its number is false. */
+/** Makes a condition on the number of a text false if the text is not a number; for null it stays unknown. */
 export const falseWhereThere = (condition: Bound, text: Bound): Bound =>
   written(boolean, sql`coalesce(${writtenSql(condition)}, ${writtenSql(never(text))})`)
 
 /**
- * The number that a text stands for where it is compared with numbers: `007` is equal to 7. Null where none is compared. Among several whole
- * numbers Druid looks for texts of digits alone: 1000 is found in `1e3`, and 7 or 1000 is not.
+ * The number of a text that is compared with numeric constants: `007` equals 7. Null if no such comparison applies. For several whole numbers
+ * Druid only matches texts of digits: 1000 matches `1e3`, but 7 or 1000 does not.
  */
 function numberIn(value: Bound, type: string, isAmongSeveral: boolean): Bound | null {
   if (value.type.kind !== 'string' || type === 'STRING') return null
@@ -132,13 +132,13 @@ function numberIn(value: Bound, type: string, isAmongSeveral: boolean): Bound | 
   return written(long, whole)
 }
 
-/** A typed constant as text: a double has a point in it, which matters where it meets a text. */
+/** A typed constant as text. Doubles always have a decimal point, which matters in comparisons with texts. */
 function constantText(value: Scalar, type: string): string {
   const text = String(value)
   return (type === 'DOUBLE' || type === 'FLOAT') && /^-?\d+$/.test(text) ? `${text}.0` : text
 }
 
-/** Whether a text is no number of the type; of texts none is. */
+/** Whether a text is not a number of this type; always false for text types. */
 export function isNoNumber(text: string, kind: Kind): boolean {
   if (kind === 'long') return exactLong(text) === null
   return (kind === 'double' || kind === 'float') && !decimalForm.test(text)

@@ -29,7 +29,7 @@ import {
   type ValueType,
 } from '../values/typed.ts'
 
-/** What a dimension of another type is: texts as whole numbers are those that are, also in arrays. */
+/** Converts a dimension to another type. A text becomes a LONG only if it is a whole number, also in arrays. */
 function convertDimension(value: Typed, type: ValueType): Typed {
   if (value.type === 'ARRAY<STRING>' && type === 'ARRAY<LONG>')
     return { type, sql: transform(value.sql, textToWholeLong) }
@@ -38,7 +38,7 @@ function convertDimension(value: Typed, type: ValueType): Typed {
 
 const decimalForm = sql.literal('[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?')
 
-/** As a text is a LONG, but null for one that is no whole number: `1e3` is one, and `-1.5` is none. */
+/** Converts a text to a LONG; null if it is not a whole number: `1e3` is one, `-1.5` is not. */
 function textToWholeLong(text: Sql): Sql {
   const whole = (d: Sql): Sql =>
     sql`CASE WHEN ${d} = trunc(${d}) AND abs(${d}) < 9223372036854775808 THEN CAST(${d} AS BIGINT) END`
@@ -49,7 +49,7 @@ function textToWholeLong(text: Sql): Sql {
   )
 }
 
-/** Whether a text is a hit of a search. */
+/** Whether a text matches a search. */
 export function matchesSearch(text: Sql, query: SearchSpec): Sql {
   const contains = (value: string, caseSensitive: boolean): Sql =>
     caseSensitive ? sql`contains(${text}, ${value})` : sql`contains(lower(${text}), ${value.toLowerCase()})`
@@ -70,7 +70,7 @@ export function matchesSearch(text: Sql, query: SearchSpec): Sql {
   }
 }
 
-/** What an extraction function makes of a value. */
+/** Applies an extraction function to a value. */
 export function extract(value: Typed, extraction: Extraction): Typed {
   switch (extraction.kind) {
     case 'identity':
@@ -153,7 +153,7 @@ function timeText(
   return formatTime(floored, format === null ? null : patternPieces(format), zone, locale)
 }
 
-/** Only what is listed, or matches, is kept; the rest becomes null. */
+/** Keeps listed or matching values; all others become null. */
 function kept(value: Typed, keep: NonNullable<DimensionSpec['keep']>): Typed {
   return textValue(
     bind(toText(value), (x) => {
@@ -168,25 +168,25 @@ function kept(value: Typed, keep: NonNullable<DimensionSpec['keep']>): Typed {
 
 export interface Dimension {
   readonly name: string
-  /** What rows are grouped by. */
+  /** The grouping key. */
   readonly key: Typed
-  /** The value from its key. */
+  /** Computes the dimension's value from its key. */
   finish(key: Sql): Typed
 }
 
-/** Rows are grouped by the value itself. */
+/** A dimension whose value is its grouping key. */
 const groupedBy = (name: string, key: Typed): Dimension => ({
   name,
   key,
   finish: (value) => ({ type: key.type, sql: value }),
 })
 
-/** Makes rows of the values of lists, and gives the column they are in. */
+/** Unnests a list into rows and returns the column with its values. */
 export type Explode = (list: Sql) => Sql
 
 /**
- * A dimension of a query. What only changes how a number is written is left until the rows are grouped. A column of several values needs
- * `explode`, which makes a row of each.
+ * Compiles a dimension. Conversions that only change the notation of a number are applied after grouping. A multi-value column requires `explode`,
+ * which makes one row of each value.
  */
 export function compileDimension(spec: DimensionSpec, scope: Scope, explode: Explode | null = null): Dimension {
   const column = scope.column(spec.dimension)
@@ -199,7 +199,7 @@ export function compileDimension(spec: DimensionSpec, scope: Scope, explode: Exp
   return scalarDimension(spec, column)
 }
 
-/** Grouped as a whole, or by its text. */
+/** Groups by the whole array, or by its text. */
 function arrayDimension(spec: DimensionSpec, element: ElementType, column: Typed): Dimension {
   const { outputType: type, outputName: name } = spec
   if (spec.extraction !== null || spec.keep !== null) throw unsupported(spec.path, 'an extraction from an array')
@@ -211,7 +211,7 @@ function arrayDimension(spec: DimensionSpec, element: ElementType, column: Typed
   return groupedBy(name, convertDimension(column, type))
 }
 
-/** Grouped by each of the values; where there are none, by null. */
+/** Groups by each of the values; by null if there are none. */
 function multiDimension(spec: DimensionSpec, column: Typed, explode: Explode | null): Dimension {
   if (explode === null) throw unsupported(spec.path, `the column of several values "${spec.dimension}"`)
   if (spec.outputType !== 'STRING')
@@ -230,12 +230,12 @@ function scalarDimension(spec: DimensionSpec, column: Typed): Dimension {
     return groupedBy(spec.outputName, { type, sql: typedNull(type) })
   const extracted = spec.extraction === null ? column : extract(column, spec.extraction)
   const value = spec.keep === null ? extracted : kept(extracted, spec.keep)
-  // Different values may become one where it is not text they become: then they are one group.
+  // Conversions to types other than text can map different values to one, which must then be one group.
   if (type !== 'STRING') return groupedBy(spec.outputName, convertDimension(value, type))
   return { name: spec.outputName, key: value, finish: (key) => convert({ type: value.type, sql: key }, type) }
 }
 
-/** The value of a dimension, without grouping. */
+/** The value of a dimension outside of grouping. */
 export function dimensionValue(spec: DimensionSpec, scope: Scope): Typed {
   if (elementOf(scope.column(spec.dimension).type) !== null)
     throw unsupported(spec.path, `the array "${spec.dimension}" in this place`)

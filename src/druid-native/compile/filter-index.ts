@@ -1,21 +1,21 @@
-// Which parts of a filter Druid answers by its indexes of texts. Where it does, a bound of a null text is unknown; else it is false.
+// Determines which parts of a filter Druid evaluates by its text indexes. There a bound on a null text is unknown; elsewhere it is false.
 
 import { type Expression, partsOf } from '../expression/syntax.ts'
 import type { Filter, VirtualColumn } from '../parse/query-nodes.ts'
 
 export interface FilterIndex {
-  /** Whether a column is one of texts with an index, or is not there at all. */
+  /** Whether a column is an indexed text column, or does not exist. */
   readonly isIndexed: (column: string) => boolean
-  /** Whether a filter of the column's values is answered by an index: virtual columns of one such text are too. */
+  /** Whether a filter on the column's values uses an index; includes virtual columns over a single indexed column. */
   readonly isSearched: (column: string) => boolean
-  /** Whether a column knows which of its rows are null. */
+  /** Whether a column has an index of its null rows. */
   readonly knowsNulls: (column: string) => boolean
 }
 
 const never = (): boolean => false
 export const noIndex: FilterIndex = { isIndexed: never, isSearched: never, knowsNulls: never }
 
-/** Of a table; `isText` says which columns hold texts, null of what is no column. */
+/** The index of a table. `isText` returns whether a column contains texts; null if it does not exist. */
 export function indexOf(
   isText: (column: string) => boolean | null,
   virtualColumns: readonly VirtualColumn[],
@@ -32,7 +32,7 @@ export function indexOf(
   }
 }
 
-/** What Druid negates or makes certain it answers by its indexes as a whole, or not at all. */
+/** Druid evaluates the operand of `not`, `istrue` and `isfalse` entirely by index, or not by index at all. */
 export const indexWithin = (filter: Filter, index: FilterIndex): FilterIndex =>
   isAnswered(filter, index) ? index : noIndex
 
@@ -68,7 +68,7 @@ function isAnswered(filter: Filter, index: FilterIndex): boolean {
   }
 }
 
-/** Whether an expression reads one column, and that is indexed. */
+/** Whether an expression reads exactly one column, which is indexed. */
 function readsOne(expression: Expression, isIndexed: (column: string) => boolean): boolean {
   const names = new Set(namesIn(expression))
   return names.size === 1 && [...names].every(isIndexed)

@@ -1,4 +1,4 @@
-// Filters as conditions of the tree, in three-valued logic.
+// Converts filters to conditions of the SQL tree, in three-valued logic.
 
 import { different } from '../../druid-sql/bind/bind-truth.ts'
 import { conjunction, disjunction, is, not } from '../../druid-sql/bind/logic.ts'
@@ -18,11 +18,11 @@ import { dimensionValue, extract, matchesSearch } from './extraction.ts'
 import { type FilterIndex, indexWithin, noIndex } from './filter-index.ts'
 import { bindAt } from './source-rows.ts'
 
-/** The same, written. */
+/** As `bindFilter`, written as SQL. */
 export const compileFilter = (filter: Filter, scope: Scope, index?: FilterIndex): Sql =>
   writtenSql(bindFilter(filter, scope, index))
 
-/** `index`: by which Druid answers this filter. `isPart`: whether it comes to the same that it is false and that it is unknown. */
+/** `index` describes the columns that Druid filters by index. `isPart`: false and unknown are equivalent here. */
 export function bindFilter(filter: Filter, scope: Scope, index: FilterIndex = noIndex, isPart = true): Bound {
   const within = (field: Filter): Bound => bindFilter(field, scope, indexWithin(field, index), false)
   switch (filter.kind) {
@@ -43,7 +43,7 @@ export function bindFilter(filter: Filter, scope: Scope, index: FilterIndex = no
   }
 }
 
-/** `isTold`: see `mustBeTold` in `bind-truth.ts`. */
+/** `isTold` adds `IS TRUE`: see `mustBeTold` in `bind-truth.ts`. */
 function bindLeaf(
   filter: Exclude<Filter, { kind: 'and' | 'or' | 'not' | 'istrue' | 'isfalse' }>,
   scope: Scope,
@@ -97,7 +97,7 @@ function operand(node: Bound, extraction: Extraction | null): Bound {
   return nodeOf(extract(value.type === null ? { type: 'STRING', sql: typedNull('STRING') } : value, extraction))
 }
 
-/** Unlike SQL's, of texts of any length. */
+/** Unlike SQL's LIKE, accepts texts of any length. */
 export const like = engineFunction<{ readonly pattern: string; readonly escapedBy: string | null }>(
   ([text], { options: { pattern, escapedBy } }) => likePattern(text!, pattern, escapedBy),
 )
@@ -124,7 +124,7 @@ function bindDimensionFilter(filter: DimensionFilter, value: Bound, isFinished: 
       return written(boolean, bind(writtenSql(asType(value, string)), found))
     }
     case 'interval': {
-      // Of null it is unknown, also where the interval is all of time.
+      // Unknown for null, even if the interval is all of time.
       const isWithin = (x: Sql): Sql => {
         const each = filter.intervals.map(
           ({ startMs, endMs }) => sql`(${x} >= ${sql.long(startMs)} AND ${x} < ${sql.long(endMs)})`,

@@ -10,7 +10,7 @@ import { isNull, isTrue } from './equality-filter.ts'
 import { dimensionValue } from './extraction.ts'
 import { bindFilter } from './filter.ts'
 
-/** A condition on finished rows: true or false, never unknown but inside a filter. `time` is that of a row's bucket, in milliseconds. */
+/** A condition on finished rows; never unknown, except inside a filter. `time` is the row's bucket in milliseconds. */
 export function bindHaving(having: Having, rows: Scope, time: Typed): Bound {
   switch (having.kind) {
     case 'always':
@@ -29,7 +29,7 @@ export function bindHaving(having: Having, rows: Scope, time: Typed): Bound {
     }
     case 'dimSelector': {
       const value = toText(dimensionValue(having.dimension, rows))
-      // Null and '' are one here.
+      // Null and '' are equal here.
       return written(boolean, sql`(coalesce(${value}, '') = ${having.value ?? ''})`)
     }
     case 'compare': {

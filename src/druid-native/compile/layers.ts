@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Typed } from '../values/typed.ts'
 
-/** Values computed from others, each in a SELECT of its own around those it is made of, so that none is written twice. */
+/** Values computed from other values. Each is computed in a SELECT around those that it uses, so that none is computed twice. */
 export class Layers {
   readonly #prefix: string
   readonly #levels: { readonly name: Sql; readonly value: Sql }[][] = []
@@ -11,7 +11,7 @@ export class Layers {
     this.#prefix = prefix
   }
 
-  /** The column that holds the value. */
+  /** Adds a value and returns its column. */
   define(value: Typed): Typed {
     const uses = value.sql.text.match(new RegExp(`\\b${this.#prefix}\\d+\\b`, 'g')) ?? []
     const level = Math.max(-1, ...uses.map((name) => this.#levelOf.get(name) ?? -1)) + 1
@@ -24,7 +24,7 @@ export class Layers {
     return { type: value.type, sql: name, width: value.width }
   }
 
-  /** The relation with all that is defined on it. */
+  /** Wraps the relation in the SELECTs of all values. */
   around(relation: Sql): Sql {
     return this.#levels.reduce((inner, columns) => {
       const added = columns.map(({ name, value }) => sql`${value} AS ${name}`)

@@ -1,4 +1,4 @@
-// What a query reads: tables, unions, inner queries, inline rows and joins, as relations whose columns have Druid's types.
+// The sources of a query (tables, unions, inner queries, inline rows, joins) as relations whose columns have Druid types.
 
 import { eternity, type Interval } from '../../druid-time/iso.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -10,29 +10,29 @@ import { convert, type NativeType, sqlType, typedNull, type ValueType } from '..
 export interface Column {
   readonly name: string
   readonly type: ValueType
-  /** Without a type of its own, as a column of inline rows may be. */
+  /** Has no declared type; possible for columns of inline rows. */
   readonly untyped?: boolean
-  /** Of an inner scan, which does not tell its type: to a bound, null is a text that is not there. */
+  /** A column of an inner scan, whose type is not declared: bounds treat its null as a missing text. */
   readonly isUntold?: boolean
 }
 
 export interface Relation {
-  /** `__time` first, where there is one. */
+  /** Begins with `__time` if there is one. */
   readonly columns: readonly Column[]
-  /** The tables in it, each with its days; null where rows are not kept by day. */
+  /** The tables in it, each with its days; null if rows are not stored by day. */
   readonly segments: readonly { readonly name: string; readonly days: readonly DayBounds[] }[] | null
   /**
-   * `select` also gives times as the engine finds them in files, so that it need not read what an order by them leaves out. Null where
-   * there are none.
+   * A column of `select` with the time as stored in files, so that an ORDER BY with a limit lets the engine skip data that it does not need. Null
+   * if there is none.
    */
   readonly instant: Sql | null
-  /** `select` also gives the positions of rows: of two of one time, the higher was pushed later. Null where there are none. */
+  /** A column of `select` with the rows' positions: of two rows at one time, the higher was pushed later. Null if there is none. */
   readonly position: Sql | null
-  /** The columns named, as c0, c1 and so on, of the rows within the intervals, in parentheses. `newestFirst` says what is best read first. */
+  /** The named columns as c0, c1 and so on, for the rows within the intervals, in parentheses. `newestFirst` is a hint for the reading order. */
   select(names: readonly string[], intervals: readonly Interval[], newestFirst?: boolean): Sql
 }
 
-/** Whether a time lies in one of the intervals. Times outside of all are no rows' times: a comparison with them would only cost. */
+/** Whether a time lies in one of the intervals. Bounds at the end of all time are omitted, because no row lies beyond them. */
 export function within(time: Sql, intervals: readonly Interval[], literal: (ms: number) => Sql = sql.long): Sql {
   const one = ({ startMs, endMs }: Interval): Sql => {
     const parts = [
@@ -44,7 +44,7 @@ export function within(time: Sql, intervals: readonly Interval[], literal: (ms: 
   return intervals.length === 0 ? sql`FALSE` : sql`(${sql.join(intervals.map(one), ' OR ')})`
 }
 
-/** A list of columns as c0, c1 and so on. */
+/** The columns named c0, c1 and so on. */
 export const selected = (columns: readonly Sql[]): Sql =>
   columns.length === 0
     ? sql`1 AS c0`
@@ -79,12 +79,12 @@ export function tableRelation(table: NativeTable, days: readonly DayBounds[]): R
   }
 }
 
-/** Whether all rows lie in the intervals: then their times need not be read to tell. */
+/** Whether all rows lie in the intervals, so that their times need not be checked. */
 function holdAll(intervals: readonly Interval[], days: readonly DayBounds[]): boolean {
   return days.every(({ minMs, maxMs }) => intervals.some(({ startMs, endMs }) => startMs <= minMs && maxMs < endMs))
 }
 
-/** The rows of all, with the columns of the first that has them. */
+/** The rows of all members. A column has the type of the first member that has it. */
 export function unionRelation(members: readonly Relation[]): Relation {
   const columns = new Map<string, Column>()
   for (const member of members)
@@ -115,7 +115,7 @@ export function unionRelation(members: readonly Relation[]): Relation {
   }
 }
 
-/** The rows of a statement whose columns are r0, r1 and so on. */
+/** The rows of a statement with columns r0, r1 and so on. */
 export function statementRelation(statement: Sql, columns: readonly Column[]): Relation {
   const at = new Map(columns.map((column, index) => [column.name, sql.id(`r${index}`)]))
   return {
@@ -125,7 +125,7 @@ export function statementRelation(statement: Sql, columns: readonly Column[]): R
     position: null,
     select: (names, intervals) => {
       const time = at.get('__time')
-      // Rows without a time lie in any interval, but in none where there is none.
+      // Rows without a time match any interval, but nothing if all intervals are empty.
       const isNone = intervals.every(({ startMs, endMs }) => startMs >= endMs)
       const condition = time !== undefined ? within(time, intervals) : isNone ? sql`FALSE` : sql`TRUE`
       return sql`(SELECT ${selected(names.map((name) => at.get(name)!))} FROM (${statement}) AS q WHERE ${condition})`
@@ -150,7 +150,7 @@ function inlineValue(value: Scalar | null, type: ValueType): Sql {
   return sql.long(/^-?\d+$/.test(String(plain)) ? BigInt(String(plain)) : longOf(number))
 }
 
-/** As Java casts: what is beyond a long is the nearest one. */
+/** Converts as a Java cast does: values out of range become the nearest long. */
 function longOf(number: number): bigint {
   const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
   if (Math.abs(number) >= 2 ** 63) return number < 0 ? least : most

@@ -1,4 +1,4 @@
-// The rows that an aggregating query puts out: dimensions, aggregators and post-aggregators by name, for what comes after the grouping.
+// The output of an aggregating query: dimensions, aggregators and post-aggregators by name, for the steps after grouping.
 
 import { arithmetic } from '../../druid-sql/bind/time-arithmetic.ts'
 import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
@@ -32,7 +32,7 @@ import { bindAt } from './source-rows.ts'
 
 type SketchPost = Extract<PostAggregator, { kind: 'estimate' | 'thetaSetOp' | 'quantile' | 'histogram' | 'stddev' }>
 
-/** The value of a post-aggregator over a row. `ofSketch` is what comes of all that a sketch holds. */
+/** The value of a post-aggregator over a row. `ofSketch` evaluates the post-aggregators that need a sketch. */
 export function bindPost(post: PostAggregator, scope: Scope, ofSketch: (post: SketchPost) => Typed): Bound {
   const numbersOf = (fields: readonly PostAggregator[], type: SqlType): readonly Bound[] =>
     fields.map((field) => {
@@ -69,14 +69,14 @@ export function bindPost(post: PostAggregator, scope: Scope, ofSketch: (post: Sk
   }
 }
 
-/** Of doubles: what is divided by 0 is 0. */
+/** Division of doubles in which division by 0 is 0. */
 export const quotientOrZero = ofBoth(
   (x, y) => sql`CASE WHEN ${y} = 0 THEN CASE WHEN ${x} IS NOT NULL THEN 0e0 END ELSE ${x} / ${y} END`,
 )
 
 const quotients = { '/': quotientOrZero, quotient: doubleQuotient, pow: numbers.POW.fn }
 
-/** In doubles. */
+/** Arithmetic on doubles. */
 function calculated(fn: (PostAggregator & { kind: 'arithmetic' })['fn'], left: Bound, right: Bound): Bound {
   return fn === '/' || fn === 'quotient' || fn === 'pow'
     ? called(nowhere, double, quotients[fn], [left, right])
@@ -108,7 +108,7 @@ export class Rows implements Scope {
     this.set(aggregation.name, aggregation.finish(raw, also))
   }
 
-  /** More aggregates, which post-aggregators need: `x0`, `x1` and so on. */
+  /** Additional aggregates that post-aggregators need: `x0`, `x1` and so on. */
   get hidden(): readonly Sql[] {
     return this.#hidden.map((aggregate, index) => sql`${aggregate} AS ${sql.id(`x${index}`)}`)
   }
@@ -118,7 +118,7 @@ export class Rows implements Scope {
     this.#values.set(post.name!, this.#layers.define(asValue(value)))
   }
 
-  /** The grouped rows with all values made. */
+  /** The grouped rows with all computed values. */
   around(grouped: Sql): Sql {
     return this.#layers.around(this.#finished.around(grouped))
   }
@@ -158,7 +158,7 @@ export class Rows implements Scope {
       case 'stddev': {
         if (!this.has(post.fieldName))
           throw invalidRequest(`${post.path}.fieldName`, `"${post.fieldName}" is the name of nothing that comes before`)
-        // Of what the aggregator keeps, whichever its own estimator is.
+        // Computed from the aggregator's values, whatever its own estimator.
         const sketch = this.#aggregations.get(post.fieldName)?.sketch
         if (sketch?.kind !== 'variance') return doubleValue(sql`sqrt(${toDouble(this.column(post.fieldName))})`)
         const { aggregate, also } = variance(sketch.values, post.population)
@@ -175,7 +175,7 @@ export class Rows implements Scope {
     return toDouble(this.column(field.fieldName))
   }
 
-  /** The distinct values themselves, as a list. */
+  /** The distinct values as a list. */
   #valueSet(field: PostAggregator): Sql {
     if (field.kind !== 'thetaSetOp') {
       const { values, filter } = this.#sketch(field, 'distinct')
@@ -191,7 +191,7 @@ export class Rows implements Scope {
     })
   }
 
-  /** How many values lie between the split points, or in bins of one width; of no values no numbers. */
+  /** Numbers of values between split points, or in bins of equal width; NaN if there are no values. */
   #histogram(post: PostAggregator & { kind: 'histogram' }): Sql {
     const { values, filter } = this.#sketch(post.field, 'quantiles')
     const counts =
@@ -207,7 +207,7 @@ export class Rows implements Scope {
   }
 }
 
-/** How many of a list's values each bin has. */
+/** Number of a list's values in each bin. */
 function evenBins(all: Sql, bins: number): readonly Sql[] {
   const [low, high] = [sql`list_min(${all})`, sql`list_max(${all})`]
   return Array.from(
@@ -217,7 +217,7 @@ function evenBins(all: Sql, bins: number): readonly Sql[] {
   )
 }
 
-/** Whether a value lies before the first point, between two of them, or behind the last. */
+/** Conditions for a value before the first point, between consecutive points, and after the last. */
 function betweenPoints(values: Sql, points: readonly number[]): readonly Sql[] {
   return [...points, Number.POSITIVE_INFINITY].map((end, index) => {
     const from = index === 0 ? sql`TRUE` : sql`${values} > ${sql.double(points[index - 1]!)}`

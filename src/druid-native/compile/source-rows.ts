@@ -12,7 +12,7 @@ import { type FilterIndex, indexOf, noIndex } from './filter-index.ts'
 import { Layers } from './layers.ts'
 import type { Relation } from './relation.ts'
 
-/** The tree of the expression that stands at a path of the query. */
+/** Binds the expression at a path of the query. */
 export function bindAt(path: string, expression: Expression, scope: Scope): Bound {
   try {
     return bindExpression(expression, scope)
@@ -23,15 +23,15 @@ export function bindAt(path: string, expression: Expression, scope: Scope): Boun
   }
 }
 
-/** The same, written. */
+/** As `bindAt`, written as SQL. */
 export const compileAt = (path: string, expression: Expression, scope: Scope): Typed =>
   asValue(bindAt(path, expression, scope))
 
-/** The rows a query reads: the columns it asks for, those of the relation and the virtual ones, are gathered as they are asked for. */
+/** The source rows of a query. Collects the columns of the relation and the virtual columns that are used. */
 export class Source implements Scope {
   readonly range: TimeRange
   readonly relation: Relation
-  /** By which Druid filters the rows. */
+  /** The columns that Druid filters by index. */
   readonly index: FilterIndex
   readonly #intervals: readonly Interval[]
   readonly #virtual: ReadonlyMap<string, VirtualColumn>
@@ -55,14 +55,14 @@ export class Source implements Scope {
       const column = relation.columns.find((one) => one.name === name)
       return column === undefined ? null : column.type === 'STRING'
     }
-    // Tables alone have one.
+    // Only tables have an index.
     this.index = relation.instant === null ? noIndex : indexOf(isText, virtualColumns)
     this.#virtual = new Map(virtualColumns.map((column) => [column.name, column]))
   }
 
   column(name: string): Typed {
     const virtual = this.#virtual.get(name)
-    // Within its own expression a virtual column's name means the column of the relation.
+    // Within a virtual column's own expression, its name refers to the relation's column.
     if (virtual !== undefined && !this.#making.has(name)) return this.#virtualColumn(virtual)
     const column = this.relation.columns.find((one) => one.name === name)
     if (column === undefined) return nullValue
@@ -84,21 +84,21 @@ export class Source implements Scope {
     return column
   }
 
-  /** Makes a row of each value of a list, once the condition of `rows` has been asked; where there are none, one of null. */
+  /** Unnests a list into rows, after the condition of `rows` is applied; an empty list becomes one row with null. */
   explode(list: Sql): Sql {
     return sql.id(`u${this.#exploded.push(list) - 1}`)
   }
 
-  /** In milliseconds. Rows without a time belong to 1970, as in Druid. */
+  /** The time in milliseconds. As in Druid, rows without a time belong to 1970. */
   time(): Typed {
     const column = this.column('__time')
     if (column.type === null) return { type: 'LONG', sql: sql.long(0) }
     const time = convert(column, 'LONG')
-    // A join may have rows of its right side alone.
+    // A join may have rows with only a right side.
     return this.relation.instant === null ? { ...time, sql: sql`coalesce(${time.sql}, ${sql.long(0)})` } : time
   }
 
-  /** What orders rows by a time that they hold, and those of one time as they were pushed; null where they hold none. */
+  /** Sort key for a time column of the rows, with ties in push order; null if the time is null. */
   orderBy(time: Sql, isOwn: boolean): Sql {
     const { position } = this.relation
     if (position === null) return time
@@ -106,14 +106,14 @@ export class Source implements Scope {
     return sql`CASE WHEN ${time} IS NOT NULL THEN row(${time}, ${this.time().sql}, ${position}) END`
   }
 
-  /** What rows are ordered by for their time; those that come first are read first. */
+  /** Sort key for the time of rows. Also makes the relation read in that order, first rows first. */
   instant(descending: boolean): Sql {
     this.#newestFirst = descending
     const { instant } = this.relation
     return instant === null ? this.time().sql : instant
   }
 
-  /** The rows that a condition holds for: to be taken when all columns have been asked for. */
+  /** The rows that meet a condition. Call after all columns have been requested. */
   rows(condition: Sql | null): Sql {
     const all = this.#layers.around(this.relation.select(this.#asked, this.#intervals, this.#newestFirst))
     const passed = condition === null ? all : sql`(SELECT * FROM ${all} AS s WHERE ${condition})`

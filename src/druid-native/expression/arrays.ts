@@ -1,4 +1,4 @@
-// Arrays of the expression language: what counts as one, what they hold, and how long they may become.
+// Arrays of the expression language: conversion to arrays, element types, and length limits.
 
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -6,14 +6,14 @@ import { failing } from '../../sql-engine/sql-engine.ts'
 import { convert, doubleValue, type ElementType, elementOf, isScalar, sqlType, type Typed } from '../values/typed.ts'
 import { type Expression, ExpressionError } from './syntax.ts'
 
-/** A value taken as an array: a single value is an array of itself. */
+/** A value as an array; a single value becomes an array of one. */
 export interface ArrayOf {
   readonly element: ElementType
-  /** Null where the value is null. */
+  /** Null if the value is null. */
   readonly sql: Sql
 }
 
-/** Null for a bare null. */
+/** Returns null for a bare null. */
 export function arrayOf(value: Typed): ArrayOf | null {
   if (value.type === null) return null
   if (value.type === 'COMPLEX<json>')
@@ -29,26 +29,26 @@ export const arrayValue = (element: ElementType, list: Sql): Typed => ({ type: `
 
 export const elementValue = (element: ElementType, item: Sql): Typed => ({ type: element, sql: item })
 
-/** What arrays hold: no arrays, no JSON. A bare null is a null of the type that the others have. */
+/** Checks and converts an element: arrays and JSON are not supported. A bare null takes the type of the other elements. */
 export function asElement(value: Typed): Typed {
   if (elementOf(value.type) !== null) throw new ExpressionError('an array of arrays', true)
   if (value.type === 'COMPLEX<json>') throw new ExpressionError('an array of JSON', true)
   return value.type === 'FLOAT' ? convert(value, 'DOUBLE') : value
 }
 
-/** An array is not made longer: what doubles it again and again ends here. */
+/** Maximum length of an array; stops expressions that double one repeatedly. */
 const lengthMax = 10_000
 
-/** The value where the length that goes with it is within bounds; past them the query fails. */
+/** The value if its length is within the limit; otherwise the query fails. */
 export function boundedLength(length: Sql, value: Sql): Sql {
   const tooLong = failing(`an array of more than ${lengthMax} elements`)
   return sql`CASE WHEN coalesce(${length}, 0) <= ${sql.long(lengthMax)} THEN ${value} ELSE ${tooLong} END`
 }
 
-/** Where in a list a value first is, from 1 on; 0 where it is not there. Null is found too. */
+/** The 1-based index of the first occurrence of a value in a list, 0 if there is none. Also finds null. */
 export const positionIn = (list: Sql, item: Sql): Sql => sql`coalesce(list_position(${list}, ${item}), 0)`
 
-/** Whether a list has a null in it. */
+/** Whether a list contains null. */
 export const hasNull = (list: Sql): Sql => sql`(len(${list}) <> list_count(${list}))`
 
 const literalKinds: ReadonlyMap<string, ElementType> = new Map([
@@ -57,7 +57,7 @@ const literalKinds: ReadonlyMap<string, ElementType> = new Map([
   ['text', 'STRING'],
 ])
 
-/** `[1, 2]`, `<STRING>[]`: the literals of one kind, or longs and doubles, which are doubles. */
+/** `[1, 2]`, `<STRING>[]`: literals of one kind; longs mixed with doubles become doubles. */
 export function arrayLiteral(
   { type, items }: Expression & { kind: 'array' },
   compile: (item: Expression) => Typed,
@@ -74,7 +74,7 @@ export function arrayFrom(element: ElementType, values: readonly Typed[]): Typed
   return arrayValue(element, sql`CAST([${sql.list(items)}] AS ${sqlType(`ARRAY<${element}>`)})`)
 }
 
-/** The quantile of the numbers of an array, between two of them by their distance. */
+/** The quantile of an array's numbers, interpolated linearly between two of them. */
 export function quantileOf({ sql: list }: ArrayOf, rank: Sql): Typed {
   const sorted = sql`list_sort(list_filter(CAST(${list} AS DOUBLE[]), lambda e: e IS NOT NULL))`
   return doubleValue(

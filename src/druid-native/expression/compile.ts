@@ -1,4 +1,4 @@
-// Druid's expressions as trees, typed as Druid types them.
+// Converts Druid expressions to trees with Druid's types.
 // Tested by `test/druid-native/expressions.test.ts`.
 
 import { type Bound, literal } from '../../druid-sql/bind/tree.ts'
@@ -16,22 +16,22 @@ import { type ApplyFunction, applyFunctions } from './functions-apply.ts'
 import { bindBinary, bindUnary } from './operators.ts'
 import { type Expression, ExpressionError } from './syntax.ts'
 
-/** What names stand for, and what is known of time. */
+/** Resolves names, and provides what is known about time. */
 export interface Scope {
-  /** A column; a bare null where there is none. */
+  /** The column of this name; a bare null if there is none. */
   column(name: string): Typed
-  /** Where the values of `__time` lie. */
+  /** The range of `__time`. */
   readonly range: TimeRange
-  /** Whether it is within a lambda. */
+  /** Whether the expression is inside a lambda. */
   readonly isLambda?: boolean
-  /** Whether its rows are finished ones, of groups: there Druid takes null for equal to a text that is no number. */
+  /** Whether rows are finished groups: there Druid treats null as equal to a text that is not a number. */
   readonly isFinished?: boolean
 }
 
 export const compileExpression = (expression: Expression, scope: Scope): Typed =>
   asValue(bindExpression(expression, scope))
 
-/** The tree of an expression. */
+/** Converts an expression to a tree. */
 export function bindExpression(expression: Expression, scope: Scope): Bound {
   switch (expression.kind) {
     case 'null':
@@ -66,7 +66,7 @@ function operand(expression: Expression, operator: string, scope: Scope): Bound 
   return value
 }
 
-/** Druid would do it for each of the values. */
+/** Rejects multi-value columns: Druid would apply the operation to each value. */
 function refuseMulti(node: Bound, where: string): void {
   if (valueIn(node)?.isMulti)
     throw new ExpressionError(`a column of several values in ${where}, which map() does for each,`, true)
@@ -86,13 +86,13 @@ function bindApply(call: Expression & { kind: 'call' }, apply: ApplyFunction, sc
   return nodeOf(applied)
 }
 
-/** Within a lambda, arrays to go through are held once for each element outside: they are short. */
+/** Limits arrays inside a lambda, because they are held in memory once for each element of the outer array. */
 function boundedArray(value: Typed, scope: Scope): Typed {
   if (!scope.isLambda || elementOf(value.type) === null) return value
   return { ...value, sql: bind(value.sql, (list) => boundedLength(sql`len(${list})`, list)) }
 }
 
-/** The parameters of a lambda hide the columns of their names. */
+/** The parameters of a lambda hide columns of the same names. */
 function lambdaScope(scope: Scope, parameters: readonly string[], values: readonly Typed[]): Scope {
   return {
     range: parameters.includes('__time') ? wideRange : scope.range,
@@ -135,11 +135,11 @@ function bindCall(call: Expression & { kind: 'call' }, scope: Scope): Bound {
   if ('bind' in found) return found.bind(args, context)
   const value = found.compile(args.map(asValue), context)
   if (value.type !== 'STRING' || value.width !== undefined) return nodeOf(value)
-  // A text that is made of others is not longer than all of them, where it is not told to be.
+  // Unless declared otherwise, a text is at most as long as all arguments together.
   return nodeOf({ ...value, width: args.reduce((sum, { type }) => sum + widthOf(type), 0) })
 }
 
-/** A constant argument: its value, null for `null` or an argument left out; undefined where it is no constant. */
+/** The value of a constant argument, null for `null` or a missing one; undefined if it is not constant. */
 function literalValue(arg: Expression | undefined): string | number | bigint | null | undefined {
   if (arg === undefined || arg.kind === 'null') return null
   if (arg.kind === 'long' || arg.kind === 'double' || arg.kind === 'text') return arg.value

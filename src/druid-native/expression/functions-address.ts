@@ -1,4 +1,4 @@
-// Addresses of the internet protocols, as texts and, for version 4, as numbers.
+// IP addresses as texts and, for version 4, as numbers.
 
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -8,7 +8,7 @@ import { type Call, type FunctionTable, literalText } from './call.ts'
 const octet = '0{0,2}[0-9]|0?[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5]'
 const version4 = sql.literal(`\\s*(?:(?:${octet})\\.){3}(?:${octet})\\s*`)
 
-/** The number of an address in a text; null where the text is none. */
+/** Parses an IPv4 address to its number; null if the text is not one. */
 function parse4(text: Sql): Sql {
   const part = (x: Sql, index: number): Sql => sql`CAST(split_part(trim(${x}), '.', ${sql.long(index)}) AS BIGINT)`
   return bind(
@@ -18,7 +18,7 @@ function parse4(text: Sql): Sql {
   )
 }
 
-/** The number of an address that is a text or a number; null for what is none. */
+/** The number of an IPv4 address given as text or number; null if it is not valid. */
 function number4(value: Typed): Sql {
   if (value.type === 'STRING') return parse4(value.sql)
   if (value.type !== 'LONG') return sql`CAST(NULL AS BIGINT)`
@@ -49,7 +49,7 @@ function match4([address]: readonly Typed[], call: Call): Typed {
   return truthValue(bind(number4(address!), body))
 }
 
-/** Sixteen bytes as 32 hexadecimal digits; null for what is no address. */
+/** Expands an IPv6 address to 32 hexadecimal digits; null if it is not valid. */
 function expand6(address: string): string | null {
   const mapped = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)
   const bytes = mapped?.slice(2).map(Number) ?? []
@@ -68,10 +68,10 @@ function expand6(address: string): string | null {
 const group6 = '0?[0-9a-fA-F]{1,4}'
 const tail4 = sql.literal(`((?:${octet})(?:\\.(?:${octet})){3})$`)
 
-/** As `expand6`, in the engine. */
+/** `expand6` in the engine. */
 function expandSql(text: Sql): Sql {
   const bare = sql`split_part(trim(${text}), '%', 1)`
-  // An address of version 4 at the end is two groups.
+  // An IPv4 address at the end stands for two groups.
   const tail = (x: Sql): Sql => parse4(sql`regexp_extract(${x}, ${tail4}, 1)`)
   const hex = (x: Sql): Sql =>
     sql`CASE WHEN contains(${x}, '.') THEN regexp_replace(${x}, ${tail4}, '') || printf('%x:%x', ${tail(x)} >> 16, ${tail(x)} & 65535) ELSE ${x} END`
@@ -101,7 +101,7 @@ function match6([address]: readonly Typed[], call: Call): Typed {
   if (address!.type !== 'STRING') return truthValue(sql`FALSE`)
   const digits = bits >> 2
   const rest = 4 - (bits & 3)
-  // Within the digit that the prefix ends in, the address lies in a range of digits.
+  // Within the digit in which the prefix ends, the address must lie in a range of digits.
   const low = rest === 4 ? 0 : (Number.parseInt(subnet[digits]!, 16) >> rest) << rest
   const ends = Array.from({ length: 1 << rest }, (_, index) => sql.literal((low + index).toString(16)))
   const inDigit = (x: Sql): Sql => (rest === 4 ? sql`TRUE` : sql`${x}[${sql.long(digits + 1)}] IN (${sql.list(ends)})`)

@@ -1,4 +1,4 @@
-// Functions that apply a lambda to the elements of arrays.
+// Functions that apply a lambda to array elements.
 
 import type { Bound } from '../../druid-sql/bind/tree.ts'
 import { bind, nextName } from '../../lib/bind-sql.ts'
@@ -20,14 +20,14 @@ import { type ArrayOf, arrayOf, arrayValue, asElement, boundedLength, elementVal
 import { truthOf } from './operators.ts'
 import { ExpressionError } from './syntax.ts'
 
-/** The lambda of a call: its body for the values of its parameters. */
+/** The lambda of a call; `apply` returns its body for given parameter values. */
 export interface Lambda {
   readonly arity: number
   apply(values: readonly Typed[]): Bound
 }
 
 export interface ApplyFunction {
-  /** How many arguments follow a lambda of so many parameters. */
+  /** Number of arguments after a lambda with `arity` parameters; null if that arity is invalid. */
   args(arity: number): number | null
   compile(args: readonly Typed[], lambda: Lambda): Typed
 }
@@ -40,14 +40,14 @@ const ofOneArray = (compile: (array: ArrayOf, lambda: Lambda) => Typed, ofNull: 
   },
 })
 
-/** The type that a body gives arrays. */
+/** The element type of an array of the lambda's results. */
 function elementTypeOf(value: Typed): ElementType {
   const { type } = asElement(value)
   if (type === 'STRING' || type === 'LONG' || type === 'DOUBLE') return type
   throw new ExpressionError('a lambda that gives nothing but null makes no array')
 }
 
-/** What the body makes of each combination of elements, the last array's changing fastest. */
+/** Applies the body to each combination of elements; the last array varies fastest. */
 function product(arrays: readonly ArrayOf[], body: (values: readonly Typed[]) => Sql): Sql {
   const level = (index: number, values: readonly Typed[]): Sql => {
     const { element, sql: list } = arrays[index]!
@@ -59,12 +59,12 @@ function product(arrays: readonly ArrayOf[], body: (values: readonly Typed[]) =>
   return level(0, [])
 }
 
-/** Texts of an array are together not longer than this, nor is a text that is folded. */
+/** Maximum total length of an array's texts, and of a text accumulator. */
 const textMax = 100_000
 
 const tooLong = failing(`texts of more than ${textMax} characters`)
 
-/** A text where so many of its length are not too long. */
+/** The text, if `count` texts of its length are within the limit. */
 const shortText = (text: Sql, count: Sql): Sql =>
   bind(
     text,
@@ -96,7 +96,7 @@ function keeping({ element, sql: list }: ArrayOf, lambda: Lambda): Sql {
   return sql`list_filter(${list}, lambda ${name}: ${writtenSql(truthOf(lambda.apply([elementValue(element, name)])))})`
 }
 
-/** An accumulator that has not grown too long. */
+/** The accumulator, checked against the length limits. */
 function bounded(type: ValueType, value: Sql): Sql {
   if (elementOf(type) !== null) {
     const texts = (x: Sql): Sql => sql`coalesce(list_sum(list_transform(${x}, lambda e: length(e))), 0)`
@@ -106,7 +106,7 @@ function bounded(type: ValueType, value: Sql): Sql {
   return type === 'STRING' ? shortText(value, sql.long(1)) : value
 }
 
-/** The accumulator keeps the type that it begins with; a bare null begins as a text. */
+/** The accumulator keeps its initial type; a bare null starts as a text. */
 function fold(arrays: readonly ArrayOf[], initial: Typed, lambda: Lambda): Typed {
   if (initial.type === 'COMPLEX<json>') throw new ExpressionError('JSON as what is folded into', true)
   const type = initial.type === null ? 'STRING' : initial.type === 'FLOAT' ? 'DOUBLE' : initial.type
@@ -137,7 +137,7 @@ function fold(arrays: readonly ArrayOf[], initial: Typed, lambda: Lambda): Typed
   return { type, sql: bind(items, reduced) }
 }
 
-/** The arrays of a cartesian function, all of one type. Null if one of them is a bare null. */
+/** The arrays of a cartesian function, which must have the same type. Null if one of them is a bare null. */
 function sameArrays(values: readonly Typed[]): readonly ArrayOf[] | null {
   const arrays = values.map(arrayOf)
   const there = arrays.filter((array) => array !== null)
@@ -147,7 +147,7 @@ function sameArrays(values: readonly Typed[]): readonly ArrayOf[] | null {
   return there
 }
 
-/** Null where an array is not there; too many combinations fail. */
+/** Null if an array is null; fails if there are too many combinations. */
 function guarded(arrays: readonly ArrayOf[], made: Typed, least: 0 | 1): Typed {
   const lengths = sql.join(
     arrays.map(({ sql: list }) => sql`CAST(len(${list}) AS DOUBLE)`),
@@ -171,7 +171,7 @@ export const applyFunctions: ReadonlyMap<string, ApplyFunction> = new Map<string
             array.element,
             bind(keeping(array, lambda), (x) => sql`CASE WHEN len(${x}) > 0 THEN ${x} END`),
           )
-        // A text is a column of one value, and stays one.
+        // A text is treated as a column of one value, and stays one.
         const body = (x: Sql): Sql =>
           sql`CASE WHEN ${writtenSql(truthOf(lambda.apply([{ ...value!, sql: x }])))} THEN ${x} END`
         return { type: value!.type, sql: bind(value!.sql, body) }

@@ -1,4 +1,4 @@
-// Functions that make arrays.
+// Functions that return arrays.
 
 import { splitsAlike, splitText } from '../../druid-sql/functions/arrays.ts'
 import { javaPattern } from '../../druid-sql/functions/texts.ts'
@@ -16,7 +16,7 @@ function makeArray(args: readonly Typed[]): Typed {
   return arrayFrom(kind === 'string' ? 'STRING' : kind === 'long' ? 'LONG' : 'DOUBLE', values)
 }
 
-/** An array and one more element, nothing where there is no array. */
+/** Adds an element to an array; null if the array is null. */
 const adding = (at: 0 | 1, add: (list: Sql, item: Sql) => Sql): ExpressionFunction => ({
   args: [2, 2],
   compile: (args) => {
@@ -28,7 +28,7 @@ const adding = (at: 0 | 1, add: (list: Sql, item: Sql) => Sql): ExpressionFuncti
   },
 })
 
-/** Two arrays of one type; nothing where either is not there. */
+/** Merges two arrays of one type; null if either is null. */
 const merging = (merge: (a: Sql, b: Sql) => Sql): ExpressionFunction => ({
   args: [2, 2],
   compile: ([left, right], call) => {
@@ -41,7 +41,7 @@ const merging = (merge: (a: Sql, b: Sql) => Sql): ExpressionFunction => ({
   },
 })
 
-/** Each element once and in order, null first. */
+/** Sorts and removes duplicates, null first. */
 const asSet = (list: Sql): Sql =>
   bind(
     list,
@@ -49,7 +49,7 @@ const asSet = (list: Sql): Sql =>
       sql`CASE WHEN ${hasNull(x)} THEN list_prepend(NULL, list_sort(list_distinct(${x}))) ELSE list_sort(list_distinct(${x})) END`,
   )
 
-/** From the start up to the end, with nulls for what is beyond the array; null for a start or an end that make no sense. */
+/** Elements from start to end (exclusive), with nulls for those beyond the array; null if start or end is invalid. */
 function slice([array, from, until]: readonly Typed[]): Typed {
   const list = arrayOf(array!)
   if (list === null) return nullValue
@@ -64,7 +64,7 @@ function slice([array, from, until]: readonly Typed[]): Typed {
   return arrayValue(list.element, bind(list.sql, body))
 }
 
-/** A text between matches of a pattern, which must be known. */
+/** Splits a text at the matches of a constant pattern. */
 function split([text]: readonly Typed[], call: Call): Typed {
   const literal = call.literal(1)
   if (literal === undefined) return call.unsupported('a pattern that is no constant')

@@ -1,4 +1,4 @@
-// What is asked of arrays.
+// Functions that query arrays.
 
 import { inRoom, joinedBytesMax } from '../../druid-sql/functions/text-room.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
@@ -27,14 +27,14 @@ const two = (compile: (array: ArrayOf, other: Typed, call: Call) => Typed): Expr
   },
 })
 
-/** The element at an index from 0 or 1 on; an index that is null is 0, and outside there is null. */
+/** The element at an index that starts at 0 or 1. A null index counts as 0; an index out of range returns null. */
 const elementAt = (first: 0 | 1): ExpressionFunction =>
   two(({ element, sql: list }, index) => {
     const body = (at: Sql): Sql => sql`CASE WHEN ${at} > 0 THEN ${list}[${at}] END`
     return elementValue(element, bind(sql`(coalesce(${toLong(index)}, 0) + ${sql.long(1 - first)})`, body))
   })
 
-/** The index of the first element that is the value, of its type too. */
+/** The index of the first element equal to the value; types must match. */
 const indexOf = (first: 0 | 1): ExpressionFunction =>
   two(({ element, sql: list }, value) => {
     const item =
@@ -46,7 +46,7 @@ const indexOf = (first: 0 | 1): ExpressionFunction =>
     )
   })
 
-/** Whether the array holds a value, or all those of another array, as the array's type. */
+/** Whether the array contains a value, or all values of another array, converted to the array's type. */
 const contains = two((array, other) =>
   truthValue(
     bind(array.sql, (list) => {
@@ -59,7 +59,7 @@ const contains = two((array, other) =>
 function hasOne(list: Sql, array: ArrayOf, value: Typed): Sql {
   const found = sql`${positionIn(list, convert(value, array.element).sql)} > 0`
   if (value.type === null || value.type === array.element) return found
-  // What the array's type has no value for is not in it, unlike null.
+  // Unlike null, a value that the array's type cannot represent is not in it.
   return sql`CASE WHEN ${value.sql} IS NOT NULL AND ${convert(value, array.element).sql} IS NULL THEN FALSE ELSE ${found} END`
 }
 
@@ -79,7 +79,7 @@ const overlap = two((array, other) => {
   return truthValue(bind(array.sql, body))
 })
 
-/** Whether a value is in an array, exactly: 2.5 is not in [2]. */
+/** Whether a value is exactly in an array: 2.5 is not in [2]. */
 function scalarInArray([value, array]: readonly Typed[]): Typed {
   const list = arrayOf(array!)
   if (list === null) return nullValue
@@ -100,7 +100,7 @@ function scalarInArray([value, array]: readonly Typed[]): Typed {
   )
 }
 
-/** The elements' texts with a text between them; null reads "null", but by itself it is no text. */
+/** Joins the elements' texts. A null element is written as "null", but an array of a single null yields null. */
 const joined = two(({ element, sql: list }, between, call) => {
   const texts = (x: Sql): Sql => transform(x, (item) => sql`coalesce(${toText(elementValue(element, item))}, 'null')`)
   const items = bind(list, (x) => sql`CASE WHEN len(${x}) <> 1 OR ${x}[1] IS NOT NULL THEN ${texts(x)} END`)
@@ -116,7 +116,7 @@ const joined = two(({ element, sql: list }, between, call) => {
     const join = (x: Sql): Sql => inRoomOf(x, separator, sql`array_to_string(${x}, ${separator})`)
     return textValue(bind(items, join), Number.POSITIVE_INFINITY)
   }
-  // The engine joins with a constant alone: each element brings the text before it.
+  // The engine only joins with constant separators, so each element is preceded by the separator.
   const join = (x: Sql, s: Sql): Sql =>
     inRoomOf(x, s, sql`array_to_string(flatten(${transform(x, (item) => sql`[${s}, ${item}]`)})[2:], '')`)
   return textValue(bind2(items, sql`coalesce(${toText(between)}, '')`, join), Number.POSITIVE_INFINITY)

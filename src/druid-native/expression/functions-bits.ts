@@ -1,4 +1,4 @@
-// The bits of doubles, as Java's Math tells them.
+// Functions on the bits of doubles, as in Java's Math.
 
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -8,10 +8,10 @@ import type { ExpressionFunction, FunctionTable } from './call.ts'
 const bitsOf = (double: Sql): Sql => sql`CAST(CAST(${double} AS BIT) AS BIGINT)`
 const fromBits = (bits: Sql): Sql => sql`CAST(CAST(${bits} AS BIT) AS DOUBLE)`
 
-/** Texts are no numbers here: nothing comes of them. */
+/** Texts are not converted to numbers here: the result is null. */
 const numeric = (value: Typed): boolean => value.type === 'LONG' || value.type === 'DOUBLE' || value.type === 'FLOAT'
 
-/** The double one step away; the smallest ones lie on both sides of 0. */
+/** The next double up or down; next to 0 are the smallest positive and negative doubles. */
 function step(x: Sql, up: boolean): Sql {
   const [further, nearer] = [sql`${bitsOf(x)} + 1`, sql`${bitsOf(x)} - 1`]
   const edge = sql.double(up ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY)
@@ -32,7 +32,7 @@ const ofNumber = (compile: (x: Sql) => Typed): ExpressionFunction => ({
   compile: ([value]) => (numeric(value!) ? compile(toDouble(value!)) : nullValue),
 })
 
-/** In two halves, so that neither power of two is beyond a double by itself. */
+/** Multiplies in two steps, so that neither power of two overflows. */
 function scale(x: Sql, exponent: Sql): Sql {
   const by = sql`greatest(least(${exponent}, 2200), -2200)`
   return bind(by, (n) => sql`${x} * pow(2, ${n} // 2) * pow(2, ${n} - ${n} // 2)`)

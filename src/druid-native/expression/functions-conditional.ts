@@ -27,7 +27,7 @@ import { jsonArray } from './functions-json.ts'
 import { equal, truthOf } from './operators.ts'
 import { ExpressionError } from './syntax.ts'
 
-/** The type that all the values fit: text with anything is text, numbers of both kinds are doubles. */
+/** The common type of values: text if any is text, double for longs mixed with doubles. */
 export function commonType(values: readonly Bound[]): SqlType | null {
   const types = values.filter((value) => !isNull(value)).map(({ type }) => (type.kind === 'float' ? double : type))
   const [first] = types
@@ -41,7 +41,7 @@ export function commonType(values: readonly Bound[]): SqlType | null {
   return types.every(({ kind }) => kind === 'long' || kind === 'double') ? double : string
 }
 
-/** A function of values of one type, which it gives. */
+/** A function whose arguments and result have their common type. */
 const ofAlike = (args: readonly [number, number], fn: EngineFunction<null>): ExpressionFunction => ({
   args,
   bind: (values) => {
@@ -57,7 +57,7 @@ const ofAlike = (args: readonly [number, number], fn: EngineFunction<null>): Exp
   },
 })
 
-/** Conditions, the result of each, and that where none holds. */
+/** A CASE of conditions and their results; the last result applies if no condition is met. */
 function choose(conditions: readonly Bound[], results: readonly Bound[]): Bound {
   const type = commonType(results)
   if (type === null) return nullNode
@@ -66,7 +66,7 @@ function choose(conditions: readonly Bound[], results: readonly Bound[]): Bound 
   return called(nowhere, type, choice, operands, options)
 }
 
-/** Pairs of what a condition is made of and a result, and the result where none holds. */
+/** A CASE of pairs of condition input and result, optionally followed by a default result. */
 function choosePairs(args: readonly Bound[], conditionOf: (when: Bound) => Bound): Bound {
   const pairs = args.length >> 1
   const whens = args.slice(0, 2 * pairs).filter((_, index) => index % 2 === 0)
@@ -75,7 +75,7 @@ function choosePairs(args: readonly Bound[], conditionOf: (when: Bound) => Bound
   return choose(whens.map(conditionOf), [...results, otherwise])
 }
 
-/** Of what may be null, told: see `mustBeTold` in `bind-truth.ts`. */
+/** For tests for null, adds `IS TRUE`: see `mustBeTold` in `bind-truth.ts`. */
 const truthIs = (what: IsOptions['what'], negated = false): ExpressionFunction => ({
   args: [1, 1],
   bind: ([value]) => {
@@ -96,7 +96,7 @@ const distinct = (negated: boolean): ExpressionFunction => ({
   },
 })
 
-/** A text as a number: what says that it is true or false is 1 or 0. */
+/** Converts a text to a number; `true` is 1 and `false` is 0. */
 const numberOf = (text: Typed, type: 'LONG' | 'DOUBLE'): Sql =>
   bind(
     text.sql,
@@ -104,7 +104,7 @@ const numberOf = (text: Typed, type: 'LONG' | 'DOUBLE'): Sql =>
       sql`CASE lower(${x}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE ${convert({ ...text, sql: x }, type).sql} END`,
   )
 
-/** As `convert`, but for texts as numbers, in arrays too. */
+/** As `convert`, but converts texts to numbers with `numberOf`, also in arrays. */
 function castSql(value: Typed, type: ValueType): Sql {
   const number = elementOf(type) ?? type
   if (number !== 'LONG' && number !== 'DOUBLE') return convert(value, type).sql
@@ -116,7 +116,7 @@ function castSql(value: Typed, type: ValueType): Sql {
     : bind(value.sql, (x) => sql`CASE WHEN ${x} IS NOT NULL THEN [${ofText(x)}] END`)
 }
 
-/** An array of one is cast as its element; of more, or of none, it fails. */
+/** Casts an array of one as its element; an array with more elements or none fails. */
 function castTo(value: Typed, type: ValueType): Typed {
   const cast = (one: Typed): Typed => ({ type, sql: castSql(one, type) })
   const element = elementOf(type)
@@ -133,7 +133,7 @@ export const conditionalFunctions = {
     args: [2, 2],
     bind: ([value], call) => {
       const name = literalText(call, 1, 'type').toUpperCase()
-      // `LONG_ARRAY` is an older name of `ARRAY<LONG>`.
+      // `LONG_ARRAY` is an older name for `ARRAY<LONG>`.
       const type = plainType(name.replace(/^(\w+)_ARRAY$/, 'ARRAY<$1>'))
       if (type === undefined) return call.refuse(`there is no type "${name}"`)
       const isPlain = isNumeric(value!.type) && (type === 'LONG' || type === 'DOUBLE')

@@ -1,4 +1,4 @@
-// JSON in texts. What a path leads to keeps the type that the JSON has, unless the call tells one.
+// JSON functions. The value at a path keeps its JSON type unless the call specifies one.
 
 import { doubleText } from '../../druid-sql/bind/conversions.ts'
 import { isLooseJson } from '../../druid-sql/functions/jsons.ts'
@@ -25,12 +25,12 @@ import { type Call, type ExpressionFunction, type FunctionTable, many } from './
 
 const jsonValue = (json: Sql): Typed => ({ type: 'COMPLEX<json>', sql: json })
 
-/** Null itself is no JSON value. */
+/** Converts a JSON null to an SQL null. */
 const notNull = (json: Sql): Sql => bind(json, (x) => sql`CASE WHEN json_type(${x}) <> 'NULL' THEN ${x} END`)
 
 const pathStep = /\.([^.[]*)|\[(-?\d+)\]|\['([^']*)'\]/y
 
-/** Druid's path as the engine's. */
+/** Converts Druid's path notation to the engine's. */
 function pathOf(call: Call, index: number): Sql {
   const text = call.literal(index)
   if (text === undefined) return call.unsupported('a path that is no constant')
@@ -49,14 +49,14 @@ function pathOf(call: Call, index: number): Sql {
   return sql.literal(path)
 }
 
-/** What lies at a path of a value; a value that is no JSON has nothing but itself. */
+/** The JSON at a path of a value; a value that is not JSON only has the root path. */
 function extract(value: Typed, path: Sql): Sql {
   if (value.type === 'COMPLEX<json>' || elementOf(value.type) !== null)
     return notNull(sql`json_extract(${convert(value, 'COMPLEX<json>').sql}, ${path})`)
   return path.text === `'$'` ? sql`to_json(${value.sql})` : typedNull('COMPLEX<json>')
 }
 
-/** A JSON scalar as a type; truth values are 1 and 0. */
+/** Converts a JSON scalar to a type; booleans become 1 and 0. */
 function scalar(json: Sql, type: ElementType): Sql {
   const text = sql`json_extract_string(${json}, '$')`
   const truth = sql`CASE WHEN ${text} = 'true' THEN '1' ELSE '0' END`
@@ -68,11 +68,11 @@ function scalar(json: Sql, type: ElementType): Sql {
 
 const items = (json: Sql): Sql => sql`json_extract(${json}, '$[*]')`
 
-/** Whether an array holds nothing but scalars. */
+/** Whether an array contains only scalars. */
 const isFlat = (json: Sql): Sql =>
   sql`len(list_filter(${items(json)}, lambda e: json_type(e) IN ('OBJECT', 'ARRAY'))) = 0`
 
-/** The scalars of an array, or a scalar alone, as an array of a type. */
+/** Converts an array of scalars, or a single scalar, to an array of a type. */
 export function jsonArray(json: Sql, element: ElementType): Typed {
   const list = (x: Sql): Sql =>
     sql`CASE json_type(${x}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN CASE WHEN ${isFlat(x)} THEN ${transform(items(x), (item) => scalar(item, element))} END
@@ -80,7 +80,7 @@ export function jsonArray(json: Sql, element: ElementType): Typed {
   return arrayValue(element, bind(json, list))
 }
 
-/** A scalar or an array of scalars; null for anything else. */
+/** A scalar or an array of scalars; null for any other JSON. */
 function valueAt([value]: readonly Typed[], call: Call): Typed {
   const found = extract(value!, pathOf(call, 1))
   const type = call.literal(2)
@@ -118,7 +118,7 @@ const parsing = (parse: (text: Sql) => Sql, ofOther: (call: Call) => Typed): Exp
   },
 })
 
-/** The names of an object, or the indexes of an array. */
+/** The member names of an object, or the indexes of an array. */
 function keys([value]: readonly Typed[], call: Call): Typed {
   const found = value!.type === 'COMPLEX<json>' ? extract(value!, pathOf(call, 1)) : typedNull('COMPLEX<json>')
   const body = (x: Sql): Sql =>
@@ -135,7 +135,7 @@ function object(args: readonly Typed[], call: Call): Typed {
   return jsonValue(sql`json_object(${sql.list(parts)})`)
 }
 
-/** The text of the JSON; doubles are written as Java writes them. */
+/** Serializes to JSON text, with doubles in Java's notation. */
 function jsonTextOf([value]: readonly Typed[]): Typed {
   const { type } = value!
   if (type === null) return nullValue

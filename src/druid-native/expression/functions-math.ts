@@ -24,7 +24,7 @@ const ofDouble = (body: UnarySql): ExpressionFunction => ({
   compile: ([value]) => doubleValue(bind(toDouble(value!), body)),
 })
 
-/** The same, of a function that the store knows. */
+/** A function of one double that the store also supports. */
 const ofKnown = (fn: EngineFunction<null>): ExpressionFunction => ({
   args: [1, 1],
   bind: ([value]) => called(nowhere, double, fn, [asType(value!, double)]),
@@ -35,7 +35,7 @@ const ofTwoDoubles = (body: (a: Sql, b: Sql) => Sql): ExpressionFunction => ({
   compile: ([a, b]) => doubleValue(bind2(toDouble(a!), toDouble(b!), body)),
 })
 
-/** Longs stay longs; anything else is taken as doubles. */
+/** Uses the long function if all arguments are longs, otherwise the double function. */
 const byType = (longs: EngineFunction<null>, doubles: EngineFunction<null>, count = 2): ExpressionFunction => ({
   args: [count, count],
   bind: (args) => {
@@ -50,7 +50,7 @@ const byType = (longs: EngineFunction<null>, doubles: EngineFunction<null>, coun
   },
 })
 
-/** Unlike the engine's, null where either is. */
+/** Minimum or maximum. Unlike the engine's own functions, null if either argument is null. */
 function extreme(operator: Sql): ExpressionFunction {
   const fn = ofBoth(
     (x, y) => sql`CASE WHEN ${x} IS NULL OR ${y} IS NULL THEN NULL WHEN ${x} ${operator} ${y} THEN ${x} ELSE ${y} END`,
@@ -58,13 +58,13 @@ function extreme(operator: Sql): ExpressionFunction {
   return byType(fn, fn)
 }
 
-/** Of doubles, nothing of nothing is 0, as is nothing of what is no number. */
+/** Division of doubles: 0/0 and 0/NaN are 0; any other division by 0 or NaN is null. */
 export const safeDoubles = ofBoth(
   (x, y) =>
     sql`CASE WHEN ${y} <> 0 AND NOT isnan(${y}) THEN ${x} / ${y} WHEN ${x} = 0 AND ${y} IS NOT NULL THEN ${sql.double(0)} END`,
 )
 
-/** Of sides whose squares may be beyond all doubles, or next to nothing. One without an end makes it so, whatever number the other is. */
+/** Handles sides whose squares overflow or underflow. If one side is infinite so is the result, even if the other is NaN. */
 function hypotenuse(a: Sql, b: Sql): Sql {
   return bind(
     sql`greatest(${a}, ${b})`,
@@ -76,7 +76,7 @@ function hypotenuse(a: Sql, b: Sql): Sql {
   )
 }
 
-/** What is left of a number by the multiple of the other that is next to it, of two such the even one: to its last digit. */
+/** Exact remainder relative to the nearest multiple of the divisor, ties to the even multiple (IEEE 754). */
 function nearestRemainder(a: Sql, b: Sql): Sql {
   const nearest = (rest: Sql, by: Sql): Sql =>
     sql`CASE WHEN ${rest} > ${by} - ${rest} OR (${rest} = ${by} - ${rest} AND ((abs(${a}) - ${rest}) / ${by}) % 2 = 1) THEN ${rest} - ${by} ELSE ${rest} END`
@@ -96,7 +96,7 @@ function round(args: readonly Typed[], call: Call): Typed {
     const half = (x: Sql): Sql => sql`(CASE WHEN ${x} < 0 THEN -${unit} ELSE ${unit} END // 2)`
     return longValue(bind(value.sql, (x) => wrapped(sql`((CAST(${x} AS HUGEINT) + ${half(x)}) // ${unit} * ${unit})`)))
   }
-  // Half up on the decimal digits of the number's text, as BigDecimal rounds, not on its binary value.
+  // Rounds half up on the decimal digits of the number's text, as BigDecimal does, not on its binary value.
   const scale = sql.long(digits)
   const rounded = (x: Sql): Sql =>
     sql`coalesce(TRY(CAST(round(CAST(CAST(${x} AS VARCHAR) AS DECIMAL(38, 18)), CAST(${scale} AS INTEGER)) AS DOUBLE)), round(${x}, CAST(${scale} AS INTEGER)))`
@@ -126,7 +126,7 @@ export const mathFunctions = {
   cot: plain(numbers.COT),
   div: {
     args: [2, 2],
-    // Whole in any case: doubles are divided as doubles, and cut.
+    // Always a whole number: doubles are divided as doubles and truncated.
     bind: (args) => {
       if (args.some(isNull)) return nullNode
       if (args.every(({ type }) => type.kind === 'long')) return called(nowhere, long, longQuotient, args)

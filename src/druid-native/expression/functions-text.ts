@@ -41,12 +41,12 @@ import {
   plainOrNull,
 } from './call.ts'
 
-/** A number with a fraction. */
+/** Whether the node is a floating-point number. */
 const isReal = ({ type: { kind } }: Bound): boolean => kind === 'double' || kind === 'float'
 
 const asText = (node: Bound): Bound => asType(node, string)
 
-/** A text that patterns are tried on, however long it is. */
+/** Converts to a text of any length, for pattern matching. */
 const anyTextOf = (node: Bound): Bound => ({ ...asText(node), type: anyText })
 
 function patternOf(call: Call, index: number): string {
@@ -57,13 +57,13 @@ function patternOf(call: Call, index: number): string {
     : call.unsupported('a pattern with look-around, back-references or possessive quantifiers')
 }
 
-/** Padded to a length, or cut to it; nothing is padded with an empty text. */
+/** Pads to a length, or truncates to it; padding with an empty text adds nothing. */
 const padding = (fn: typeof leftPadding): ExpressionFunction => ({
   args: [3, 3],
   bind: ([value, length, chars]) => padded(nowhere, fn, [asText(value!), asType(length!, long), asText(chars!)]),
 })
 
-/** Cut from an end; a length below zero is a fault. */
+/** Takes characters from one end; a negative length is an error. */
 function cut(fn: typeof texts.LEFT): ExpressionFunction {
   const { args, bind } = plain(fn)
   return {
@@ -190,7 +190,7 @@ export const textFunctions = {
     args: [1, 1],
     compile: ([text]) => {
       if (text!.type === null) return nullValue
-      // The signs at the end, which fill up the last four characters, may be left out.
+      // The padding characters at the end may be omitted.
       const filled = (x: Sql): Sql =>
         sql`decode(from_base64(rpad(${x}, CAST((length(${x}) + 3) // 4 * 4 AS INTEGER), '=')))`
       return textValue(bind(toText(text!), filled))

@@ -22,7 +22,7 @@ function periodOf(call: Call, index: number): Period {
   return parsePeriod(text) ?? call.refuse(`"${text}" is no ISO 8601 period`)
 }
 
-/** A time: milliseconds as they are, a text as ISO 8601. */
+/** Converts to a time: numbers are milliseconds, texts are parsed as ISO 8601. */
 const timeOf = (value: Typed): Sql => (value.type === 'STRING' ? parseIsoTime(value.sql, Zone.utc) : toLong(value))
 
 function originOf(args: readonly Typed[], call: Call): number | null {
@@ -59,7 +59,7 @@ function ceiling(args: readonly Typed[], call: Call): Typed {
   )
 }
 
-/** The parts that expressions work out in their own way. Centuries and millennia are doubles, and not in here. */
+/** Parts that need SQL of their own. Centuries and millennia are doubles and handled separately. */
 const ownParts: ReadonlyMap<string, (local: Sql, ms: Sql) => Sql> = new Map<string, (local: Sql, ms: Sql) => Sql>([
   ['EPOCH', (_, ms) => sql`(${ms} // 1000)`],
   ['MILLISECOND', (local) => sql`(millisecond(${local}) % 1000)`],
@@ -100,7 +100,7 @@ function parsed(args: readonly Typed[], call: Call): Typed {
   return longValue(parseTimeBy(text, format, zone))
 }
 
-/** `timestamp(text[, pattern])`: the milliseconds; a number is taken as they are. */
+/** `timestamp(text[, pattern])` in milliseconds; a number is returned unchanged. */
 function timestamp(args: readonly Typed[], call: Call): Sql {
   if (args.length > 1) return parsed(args, call).sql
   return timeOf(args[0]!)

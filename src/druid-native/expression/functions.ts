@@ -1,4 +1,4 @@
-// The functions of Druid's expression language, by their names in lower case.
+// The functions of Druid's expression language, by lowercase name.
 import type { ExpressionFunction } from './call.ts'
 import { addressFunctions } from './functions-address.ts'
 import { arrayFunctions } from './functions-array.ts'
@@ -10,7 +10,7 @@ import { mathFunctions } from './functions-math.ts'
 import { textFunctions } from './functions-text.ts'
 import { timeFunctions } from './functions-time.ts'
 
-/** What Druid has and this service has not: lookups by name, sketches, and what makes more of JSON than values. */
+/** Functions of Druid that are not implemented: named lookups, sketches, and advanced JSON functions. */
 const notBuilt = `lookup bloom_filter_test complex_decode_base64 decode_base64_complex hyper_unique hyper_unique_add hyper_unique_estimate
   hyper_unique_round_estimate json_merge json_paths json_query_array subtract_months`
 
@@ -30,6 +30,6 @@ export const functions: ReadonlyMap<string, ExpressionFunction | 'unsupported'> 
   ...Object.entries(timeFunctions),
 ])
 
-/** Whether a function takes arrays as such. */
+/** Whether a function accepts arrays directly. */
 export const takesArrays = (name: string): boolean =>
   Object.hasOwn(arrayFunctions, name) || Object.hasOwn(arrayMakingFunctions, name)

@@ -27,7 +27,7 @@ import { type BinaryOperator, ExpressionError } from './syntax.ts'
 
 const isTrueText = engineFunction(([x]) => sql`(lower(${x!}) = 'true')`)
 
-/** Whether a value counts as true: numbers above 0, and the text "true". Null stays null. */
+/** Converts to a boolean: numbers above 0 and the text "true" are true. Null stays null. */
 export function truthOf(node: Bound): Bound {
   const condition = conditionIn(node)
   if (condition !== undefined) return condition
@@ -42,7 +42,7 @@ export function truthOf(node: Bound): Bound {
     case 'null':
       return literal(nowhere, boolean, null)
     default:
-      // The text of a single element tells what it is; arrays of more, and of none, are never true.
+      // The text of a single element decides; arrays with more elements or none are never true.
       return written(
         boolean,
         bind(toText(asValue(node)), (x) => sql`(lower(${x}) = 'true' OR coalesce(${textToDouble(x)} > 0, FALSE))`),
@@ -61,7 +61,7 @@ export function bindUnary(operator: '-' | '!', operand: Bound): Bound {
   if (kind === 'string') throw new ExpressionError('"-" takes a number, not a text')
   const known = operand.kind === 'literal' ? operand.value : null
   if (typeof known === 'bigint') return literal(nowhere, long, BigInt.asIntN(64, -known))
-  // Zero has a sign that a literal does not keep.
+  // Literals do not keep the sign of zero.
   if (typeof known === 'number' && known !== 0) return literal(nowhere, double, -known)
   const number = kind === 'long' ? operand : asType(operand, double)
   return called(nowhere, number.type, negated, [number])
@@ -78,7 +78,7 @@ const comparisons: ReadonlyMap<BinaryOperator, ComparisonOperator> = new Map([
 
 const isText = ({ type: { kind } }: Bound): boolean => kind === 'string' || kind === 'json'
 
-/** The type two operands are brought to. */
+/** The type that two operands are converted to. */
 function common(left: Bound, right: Bound): SqlType {
   if (isText(left) && isText(right)) return string
   return left.type.kind === 'long' && right.type.kind === 'long' ? long : double
@@ -103,7 +103,7 @@ export function bindBinary(operator: BinaryOperator, left: Bound, right: Bound):
   if (left.type.kind === 'array' && right.type.kind === 'array' && comparison !== undefined)
     return compareArrays(comparison, left, right)
   const type = common(left, right)
-  // Numbers of both kinds are compared, and calculated with, as they stand.
+  // Longs and doubles are compared and combined without conversion.
   const areNumbers = isNumeric(left.type) && isNumeric(right.type)
   const sides = areNumbers ? ([left, right] as const) : ([asType(left, type), asType(right, type)] as const)
   if (comparison !== undefined) return truth(compared(comparison, ...sides))
@@ -112,24 +112,24 @@ export function bindBinary(operator: BinaryOperator, left: Bound, right: Bound):
   return joinedTexts(nowhere, sides)
 }
 
-/** Element by element, in the type that both have room for. */
+/** Compares element by element, in a type that can represent both. */
 function compareArrays(operator: ComparisonOperator, left: Bound, right: Bound): Bound {
   const kinds = [left, right].map(({ type }) => (type.kind === 'array' ? type.element.kind : null))
   const type = arrayOf(kinds.includes('string') ? string : kinds.includes('double') ? double : long)
   return truth(compared(operator, asType(left, type), asType(right, type)))
 }
 
-/** Nothing comes of a null, but the null has a type. */
+/** The result with a null operand: a null with a type. */
 function nullOf(left: Bound, right: Bound): Bound {
   const { kind } = (isNull(left) ? right : left).type
   if (kind === 'null') return nullNode
   return literal(nowhere, kind === 'string' ? string : kind === 'long' ? long : double, null)
 }
 
-/** What a division by zero is told with; the runner makes a 400 of it. */
+/** The error of a division by zero; the runner turns it into a 400. */
 const divisionByZero = sql`CAST(${failing('a long is divided by zero')} AS BIGINT)`
 
-/** A division of longs by zero fails, also of null. */
+/** Division by zero fails, even if the dividend is null. */
 export const longQuotient = ofBoth(
   (x, y) => sql`CASE WHEN ${y} = 0 THEN ${divisionByZero} ELSE ${cutQuotient(x, y, true)} END`,
 )

@@ -1,4 +1,4 @@
-// Druid's expression language: text to tree. The grammar is in docs/druid-expressions.md.
+// Parser of Druid's expression language. The grammar is in docs/druid-expressions.md.
 
 import type { ElementType } from '../values/typed.ts'
 
@@ -21,7 +21,7 @@ export type Expression =
   | { readonly kind: 'array'; readonly type: ElementType | null; readonly items: readonly Expression[] }
   | { readonly kind: 'lambda'; readonly parameters: readonly string[]; readonly body: Expression }
 
-/** Why a text is no expression, and at which character. */
+/** A syntax error, and the index of the character where it is. */
 export class ExpressionFault extends Error {
   override readonly name = 'ExpressionFault'
   readonly at: number
@@ -77,7 +77,7 @@ function unquote(text: string, at: number): string {
   })
 }
 
-/** From the loosest; operators of one line bind alike, to the left. */
+/** Binary operators by precedence, lowest first. Operators of the same level are left-associative. */
 const levels: readonly (readonly string[])[] = [
   ['&&', '||'],
   ['<', '<=', '>', '>=', '==', '!='],
@@ -87,7 +87,7 @@ const levels: readonly (readonly string[])[] = [
 
 const elementTypes: readonly ElementType[] = ['STRING', 'LONG', 'DOUBLE']
 
-/** Nested deeper than anybody writes. */
+/** Maximum nesting depth, far beyond practical use. */
 const depthMax = 200
 
 class Parser {
@@ -188,7 +188,7 @@ class Parser {
     return this.#refuse()
   }
 
-  /** The elements of an array, which are literals without a sign. */
+  /** The elements of an array literal: literals without a sign. */
   #literals(): readonly Expression[] {
     const items: Expression[] = []
     if (this.#takes(']') !== null) return items
@@ -217,7 +217,7 @@ class Parser {
     return items
   }
 
-  /** `x -> ...` or `(x, y) -> ...`; null, with nothing taken, where none stands. */
+  /** `x -> ...` or `(x, y) -> ...`; returns null and consumes nothing if there is no lambda. */
   #lambda(): Expression | null {
     const start = this.#next
     const parameters: string[] = []
@@ -238,17 +238,17 @@ class Parser {
   }
 }
 
-/** The tree of an expression. Throws ExpressionFault where the text does not make one. */
+/** Parses an expression. Throws ExpressionFault if the text is not valid. */
 export function parseExpression(text: string): Expression {
   const whole = new Parser(text).whole()
   checkSize(whole, text.length)
   return whole
 }
 
-/** Parts of an expression, which all become SQL. */
+/** Maximum number of nodes of an expression, each of which becomes SQL. */
 const partsMax = 1000
 
-/** On a stack of its own: a long sum is as deep as it has terms. */
+/** Uses an explicit stack, because a long sum is as deep as it has terms. */
 function checkSize(whole: Expression, end: number): void {
   const stack: (readonly [part: Expression, depth: number])[] = [[whole, 1]]
   for (let parts = 0; stack.length > 0; parts++) {
@@ -259,7 +259,7 @@ function checkSize(whole: Expression, end: number): void {
   }
 }
 
-/** What an expression is made of, one level down. */
+/** The direct children of a node. */
 export function partsOf(part: Expression): readonly Expression[] {
   switch (part.kind) {
     case 'unary':
@@ -277,7 +277,7 @@ export function partsOf(part: Expression): readonly Expression[] {
   }
 }
 
-/** An expression that means nothing to Druid, or something that is not built here. */
+/** An expression that is invalid in Druid, or uses an unsupported feature. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError'
   readonly unsupported: boolean

@@ -1,8 +1,8 @@
-// Reads the parts of a native query as Jackson reads them in Druid: scalars are turned into the type asked for, unknown properties are
-// ignored; each fault names its path.
+// Reads the parts of a native query as Jackson does in Druid: scalars are converted to the expected type, unknown properties are ignored.
+// Every error names its path.
 import { invalidRequest, Problem } from '../../model/problem.ts'
 
-/** Something Druid has that is not built here: a 400 that names it and where it stands. */
+/** The error for a Druid component that is not implemented: a 400 with its name and path. */
 export function unsupported(path: string, component: string): Problem {
   const message = `${component} is not supported`
   return new Problem('unsupported_native_query', path === '' ? message : `${path}: ${message}`, {
@@ -10,10 +10,10 @@ export function unsupported(path: string, component: string): Problem {
   })
 }
 
-/** As Java's. */
+/** Java's `Integer.MAX_VALUE`. */
 export const integerMax = 2 ** 31 - 1
 
-/** An object of a query as it came. */
+/** An unvalidated object of a query. */
 export type Node = { readonly [name: string]: unknown }
 
 export function isNode(value: unknown): value is Node {
@@ -40,7 +40,7 @@ export type Scalar = string | number | bigint | boolean
 
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
 
-/** A JSON value and where it stands. */
+/** A JSON value and its path. */
 export class Json {
   readonly value: unknown
   readonly path: string
@@ -62,7 +62,7 @@ export class Json {
     return isNode(this.value)
   }
 
-  /** A property; `missing` when the object lacks it. */
+  /** A property; `missing` if the object lacks it. */
   at(name: string): Json {
     if (!isNode(this.value)) return this.fail(this.missing ? 'is required' : 'must be an object')
     const path = this.path === '' ? name : `${this.path}.${name}`
@@ -88,7 +88,7 @@ export class Json {
     return this.textOrNull() ?? ''
   }
 
-  /** The items of a list, all of them texts. */
+  /** A list of texts. */
   texts(): readonly string[] {
     return this.items().map((item) => item.text())
   }
@@ -121,19 +121,19 @@ export class Json {
     return this.missing ? fallback : this.count()
   }
 
-  /** 0 where it is missing. */
+  /** A whole number of at least 0; 0 if missing. */
   countOrZero(): number {
     const count = this.wholeOr(0)
     return count >= 0 ? count : this.fail('must not be below 0')
   }
 
-  /** A whole number from one to another. */
+  /** A whole number within inclusive bounds. */
   wholeWithin(least: number, most: number, fallback?: number): number {
     const value = fallback === undefined ? this.whole() : this.wholeOr(fallback)
     return value >= least && value <= most ? value : this.fail(`must be ${least} to ${most}`)
   }
 
-  /** `what`: an array in its place. */
+  /** `what` describes an array or object here, which is unsupported. */
   scalarOrNull(what: string): Scalar | null {
     if (this.missing) return null
     if (isScalar(this.value)) return this.value
@@ -164,7 +164,7 @@ export class Json {
     return typeof type.value === 'string' ? type.value : type.fail(type.missing ? 'is required' : 'must be a text')
   }
 
-  /** The answer to a `type` that is none of those built: unknown to Druid, or known there and not built here. */
+  /** Rejects a `type` that is not implemented: unknown to Druid, or known but unsupported here. */
   refuseType(what: string, knownToDruid: readonly string[]): never {
     const type = this.type()
     if (knownToDruid.includes(type)) throw unsupported(this.path, `the ${what} "${type}"`)

@@ -1,4 +1,4 @@
-// Whole native queries, checked.
+// Validated native queries.
 
 import type { Interval } from '../../druid-time/iso.ts'
 import type { NativeGranularity } from '../../druid-time/native-granularity.ts'
@@ -39,11 +39,11 @@ export type DataSource =
 
 export interface InlineColumn {
   readonly name: string
-  /** null: as the values are. */
+  /** Null: the type of the values. */
   readonly type: NativeType | null
 }
 
-/** The context flags that change an answer. */
+/** The context flags that affect the result. */
 export interface Context {
   readonly skipEmptyBuckets: boolean
   readonly grandTotal: boolean
@@ -52,7 +52,7 @@ export interface Context {
   readonly resultAsArray: boolean
 }
 
-/** What every query has. */
+/** The properties of all queries. */
 export interface Common {
   readonly dataSource: DataSource
   readonly intervals: readonly Interval[]
@@ -95,7 +95,7 @@ export interface GroupByQuery extends Aggregating {
 
 export interface ScanQuery extends Common {
   readonly kind: 'scan'
-  /** Empty: all. */
+  /** Empty: all columns. */
   readonly columns: readonly string[]
   readonly compact: boolean
   readonly batchSize: number
@@ -107,7 +107,7 @@ export interface ScanQuery extends Common {
 export interface SearchQuery extends Common {
   readonly kind: 'search'
   readonly granularity: NativeGranularity
-  /** null: all that are text. */
+  /** Null: all text columns. */
   readonly dimensions: readonly DimensionSpec[] | null
   readonly query: SearchSpec
   readonly limit: number
@@ -121,7 +121,7 @@ export interface TimeBoundaryQuery extends Common {
 
 export interface SegmentMetadataQuery extends Common {
   readonly kind: 'segmentMetadata'
-  /** The intervals were left out: the newest week. */
+  /** No intervals were specified: the query covers the newest week. */
   readonly newestWeek: boolean
   readonly toInclude: 'all' | 'none' | readonly string[]
   readonly merge: boolean

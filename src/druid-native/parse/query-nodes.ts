@@ -1,4 +1,4 @@
-// The parts of a native query, checked: plain tagged data, one type a component of Druid's.
+// The validated parts of a native query: plain tagged data, one type for each Druid component.
 
 import type { Interval } from '../../druid-time/iso.ts'
 import type { NativeGranularity } from '../../druid-time/native-granularity.ts'
@@ -54,7 +54,7 @@ export interface DimensionSpec {
   readonly outputName: string
   readonly outputType: ValueType
   readonly extraction: Extraction | null
-  /** What is kept; the rest becomes null. */
+  /** The values to keep; all others become null. */
   readonly keep:
     | { readonly values: readonly (string | null)[]; readonly listed: boolean }
     | { readonly pattern: string }
@@ -73,7 +73,7 @@ export type Filter =
   | ColumnFilter
   | DimensionFilter
 
-/** Of a column by itself, with constants of a type. */
+/** Filters of a column without extraction, with typed constants. */
 type ColumnFilter = { readonly column: string } & (
   | { readonly kind: 'equals'; readonly type: NativeType; readonly value: Scalar }
   | { readonly kind: 'containsElement'; readonly type: NativeType; readonly value: Scalar | null }
@@ -89,7 +89,7 @@ type ColumnFilter = { readonly column: string } & (
     }
 )
 
-/** Of a dimension, or of what is extracted from it, with texts. */
+/** Filters of a dimension or an extraction of it, with texts as constants. */
 type DimensionFilter = { readonly dimension: string; readonly extraction: Extraction | null } & (
   | { readonly kind: 'selector'; readonly value: string | null }
   | { readonly kind: 'in'; readonly values: readonly (string | null)[] }

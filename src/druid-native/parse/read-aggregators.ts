@@ -23,7 +23,7 @@ function readInput(json: Json): FieldInput {
   return { fieldName, expression, path: json.path }
 }
 
-/** `filtered` takes the name of what it filters where it has none. */
+/** A `filtered` aggregator without a name takes the name of the aggregator that it filters. */
 export function readAggregator(json: Json): Aggregator {
   const type = json.type()
   const path = json.path
@@ -100,7 +100,7 @@ const knownPostAggregators =
   HLLSketchUnion HLLSketchEstimateWithBounds HLLSketchToString arrayOfDoublesSketchToEstimate arrayOfDoublesSketchSetOp quantileFromTDigestSketch quantilesFromTDigestSketch
   buckets customBuckets equalBuckets min max quantile quantiles histogram KllDoublesSketchToQuantile`.split(/\s+/)
 
-/** What each post-aggregator has. */
+/** The properties of all post-aggregators. */
 interface Place {
   readonly name: string | null
   readonly path: string
@@ -157,7 +157,7 @@ function readArithmetic(json: Json, at: Place): PostAggregator {
   return { ...at, kind: 'arithmetic', fn, fields, numericFirst: json.at('ordering').textOrNull() === 'numericFirst' }
 }
 
-/** What is computed of a sketch. */
+/** Reads the post-aggregators that compute something from a sketch. */
 function readOfSketch(json: Json, at: Place, type: string): PostAggregator {
   const field = (): PostAggregator => readPostAggregator(json.at('field'))
   switch (type) {
@@ -212,7 +212,7 @@ function readFraction(json: Json): number {
   return fraction >= 0 && fraction <= 1 ? fraction : json.fail('must be 0 to 1')
 }
 
-/** The names of what a query puts out must differ. */
+/** Checks that the output names of a query are distinct. */
 export function checkNames(names: readonly { readonly name: string | null; readonly path: string }[]): void {
   const seen = new Set<string>()
   for (const { name, path } of names) {

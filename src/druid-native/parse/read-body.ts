@@ -1,4 +1,4 @@
-// The body of a request for a native query. Its JSON is read here once more, so that whole numbers keep all their digits.
+// Parses the body of a native query request. Its JSON is parsed here a second time, so that whole numbers keep all their digits.
 // Tested by `test/acceptance/native.test.ts`.
 
 import { parseWithLongs } from '../../lib/json-with-longs.ts'
@@ -7,7 +7,7 @@ import type { NativeQuery } from './native-query-types.ts'
 import { readNativeQuery } from './read-query.ts'
 
 /**
- * Reads `{"query_type": ..., "query_data": {...}}`, whose shape was checked when it came. Throws `invalid_request` and
+ * Reads `{"query_type": ..., "query_data": {...}}`, whose shape was validated on receipt. Throws Problems `invalid_request` and
  * `unsupported_native_query`, with the path within the body.
  */
 export function readNativeBody(body: Uint8Array): NativeQuery {

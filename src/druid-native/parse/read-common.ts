@@ -1,4 +1,4 @@
-// Parts that many components share: expressions, types, granularities, intervals, extraction functions, dimension specs.
+// Components used by many others: expressions, types, granularities, intervals, extraction functions, dimension specs.
 
 import { condense, type Interval, parseInstantText, parseInterval, parsePeriod } from '../../druid-time/iso.ts'
 import { isUsable, type NativeGranularity, periodGranularity } from '../../druid-time/native-granularity.ts'
@@ -11,7 +11,7 @@ import { isScalar, type NativeType, type ValueType, valueTypes } from '../values
 import { type Json, unsupported } from './json-reader.ts'
 import type { Ordering, SearchSpec } from './query-nodes.ts'
 
-/** Longer than anybody writes. */
+/** Maximum length of an expression, far beyond practical use. */
 const expressionMax = 20_000
 
 export function readExpression(json: Json): Expression {
@@ -31,7 +31,7 @@ export function readType(json: Json, fallback: NativeType): NativeType {
   return isScalar(type) ? type : unsupportedType(json)
 }
 
-/** The type of an expression's value, which may be an array. */
+/** The type of an expression's value; may be an array. */
 export function readValueType(json: Json, fallback: ValueType): ValueType {
   if (json.missing) return fallback
   const name = json.text().toUpperCase()
@@ -125,7 +125,7 @@ export function readIntervals(json: Json): readonly Interval[] {
 
 const orderings = ['lexicographic', 'alphanumeric', 'numeric', 'strlen', 'version', 'natural'] as const
 
-/** How texts are compared: `natural` is that of a type, and for a limit alone. */
+/** A text comparison. `natural` is rejected: it compares by type and is only valid in a limitSpec. */
 export function readTextOrdering(json: Json, fallback: Ordering): Ordering {
   const ordering = readOrdering(json, fallback)
   return ordering === 'natural'

@@ -57,7 +57,7 @@ export function readDataSource(json: Json, readQuery: (json: Json) => NativeQuer
   }
 }
 
-/** They are written into the statement. */
+/** Inline values become part of the SQL statement. */
 const inlineValuesMax = 20_000
 
 function readInline(json: Json): DataSource {

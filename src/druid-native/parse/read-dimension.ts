@@ -105,13 +105,13 @@ function readStringFormat(json: Json): Extraction {
   return { kind: 'stringFormat', format, nulls }
 }
 
-/** A column as it is, as text. */
+/** A column as text, without extraction. */
 export const plainDimension = (name: string, path: string): DimensionSpec => ({
   ...{ dimension: name, outputName: name, outputType: 'STRING' },
   ...{ extraction: null, keep: null, path },
 })
 
-/** A name, or a dimension spec. */
+/** Reads a column name or a dimension spec. */
 export function readDimension(json: Json): DimensionSpec {
   if (!json.isObject) return plainDimension(json.text(), json.path)
   const type = json.at('type').missing ? 'default' : json.type()

@@ -1,4 +1,4 @@
-// What a groupBy does with its finished rows: having and limit specs.
+// Reads having and limit specs, which a groupBy applies to its finished rows.
 import { Json } from './json-reader.ts'
 import type { Having, LimitSpec } from './query-nodes.ts'
 import { readOrdering } from './read-common.ts'
@@ -50,7 +50,7 @@ const readExtractionOf = (json: Json) =>
   readDimension(new Json({ type: 'extraction', dimension: '', extractionFn: json.at('extractionFn').value }, json.path))
     .extraction
 
-/** Any type but `default` limits nothing, as in Druid. */
+/** As in Druid, a spec of any type but `default` limits nothing. */
 export function readLimitSpec(json: Json): LimitSpec {
   if (json.missing || json.at('type').value !== 'default') return { limit: null, offset: 0, columns: [] }
   const columns = json

@@ -1,4 +1,4 @@
-// A native query's JSON to its tree. Everything that the tree can hold is checked here; faults name their path.
+// Parses the JSON of a native query to a tree and validates it; errors name their path.
 import { eternity } from '../../druid-time/iso.ts'
 import { Json, unsupported } from './json-reader.ts'
 import type { Common, Context, NativeQuery, TopNMetric } from './native-query-types.ts'
@@ -19,7 +19,7 @@ import { readHaving, readLimitSpec } from './read-having.ts'
 
 const druidTypes = ['windowOperator', 'union', 'select']
 
-/** Subqueries nested deeper than anybody writes. */
+/** Maximum nesting of subqueries, far beyond practical use. */
 const depthMax = 20
 
 /** Reads a native query. Throws `invalid_request` with the path of the fault, and `unsupported_native_query`. */
@@ -29,17 +29,17 @@ export function readNativeQuery(value: unknown, path = ''): NativeQuery {
   return readQuery(json, 0)
 }
 
-/** Lists and objects within each other: what is read goes down a call for each. */
+/** Maximum nesting of lists and objects; parsing recurses once per level. */
 const nestingMax = 100
-/** Lists and objects, but for the rows of inline data sources. */
+/** Maximum number of lists and objects, not counting rows of inline data sources. */
 const partsMax = 3000
-/** Texts and numbers of lists that become a column each, or a condition. */
+/** Maximum length of lists whose items become a column or a condition each. */
 const namesMax = 1000
 
-/** Members whose lists hold values, which cost little. */
+/** Members whose lists contain plain values, which are cheap. */
 const lists: ReadonlySet<string> = new Set(['values', 'rows', 'map'])
 
-/** Refuses a query with too many parts: what it becomes grows with them, and is planned before it runs. Layer by layer, since how deep it is, is the caller's doing. */
+/** Rejects a query with too many parts, because planning cost grows with them. Works level by level, because the caller controls the nesting depth. */
 function checkSize(json: Json): void {
   let layer: readonly unknown[] = [json.value]
   let parts = 0
@@ -105,7 +105,7 @@ function readCommon(json: Json, depth: number, eternal = false): Common {
   checkNames(virtualColumns.map(({ name }, index) => ({ name, path: columns[index]!.path })))
   return {
     dataSource: readDataSource(json.at('dataSource'), (inner) => readQuery(inner, depth + 1)),
-    // One of no length is none, and stamps nothing.
+    // Empty intervals are dropped: they match nothing and set no timestamps.
     intervals:
       eternal && json.at('intervals').missing
         ? [eternity]
@@ -138,7 +138,7 @@ function readVirtualColumn(json: Json): VirtualColumn {
 
 function readContext(json: Json): Context {
   const at = (name: string): Json => (json.missing ? new Json(undefined, '') : json.at(name))
-  // They change no answer, but must make sense.
+  // These do not affect the result but must be valid.
   at('timeout').countOrZero()
   at('queryId').textOrNull()
   return {
@@ -150,7 +150,7 @@ function readContext(json: Json): Context {
   }
 }
 
-/** `dimensions` are what it is grouped by, `items` where they stand. */
+/** `dimensions` are the grouping dimensions, `items` their JSON. */
 function readAggregating(json: Json, depth: number, dimensions: readonly DimensionSpec[], items: readonly Json[]) {
   const aggregations = json.at('aggregations').itemsOrNone().map(readAggregator)
   const postAggregations = json.at('postAggregations').itemsOrNone().map(readPostAggregator)

@@ -1,4 +1,4 @@
-// Finished groups and scanned rows as Druid's JSON. Which buckets there are is as in `run/timeseries.ts`, `run/top-n.ts` and `run/group-by.ts`.
+// Writes finished groups and scanned rows as Druid's JSON. Buckets follow the rules of `run/timeseries.ts`, `run/top-n.ts` and `run/group-by.ts`.
 
 import type { DayRows, Groups } from '../../algebra/aggregation.ts'
 import { emptyValues, finishGroups, type GroupRow } from '../../algebra/finish-groups.ts'
@@ -33,7 +33,7 @@ export interface PlannedAnswer {
   readonly pieces: AsyncIterable<string>
 }
 
-/** The answer, in pieces; null where the SQL engine has to give it. Throws BeyondPlan and `too_many_buckets`. */
+/** The response in pieces; null if the SQL engine must execute the query. Throws BeyondPlan and Problem `too_many_buckets`. */
 export async function answerPlan(
   plan: NativePlan,
   groups: Groups,
@@ -44,7 +44,7 @@ export async function answerPlan(
   const outputs = plan.outputs.map(({ value }) => value)
   const isOneGroup = aggregation.keys.length === 0 && aggregation.granularity.kind === 'all'
   const finished = await finishGroups({ ...finish, aggregation, outputs, steps, isOneGroup }, groups, pacer)
-  // The SQL engine says why not.
+  // The SQL engine reports the reason.
   if (finished.length > limits.resultRows || isLongToFill(plan, groups.days)) return null
   const fills = plan.shape.kind === 'timeseries' && !plan.skipsEmptyBuckets
   const nothing = fills ? emptyValues({ aggregation, outputs }) : []
@@ -57,10 +57,10 @@ export async function answerPlan(
   }
 }
 
-/** So many buckets are filled without a rest, in a few milliseconds. */
+/** Filling this number of buckets without a pause takes a few milliseconds. */
 const filledMax = 20_000
 
-/** Whether empty buckets are many, by arithmetic. */
+/** Whether there are many buckets to fill, estimated by arithmetic. */
 function isLongToFill({ aggregation: { granularity } }: NativePlan, days: readonly DayRows[]): boolean {
   const made = granularity.kind === 'zoned' ? granularity.buckets : granularity
   if (!('widthMs' in made)) return false
@@ -71,14 +71,14 @@ function isLongToFill({ aggregation: { granularity } }: NativePlan, days: readon
 
 interface FinishedRow {
   readonly bucketMs: number
-  /** Whether it is of no rows at all, as far as the query asks. */
+  /** Whether no rows fall in its bucket; only valid for queries that count rows. */
   readonly isEmpty: boolean
   readonly values: GroupRow
 }
 
 interface Finished {
   readonly rows: readonly FinishedRow[]
-  /** The values of an empty bucket. */
+  /** The values of empty buckets. */
   readonly nothing: FinishedRow['values']
 }
 
@@ -113,7 +113,7 @@ function* timeseries(plan: NativePlan, table: Kept, finished: Finished, bucketsM
   }
 }
 
-/** The buckets in order, with the empty ones that Druid fills. */
+/** The buckets in ascending order, including the empty ones that Druid fills. */
 function bucketsOf(
   plan: NativePlan,
   table: Kept,
@@ -159,10 +159,10 @@ function* groupBy(plan: NativePlan, rows: readonly FinishedRow[]): Generator<Jso
   }
 }
 
-/** Rows that are written at a stretch. */
+/** Rows written at once. */
 const rowsAtOnce = 512
 
-/** The answer, in pieces; null where the SQL engine has to give it, and says why not. */
+/** The response in pieces; null if there are too many rows, which the SQL engine then reports. */
 export function answerScan(
   plan: NativeScanPlan,
   scanned: readonly ScannedRow[],

@@ -1,5 +1,4 @@
-// A native query that the store answers from its own columns, as plain data: what is aggregated, and what becomes of the groups; or the rows that are
-// scanned.
+// A native query that the store executes on its own columns, as plain data: an aggregation and the processing of its groups, or a scan.
 
 import type { AggregationPlan } from '../../algebra/aggregation.ts'
 import type { GroupFinish } from '../../algebra/finish-groups.ts'
@@ -12,20 +11,20 @@ import type { ValueType } from '../values/typed.ts'
 export interface GroupOutput {
   readonly name: string
   readonly type: Extract<ValueType, 'STRING' | 'LONG' | 'DOUBLE'>
-  /** Over the row of a group (its bucket, its keys, its aggregates) and the outputs that come before, behind it. */
+  /** Evaluated over the row of a group (bucket, keys, aggregates), followed by the earlier outputs. */
   readonly value: Scalar
 }
 
 export interface NativePlan {
   readonly aggregation: AggregationPlan
   readonly outputs: readonly GroupOutput[]
-  /** How many parts the expressions have that are evaluated over each group. */
+  /** Number of nodes in the expressions evaluated for each group. */
   readonly steps: number
-  /** `isByBucket` says whether `limit` is that of each bucket. */
+  /** `isByBucket`: `limit` applies to each bucket separately. */
   readonly finish: GroupFinish & { readonly isByBucket: boolean }
   readonly intervals: readonly Interval[]
   readonly timesAsLong: boolean
-  /** By whose clocks times are written. */
+  /** The time zone in which times are written. */
   readonly zone: string
   readonly skipsEmptyBuckets: boolean
   readonly shape:
@@ -34,10 +33,10 @@ export interface NativePlan {
     | { readonly kind: 'groupBy'; readonly asArray: boolean; readonly showsBucket: boolean }
 }
 
-/** What the store answers. */
+/** A query that the store executes. */
 export type PlannedNative = NativePlan | NativeScanPlan
 
-/** The same as a question to the store. */
+/** The plan as a request to the store. */
 export interface PlannedNativeQuery {
   readonly language: 'native'
   readonly plan: PlannedNative
@@ -46,12 +45,12 @@ export interface PlannedNativeQuery {
 export interface NativeScanPlan {
   readonly kind: 'scan'
   readonly scan: ScanPlan
-  /** Of the answer; `at` is the place in a row of the scan. */
+  /** The columns of the response; `at` is the index in a row of the scan. */
   readonly outputs: readonly (Pick<OutputColumn, 'name' | 'type'> & { readonly at: number })[]
-  /** What rows that come by segment have it from: the entity; null where they come by time. */
+  /** The entity to name in segment ids if rows are returned by segment; null if they are ordered by time. */
   readonly segmentsOf: string | null
   readonly compact: boolean
   readonly batchSize: number
-  /** Of the scan's rows, which begin at the first, those before are left out. */
+  /** Number of leading rows of the scan to skip. */
   readonly offset: number
 }

@@ -1,4 +1,4 @@
-// The columns of a planned answer: its dimensions, what is aggregated, and what is worked out from both.
+// The columns of a planned query: dimensions, aggregations and post-aggregations.
 
 import type { StoreAggregate } from '../../algebra/aggregation.ts'
 import { druidType } from '../../algebra/druid-expression.ts'
@@ -13,15 +13,15 @@ import { type FieldOf, type FilteredFields, rowFilter } from './row-filter.ts'
 
 export interface Columns {
   readonly aggregates: readonly StoreAggregate[]
-  /** The dimensions, then what is aggregated, then what is worked out. */
+  /** Dimensions, then aggregations, then post-aggregations. */
   readonly outputs: readonly GroupOutput[]
-  /** Where the first output stands behind the row of a group. */
+  /** Index of the first output, after the row of the group. */
   readonly outputsAt: number
-  /** How many parts the expressions have that are evaluated over each group. */
+  /** Number of nodes in the expressions evaluated for each group. */
   readonly steps: number
 }
 
-/** Null where the store does not know one of them. */
+/** Null if the store does not support one of them. */
 export function plannedColumns(
   query: {
     readonly kind: string
@@ -41,10 +41,10 @@ export function plannedColumns(
     if (output === null) return null
     outputs.push(output)
   }
-  // Whether there was a row at all: a bucket without one may be left out. Nobody else asks for it, and ends of series do not tell it.
+  // Counts rows, so that empty buckets can be omitted. Added only where needed, because it prevents reading only the ends of series.
   if (query.kind === 'timeseries' && query.context.skipEmptyBuckets) add({ kind: 'rows' })
   const outputsAt = 1 + keys.length + aggregates.length
-  // A sketch is more than its number to them.
+  // Post-aggregations need the sketch itself, not only its number.
   if (query.postAggregations.length > 0 && query.aggregations.some(isSketch)) return null
   for (const post of query.postAggregations) {
     const value = postValue(post, { outputs, outputsAt })
@@ -74,7 +74,7 @@ function aggregatorOutput(
       if (field === null || field.type === 'string') return null
       const sum = cellNode('double', add({ kind: 'sum', type: 'double', field }))
       const mean = call('double', '/', [sum, cellNode('long', add({ kind: 'values', field }))])
-      // 0 over nothing.
+      // 0 if there are no values.
       return { name, type: 'DOUBLE', value: call('double', 'coalesce', [mean, literal('double', 0)]) }
     }
     case 'sum':
@@ -94,7 +94,7 @@ function aggregatorOutput(
       return others.length > 0 ? null : distinctOutput(aggregator, field, add)
     }
     case 'distinct':
-      // Of sketches of other systems nothing is stored, and a hyperUnique counts nothing else.
+      // Sketches of other systems are not stored, and hyperUnique counts nothing else.
       return aggregator.sketch === 'hyperUnique' ? null : distinctOutput(aggregator, fieldOf(aggregator.fieldName), add)
     case 'first':
     case 'last':
@@ -110,7 +110,7 @@ function aggregatorOutput(
   }
 }
 
-/** An estimate in Druid, exact here: null and '' are no values. */
+/** An estimate in Druid, exact here; null and '' are not counted. */
 function distinctOutput(
   { name, round }: { readonly name: string; readonly round: boolean },
   field: EntityField | null,
@@ -121,18 +121,18 @@ function distinctOutput(
   return round ? { name, type: 'LONG', value: cell } : { name, type: 'DOUBLE', value: asNumber(cell, 'double') }
 }
 
-/** Texts as they are. */
+/** The field of a dimension without conversions; null unless it is a plain text field. */
 export function keyOf(spec: DimensionSpec, fieldOf: FieldOf): EntityField | null {
   if (spec.extraction !== null || spec.keep !== null || spec.outputType !== 'STRING') return null
   const field = fieldOf(spec.dimension)
   return field?.type === 'string' ? field : null
 }
 
-/** A filter around one that an aggregate has already. */
+/** Combines a filter with the aggregate's own filter, if it has one. */
 const both = (filter: Scalar, { where }: StoreAggregate): Scalar =>
   where === undefined ? filter : call('boolean', 'and', [filter, where])
 
-/** Of a field as it is: another type would have to be made of it. */
+/** Supports only fields of the aggregate's own type, without conversion. */
 function endOutput(
   { name, kind, type, fieldName, timeColumn, maxBytes }: Extract<Aggregator, { kind: 'first' | 'last' }>,
   fieldOf: FieldOf,
@@ -147,10 +147,10 @@ function endOutput(
   return { name, type, value: type === 'STRING' ? cut : cell }
 }
 
-/** The outputs that are known, and where the first stands behind the row of a group. */
+/** The outputs known so far, and the index of the first one, after the row of a group. */
 type Before = Pick<Columns, 'outputs' | 'outputsAt'>
 
-/** What stands under a name, by its place: what it is made of is evaluated once. */
+/** A reference to the output of this name, so that its expression is evaluated only once. */
 export function outputOf(name: string, { outputs, outputsAt }: Before): Pick<GroupOutput, 'type' | 'value'> | null {
   const at = outputs.findIndex((output) => output.name === name)
   if (at === -1) return null
@@ -160,7 +160,7 @@ export function outputOf(name: string, { outputs, outputsAt }: Before): Pick<Gro
 
 function postValue(post: PostAggregator, before: Before): Pick<GroupOutput, 'type' | 'value'> | null {
   if (post.kind === 'fieldAccess') return outputOf(post.fieldName, before)
-  // Where they are ordered by, numbers come before what is none.
+  // `numericFirst` sorts finite numbers before others, which plans do not support.
   if (post.kind === 'arithmetic' && post.numericFirst) return null
   const value = readPost(post, (name) => inputOf(name, before))
   return value === null || value.type === 'timestamp' || value.type === 'boolean'
@@ -172,7 +172,7 @@ const stepsOf = (post: PostAggregator): number => (post.kind === 'expression' ? 
 
 const sizeOf = (expression: Expression): number => partsOf(expression).reduce((sum, part) => sum + sizeOf(part), 1)
 
-/** What a name stands for behind the groups: a value of an output before it. A bucket is a number of another kind. */
+/** The value of an earlier output; null for a bucket, which is a timestamp and not a plain number. */
 export function inputOf(name: string, before: Before): Scalar | null {
   const value = outputOf(name, before)?.value ?? null
   return value?.type === 'timestamp' ? null : value

@@ -1,5 +1,5 @@
-// Which native queries the store answers from its own columns, and how. Whatever is not known here for certain goes to the SQL engine, faults
-// of the query too: there they are told.
+// Decides which native queries the store executes on its own columns, and how. Anything uncertain goes to the SQL engine, including invalid
+// queries: it reports their errors.
 // Tested by `test/druid-native/planned.test.ts`.
 
 import { type AggregationPlan, aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
@@ -19,7 +19,7 @@ import { type VirtualFields, virtualFields } from './virtual-fields.ts'
 
 type Aggregating = TimeseriesQuery | TopNQuery | GroupByQuery
 
-/** Null where the SQL engine answers. */
+/** Null if the SQL engine must execute the query. */
 export function planNative(query: NativeQuery, entityOf: (name: string) => Entity | null): NativePlan | null {
   if (query.kind !== 'timeseries' && query.kind !== 'topN' && query.kind !== 'groupBy') return null
   if (query.dataSource.kind !== 'table') return null
@@ -62,11 +62,11 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
 interface Grouping {
   readonly keys: readonly EntityField[]
   readonly granularity: AggregationPlan['granularity']
-  /** Of the dimensions. */
+  /** One for each dimension. */
   readonly outputs: readonly GroupOutput[]
 }
 
-/** What rows are grouped by. A floor of the time stands for the granularity, where that is `all`. */
+/** The grouping of rows. With granularity `all`, a dimension that is a floor of the time becomes the granularity. */
 function groupingOf(query: Aggregating, { fieldOf, floorOf }: VirtualFields): Grouping | null {
   const keys: EntityField[] = []
   const outputs: GroupOutput[] = []
@@ -86,18 +86,18 @@ function groupingOf(query: Aggregating, { fieldOf, floorOf }: VirtualFields): Gr
   return granularity === null ? null : { keys, granularity, outputs }
 }
 
-/** The times that a query asks for. */
+/** The time ranges of a query. */
 export function rangesOf({ intervals }: Pick<NativeQuery, 'intervals'>): readonly Range[] {
   return intervals.map(({ startMs, endMs }) => ({ fromMs: startMs, toMs: endMs - 1 }))
 }
 
-/** How many values a group comes to, from its aggregates to the line of the answer. */
+/** Number of values that a group needs, from its aggregates to its line of the response. */
 function cellsOf({ aggregates, outputs, steps }: Columns, { order }: NativePlan['finish']): number {
-  // Values in between take time, and no room.
+  // Intermediate values of expressions cost time but no memory.
   return 1 + aggregates.length + 2 * outputs.length + order.length + Math.floor(steps / 8)
 }
 
-/** Which buckets an answer has, and what stamps that of all time, depends on the days that have rows. */
+/** The buckets of the result, and the timestamp of the single bucket of `all`, depend on the days that have rows. */
 function needsDays(query: Aggregating): boolean {
   if (query.kind !== 'timeseries') return query.kind === 'topN'
   return query.granularity.kind === 'all' || !query.context.skipEmptyBuckets
@@ -143,7 +143,7 @@ function finishOf(query: Aggregating, columns: Columns): NativePlan['finish'] | 
 const ascending = (value: Scalar): GroupOrder => ({ value, isDescending: false, nulls: 'first' })
 const bucketFirst = ascending(cellNode('timestamp', 0))
 
-/** As in Druid: nulls are last whichever way, and what ties is in the order of the dimension. */
+/** As in Druid: nulls sort last in both directions, ties by the dimension. */
 function rankingOf(metric: TopNMetric, columns: Columns): readonly GroupOrder[] | null {
   const isInverted = metric.kind === 'inverted'
   const by = isInverted ? metric.metric : metric
@@ -164,7 +164,7 @@ function finishGroupBy(query: GroupByQuery, columns: Columns): NativePlan['finis
   for (const { dimension, descending: isDescending, ordering } of query.limitSpec.columns) {
     const output = outputOf(dimension, columns)
     if (output === null) return null
-    // A metric is ordered by its number, whatever ordering stands there.
+    // A metric is ordered by its number, whatever ordering is specified.
     if (output.type === 'STRING' && ordering !== 'lexicographic') return null
     const isTime = query.dimensions.some(
       ({ outputName, outputType }) => outputName === dimension && outputType === 'LONG',
@@ -173,7 +173,7 @@ function finishGroupBy(query: GroupByQuery, columns: Columns): NativePlan['finis
     byColumns.push({ value: output.value, isDescending, nulls: isDescending ? 'last' : 'first' })
   }
   const natural = query.dimensions.map((_, place) => ascending(outputCell(place, columns)))
-  // A floor that rows are grouped by is a dimension like the others.
+  // A dimension that is a floor of the time sorts like any other dimension.
   const byBucket = query.granularity.kind === 'all' ? [] : [bucketFirst]
   const order = query.context.sortByDimsFirst
     ? [...byColumns, ...natural, ...byBucket]

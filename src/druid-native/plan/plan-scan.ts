@@ -1,4 +1,4 @@
-// Which native scans the store answers from its own columns, and how. Whatever is not known here for certain goes to the SQL engine.
+// Decides which native scans the store executes on its own columns, and how. Anything uncertain goes to the SQL engine.
 // Tested by `test/druid-native/planned-scans.test.ts`.
 
 import { aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
@@ -12,11 +12,11 @@ import type { NativeScanPlan } from './native-plan.ts'
 import { rangesOf } from './plan-native.ts'
 import { indexOfFields, rowFilter } from './row-filter.ts'
 
-/** Null where the SQL engine answers. */
+/** Null if the SQL engine must execute the query. */
 export function planScan(query: ScanQuery, entityOf: (name: string) => Entity | null): NativeScanPlan | null {
   if (query.dataSource.kind !== 'table' || query.virtualColumns.length > 0) return null
   const entity = entityOf(query.dataSource.name)
-  // A scan takes rows from one table or file after the other: older ones would come beside those that replaced them.
+  // A scan reads one table or file after the other, so it would return replaced rows along with their replacements.
   if (entity === null || entity.duplicates === 'replace') return null
   const fieldOf = aggregatedFields(entity)
   const computed = new ComputedFields()
@@ -27,7 +27,7 @@ export function planScan(query: ScanQuery, entityOf: (name: string) => Entity | 
   const fields = entity.fields.filter(({ role }) => role !== 'time')
   const names = query.columns.length === 0 ? ['__time', ...fields.map(({ name }) => name)] : query.columns
   if (!areKnown(names, fields)) return null
-  // A limit takes rows of one time by all their columns.
+  // With a limit, rows of equal time are ordered by all of their columns.
   const isCut = query.limit !== null || query.offset > 0
   const columns = isCut ? fields : fields.filter(({ name }) => names.includes(name))
   const { groupsMax: rowsMax } = boundsOfWork(1 + columns.length)

@@ -1,4 +1,4 @@
-// Native expressions as scalars: over the fields of rows, or over the outputs of groups. Null is what the store does not know.
+// Converts native expressions to scalars: over the fields of rows, or over the outputs of groups. Null means that the store does not support them.
 // Tested by `test/druid-native/planned.test.ts`.
 
 import { call, type Scalar } from '../../algebra/scalar.ts'
@@ -18,7 +18,7 @@ import { type Expression, ExpressionError } from '../expression/syntax.ts'
 import type { Filter, Having, PostAggregator } from '../parse/query-nodes.ts'
 import { type NativeType, nullValue, type Typed, valueIn } from '../values/typed.ts'
 
-/** What a name stands for. */
+/** Resolves a name. */
 export type LeafOf = (name: string) => Scalar | null
 
 const own: ScalarLeaves['own'] = new Map([
@@ -42,14 +42,14 @@ const types = { string: 'STRING', long: 'LONG', double: 'DOUBLE' } as const
 export const readScalar = (expression: Expression, leafOf: LeafOf): Scalar | null =>
   read(leafOf, (reader, scope) => reader.value(bindExpression(expression, scope)))
 
-/** `index`: by which Druid answers the filter. */
+/** `index` describes the columns that Druid filters by index. */
 export const readFilter = (filter: Filter, leafOf: LeafOf, index: FilterIndex): Scalar | null =>
   read(leafOf, (reader, scope) => reader.condition(bindFilter(filter, scope, index)))
 
 export const readHaving = (having: Having, leafOf: LeafOf): Scalar | null =>
   read(leafOf, (reader, scope) => reader.condition(bindHaving(having, scope, nullValue)))
 
-/** What sketches hold is for the SQL engine. */
+/** Sketches are left to the SQL engine. */
 export const readPost = (post: PostAggregator, leafOf: LeafOf): Scalar | null =>
   read(leafOf, (reader, scope) => reader.value(bindPost(post, scope, () => nullValue)))
 
@@ -72,13 +72,13 @@ function read(leafOf: LeafOf, bound: (reader: ScalarReader, scope: Scope) => Sca
   try {
     return bound(reader, { range: wideRange, column })
   } catch (error) {
-    // The SQL engine tells it.
+    // The SQL engine reports it.
     if (error instanceof ExpressionError || error instanceof Problem) return null
     throw error
   }
 }
 
-/** A number as one of a type. */
+/** Converts a number to a type. */
 export function asNumber(operand: Scalar, type: 'long' | 'double'): Scalar {
   return operand.type === type ? operand : call(type, type === 'long' ? 'toLong' : 'toDouble', [operand])
 }

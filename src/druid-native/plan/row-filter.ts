@@ -1,4 +1,4 @@
-// Filters of native queries as the store asks them. Null is what the store does not know to ask.
+// Converts filters of native queries to conditions for the store. Null means that the store does not support them.
 import type { ComputedFields } from '../../algebra/computed-fields.ts'
 import { fieldNode, type Scalar } from '../../algebra/scalar.ts'
 import type { EntityField } from '../../model/entity.ts'
@@ -8,7 +8,7 @@ import { readFilter } from './read-scalar.ts'
 
 export type FieldOf = (name: string) => EntityField | null
 
-/** By which Druid filters the rows of an entity, whose fields are `fieldOf`. */
+/** Which fields of an entity Druid would filter by index. */
 export const indexOfFields = (fieldOf: FieldOf, virtualColumns: readonly VirtualColumn[]): FilterIndex =>
   indexOf((name) => {
     const field = fieldOf(name)
@@ -20,7 +20,7 @@ export interface FilteredFields {
   readonly computed: ComputedFields
 }
 
-/** `index`: by which Druid answers this filter. */
+/** `index` describes the columns that Druid filters by index. */
 export function rowFilter(filter: Filter, { fieldOf, computed }: FilteredFields, index: FilterIndex): Scalar | null {
   const leafOf = (name: string): Scalar | null => {
     const field = fieldOf(name)

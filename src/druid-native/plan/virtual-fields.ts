@@ -1,4 +1,4 @@
-// Virtual columns that the store knows: fields under another name, what is computed from fields, and floors of the time, which rows are grouped by.
+// Virtual columns that the store supports: renamed fields, values computed from fields, and floors of the time to group by.
 
 import type { AggregationPlan } from '../../algebra/aggregation.ts'
 import { ComputedFields } from '../../algebra/computed-fields.ts'
@@ -15,18 +15,18 @@ import type { FieldOf, FilteredFields } from './row-filter.ts'
 
 type Buckets = AggregationPlan['granularity']
 
-/** Fields of the entity too, as far as no virtual column has their name. */
+/** Includes the entity's fields that no virtual column hides. */
 export interface VirtualFields extends FilteredFields {
   readonly floorOf: (name: string) => Buckets | null
 }
 
-/** Null where one is of another kind. */
+/** Null if a column is of another kind. */
 export function virtualFields(columns: readonly VirtualColumn[], fieldOf: FieldOf): VirtualFields | null {
   const fields = new Map<string, EntityField>()
   const floors = new Map<string, Buckets>()
   const computed = new ComputedFields()
   for (const { name, expression } of columns) {
-    // Within its own expression its name means the field.
+    // Within a virtual column's own expression, its name refers to the entity's field.
     const others = columns.filter((column) => column.name !== name).map((column) => column.name)
     const floor = others.includes('__time') ? null : floored(expression)
     const field = floor === null ? fieldFor(expression, (one) => (others.includes(one) ? null : fieldOf(one))) : null
@@ -50,7 +50,7 @@ export function virtualFields(columns: readonly VirtualColumn[], fieldOf: FieldO
   }
 }
 
-/** `timestamp_floor(__time, 'P1D', null, 'Europe/Madrid')`; null for anything else. */
+/** The buckets of `timestamp_floor(__time, 'P1D', null, 'Europe/Madrid')`; null for anything else. */
 function floored(expression: Expression): Buckets | null {
   if (expression.kind !== 'call' || expression.name !== 'timestamp_floor') return null
   const [time, period, origin, zone] = expression.args

@@ -1,5 +1,5 @@
-// How much the arrays of expressions could become in Druid, bounded before they are sent: Druid itself bounds neither their length nor the
-// text that is folded from them, and a process that makes gigabytes of one ends.
+// Limits how large the arrays of expressions could become in Druid, before the query is sent. Druid itself limits neither their length nor the
+// texts folded from them, and a Druid process that builds gigabytes of one dies.
 import { invalidRequest } from '../../model/problem.ts'
 import { type Expression, partsOf } from '../expression/syntax.ts'
 import { unsupported } from '../parse/json-reader.ts'
@@ -8,20 +8,20 @@ import { expressionsOf, queriesWithin } from './queries-within.ts'
 
 type Call = Expression & { readonly kind: 'call' }
 
-/** As on one machine. */
+/** The same limit as on one machine. */
 const lengthMax = 10_000
-/** What an array is taken to be long whose length shows only when the query runs. */
+/** Assumed length of arrays whose length is only known when the query runs. */
 const unknownLength = 100
-/** Elements that lambdas within each other go through for one value. */
+/** Maximum number of elements that nested lambdas visit for one value. */
 const stepsMax = 1_000_000
 
-/** Throws Problem `invalid_request` for arrays that are too long, and `unsupported_native_query` where that cannot be told. */
+/** Throws Problem `invalid_request` for arrays that are too long, and `unsupported_native_query` if the length cannot be determined. */
 export function checkArraySizes(query: NativeQuery): void {
   for (const one of queriesWithin(query))
     for (const { expression, path } of expressionsOf(one)) check(expression, path, 1)
 }
 
-/** `steps` are those of the lambdas around. */
+/** `steps` is the number of steps of the enclosing lambdas. */
 function check(part: Expression, path: string, steps: number): void {
   for (const inner of partsOf(part)) if (inner.kind !== 'lambda') check(inner, path, steps)
   if (part.kind !== 'call') return
@@ -59,7 +59,7 @@ function lengthOf(part: Expression): number {
   return unknownLength
 }
 
-/** What puts its arguments together. */
+/** Functions whose result contains all of their arguments. */
 const together = new Set([
   'concat',
   'format',
@@ -76,14 +76,14 @@ const together = new Set([
   'rpad',
 ])
 
-/** What is folded may hold itself once: twice, it doubles with each element. */
+/** A fold's result may contain the accumulator once; twice, it would double with each element. */
 function checkGrowth({ parameters, body }: Expression & { readonly kind: 'lambda' }, path: string): void {
   const accumulator = parameters.at(-1)
   if (accumulator === undefined || copiesOf(accumulator, body) <= 1) return
   throw unsupported(path, `a fold in which "${accumulator}" is put together with itself, on a cluster,`)
 }
 
-/** How often a value is in what an expression makes. */
+/** How many copies of a value the result of an expression contains. */
 function copiesOf(name: string, part: Expression): number {
   switch (part.kind) {
     case 'name':
@@ -91,7 +91,7 @@ function copiesOf(name: string, part: Expression): number {
     case 'binary':
       return part.operator === '+' ? copiesOf(name, part.left) + copiesOf(name, part.right) : 0
     case 'lambda':
-      // For each element of the arrays it goes through.
+      // One copy for each element of the arrays.
       return part.parameters.includes(name) || copiesOf(name, part.body) === 0 ? 0 : Number.POSITIVE_INFINITY
     case 'call': {
       const copies = part.args.map((arg) => copiesOf(name, arg))

@@ -1,5 +1,5 @@
-// A query that Druid is to answer, checked as if it were run here: what one machine refuses, a cluster refuses with the same words, before
-// Druid has heard of it.
+// Validates a query for Druid as if it ran here, so that a cluster rejects what one machine rejects, with the same messages, before Druid
+// receives the query.
 
 import type { Interval } from '../../druid-time/iso.ts'
 import { sql } from '../../lib/sql-text.ts'
@@ -19,29 +19,29 @@ import { checkPlanning } from './planning-cost.ts'
 import { queriesWithin, tablesOf } from './queries-within.ts'
 import { checkWrittenSizes } from './written-sizes.ts'
 
-/** Throws the Problems of `runNative` that show without rows, and those of what Druid alone would suffer from. */
+/** Throws the Problems of `runNative` that can be detected without rows, and those for queries that only Druid could not handle. */
 export async function checkQuery(query: NativeQuery, entities: readonly Entity[], limits: NativeLimits): Promise<void> {
   checkPlanning(query)
   checkWrittenSizes(query)
   checkArraySizes(query)
   const { startMs = 0 } = query.intervals[0] ?? {}
-  // Of a table with days there is always something to tell.
+  // segmentMetadata returns something for every day, so its tables have none.
   const days = query.kind === 'segmentMetadata' ? [] : [{ minMs: startMs, maxMs: startMs }]
   for await (const _ of runNative(untimed(query), new EmptyTables(entities, days), limits)) {
-    // Nothing comes of no rows.
+    // The result over empty tables is discarded.
   }
 }
 
-/** The columns that a data source shows, in their order. */
+/** The columns of a data source, in order. */
 export async function columnsOf(source: DataSource, entities: readonly Entity[]): Promise<readonly Column[]> {
-  // One more than may be is asked for.
+  // A session requests one row more than the limit.
   const most = Number.MAX_SAFE_INTEGER - 1
   const unlimited = { rowsMax: most, bucketsMax: most, bytesMax: most }
   const { columns } = await relationOf(untimedSource(source), new Session(new EmptyTables(entities, []), unlimited))
   return columns
 }
 
-/** Without buckets, which are counted apart: how many there are shows from the rows alone. */
+/** Removes granularities: the number of buckets depends on the rows and is checked separately. */
 function untimed(query: NativeQuery): NativeQuery {
   const context = { ...query.context, grandTotal: false }
   const whole = { ...query, context, dataSource: untimedSource(query.dataSource) }
@@ -54,7 +54,7 @@ function untimedSource(source: DataSource): DataSource {
   return { ...source, left: untimedSource(source.left), right: untimedSource(source.right) }
 }
 
-/** Entities with a day at the most, and no rows in it. */
+/** Entities with at most one day, which has no rows. */
 class EmptyTables implements NativeEngine {
   readonly #entities: readonly Entity[]
   readonly #days: readonly DayBounds[]
@@ -81,14 +81,14 @@ class EmptyTables implements NativeEngine {
   }
 
   async *run(): AsyncGenerator<never> {
-    // It has no rows.
+    // No rows.
   }
 }
 
-/** The days that have rows in tables of these names, as far as the intervals touch them. */
+/** Returns the days with rows in the named tables that the intervals touch. */
 export type DaysOf = (names: readonly string[], intervals: readonly Interval[]) => Promise<readonly DayBounds[]>
 
-/** Throws Problem `too_many_buckets`. `daysOf` is asked only where the intervals alone would hold too many. */
+/** Throws Problem `too_many_buckets`. `daysOf` is called only if the intervals alone have too many buckets. */
 export async function checkBuckets(query: NativeQuery, daysOf: DaysOf, bucketsMax: number): Promise<void> {
   for (const one of queriesWithin(query)) {
     if (one.kind !== 'timeseries' && one.kind !== 'topN') continue

@@ -1,4 +1,4 @@
-// A checked native query as one for Druid: entities become their data sources, and hidden columns can neither be named nor shown.
+// Rewrites a validated native query for Druid: entities become their data sources, and hidden columns can neither be named nor returned.
 
 import { visibleFilter } from '../../algebra/hidden-in-druid.ts'
 import { takingRows } from '../../algebra/hidden-rows.ts'
@@ -22,7 +22,7 @@ import { numbersOf, withoutNulls } from './number-filters.ts'
 import { readsSegments, sinceSegments, visibleRowsFilter } from './rows-left.ts'
 import { needsVisibleRows, replacedRows, visibleRows } from './visible-rows.ts'
 
-/** What of the context changes an answer; anything else of the caller's is left out. */
+/** The context members that affect the result; all others are dropped. */
 const contextNames = [
   'skipEmptyBuckets',
   'grandTotal',
@@ -35,7 +35,7 @@ const contextNames = [
 const common = ['queryType', 'intervals', 'filter', 'virtualColumns', 'descending', 'granularity'] as const
 const aggregating = ['aggregations', 'postAggregations', 'limit'] as const
 
-/** The members that Druid is sent, by the type of the query. */
+/** The members sent to Druid, by query type. */
 const members: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['timeseries', aggregating],
   ['topN', [...aggregating, 'dimension', 'threshold', 'metric']],
@@ -47,20 +47,20 @@ const members: ReadonlyMap<string, readonly string[]> = new Map<string, readonly
   ['dataSourceMetadata', []],
 ])
 
-/** Druid makes room for as many rows of a topN as it may give: past this many it refuses them between queries, and we in an answer. */
+/** Cap on topN thresholds, for which Druid allocates memory. More rows would be rejected anyway, by Druid in inner queries and here in a result. */
 const innerRowsMax = 100_000
 
 export interface ForDruid {
   /** The entities that the caller may read. */
   readonly entities: readonly Entity[]
   readonly clusterName: string
-  /** No answer has more rows. */
+  /** Row limit of a result. */
   readonly rowsMax: number
 }
 
 /**
- * The query of a request's body: its tree, and what Druid is asked. Throws Problems `invalid_request` and `unsupported_native_query` with the
- * path of the fault, and `unknown_entity` for a data source that is none of the entities.
+ * Rewrites the query in a request's body; returns its tree and the query for Druid. Throws Problems `invalid_request` and
+ * `unsupported_native_query` with the path of the error, and `unknown_entity` for a data source that is not one of the entities.
  */
 export async function druidNative(
   body: Uint8Array,
@@ -88,8 +88,8 @@ class Rewriting {
   }
 
   /**
-   * The query whose answer is the caller's: one row more than may be is enough to refuse it. Of rows that are not published yet a search counts
-   * hits only until it has as many values as its limit: what it is limited to is cut from all.
+   * The outermost query, limited to one row more than allowed, which is enough to reject its result. In unpublished rows a search stops counting
+   * hits when it has as many values as its limit, so it is sent without its own limit and its result is cut afterwards.
    */
   async whole(query: Node): Promise<Node> {
     const limit = Number(query['limit'] ?? 0)
@@ -128,7 +128,7 @@ class Rewriting {
     }
   }
 
-  /** How a query passes over what deletions hide of its own entities: by a filter more, or by a data source that has none of it. */
+  /** How rows hidden by deletions of the query's own entities are excluded: by an additional filter, or by a data source without them. */
   #hidden(query: Node, entities: readonly Entity[]): HiddenParts {
     const [entity] = entities.filter((one) => one.hidden !== undefined)
     if (entity === undefined) return nothingHidden
@@ -138,7 +138,7 @@ class Rewriting {
         'a union with an entity of which rows were deleted: ask for each entity by itself; more than that',
       )
     }
-    // What a join reads are queries of their own.
+    // The sides of a join are queries of their own.
     if (memberOf(query['dataSource'], 'type') === 'join') return nothingHidden
     const isBoundary = query['queryType'] === 'timeBoundary'
     if (entity.duplicates === 'replace' && !isBoundary) return nothingHidden
@@ -155,7 +155,7 @@ class Rewriting {
     return Math.min(Number(query['threshold']), Math.max(this.#rowsMax, innerRowsMax) + 1)
   }
 
-  /** The columns that are shown where the query leaves them open. */
+  /** Adds the columns to return if the query does not specify any. */
   async #shown(type: string, query: Node, entities: readonly Entity[]): Promise<Node> {
     if (entities.length === 0) return {}
     if (type === 'scan' && isEmpty(query['columns'])) {
@@ -173,14 +173,14 @@ class Rewriting {
     return {}
   }
 
-  /** The columns of the data source, with their types; those of entities are known without a look at the whole of it. */
+  /** The columns of the data source with their types. Fields of entities are known without reading the data source. */
   async #typedColumns(query: Node, entities: readonly Entity[]): Promise<Parameters<typeof numbersOf>[1]> {
     const type = memberOf(query['dataSource'], 'type')
     if (type === 'inline' || type === 'query' || type === 'join') return this.#columns(query)
     return entities.flatMap((entity) => entity.fields)
   }
 
-  /** Those of both sides of a join, and of all entities of a union. */
+  /** The columns of both sides of a join, or of all entities of a union. */
   #columns(query: Node): Promise<readonly Column[]> {
     const json = new Json(query['dataSource'], 'query_data.dataSource')
     const source = readDataSource(json, ({ value, path }) => readNativeQuery(value, path))
@@ -222,7 +222,7 @@ class Rewriting {
     return { type: 'table', name: dataSourceName(this.#clusterName, entity.id) }
   }
 
-  /** The entities that the query itself reads, not those of queries within. */
+  /** The entities that the query itself reads, without those of inner queries. */
   #entitiesIn(source: unknown): readonly Entity[] {
     if (typeof source === 'string') return [this.#entity(source)]
     if (!isNode(source)) return []
@@ -242,10 +242,10 @@ class Rewriting {
 
 /** How a query reads a data source. */
 interface SourceUse {
-  /** Whether it reads the rows as they were pushed. */
+  /** Whether it reads rows as they were pushed. */
   readonly readsTable: boolean
   readonly isJoined?: boolean
-  /** Those of the query itself; absent where a part of the data source is read, for all time. */
+  /** Intervals of the query itself; absent if a part of the data source is read for all time. */
   readonly intervals?: unknown
 }
 
@@ -254,13 +254,13 @@ interface HiddenParts {
   readonly source: object | null
 }
 
-/** What a data source begins with: of a join the left side. */
+/** The first part of a data source: the left side of a join. */
 const leftmost = (source: unknown): unknown =>
   memberOf(source, 'type') === 'join' ? leftmost(memberOf(source, 'left')) : source
 
 const nothingHidden: HiddenParts = { filter: null, source: null }
 
-/** Else Druid loses parts of groups by an array, and of subtotals, where it limits them early. */
+/** Prevents Druid from losing parts of array groups and of subtotals when it applies limits early. */
 const wholeGroups = { applyLimitPushDown: false }
 
 const needsWholeGroups = (query: Node): boolean =>
@@ -273,7 +273,7 @@ function contextOf(context: unknown): Node {
   return Object.fromEntries(kept.map((name) => [name, memberOf(context, name)]))
 }
 
-/** Druid breaks off what it answers to a groupBy over no time: of a day without rows it gives the same. */
+/** Druid breaks off its response to a groupBy over empty intervals. A day with a filter that matches no rows has the same result. */
 const overNothing = { intervals: ['1970-01-01/P1D'], filter: { type: 'false' } }
 
 function isOverNoTime(query: Node): boolean {
@@ -281,11 +281,11 @@ function isOverNoTime(query: Node): boolean {
   return intervals.every(({ startMs, endMs }) => startMs === endMs)
 }
 
-/** What a query within has to read for its own; undefined is all time, also over none, where Druid may break off. */
+/** The intervals that an inner query must read. Undefined means all time; also used for empty intervals, where Druid may break off. */
 const innerIntervals = (query: Node): unknown =>
   query['intervals'] == null || isOverNoTime(query) ? undefined : plain(query['intervals'])
 
-/** A granularity of several hours, so that Druid rounds down before 1970 too. */
+/** Gives granularities of several hours an origin, so that Druid also rounds down before 1970. */
 function withLaterOrigin(value: unknown): unknown {
   const granularity = typeof value === 'string' ? { type: 'period', period: hoursOf(value) } : value
   if (!isNode(granularity) || granularity['type'] !== 'period' || !isEmpty(granularity['origin'])) return value
@@ -294,13 +294,13 @@ function withLaterOrigin(value: unknown): unknown {
   return origin === null ? value : { ...granularity, origin: formatInstant(origin) }
 }
 
-/** The period of a name, where it is of hours. */
+/** The period of a named granularity shorter than a day, in hours; null for any other. */
 function hoursOf(name: string): string | null {
   const named = parseGranularity(name)
   return named?.kind === 'uniform' && named.widthMs < msPerDay ? `PT${named.widthMs / 3_600_000}H` : null
 }
 
-/** Throws where a hidden column is named, however it is spelt. */
+/** Throws if a hidden column is named, in any spelling. */
 function refuseHidden(value: unknown): void {
   if (value === positionColumn || value === nullsColumn) {
     throw invalidRequest('query_data', `there is no column ${JSON.stringify(value)}`)
@@ -311,8 +311,8 @@ function refuseHidden(value: unknown): void {
 }
 
 /**
- * Whole numbers that a double does not hold go as their digits, which Druid reads where it wants a number. Half a character is no character of
- * any row: it goes as what it would be kept as.
+ * Prepares a value for Druid. Bigints become strings of digits, which Druid accepts in place of numbers. Lone surrogates, which no stored text
+ * contains, become the replacement character that they would be stored as.
  */
 function plain(value: unknown): unknown {
   if (typeof value === 'string') return wellFormed(value)

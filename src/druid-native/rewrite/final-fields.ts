@@ -1,10 +1,10 @@
-// What is calculated and compared with: the value of an aggregator, where Druid would take what it is made of, or fails of a null.
+// Makes calculations and comparisons use the final value of an aggregator, where Druid would use its intermediate state or fail on null.
 
 import { isNode, listOf, memberOf, type Node } from '../parse/json-reader.ts'
 
 const numbers = ['long', 'double', 'float']
 
-/** Aggregators that keep more than their value. */
+/** Aggregators whose intermediate state is more than their value. */
 const keepsMore: ReadonlySet<string> = new Set([
   'doubleMean',
   'cardinality',
@@ -17,15 +17,15 @@ const keepsMore: ReadonlySet<string> = new Set([
   ...[...numbers, 'string'].flatMap((type) => [`${type}First`, `${type}Last`]),
 ])
 
-/** Post-aggregators that calculate with the values of their fields; others want sketches. */
+/** Post-aggregators that calculate with the values of their fields; others need sketches. */
 const calculating: ReadonlySet<string> = new Set([
   'arithmetic',
   ...numbers.flatMap((type) => [`${type}Greatest`, `${type}Least`]),
 ])
 
 /**
- * A `fieldAccess` to a mean, a first or last value or a sketch gives what it is made of in Druid, which nothing can be calculated with and no
- * answer can hold. It is written as one that gives the value, as on one machine.
+ * In Druid a `fieldAccess` to a mean, a first or last value or a sketch returns the intermediate state, which cannot be used in calculations or in
+ * results. It is replaced by one that returns the value, as on one machine.
  */
 export function withFinalFields(posts: unknown, aggregations: unknown): unknown {
   const names = keepingOf(aggregations, (type) => keepsMore.has(type))
@@ -42,7 +42,7 @@ function withFinalField(post: unknown, names: ReadonlySet<unknown>): unknown {
 
 const isFiltered = (aggregator: unknown): aggregator is Node => memberOf(aggregator, 'type') === 'filtered'
 
-/** The names of the aggregators that are of some types, also within a filter. */
+/** The names of the aggregators whose type matches, also inside a filtered aggregator. */
 export const keepingOf = (aggregations: unknown, isOne: (type: string) => boolean): ReadonlySet<unknown> =>
   new Set(
     listOf(aggregations)
@@ -62,7 +62,7 @@ function nameOf(aggregator: unknown): unknown {
 
 const firstOrLast = /^(?:long|double|float|string)(?:First|Last)$/
 
-/** Each comparison with such a value is written as a filter, which is not true of null. */
+/** Replaces each comparison with a first or last value by a filter, which is not true for null. */
 export function withComparedValues(having: unknown, aggregations: unknown): unknown {
   const names = keepingOf(aggregations, (type) => firstOrLast.test(type))
   return names.size === 0 ? having : compared(having, names)

@@ -1,4 +1,4 @@
-// What Druid answers otherwise of rows that are not published yet is made what it answers of those that are.
+// Corrects Druid's responses where they differ for rows that are not published yet.
 
 import { condense, formatTimestamp, type Interval, parseInterval } from '../../druid-time/iso.ts'
 import { msPerDay } from '../../model/instant.ts'
@@ -7,14 +7,14 @@ import type { NativeQuery } from '../parse/native-query-types.ts'
 
 export interface Finish {
   readonly rowsMax: number
-  /** Rows before it have left; null when none have. */
+  /** Rows before this date have expired; null if none have. */
   readonly sinceMs: number | null
 }
 
 /**
- * The pieces of an answer as it is to be: each a bracket or a comma, and whole elements. A search has all its hits yet, and is cut to its
- * limit; the intervals of segments become the days that segments are of; the newest date
- * of all is left out where its row has left. Throws Problem `result_too_large` for more hits than `rowsMax`.
+ * The corrected pieces of a response, each a bracket or comma and whole elements. A search, which contains all hits so far, is cut to its limit;
+ * intervals of segments become the segments' days; the newest date is omitted if its row has expired. Throws Problem
+ * `result_too_large` for more than `rowsMax` hits.
  */
 export function finished(
   pieces: AsyncIterable<string>,

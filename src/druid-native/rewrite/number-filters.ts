@@ -3,7 +3,7 @@ import { isEmpty, isNode, listOf, memberOf, type Node } from '../parse/json-read
 
 type NumberType = 'LONG' | 'DOUBLE'
 
-/** By the type of a field, or of what is computed and of inline rows. */
+/** The number types of fields, virtual columns and inline rows. */
 const numberTypes: ReadonlyMap<unknown, NumberType> = new Map([
   ['long', 'LONG'],
   ['boolean', 'LONG'],
@@ -14,7 +14,7 @@ const numberTypes: ReadonlyMap<unknown, NumberType> = new Map([
   ['FLOAT', 'DOUBLE'],
 ])
 
-/** The columns of the query's data source that hold numbers of one type, and the virtual columns of numbers. A union has columns several times. */
+/** Columns of the data source that have a single numeric type, and numeric virtual columns. A union may list a column several times. */
 export function numbersOf(
   query: Node,
   columns: readonly { readonly name: string; readonly type: string }[],
@@ -33,8 +33,8 @@ function setType(numbers: Map<string, NumberType>, name: string, type: NumberTyp
 }
 
 /**
- * Where Druid looks at one row after the other it takes nulls for equal to a text that is no number: the filter is written as one that holds for
- * none, and is unknown of null, as Druid has it elsewhere.
+ * When Druid evaluates row by row, it treats null as equal to a text that is not a number. Such a filter is replaced by one that matches nothing and
+ * is unknown for null, as Druid treats it elsewhere.
  */
 export function withoutNulls(value: unknown, numbers: ReadonlyMap<string, NumberType>): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, numbers))
@@ -49,7 +49,7 @@ export function withoutNulls(value: unknown, numbers: ReadonlyMap<string, Number
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutNulls(item, numbers)]))
 }
 
-/** The one text that a filter looks for; null for any other. */
+/** The single text that a filter searches for; null for other filters. */
 function soughtIn(filter: Node): string | null {
   const { type, value, values } = filter
   const isOne = type === 'in' && new Set(listOf(values)).size === 1
@@ -57,7 +57,7 @@ function soughtIn(filter: Node): string | null {
   return sought === null || sought === undefined ? null : String(sought)
 }
 
-/** Of a double as Java reads it. */
+/** A double in Java's notation. */
 const doubleForm = /^[+-]?(NaN|Infinity|(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?[fFdD]?|0[xX].*)$/
 
 const isNumber: Readonly<Record<NumberType, (text: string) => boolean>> = {

@@ -1,24 +1,24 @@
-// Druid plans what a virtual column is made of anew wherever it is named, several times over: what is cheap to run can take minutes to plan,
-// which no time limit ends.
+// Druid plans the expression of a virtual column again for each use, several times over. Queries that are cheap to run can therefore take minutes to
+// plan, which no timeout interrupts.
 import { invalidRequest } from '../../model/problem.ts'
 import type { Expression } from '../expression/syntax.ts'
 import type { NativeQuery } from '../parse/native-query-types.ts'
 import type { VirtualColumn } from '../parse/query-nodes.ts'
 import { expressionsOf, nodesIn, queriesWithin } from './queries-within.ts'
 
-/** About half a second of Druid's. Six columns of one sum each, built one upon the other, come to half of it. */
+/** About half a second of planning in Druid. Six columns with one sum each, each built on the previous one, cost half of it. */
 const costMax = 100_000
-/** How often a column that is named is planned for each part of the expression that names it. */
+/** How often a used column is planned for each node of the expression that uses it. */
 const planningsPerPart = 2
 
-/** Throws Problem `invalid_request` for virtual columns that are built upon each other too often. */
+/** Throws Problem `invalid_request` if virtual columns use each other too often. */
 export function checkPlanning(query: NativeQuery): void {
   for (const one of queriesWithin(query)) {
     const costs = new Costs(one.virtualColumns)
     let sum = 0
     for (const { expression, path } of expressionsOf(one)) {
       const { cost, namesVirtual } = costs.of(expression)
-      // Expressions over fields alone cost what they are long.
+      // The cost of expressions over fields alone is only linear in their length.
       if (namesVirtual) sum += cost
       if (sum > costMax) throw tooInvolved(path)
     }
@@ -47,7 +47,7 @@ class Costs {
     const known = this.#known.get(name)
     if (known !== undefined) return known
     const column = this.#columns.get(name)
-    // Within its own expression a virtual column's name means the field.
+    // Within a virtual column's own expression, its name refers to the field.
     this.#known.set(name, 0)
     const cost = column === undefined ? 0 : this.of(column.expression).cost
     this.#known.set(name, cost)

@@ -1,7 +1,7 @@
 import type { Expression } from '../expression/syntax.ts'
 import type { DataSource, NativeQuery } from '../parse/native-query-types.ts'
 
-/** A query and those that its data sources hold, the outer ones first. */
+/** A query and the queries in its data sources, outer ones first. */
 export function* queriesWithin(query: NativeQuery): Generator<NativeQuery> {
   yield query
   yield* queriesOf(query.dataSource)
@@ -14,7 +14,7 @@ function* queriesOf(source: DataSource): Generator<NativeQuery> {
   yield* queriesOf(source.right)
 }
 
-/** The names of the tables that a data source reads by itself, not through a query within it; null where it reads anything else. */
+/** The tables that a data source reads directly, not through an inner query; null if it reads anything else. */
 export function tablesOf(source: DataSource): readonly string[] | null {
   switch (source.kind) {
     case 'table':
@@ -33,14 +33,14 @@ export interface PlacedExpression {
   readonly path: string
 }
 
-/** The expressions of one query, not of those within it. */
+/** The expressions of a query, without those of inner queries. */
 export function expressionsOf(query: NativeQuery): readonly PlacedExpression[] {
   const { dataSource, ...own } = query
   const condition = dataSource.kind === 'join' ? [{ expression: dataSource.condition, path: dataSource.path }] : []
   return [...condition, ...[...nodesIn(own)].filter(holdsExpression)]
 }
 
-/** The nodes of a tree, whatever they are. */
+/** All objects in a tree. */
 export function* nodesIn(value: unknown): Generator<object> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield value

@@ -7,10 +7,10 @@ const brace = 0x7b
 const bracketEnd = 0x5d
 const braceEnd = 0x7d
 
-/** Where the rows of an answer stand: they are its elements, or in a list that each of its elements has under a name of this length. */
+/** Location of the rows: elements of the response, or of a list in each of its elements, identified by the length of its name. */
 const listed = { keyLength: 'result'.length, depth: 3 }
 
-/** Counts the rows of an answer that comes in pieces: where lists and objects begin at one depth of its JSON. */
+/** Counts the rows of a streamed response, by counting the lists and objects that start at a certain depth of its JSON. */
 export class RowCount {
   readonly #isListed: boolean
   #rows = 0
@@ -18,11 +18,11 @@ export class RowCount {
   #isString = false
   #isEscaped = false
   #textLength = 0
-  /** Whether what is open at the third depth is the list of rows. */
+  /** Whether the open value at the third depth is the list of rows. */
   #isInRows = false
 
   constructor({ kind }: NativeQuery) {
-    // `result` of a topN and a search, `events` of a scan.
+    // Rows are in `result` of a topN or search, and in `events` of a scan; both names have the same length.
     this.#isListed = kind === 'topN' || kind === 'search' || kind === 'scan'
   }
 

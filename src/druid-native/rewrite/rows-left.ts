@@ -1,4 +1,4 @@
-// Rows that have left with a retention may still lie in Druid: no query shows them.
+// Hides expired rows, which may still be stored in Druid.
 
 import type { Interval } from '../../druid-time/iso.ts'
 import { timeColumn } from '../../model/druid-row.ts'
@@ -8,17 +8,17 @@ import { isEmpty, Json, type Node, unsupported } from '../parse/json-reader.ts'
 import { readIntervals } from '../parse/read-common.ts'
 import type { DayBounds } from '../run/native-engine.ts'
 
-/** What Druid takes for the end of time. */
+/** Druid's end of time. */
 const endOfTime = '146140482-04-24T15:36:27.903Z'
 const weekMs = 7 * msPerDay
 
-/** Queries of these types tell of whole segments, and know no filter. */
+/** Whether queries of this type describe whole segments; those do not support filters. */
 export function readsSegments(type: string): boolean {
   return type === 'segmentMetadata' || type === 'dataSourceMetadata'
 }
 
 /**
- * The filter of a query, which lets no row pass that has left, and none that `hidden` says deletions hide; `own` is the caller's.
+ * The filter of a query, extended to exclude expired rows and those excluded by `hidden` (deletions); `own` is the caller's filter.
  */
 export function visibleRowsFilter(query: Node, entities: readonly Entity[], hidden: object | null, own: unknown): Node {
   const sinceMs = commonSince(query, entities)
@@ -32,16 +32,16 @@ export function visibleRowsFilter(query: Node, entities: readonly Entity[], hidd
   return { filter: fields.length === 1 ? fields[0] : { type: 'and', fields } }
 }
 
-/** The intervals of a query of segments. Each is one day, and days leave whole. */
+/** Limits the intervals of a segment query. Each segment is one day, and rows expire by whole days. */
 export function sinceSegments(query: Node, entities: readonly Entity[]): Node {
   const sinceMs = commonSince(query, entities)
-  // Of all rows it tells one date, which is taken out of its answer.
+  // dataSourceMetadata returns a single date for all rows, which is removed from its response if it has expired.
   if (sinceMs === null || query['queryType'] === 'dataSourceMetadata') return {}
   const asked = isEmpty(query['intervals']) ? [{ startMs: sinceMs, endMs: latestMs }] : intervalsOf(query)
   return { intervals: texts(asked, sinceMs) }
 }
 
-/** The intervals of a query of segments that names none: the week up to the end of the newest of these days. */
+/** The intervals of a segment query that specifies none: the week up to the end of the newest of these days. */
 export function newestWeek(days: readonly DayBounds[], entities: readonly Entity[]): readonly string[] {
   if (days.length === 0) return []
   const newest = days.reduce((latest, { maxMs }) => Math.max(latest, maxMs), Number.NEGATIVE_INFINITY)
@@ -58,8 +58,8 @@ function texts(intervals: readonly Interval[], sinceMs: number): readonly string
 }
 
 /**
- * The date from which the rows of all these entities are shown; null for all rows. A query has one filter for a whole union: Druid cannot
- * answer one that asks for what some of its entities show and others do not. Throws Problem `unsupported_native_query` then.
+ * The date from which rows of all these entities are visible; null if all rows are. A union has a single filter, so Druid cannot execute a query for
+ * dates that are visible in some of its entities but not in others: throws Problem `unsupported_native_query`.
  */
 function commonSince(query: Node, entities: readonly Entity[]): number | null {
   const since = entities.map((entity) => entity.sinceMs ?? Number.NEGATIVE_INFINITY)

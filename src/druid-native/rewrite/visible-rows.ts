@@ -5,12 +5,12 @@ import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-r
 import type { Entity, EntityField } from '../../model/entity.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node } from '../parse/json-reader.ts'
 
-/** A text value is kept to this length: Druid sets so much memory aside for each. */
+/** Texts are truncated to this length: Druid reserves this much memory for each. */
 const textBytesMax = 4096
 
 /**
- * An entity whose newer rows replace older ones, as a data source of Druid: of each field the newest value that was pushed. `intervals`: those of the query
- * that reads it, as it has them; undefined: all time.
+ * A Druid data source for an entity whose newer rows replace older ones: the newest pushed value of each field. `intervals` are those of the query that
+ * reads it, in their original form; undefined means all time.
  */
 export function replacedRows(entity: Entity, clusterName: string, intervals: unknown): object {
   const tags = entity.fields.filter(({ role }) => role === 'tag')
@@ -22,13 +22,13 @@ export function replacedRows(entity: Entity, clusterName: string, intervals: unk
       ...visibleSource(entity, clusterName, intervals),
       dimensions: tags.map(({ name }) => ({ type: 'default', dimension: name, outputName: name })),
       aggregations: others.map((field) => newest(field, visible.get(field.name)?.name ?? field.name)),
-      // Else a groupBy around it reads pairs of position and value.
+      // Otherwise an outer groupBy would read pairs of position and value.
       context: { finalize: true, ...oneByOne },
     },
   }
 }
 
-/** The rows of an entity as its deletions leave them, each by itself, as a data source of Druid; `intervals` as above. */
+/** A Druid data source for the individual rows of an entity without deleted ones; `intervals` as for `replacedRows`. */
 export function visibleRows(entity: Entity, clusterName: string, intervals: unknown): object {
   const fields = entity.fields.filter(({ role }) => role !== 'time')
   const visible = visibleMetrics(entity)
@@ -48,7 +48,7 @@ export function visibleRows(entity: Entity, clusterName: string, intervals: unkn
   }
 }
 
-/** In batches Druid clears its tables anew for each millisecond between the first and the last row: six times as long for a day as row by row. */
+/** Row-by-row execution. With vectorization Druid clears its tables for each millisecond between first and last row, six times as slow for a day. */
 const oneByOne = { vectorize: 'false' }
 
 const allTime = ['-146136543-09-08T08:23:32.096Z/146140482-04-24T15:36:27.903Z']
@@ -66,7 +66,7 @@ function visibleSource(entity: Entity, clusterName: string, intervals: unknown =
   }
 }
 
-/** By the name of each metric that reads as null in some rows, what it is there. */
+/** For each metric that is null in some rows because of deletions: the virtual column with its visible values. */
 function visibleMetrics(entity: Entity): ReadonlyMap<string, VisibleColumn> {
   const columns = new Map<string, VisibleColumn>()
   for (const [name, taking] of takingMetrics(entity.hidden ?? [])) {
@@ -86,7 +86,7 @@ const aggregators = {
   json: 'stringLast',
 }
 
-/** `column` is where its values are. */
+/** `column` contains the field's values. */
 function newest({ name, type }: EntityField, column: string): object {
   const isPushed = { type: 'not', field: { type: 'null', column } }
   const isPushedNull = { type: 'like', dimension: nullsColumn, pattern: `%,${escaped(name)},%`, escape: '\\' }
@@ -107,8 +107,8 @@ function escaped(name: string): string {
 }
 
 /**
- * Whether a query cannot pass over what deletions hide by a filter: it may read a metric that reads as null in some rows, or calls a column of its own
- * as one that deletions select by.
+ * Whether a filter is not enough to exclude deleted data: the query may read a metric that is null in some rows, or it defines a virtual column with
+ * the name of a column that deletions select by.
  */
 export function needsVisibleRows(query: Node, { hidden = [] }: Entity): boolean {
   const { dataSource: _, ...own } = query
@@ -118,17 +118,17 @@ export function needsVisibleRows(query: Node, { hidden = [] }: Entity): boolean 
   return listOf(query['virtualColumns']).some((column) => selecting.has(String(memberOf(column, 'name'))))
 }
 
-/** Whether it shows all columns. */
+/** Whether the query returns all columns. */
 function isOpen(query: Node): boolean {
   const { queryType } = query
   if (queryType === 'scan') return isEmpty(query['columns'])
   return queryType === 'search' && isEmpty(query['searchDimensions'])
 }
 
-/** What is no expression, unless it is a name by itself. */
+/** A text that is not an expression, except a single name. */
 const isWord = /^\w*$/
 
-/** Whether a text that may be an expression has the name in it, or letters of any name by their codes. */
+/** Whether a text that may be an expression contains the name, or a `\u` escape that could spell any name. */
 function isNamed(name: string, value: unknown): boolean {
   if (typeof value === 'string')
     return value === name || (!isWord.test(value) && (value.includes(name) || value.includes('\\u')))

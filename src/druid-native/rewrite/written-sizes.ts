@@ -1,4 +1,4 @@
-// What a query could make Druid write or match, bounded before it is sent: a text of gigabytes ends the whole process of Druid that writes it.
+// Limits what a query could make Druid write or match, before it is sent: a text of gigabytes kills the Druid process that writes it.
 
 import { PatternCheck, slowPattern } from '../../druid-patterns/backtracking.ts'
 import { repetitionsOf } from '../../druid-patterns/repetitions.ts'
@@ -9,14 +9,14 @@ import type { NativeQuery } from '../parse/native-query-types.ts'
 import type { VirtualColumn } from '../parse/query-nodes.ts'
 import { expressionsOf, nodesIn, queriesWithin } from './queries-within.ts'
 
-/** As on one machine. */
+/** The same limit as on one machine. */
 const writtenMax = 1_000_000
-/** What a value is taken to be long whose length shows only when the query runs. */
+/** Assumed length of values whose length is only known when the query runs. */
 const valueLength = 100
-/** How often counted repetitions within each other repeat what is innermost: as RE2 has it. */
+/** Limit for the product of nested counted repetitions, the same as in RE2. */
 const repetitionsMax = 1000
 
-/** Throws Problem `invalid_request` for texts and patterns that are too large, and `unsupported_native_query` where that cannot be told. */
+/** Throws Problem `invalid_request` for texts and patterns that are too large, and `unsupported_native_query` if the size cannot be determined. */
 export function checkWrittenSizes(query: NativeQuery): void {
   const queries = [...queriesWithin(query)]
   const patterns = new PatternCheck()
@@ -35,7 +35,7 @@ export function checkWrittenSizes(query: NativeQuery): void {
   }
 }
 
-/** How long the texts are at the most that expressions write. Throws for those that are too long. */
+/** Computes the maximum length of the texts that expressions write. Throws if one is too long. */
 class Lengths {
   readonly #columns: ReadonlyMap<string, VirtualColumn>
   readonly #known = new Map<string, number>()
@@ -64,7 +64,7 @@ class Lengths {
         return this.of(part.operand, path)
       case 'binary': {
         const lengths = [this.of(part.left, path), this.of(part.right, path)]
-        // A sum of texts is one text.
+        // The sum of texts is their concatenation.
         return part.operator === '+' ? sumOf(lengths) : valueLength
       }
       case 'array':
@@ -94,13 +94,13 @@ class Lengths {
     if (name === 'format' && first?.kind === 'text') checkFormat(first.value, path)
     if (name === 'repeat') return (lengths[0] ?? 0) * countOf(second, name, path)
     if (name === 'lpad' || name === 'rpad') return countOf(second, name, path)
-    // In place of each character at the most.
+    // Each character may be replaced.
     if (name === 'replace' || name === 'regexp_replace') return (lengths[0] ?? 0) * Math.max(1, lengthOfText(args[2]))
     return sumOf(lengths)
   }
 }
 
-/** Those whose second argument is a pattern. */
+/** Functions whose second argument is a pattern. */
 const patternFunctions = new Set(['regexp_extract', 'regexp_like', 'regexp_replace', 'string_to_array'])
 
 function lengthOfText(part: Expression | undefined): number {

@@ -1,4 +1,4 @@
-// The relation of a data source. Inner queries whose empty buckets must be filled, and topNs, are run first and become inline rows.
+// Builds the relation of a data source. Inner topNs and timeseries, whose empty buckets must be filled, run first and become inline rows.
 
 import { conjuncts } from '../../druid-sql/bind/logic.ts'
 import type { Bound } from '../../druid-sql/bind/tree.ts'
@@ -30,7 +30,7 @@ import { msOf, type Session } from './session.ts'
 import { timeseriesRows } from './timeseries.ts'
 import { topNRows } from './top-n.ts'
 
-/** Inner rows that are written into the statement: more would make it too long. */
+/** Maximum rows of an inner query that are written into the statement; more would make it too long. */
 const inlineRowsMax = 20_000
 
 export async function relationOf(dataSource: DataSource, session: Session): Promise<Relation> {
@@ -97,7 +97,7 @@ async function queryRelation(query: NativeQuery, session: Session): Promise<Rela
   }
 }
 
-/** The rows within a limit by themselves: what a join around asks of them the engine would ask of the rows before the limit (duckdb#22963). */
+/** Materializes the rows within a limit, because the engine would apply conditions of an outer join before the limit (duckdb#22963). */
 function apart(statement: Sql, { limit, offset }: { readonly limit: number | null; readonly offset: number }): Sql {
   if (limit === null && offset === 0) return statement
   return sql`WITH "l" AS MATERIALIZED (${statement}) SELECT * FROM "l"`
@@ -126,7 +126,7 @@ function scalarType(name: string, type: ValueType): NativeType {
   throw unsupported('dataSource.query', `the array "${name}" of an inner timeseries or topN`)
 }
 
-/** The left side's columns by their names, the right side's behind the prefix. */
+/** Left columns keep their names; right columns get the prefix. */
 function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right: Relation): Relation {
   const columns: Column[] = [
     ...left.columns,
@@ -157,7 +157,7 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
   }
 }
 
-/** A part of the condition as it stands by itself, so that the engine joins by `notdistinctfrom` as well as by `==`. */
+/** Writes a part of the condition without `IS TRUE`, so that the engine can join by `notdistinctfrom` as well as by `==`. */
 const untold = (part: Bound): Sql =>
   writtenSql(
     part.kind === 'call' && part.options !== null ? { ...part, options: { ...part.options, isTold: false } } : part,
@@ -169,7 +169,7 @@ function filteredSelect(source: Source, names: readonly string[], filter: Parame
   return sql`(SELECT ${selected(values)} FROM ${source.rows(condition)})`
 }
 
-/** The columns that a join asks of one side. */
+/** Collects the columns that a join needs from one side. */
 class Asked {
   readonly names: string[] = []
   readonly #relation: Relation

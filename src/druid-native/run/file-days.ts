@@ -5,19 +5,19 @@ import type { DayBounds } from './native-engine.ts'
 
 type File = EngineTable['files'][number]
 
-/** Files whose days are kept. Most files hold one day and need none. */
+/** Maximum number of files whose days are cached. Most files contain a single day and need no entry. */
 const knownFilesMax = 10_000
 
 const dayOf = (ms: number): number => Math.floor(ms / msPerDay)
 
 /**
- * The days that have rows, and the first and last time in each: from what is known of the files where they are of one day, else from their
- * times, which are read once, for files never change.
+ * The days that have rows, with the first and last time of each. A file of a single day is known from its bounds; the times of other files are read
+ * once and cached, because files never change.
  */
 export class FileDays {
   readonly #known = new Map<string, readonly DayBounds[]>()
 
-  /** The days of a table, oldest first. Throws what the engine throws. */
+  /** The days of a table, oldest first. Throws errors of the engine. */
   async of(table: EngineTable, engine: SqlEngine, signal: AbortSignal): Promise<readonly DayBounds[]> {
     const several = table.files.filter(({ path, firstMs, lastMs }) => {
       return dayOf(firstMs) !== dayOf(lastMs) && !this.#known.has(path)
@@ -26,7 +26,7 @@ export class FileDays {
     const days = new Map<number, DayBounds>()
     for (const { path, firstMs, lastMs } of table.files) {
       for (const { minMs, maxMs } of this.#known.get(path) ?? [{ minMs: firstMs, maxMs: lastMs }]) {
-        // Rows leave whole days at a time.
+        // Rows expire by whole days.
         if (table.sinceMs !== null && maxMs < table.sinceMs) continue
         const known = days.get(dayOf(minMs)) ?? { minMs, maxMs }
         days.set(dayOf(minMs), { minMs: Math.min(known.minMs, minMs), maxMs: Math.max(known.maxMs, maxMs) })

@@ -1,4 +1,4 @@
-// Entities as native queries see them, over the files of one moment.
+// Tables of entities for native queries, over the files of one moment.
 
 import { druidType } from '../../algebra/druid-expression.ts'
 import type { Interval } from '../../druid-time/iso.ts'
@@ -13,7 +13,7 @@ import {
 import type { FileDays } from './file-days.ts'
 import type { DayBounds, NativeEngine, NativeTable } from './native-engine.ts'
 
-/** An entity that a query may read, by its name. */
+/** An entity that a query may read, and its name. */
 export interface NamedTable {
   readonly name: string
   readonly table: EngineTable
@@ -28,7 +28,7 @@ export interface FileTablesParts {
 
 export class FileTables implements NativeEngine {
   readonly #parts: FileTablesParts
-  /** The files that statements so far are made of. */
+  /** The files that statements have used so far. */
   readonly #read = new Set<EngineFile>()
   #rows = 0
 
@@ -36,7 +36,7 @@ export class FileTables implements NativeEngine {
     this.#parts = parts
   }
 
-  /** All rows that the engine has given. */
+  /** Total rows returned by the engine. */
   get rows(): number {
     return this.#rows
   }
@@ -73,7 +73,7 @@ export class FileTables implements NativeEngine {
   }
 }
 
-/** The columns beside the time. */
+/** All columns except the time. */
 export function tableColumns({ fields }: EngineTable): NativeTable['columns'] {
   return fields.slice(1).map((field, index) => columnOf(field, sql`t.${sql.id(`c${index + 1}`)}`))
 }
@@ -82,12 +82,12 @@ function columnOf({ name, type }: EngineTable['fields'][number], column: Sql): N
   return { name, type: druidType(type), value: type === 'timestamp' ? sql`epoch_ms(${column})` : column }
 }
 
-/** What a file's time can be. */
+/** The possible times of a file. */
 const [earliestMs, latestMs] = [-62_135_596_800_000, 253_402_300_800_000]
 
-/** The least range that holds all intervals. */
+/** The smallest range that contains all intervals. */
 function hull(intervals: readonly Interval[]): { fromMs: number; untilMs: number } {
-  // They are sorted and lie apart.
+  // Intervals are sorted and disjoint.
   return { fromMs: clip(intervals[0]?.startMs ?? latestMs), untilMs: clip(intervals.at(-1)?.endMs ?? earliestMs) }
 }
 

@@ -1,4 +1,4 @@
-// Which buckets of time an answer has: those that the segments span, one segment a day, whether or not a row is in them.
+// Determines the time buckets of a result: those that the segments (one per day) span, whether or not they contain rows.
 
 import { type Interval, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
 import { bucketEnd, type NativeBuckets, nativeBucketStart, walkStarts } from '../../druid-time/native-granularity.ts'
@@ -6,12 +6,12 @@ import { msPerDay } from '../../model/instant.ts'
 import { Problem } from '../../model/problem.ts'
 import type { DayBounds } from './native-engine.ts'
 
-/** The tables that rows come from, each with its days; null where rows are not kept by day. */
+/** The source tables with their days; null if rows are not stored by day. */
 export interface Kept {
   readonly segments: readonly { readonly days: readonly DayBounds[] }[] | null
 }
 
-/** The parts of the intervals that segments reach into, from first to last, each from its first row to its last. */
+/** The parts of the intervals that contain days with rows, ascending, each from its first to its last row. */
 export function spans(relation: Kept, intervals: readonly Interval[]): readonly DayBounds[] {
   const found: DayBounds[] = []
   for (const { startMs, endMs } of intervals) {
@@ -27,7 +27,7 @@ export function spans(relation: Kept, intervals: readonly Interval[]): readonly 
   return found.sort((a, b) => a.minMs - b.minMs)
 }
 
-/** The starts of the buckets in order. Throws `too_many_buckets`. */
+/** The bucket starts in ascending order. Throws Problem `too_many_buckets`. */
 export function filledBuckets(
   relation: Kept,
   intervals: readonly Interval[],
@@ -39,7 +39,7 @@ export function filledBuckets(
     if (starts.add(startMs).size > bucketsMax) throw tooManyBuckets(bucketsMax)
   }
   for (const { minMs, maxMs } of spans(relation, intervals)) {
-    // By arithmetic first: a walk to the bound takes its time.
+    // Estimates by arithmetic first, because walking to the limit takes time.
     if ((maxMs - minMs) / widthMaxMs(granularity) > bucketsMax + 1) throw tooManyBuckets(bucketsMax)
     if (granularity.kind === 'walk') {
       const walked = walkStarts(granularity, minMs, maxMs, bucketsMax)
@@ -47,13 +47,13 @@ export function filledBuckets(
       for (const startMs of walked) add(startMs)
       continue
     }
-    // By instants and not by starts: where clocks change, a start may lie in the bucket before.
+    // Advances by instants rather than bucket starts: at clock changes, a start may lie in the previous bucket.
     for (let at = minMs; at <= maxMs; at = bucketEnd(granularity, at)) add(nativeBucketStart(granularity, at))
   }
   return [...starts].sort((a, b) => a - b)
 }
 
-/** The rows of each bucket, in order. They come by bucket, and each of them lies in one that is filled. */
+/** The rows of each bucket, in order. `rows` are sorted by bucket, and each lies in a bucket that is filled. */
 export function* topNBuckets<Row extends { readonly bucketMs: number }>(
   kept: Kept,
   { intervals, buckets }: { readonly intervals: readonly Interval[]; readonly buckets: NativeBuckets | null },
@@ -73,7 +73,7 @@ export function* topNBuckets<Row extends { readonly bucketMs: number }>(
   }
 }
 
-/** No bucket is longer: a zone's clock may be put back by a day. */
+/** An upper bound for the width of a bucket: a zone's clock may be set back by up to a day. */
 function widthMaxMs(granularity: NativeBuckets): number {
   switch (granularity.kind) {
     case 'days':
@@ -90,7 +90,7 @@ function widthMaxMs(granularity: NativeBuckets): number {
   }
 }
 
-/** The one bucket of all time is stamped by the segments, which are read in the order that is asked for: the first of them says when. */
+/** The timestamp of the single bucket of `all`: the first row of the first segment in reading order, which is descending if `isDescending`. */
 export const stampOfAll = (relation: Kept, intervals: readonly Interval[], isDescending: boolean): number =>
   spans(relation, intervals).at(isDescending ? -1 : 0)?.minMs ?? intervals[0]?.startMs ?? 0
 

@@ -12,7 +12,7 @@ import { groupByEvent, groupByList, jsonText, RowWriter } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
 interface Compiled {
-  /** The time as r0, then the columns as r1 and so on, in the order of the answer. */
+  /** Columns are named r0 (the time), r1, r2 and so on, in output order. */
   readonly statement: Sql
   readonly columns: readonly { readonly name: string; readonly type: ValueType }[]
 }
@@ -22,7 +22,7 @@ const namesOf = (query: GroupByQuery): readonly string[] => [
   ...[...query.aggregations, ...query.postAggregations].map(({ name }) => name!),
 ]
 
-/** The rows grouped by some of the dimensions, with `time`, the values as o0 and so on, and what they are ordered by. */
+/** Groups by a subset of the dimensions. Columns: subtotal number, time, values o0, o1 and so on, and sort keys k0, k1 and so on. */
 function groupedBy(
   query: GroupByQuery,
   relation: Relation,
@@ -43,14 +43,14 @@ function groupedBy(
   const time = query.granularity.kind === 'all' ? sql.long(query.intervals[0]?.startMs ?? 0) : sql`"b"`
   const conditions = [
     ...(query.having === null ? [] : [writtenSql(bindHaving(query.having, made.rows, longValue(time)))]),
-    // The one row of no rows at all is given for a query without dimensions, not for a subtotal.
+    // A query without dimensions returns one row even if no rows match; a subtotal does not.
     ...(query.subtotals === null
       ? []
       : [
           sql`"n" > 0`,
           ...(query.granularity.kind === 'all'
             ? []
-            : // To Druid it is a query over the groups of the intervals: a bucket that starts before them is not in them.
+            : // Druid queries the groups within the intervals, so a bucket that starts before them is excluded.
               [within(time, query.intervals)]),
         ]),
   ]
@@ -85,7 +85,7 @@ function orderOf(query: GroupByQuery, { values, keysByColumn }: ReturnType<typeo
   const time = [sql`"t" ASC`]
   const bySubtotal = query.subtotals === null ? [] : [sql`"s"`]
   const { columns, limit, offset } = query.limitSpec
-  // Only what is limited is put in order as a whole.
+  // Subtotals are only sorted together if there is an order or a limit.
   const subtotalsFirst = columns.length === 0 && limit === null && offset === 0
   if (query.context.sortByDimsFirst) return [...byColumns, ...bySubtotal, ...natural, ...time]
   return subtotalsFirst ? [...bySubtotal, ...time, ...natural] : [...time, ...byColumns, ...bySubtotal, ...natural]
@@ -116,13 +116,13 @@ function compile(query: GroupByQuery, relation: Relation): Compiled {
   }
 }
 
-/** Between queries Druid hands these on as the objects they are made in, which read as null. */
+/** Druid passes the results of these aggregators between queries as intermediate objects, which read as null. */
 function isUnfinished(aggregator: Aggregator): boolean {
   if (aggregator.kind === 'filtered') return isUnfinished(aggregator.aggregator)
   return ['mean', 'cardinality', 'distinct', 'quantiles', 'variance'].includes(aggregator.kind)
 }
 
-/** A groupBy as what another query reads. */
+/** A groupBy as the source of another query. */
 export function groupByRelation(
   query: GroupByQuery,
   relation: Relation,

@@ -1,4 +1,4 @@
-// Answers as Druid writes them: a bigint is a long, a number a double in Java's form.
+// Writes results as Druid does: a bigint is a long, a number is a double in Java's notation.
 
 import type { EngineRow, EngineValue } from '../../sql-engine/sql-engine.ts'
 import { elementOf, type ValueType } from '../values/typed.ts'
@@ -12,7 +12,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue }
 
-/** `1.0`, `1.0E7`; what JSON has no number for is a text. */
+/** `1.0`, `1.0E7`; values that JSON cannot represent become texts. */
 function doubleText(value: number): string {
   if (!Number.isFinite(value)) return `"${value}"`
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
@@ -49,7 +49,7 @@ function objectText(value: { readonly [name: string]: JsonValue }): string {
 export interface OutputColumn {
   readonly name: string
   readonly type: ValueType | null
-  /** Whether it is of several values, of which one alone is written without brackets. */
+  /** Whether it is a multi-value column; a single value is written without brackets. */
   readonly isMulti?: boolean
 }
 
@@ -60,7 +60,7 @@ export function outputValue(value: EngineValue | undefined, type: ValueType | nu
   return typeof value === 'bigint' ? Number(value) : value
 }
 
-/** What the engine writes into JSON for doubles that JSON has no number for: a text, as elsewhere. */
+/** Matches the engine's JSON notation for doubles that JSON cannot represent, to replace it with a text, as elsewhere. */
 const looseNumber = /"(?:[^"\\]|\\.)*(?:"|\\?$)|(-?)(?:(nan)|inf(?:inity)?)/gi
 const strictJson = (json: string): string =>
   /nan|inf/i.test(json)
@@ -69,7 +69,7 @@ const strictJson = (json: string): string =>
       )
     : json
 
-/** A value as its JSON; JSON itself is written as it is. */
+/** A value as JSON; JSON columns are written unchanged. */
 function cellText(value: EngineValue | undefined, { type, isMulti }: Omit<OutputColumn, 'name'>): string {
   if (type === 'COMPLEX<json>' && typeof value === 'string') return strictJson(value)
   const output = outputValue(value, type)
@@ -78,7 +78,7 @@ function cellText(value: EngineValue | undefined, { type, isMulti }: Omit<Output
 
 type Cell = Omit<OutputColumn, 'name'> & { readonly at: number }
 
-/** Writes rows of engines: their columns begin at `from`. Of columns with one name the last is written, as in a map. */
+/** Writes engine rows whose columns begin at index `from`. Of columns with the same name the last is written, as in a map. */
 export class RowWriter {
   readonly #columns: readonly (Cell & { readonly key: string })[]
   readonly #all: readonly Cell[]
@@ -95,19 +95,19 @@ export class RowWriter {
     return `{${text}}`
   }
 
-  /** Without its brackets. */
+  /** The values as a list without brackets. */
   values(row: EngineRow): string {
     return this.#all.map((cell) => cellText(row[cell.at], cell)).join(',')
   }
 }
 
-/** So much text is handed on at once. */
+/** Text is passed on in pieces of about this length. */
 const pieceLength = 65_536
 
-/** A text, or a long one in pieces. */
+/** A text, or the pieces of a long one. */
 export type JsonItem = string | Iterable<string>
 
-/** A JSON list of the texts of its items, in pieces. */
+/** A JSON list of the items, in pieces. */
 export async function* jsonList(items: Iterable<JsonItem> | AsyncIterable<JsonItem>): AsyncGenerator<string> {
   let piece = '['
   let isFirst = true
@@ -124,7 +124,7 @@ export async function* jsonList(items: Iterable<JsonItem> | AsyncIterable<JsonIt
   yield `${piece}]`
 }
 
-/** An object whose last member is a list, in pieces. */
+/** A JSON object whose last member is a list, in pieces. */
 function* withList(head: string, items: Iterable<string>): Generator<string> {
   yield `${head}[`
   let separator = ''
@@ -140,7 +140,7 @@ export function* mapped<From, To>(items: Iterable<From>, map: (item: From) => To
   for (const item of items) yield map(item)
 }
 
-/** An entry of a timeseries; `time` and the values are JSON. */
+/** An entry of a timeseries; both arguments are JSON. */
 export const timeseriesEntry = (time: string, values: string): string => `{"timestamp":${time},"result":${values}}`
 
 /** An entry of a topN or a search: the rows of one bucket. */
@@ -151,6 +151,6 @@ export const listEntry = (time: string, rows: Iterable<string>): JsonItem =>
 export const groupByEvent = (time: string, values: string): string =>
   `{"version":"v1","timestamp":${time},"event":${values}}`
 
-/** A row of a groupBy as a list, with the start of its bucket where there is one; the values stand without brackets. */
+/** A row of a groupBy as a list, preceded by the start of its bucket if there is one; `values` has no brackets. */
 export const groupByList = (ms: number | null, values: string): string =>
   `[${[...(ms === null ? [] : [String(ms)]), ...(values === '' ? [] : [values])].join(',')}]`

@@ -1,4 +1,4 @@
-// What a native query that the SQL engine answers needs of rows that have left: it reads no hours.
+// Checks that a native query for the SQL engine needs no expired rows: the SQL engine does not read hours.
 import { parseInterval } from '../../druid-time/iso.ts'
 import type { Entity } from '../../model/entity.ts'
 import { earliestMs } from '../../model/instant.ts'
@@ -10,14 +10,14 @@ const why =
   'of those before it there are hours alone, which answer counts, sums, least and greatest values of one entity by whole hours, without "filter" of anything but tags; a timeseries of many buckets with "skipEmptyBuckets". Let "intervals" begin with this date'
 
 /**
- * Throws Problem `rows_expired` unless all rows that are asked for are there. Without an interval, or with one from the beginning of all time,
- * a query that aggregates nothing begins with them. What is no query is told by who runs it.
+ * Throws Problem `rows_expired` if the query needs expired rows. A query that does not aggregate, and has no interval or one from the beginning of
+ * time, starts at the oldest existing row. Invalid queries are reported by the engine that runs them.
  */
 export function requireRowsOf(entities: readonly Entity[], body: Uint8Array): void {
   requireRowsAsked(entities, () => firstAsked(readJson(body)), why)
 }
 
-/** From when on rows are asked for; Infinity where it is from the first that there is. */
+/** The date from which the query reads rows; Infinity means from the oldest row that still exists. */
 function firstAsked(query: unknown): number {
   const starts = intervalsIn(query).map(startOf)
   if (starts.every((startMs) => startMs === null)) return mentions(query, aggregating) ? -Infinity : Infinity
@@ -32,7 +32,7 @@ function readJson(body: Uint8Array): unknown {
   }
 }
 
-/** The members of a query and of those within it. */
+/** All members of a query and of the objects nested in it. */
 function* members(value: unknown): Generator<readonly [name: string, value: unknown]> {
   if (typeof value !== 'object' || value === null) return
   for (const [name, one] of Object.entries(value)) {
@@ -51,7 +51,7 @@ function intervalsIn(query: unknown): string[] {
 const mentions = (query: unknown, types: ReadonlySet<string>): boolean =>
   [...members(query)].some(([name, value]) => name === 'queryType' && types.has(String(value)))
 
-/** Null of an interval from the beginning of all time. */
+/** Start of an interval; null if it starts at the beginning of time. */
 function startOf(text: string): number | null {
   const startMs = parseInterval(text)?.startMs ?? Number.NEGATIVE_INFINITY
   return startMs < earliestMs ? null : startMs

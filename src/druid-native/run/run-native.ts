@@ -14,8 +14,8 @@ import { runTimeseries } from './timeseries.ts'
 import { runTopN } from './top-n.ts'
 
 /**
- * The answer to a native query as JSON in Druid's shape, in pieces. Throws Problems: `invalid_request` and `unsupported_native_query` with
- * the path of the fault, `unknown_entity`, `result_too_large` and `too_many_buckets`; and what the engine throws.
+ * The result of a native query as JSON in Druid's format, in pieces. Throws Problems: `invalid_request` and `unsupported_native_query` with
+ * the path of the error, `unknown_entity`, `result_too_large` and `too_many_buckets`; and errors of the engine.
  */
 export async function* runNative(
   query: NativeQuery,

@@ -9,7 +9,7 @@ import { scanText, segmentId } from './scan-text.ts'
 import { answered, type Session, sourceOf } from './session.ts'
 
 interface Compiled {
-  /** The time (0 where there is none) as r0, then the columns as r1 and so on. */
+  /** Columns are named r0 (the time, 0 if there is none), r1, r2 and so on. */
   readonly statement: Sql
   readonly columns: readonly OutputColumn[]
 }
@@ -35,7 +35,7 @@ function compile(query: ScanQuery, relation: Relation): Compiled {
       (value, index) => sql`${value.type === null ? typedNull(null) : answered(value)} AS ${sql.id(`r${index + 1}`)}`,
     ),
   ]
-  // Rows of a segment lie by time and then by their columns; that decides which of them a limit takes.
+  // Rows of a segment are sorted by time and then by their columns, which determines the rows within a limit.
   const order = hasTime
     ? sql` ORDER BY ${sql.list([sql`${source.instant(isDescending)} ${isDescending ? sql`DESC` : sql`ASC`}`, ...ties])}`
     : sql.empty
@@ -50,7 +50,7 @@ function compile(query: ScanQuery, relation: Relation): Compiled {
   }
 }
 
-/** A scan as what another query reads. */
+/** A scan as the source of another query. */
 export function scanRelation(query: ScanQuery, relation: Relation): { statement: Sql; columns: readonly Column[] } {
   const { statement, columns } = compile(query, relation)
   const multi = columns.find(({ isMulti }) => isMulti)
@@ -68,7 +68,7 @@ export function scanRelation(query: ScanQuery, relation: Relation): { statement:
   }
 }
 
-/** One entry a day and batch where rows come by segment, one a batch where they come by time. The whole answer's text, as the rows come. */
+/** The text of the result, streamed. One entry per day and batch if rows are returned by segment, one per batch if they are ordered by time. */
 export function runScan(query: ScanQuery, relation: Relation, session: Session): AsyncGenerator<string> {
   const { statement, columns } = compile(query, relation)
   const segmentOf = (ms: number): string | null => (query.order === 'none' ? segmentOfTime(relation, ms) : null)

@@ -1,22 +1,22 @@
-// The rows of a scan as Druid's JSON.
+// Writes the rows of a scan as Druid's JSON.
 import { formatTimestamp } from '../../druid-time/iso.ts'
 import { msPerDay } from '../../model/instant.ts'
 import type { EngineRow } from '../../sql-engine/sql-engine.ts'
 import { type JsonValue, jsonText, type OutputColumn, RowWriter } from './json-text.ts'
 import { msOf } from './session.ts'
 
-/** So much text is handed on at once, or little more. */
+/** Text is passed on in pieces of about this length. */
 const pieceLength = 65_536
 
 export interface ScanShape {
   readonly columns: readonly OutputColumn[]
   readonly compact: boolean
   readonly batchSize: number
-  /** The segment of a time; null where rows come by time. */
+  /** The segment of a time; null if rows are ordered by time. */
   readonly segmentOf: (ms: number) => string | null
 }
 
-/** The whole answer, as the rows come: of each its time (0 where there is none), then its values. */
+/** The text of the result, streamed. Each row has its time (0 if there is none), then its values. */
 export async function* scanText(
   { columns, compact, batchSize, segmentOf }: ScanShape,
   batches: Iterable<readonly EngineRow[]> | AsyncIterable<readonly EngineRow[]>,
@@ -47,7 +47,7 @@ export async function* scanText(
   yield entry === null ? '[]' : `${end}]`
 }
 
-/** As Druid writes a day's segment, but for the version. */
+/** A day's segment id in Druid's format, without the version. */
 export function segmentId(name: string, ms: number): string {
   const day = Math.floor(ms / msPerDay) * msPerDay
   return `${name}_${formatTimestamp(day)}_${formatTimestamp(day + msPerDay)}`

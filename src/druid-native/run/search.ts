@@ -17,7 +17,7 @@ import { spans } from './filled-buckets.ts'
 import { type JsonItem, jsonText, listEntry, mapped, type OutputColumn, RowWriter } from './json-text.ts'
 import { msOf, type Session, sourceOf, timestampWriter } from './session.ts'
 
-/** The hits in one dimension, counted by the day of their rows. */
+/** Hits in one dimension, counted per day. */
 function hits(query: SearchQuery, relation: Relation, spec: DimensionSpec): Sql {
   const source = sourceOf(relation, query.virtualColumns, query.intervals)
   const text = toText(dimensionValue(spec, source))
@@ -28,7 +28,7 @@ function hits(query: SearchQuery, relation: Relation, spec: DimensionSpec): Sql 
   return sql`SELECT ${day ?? time} AS "day", CAST(${spec.outputName} AS VARCHAR) AS "dimension", ${text} AS "value", count(*) AS "count" FROM ${from} GROUP BY ${sql.positions(3)}`
 }
 
-/** Hits are put together by the day their segment begins with, not by their own time. */
+/** Hits are grouped by the start of their segment's day, not by their own time. */
 export async function* runSearch(query: SearchQuery, relation: Relation, session: Session): AsyncGenerator<JsonItem> {
   const { granularity } = query
   const named =
@@ -55,7 +55,7 @@ export async function* runSearch(query: SearchQuery, relation: Relation, session
     sql`SELECT * FROM (${ranked}) AS k WHERE "k" <= ${sql.long(query.limit)} ORDER BY "t", "k"`,
   )
   const timestamp = timestampWriter(query)
-  // Each day that is looked at has its entry, with or without hits.
+  // Every searched day has an entry, with or without hits.
   const entries = new Map<number, EngineRow[]>()
   for (const { minMs } of reached)
     entries.set(granularity.kind === 'all' ? start : nativeBucketStart(granularity, segmentStart(minMs)), [])

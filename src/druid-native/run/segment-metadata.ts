@@ -14,7 +14,7 @@ const dayOf = (ms: number): Interval => {
   return { startMs, endMs: startMs + msPerDay }
 }
 
-/** The days a query is about: those its intervals touch, whole; without intervals those of the week before the newest ends. */
+/** The days that the query covers: all days that its intervals touch; without intervals, those of the week up to the end of the newest day. */
 function daysOf(query: SegmentMetadataQuery, relation: Relation): readonly DayBounds[] {
   const days = relation.segments?.flatMap((segment) => segment.days) ?? []
   const newest = days.reduce((most, { maxMs }) => Math.max(most, dayOf(maxMs).endMs), Number.NEGATIVE_INFINITY)
@@ -24,7 +24,7 @@ function daysOf(query: SegmentMetadataQuery, relation: Relation): readonly DayBo
   )
 }
 
-/** What is told of a column: four values of the row of aggregates. */
+/** Number of values for each column in the row of aggregates. */
 const perColumn = 4
 
 function analysed(column: Column, values: readonly EngineValue[], query: SegmentMetadataQuery): JsonValue {
@@ -43,11 +43,11 @@ function analysed(column: Column, values: readonly EngineValue[], query: Segment
   }
 }
 
-/** How many values a column holds, null among them. */
+/** Number of distinct values of a column, including null. */
 const valueCount = (value: Sql): Sql =>
   sql`count(DISTINCT ${value}) + max(CASE WHEN ${value} IS NULL THEN 1 ELSE 0 END)`
 
-/** Of each column the most values of one day: Druid takes the largest of its segments' counts. */
+/** The largest daily number of values of each column: Druid takes the maximum over its segments. */
 async function dayCounts(
   source: ReturnType<typeof sourceOf>,
   columns: readonly Column[],

@@ -16,7 +16,7 @@ import { spans } from './filled-buckets.ts'
 import type { JsonValue } from './json-text.ts'
 import type { NativeEngine, NativeLimits } from './native-engine.ts'
 
-/** What the runners of the query types work with. */
+/** The context shared by the runners of all query types. */
 export class Session {
   readonly engine: NativeEngine
   readonly limits: NativeLimits
@@ -26,7 +26,7 @@ export class Session {
     this.limits = limits
   }
 
-  /** The rows of a statement as they come; more than the limit are refused, never cut. */
+  /** Streams the rows of a statement; throws if there are more than the limit, never truncates. */
   async *stream(statement: Sql): AsyncGenerator<readonly EngineRow[]> {
     const { rowsMax } = this.limits
     let rows = 0
@@ -37,7 +37,7 @@ export class Session {
     }
   }
 
-  /** As `stream`, all together; they may take no more memory than an answer. */
+  /** As `stream`, but collects all rows, which may not exceed the memory limit of a result. */
   async rows(statement: Sql): Promise<readonly EngineRow[]> {
     const { bytesMax } = this.limits
     const rows: EngineRow[] = []
@@ -64,7 +64,7 @@ function tooLarge(what: string): Problem {
   return new Problem('result_too_large', `The answer would have ${what}. Narrow the intervals, filter, or add a limit.`)
 }
 
-/** The source of a query, with the range that its times lie in. */
+/** The source of a query, with the range of its times. */
 export function sourceOf(
   relation: Relation,
   virtualColumns: readonly VirtualColumn[],
@@ -78,22 +78,22 @@ export function sourceOf(
   return new Source(relation, virtualColumns, intervals, range)
 }
 
-/** What is known of rows may lie anywhere; intervals alone are taken as far as zones are read. */
+/** Bounds of rows may be any time. Bounds from intervals alone are clipped to the range for which zone rules are compiled. */
 const clip = (ms: number, ofRows: boolean): number =>
   ofRows ? ms : Math.max(wideRange.fromMs, Math.min(wideRange.untilMs, ms))
 
-/** How a query's timestamps are written. */
+/** The query's format for timestamps. */
 export function timestampWriter(query: NativeQuery): (ms: number) => JsonValue {
   if (query.context.timesAsLong) return (ms) => BigInt(ms)
   const zone = 'granularity' in query && query.granularity.kind !== 'all' ? query.granularity.zone : Zone.utc
   return (ms) => formatTimestamp(ms, zone)
 }
 
-/** A value of the answer: a text is copied for each row. */
+/** An output value. Texts are charged to the size limit, because they are copied for each row. */
 export const answered = (value: Typed): Sql =>
   value.type !== 'STRING' || isFree(widthOf(nodeOf(value).type)) ? value.sql : bind(value.sql, outOfRoom)
 
-/** A list of values as o0, o1 and so on. */
+/** Output values named o0, o1 and so on. */
 export const outputs = (values: readonly Typed[]): readonly Sql[] =>
   values.map((value, index) => sql`${answered(value)} AS ${sql.id(`o${index}`)}`)
 
@@ -102,7 +102,7 @@ export function msOf(value: EngineValue | undefined): number {
   return Number(value)
 }
 
-/** What the engine refuses, or goes too deep for a statement to be written, is the query's fault; anything else is the service's. */
+/** Converts engine refusals, and statements nested too deeply to be written, to request errors. Other errors are the service's and pass through. */
 export function refusalProblem(error: unknown): unknown {
   if (error instanceof RangeError) return tooInvolved()
   if (error instanceof LongOverflow) return invalidRequest('', 'a number or a time is beyond its range')

@@ -5,7 +5,7 @@ import type { DataSourceMetadataQuery, TimeBoundaryQuery } from '../parse/native
 import { type JsonValue, jsonText } from './json-text.ts'
 import { msOf, type Session, sourceOf, timestampWriter } from './session.ts'
 
-/** The times of the first and the last row; null where there is none. */
+/** The times of the first and last row; null if there are no rows. */
 async function boundary(
   query: TimeBoundaryQuery | DataSourceMetadataQuery,
   relation: Relation,

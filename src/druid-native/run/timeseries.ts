@@ -9,7 +9,7 @@ import { msOf, outputs, type Session, sourceOf, timestampWriter } from './sessio
 
 export interface TimeseriesRow {
   readonly ms: number
-  /** From the third on: the values of the columns. */
+  /** The values of the columns start at index 2. */
   readonly values: readonly EngineValue[]
 }
 
@@ -18,7 +18,7 @@ export interface TimeseriesResult {
   readonly rows: readonly TimeseriesRow[]
 }
 
-/** One row of all that passes, whatever the buckets. */
+/** Options for aggregating all matching rows into one row, ignoring buckets. */
 type Whole = Pick<Aggregating, 'also' | 'ofNothing'>
 
 const nothing: Whole = { also: () => sql`FALSE` }
@@ -41,13 +41,13 @@ function compile(
   return { statement, columns: names.map((name, index) => ({ name, type: values[index]!.type })) }
 }
 
-/** By starts and not by times: where clocks change, rows of a bucket may lie before its start and behind that of the next one. */
+/** Compares bucket starts, not row times: at clock changes, rows of a bucket may lie before its start and after the start of the next. */
 function startsWithin(start: Sql | null, [firstMs, lastMs]: readonly [number, number]): Sql {
   if (start === null) throw new Error('one bucket holds all')
   return sql`${start} BETWEEN ${sql.long(firstMs)} AND ${sql.long(lastMs)}`
 }
 
-/** The rows in the order asked for, with the empty buckets that Druid fills. */
+/** The rows in the requested order, including the empty buckets that Druid fills. */
 export async function timeseriesRows(
   query: TimeseriesQuery,
   relation: Relation,
@@ -84,13 +84,13 @@ async function bucketRows(
   if (granularity.kind === 'all') throw new Error('one bucket holds all')
   if (context.skipEmptyBuckets) return [...byStart].sort(([a], [b]) => a - b).map(([ms, values]) => ({ ms, values }))
   const starts = filledBuckets(relation, query.intervals, granularity, session.limits.bucketsMax)
-  // Rows without a time lie in the bucket of 1970, whether or not the intervals do.
+  // Rows without a time lie in the bucket of 1970, whether or not the intervals include it.
   if (starts.every((ms) => byStart.has(ms))) return starts.map((ms) => ({ ms, values: byStart.get(ms)! }))
   const [empty] = await session.rows(compile(query, relation, nothing).statement)
   return starts.map((ms) => ({ ms, values: byStart.get(ms) ?? empty! }))
 }
 
-/** The total over the rows that are shown, one at least. */
+/** Options for the total over the rows that are returned, of which there is at least one. */
 function shownRows({ granularity, limit }: TimeseriesQuery, rows: readonly TimeseriesRow[]): Whole {
   if (limit === 0 || granularity.kind === 'all') return {}
   const times = rows.map(({ ms }) => ms)

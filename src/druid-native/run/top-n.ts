@@ -14,7 +14,7 @@ import { topNBuckets } from './filled-buckets.ts'
 import { type JsonItem, jsonText, listEntry, mapped, type OutputColumn, RowWriter } from './json-text.ts'
 import { msOf, outputs, type Session, sourceOf, timestampWriter } from './session.ts'
 
-/** What ranks the rows, and which of them take part. */
+/** The sort keys of a metric, and the condition on ranked rows (null: none). */
 function ranking(
   metric: TopNMetric,
   rows: Rows,
@@ -24,7 +24,7 @@ function ranking(
   if (metric.kind === 'inverted') return ranking(metric.metric, rows, dimension, !inverted)
   const value = rows.column(dimension)
   if (metric.kind === 'numeric') {
-    // Nulls are last whichever way; what ties is in the order of the dimension.
+    // Nulls are last in both directions; ties are in the order of the dimension.
     const by = rows.column(metric.metric).sql
     return {
       order: [inverted ? sql`${by} ASC NULLS LAST` : sql`${by} DESC NULLS LAST`, ...orderBy([value.sql], false)],
@@ -32,12 +32,12 @@ function ranking(
     }
   }
   const keys = sortKeys(value, metric.ordering)
-  // Turned round, null is first all the same.
+  // Nulls stay first when the order is inverted.
   const order = inverted ? keys.map((key) => sql`${key} DESC NULLS FIRST`) : orderBy(keys, false)
   if (metric.previousStop === null) return { order, where: null }
   const stop = sortKeys({ type: 'STRING', sql: sql`CAST(${metric.previousStop} AS VARCHAR)` }, metric.ordering)
   const own = sortKeys({ type: 'STRING', sql: toText(value) }, metric.ordering)
-  // The engine would compare a null as the greatest of all.
+  // The engine treats null as the greatest value, so nulls are marked explicitly.
   const row = (all: readonly Sql[]): Sql => sql`ROW(${sql.list(all.flatMap((key) => [sql`${key} IS NOT NULL`, key]))})`
   const beyond = sql`${row(own)} ${inverted ? sql`<` : sql`>`} ${row(stop)}`
   return { order, where: sql`(${value.sql} IS NOT NULL AND ${beyond})` }
@@ -45,7 +45,7 @@ function ranking(
 
 export interface TopNResult {
   readonly columns: readonly OutputColumn[]
-  /** Of each row: the start of its bucket, its rank, and the values of the columns. */
+  /** Each row: start of its bucket, rank, values of the columns. */
   readonly rows: readonly EngineRow[]
 }
 
@@ -59,7 +59,7 @@ export async function topNRows(query: TopNQuery, relation: Relation, session: Se
       ...query,
       dimensions: [query.dimension],
       grouped: new Set([query.dimension.outputName]),
-      // Unlike a groupBy, a topN has no group of what its dimension spec leaves out.
+      // Unlike a groupBy, a topN has no group for the values that its dimension spec drops.
       ...(query.dimension.keep === null ? {} : { also: (rows: Source) => isKept(query.dimension, rows) }),
     },
     source,
@@ -100,7 +100,7 @@ export async function* runTopN(query: TopNQuery, relation: Relation, session: Se
   }
 }
 
-/** Whether the dimension spec keeps the value of a row. A null is kept where it is listed, or is not among what is left out. */
+/** Whether the dimension spec keeps a row's value. A null is kept if the allowlist contains it, or the denylist does not. */
 function isKept(spec: DimensionSpec, source: Source): Sql {
   const isThere = sql`${dimensionValue(spec, source).sql} IS NOT NULL`
   const { keep } = spec

@@ -1,4 +1,4 @@
-// Druid's comparators: the keys that order values as each of them does.
+// Druid's comparators: the sort keys that order values as each of them does.
 
 import { utf16Units } from '../../druid-sql/functions/text-room.ts'
 import { bind } from '../../lib/bind-sql.ts'
@@ -6,7 +6,7 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Ordering } from '../parse/query-nodes.ts'
 import { type ElementType, elementOf, type Typed, textToDouble, toText, transform } from './typed.ts'
 
-/** A text's runs of digits and of other characters, as one text that compares as the text does alphanumerically: in whichever case. */
+/** Encodes a text's runs of digits and of other characters so that keys compare as the texts do alphanumerically, ignoring case. */
 export function alphanumericKey(text: Sql): Sql {
   const run = (part: Sql): Sql =>
     bind(
@@ -17,20 +17,20 @@ export function alphanumericKey(text: Sql): Sql {
   return sql`array_to_string(list_transform(regexp_extract_all(${text}, '[0-9]+|[^0-9]+'), lambda part: ${run(sql`part`)}), chr(1))`
 }
 
-/** Texts by the numbers they are, those that are none before all others; of equal numbers the one written shorter. */
+/** Orders texts by their numeric value, non-numbers first; of equal numbers the shorter text first. */
 function numericTextKeys(text: Sql): readonly Sql[] {
   const number = textToDouble(text)
   return [number, sql`CASE WHEN ${number} IS NULL THEN 0 ELSE length(${text}) END`, text]
 }
 
-/** An array as a list that compares as Druid compares arrays: null elements before all others. */
+/** Converts an array to a list that compares as Druid compares arrays: null elements sort first. */
 export const listKey = (list: Sql): Sql =>
   transform(list, (item) => sql`{'there': ${item} IS NOT NULL, 'value': ${item}}`)
 
-/** A value that orders by itself, with nulls first. */
+/** The natural sort key, with nulls first. */
 export const naturalKey = (value: Typed): Sql => (elementOf(value.type) === null ? value.sql : listKey(value.sql))
 
-/** Element by element, each by its keys; numbers that are compared as texts read "null" where there is none. */
+/** Compares element by element with the keys of the ordering. If numbers are compared as texts, a null element reads as "null". */
 function arrayKey(list: Sql, type: ElementType, ordering: Ordering): Sql {
   if (ordering === 'natural' || (ordering === 'numeric' && type !== 'STRING')) return listKey(list)
   return transform(list, (item) => {
@@ -42,7 +42,7 @@ function arrayKey(list: Sql, type: ElementType, ordering: Ordering): Sql {
   })
 }
 
-/** What to order by, first key first; nulls come first in all of them. */
+/** The sort keys, most significant first; nulls sort first in all of them. */
 export function sortKeys(value: Typed, ordering: Ordering): readonly Sql[] {
   const element = elementOf(value.type)
   if (element !== null) return [arrayKey(value.sql, element, ordering)]
@@ -63,10 +63,10 @@ export function sortKeys(value: Typed, ordering: Ordering): readonly Sql[] {
   }
 }
 
-/** The length in UTF-16 units, then the text. */
+/** Orders by length in UTF-16 units, then by text. */
 export const lengthKey = (text: Sql): Sql => bind(text, (x) => sql`printf('%010d', ${utf16Units(x)}) || ${x}`)
 
-/** Numbers between dots and dashes as numbers, words before them: most of what Maven's comparison does. */
+/** Compares parts between dots and dashes: words before numbers, numbers by value. Covers most of Maven's version comparison. */
 function versionKey(text: Sql): Sql {
   const part = sql`CASE WHEN regexp_full_match(part, '[0-9]+') THEN '1' || printf('%06d', length(ltrim(part, '0'))) || ltrim(part, '0') ELSE '0' || lower(part) END`
   return sql`list_transform(regexp_extract_all(regexp_replace(${text}, '([.-]0+)+$', ''), '[0-9]+|[^-.0-9]+'), lambda part: ${part})`

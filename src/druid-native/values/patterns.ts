@@ -1,4 +1,4 @@
-// Java's regular expressions and LIKE, for an engine whose regular expressions are RE2.
+// Java regular expressions and LIKE for an engine whose regular expressions are RE2.
 
 import { readJavaPattern } from '../../druid-patterns/java-pattern.ts'
 import { likeForm } from '../../druid-patterns/like.ts'
@@ -6,37 +6,37 @@ import { wideString } from '../../druid-sql/bind/types.ts'
 import { extractedGroup, matchable, matchesPattern as matchesText } from '../../druid-sql/functions/texts.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 
-/** Longer than anybody writes. */
+/** Maximum pattern length, far beyond practical use. */
 export const patternMax = 20_000
 
-/** Patterns are tried on texts of any length here, also on those that are stored. */
+/** The width of the texts that patterns are matched against: unbounded, because stored texts are included. */
 export const anyText = wideString(Number.POSITIVE_INFINITY)
 
-/** What Java has and RE2 has not. */
+/** Java syntax that RE2 does not support. */
 const javaOnly = /\(\?(?:[=!>]|<[=!])|\\[1-9]|\\k<|[*+?}]\+|\\[GZR]/
 
-/** Whether the engine can run a Java pattern at all. */
+/** Whether the engine can run a Java pattern. */
 export const isPortablePattern = (pattern: string): boolean =>
   !javaOnly.test(pattern) && readJavaPattern(pattern) !== null
 
-/** Whether a pattern is broken: for Java as for everybody. */
+/** Whether a pattern is invalid in any dialect, Java included. */
 export function isBrokenPattern(pattern: string): boolean {
   try {
     new RegExp(pattern)
     return false
   } catch {
-    // Java's own forms are no fault: inline flags, classes by name, quoting.
+    // Java syntax unknown to JavaScript is valid: inline flags, named classes, quoting.
     return !/\(\?[a-zA-Z-]+[:)]|\\[pPQE]|\[\[:|\(\?P?<\w/.test(pattern)
   }
 }
 
 export const matchesPattern = (text: Sql, pattern: string): Sql => matchesText(text, anyText, { pattern })
 
-/** Whether it matches the whole of the text. */
+/** Whether the pattern matches the whole text. */
 export const matchesWhole = (text: Sql, pattern: string): Sql =>
   sql`regexp_full_match(${matchable(text, anyText, pattern)}, ${sql.literal(pattern)})`
 
-/** A group of the first match; null where nothing matches, or the group is no part of what matches. */
+/** A group of the first match; null if nothing matches, or the group did not take part in the match. */
 export const extractPattern = (text: Sql, pattern: string, group: number): Sql =>
   extractedGroup(text, anyText, { pattern }, group)
 

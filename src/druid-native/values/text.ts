@@ -1,7 +1,7 @@
 import { nullIfEmpty } from '../../druid-sql/functions/text-room.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 
-/** From the index on; null where nothing is left there, as Druid's substring gives it. */
+/** The substring from the index on; null if it is empty because the text ends there, as in Druid. */
 export function substringOf(text: Sql, index: number, length: number | null): Sql {
   if (length === 0) return sql`CASE WHEN length(${text}) > ${sql.long(index)} THEN '' END`
   const part =
@@ -11,7 +11,7 @@ export function substringOf(text: Sql, index: number, length: number | null): Sq
   return nullIfEmpty(part)
 }
 
-/** Texts as one list: a single parameter, split by what none of them holds. */
+/** A list of texts as a single SQL parameter, split by a separator that occurs in none of them. */
 export function textList(texts: readonly string[]): Sql {
   if (texts.length === 0) return sql`CAST([] AS VARCHAR[])`
   let separator = '\u0001'

@@ -1,4 +1,4 @@
-// SQL values with their Druid types, and Druid's conversions between them.
+// SQL values with Druid types, and Druid's conversions between them.
 // Tested by `test/druid-native/expressions.test.ts`.
 import { as, cast, castOperand, cutToLong, doubleText } from '../../druid-sql/bind/conversions.ts'
 import {
@@ -32,23 +32,23 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 export type NativeType = 'STRING' | 'LONG' | 'DOUBLE' | 'FLOAT'
 export type ElementType = 'STRING' | 'LONG' | 'DOUBLE'
 export type ArrayType = `ARRAY<${ElementType}>`
-/** What an expression can make. */
+/** The types that an expression can return. */
 export type ValueType = NativeType | ArrayType | 'COMPLEX<json>'
 
 /**
- * A value of a row. LONG is BIGINT, DOUBLE is DOUBLE, FLOAT is FLOAT, STRING is VARCHAR, arrays are lists of these, JSON is JSON that is never
- * a JSON null; `null` is the type of a bare null.
+ * A value of a row. In SQL, LONG is BIGINT, STRING is VARCHAR, DOUBLE and FLOAT are the types of the same names, arrays are lists of these, and
+ * JSON is JSON but never a JSON null. Type `null` is a bare NULL.
  */
 export interface Typed {
   readonly type: ValueType | null
   readonly sql: Sql
-  /** An array that stands for a column of several values: grouped by each, and filtered by any of them. */
+  /** An array from a multi-value column: grouping uses each of its values, and a filter matches any of them. */
   readonly isMulti?: boolean
-  /** Of an inner scan, which does not tell its type. */
+  /** A column of an inner scan, whose type is not declared. */
   readonly isUntold?: boolean
-  /** Of a text that is made and not stored: how long it may be, as far as that can be told (text-room.ts). */
+  /** The maximum length of a computed text, if known (text-room.ts); not set for stored texts. */
   readonly width?: number | undefined
-  /** The same as a SQL truth value, where the value is one. */
+  /** The same value as an SQL boolean, if it is a truth value. */
   readonly condition?: Sql
 }
 
@@ -56,7 +56,7 @@ export const nullValue: Typed = { type: null, sql: sql`NULL` }
 export const textValue = (value: Sql, width?: number): Typed => ({ type: 'STRING', sql: value, width })
 export const longValue = (value: Sql): Typed => ({ type: 'LONG', sql: value })
 export const doubleValue = (value: Sql): Typed => ({ type: 'DOUBLE', sql: value })
-/** 1, 0 or null. */
+/** The long 1, 0 or null. */
 export const truthValue = (condition: Sql): Typed => ({
   type: 'LONG',
   sql: sql`CAST((${condition}) AS BIGINT)`,
@@ -73,11 +73,11 @@ const types: Readonly<Record<ValueType, SqlType>> = {
   'ARRAY<DOUBLE>': arrayOf(double),
   'COMPLEX<json>': json,
 }
-/** Of the tree's types, those that values here have; null of a bare null. */
+/** Maps the type names of SQL trees to Druid types. */
 const names = new Map(Object.entries(types).map(([name, type]) => [typeName(type), name as ValueType]))
 
 export const valueTypes = Object.keys(types) as readonly ValueType[]
-/** Those that expressions name. */
+/** Types that expressions can name. */
 export const plainTypes = valueTypes.filter((type) => type !== 'FLOAT' && type !== 'COMPLEX<json>')
 export const plainType = (name: string): ValueType | undefined => plainTypes.find((type) => type === name)
 
@@ -86,10 +86,10 @@ export const sqlType = (type: ValueType | null): Sql => engineType(types[type ??
 
 const elements = { 'ARRAY<STRING>': 'STRING', 'ARRAY<LONG>': 'LONG', 'ARRAY<DOUBLE>': 'DOUBLE' } as const
 
-/** Queries of this language have no places in a text: they have paths, which whoever compiles an expression knows. */
+/** Placeholder: native queries have no text positions. They have paths, which the caller that compiles an expression adds. */
 export const nowhere = { line: 1, column: 1 }
 
-/** Whole numbers go round as Java's do. */
+/** Long arithmetic wraps around, as in Java. */
 const meaning: Meaning = { wraps: true, zone: Zone.utc }
 const writer = new DuckdbWriter(meaning)
 
@@ -99,11 +99,11 @@ interface ValueNode extends WrittenNode {
 
 export const written = (type: SqlType, text: Sql): Bound => ({ kind: 'written', type, place: nowhere, sql: text })
 
-/** The value that is written there, where it was one before. */
+/** The value that `nodeOf` made this node from; undefined for other nodes. */
 export const valueIn = (node: Bound): Typed | undefined =>
   node.kind === 'written' && 'value' in node ? (node as ValueNode).value : undefined
 
-/** A value as a part of a tree. */
+/** Converts a value to a tree node. */
 export function nodeOf(value: Typed): Bound {
   const { type, sql: text, width, condition } = value
   if (condition !== undefined) return truth(written(boolean, condition))
@@ -118,7 +118,7 @@ export function nodeOf(value: Typed): Bound {
   return node
 }
 
-/** What a tree comes to, written. */
+/** Converts a tree to a value. */
 export function asValue(node: Bound): Typed {
   const value = valueIn(node)
   if (value !== undefined) return value
@@ -130,16 +130,16 @@ export function asValue(node: Bound): Typed {
   }
 }
 
-/** A constant number: a whole one is a long. */
+/** A numeric constant: a whole number becomes a long. */
 export const numberNode = (value: number | bigint): Bound =>
   typeof value === 'bigint' || Number.isSafeInteger(value)
     ? literal(nowhere, long, BigInt(value))
     : literal(nowhere, double, value)
 
-/** Truth values are 1 and 0. */
+/** Converts a boolean to the long 1 or 0. */
 export const truth = (condition: Bound): Bound => called(nowhere, long, cast, [condition])
 
-/** What is true or false behind such a number; undefined of any other. */
+/** The boolean behind such a long; undefined for any other node. */
 export function conditionIn(node: Bound): Bound | undefined {
   const operand = castOperand(node)
   return operand?.type.kind === 'boolean' ? operand : undefined
@@ -147,7 +147,7 @@ export function conditionIn(node: Bound): Bound | undefined {
 
 export const writtenSql = (node: Bound): Sql => writer.expression(node)
 
-/** A value of another type where SQL's is another: texts that say true are no numbers, an array of one counts as its element. */
+/** Conversions in which Druid differs from SQL: the text `true` is not a number, and an array of one element converts as that element. */
 const conversion = engineFunction(([x], { operands: [operand], type }) =>
   convertSql({ type: names.get(typeName(operand!.type))!, sql: x! }, names.get(typeName(type))!),
 )
@@ -162,7 +162,7 @@ export function asType(node: Bound, type: SqlType): Bound {
   return isAlike ? as(node, type) : called(nowhere, type, conversion, [node])
 }
 
-/** The type of an array's elements; null for what is no array. */
+/** The element type of an array; null for other types. */
 export function elementOf(type: ValueType | null): ElementType | null {
   return type === 'ARRAY<STRING>' || type === 'ARRAY<LONG>' || type === 'ARRAY<DOUBLE>' ? elements[type] : null
 }
@@ -171,11 +171,11 @@ export const isScalar = (type: ValueType): type is NativeType => type !== 'COMPL
 
 export const typedNull = (type: ValueType | null): Sql => sql`CAST(NULL AS ${sqlType(type)})`
 
-/** The form of a whole number, as a pattern. */
+/** Pattern of a whole number. */
 export const longForm = sql.literal('[+-]?[0-9]{1,19}')
 const doubleForm = sql.literal('[+-]?(NaN|Infinity|([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)')
 
-/** A text as Java's parsers read it, null where they do not. */
+/** Parses a text as Java does; null if Java could not. */
 export function textToDouble(text: Sql): Sql {
   return bind(
     text,
@@ -187,27 +187,27 @@ export function textToLong(text: Sql): Sql {
   return bind(text, (x) => sql`coalesce(${digitsToLong(x)}, ${cutToLong(textToDouble(x))})`)
 }
 
-/** The long that a text of digits stands for; null of any other. `text` is worked out twice. */
+/** Parses a text of digits as a long; null for any other text. Evaluates `text` twice. */
 export const digitsToLong = (text: Sql): Sql =>
   sql`CASE WHEN regexp_full_match(${text}, ${longForm}) THEN TRY_CAST(${text} AS BIGINT) END`
 
-/** What the one element of an array is as something else; null for an array of more, or of none. */
+/** Converts the single element of an array; null if the array has more elements or none. */
 const onlyElement = (list: Sql, type: ElementType, body: (element: Typed) => Sql): Sql =>
   bind(list, (x) => sql`CASE WHEN len(${x}) = 1 THEN ${body({ type, sql: sql`${x}[1]` })} END`)
 
-/** An array as Java writes it: `[a, b]`. */
+/** Formats an array as Java does: `[a, b]`. */
 export function listText(list: Sql, type: ElementType): Sql {
   const items = transform(list, (item) => sql`coalesce(${toText({ type, sql: item })}, 'null')`)
   return sql`('[' || array_to_string(${items}, ', ') || ']')`
 }
 
-/** What becomes of each item of a list. */
+/** Applies `body` to each item of a list. */
 export function transform(list: Sql, body: (item: Sql) => Sql): Sql {
   const name = nextName()
   return sql`list_transform(${list}, lambda ${name}: ${body(name)})`
 }
 
-/** A JSON text or scalar as its text. */
+/** The text of a JSON string or scalar. */
 const jsonText = (json: Sql): Sql => sql`json_extract_string(${json}, '$')`
 
 export function toText(value: Typed): Sql {
@@ -244,7 +244,7 @@ export function toDouble(value: Typed): Sql {
   return readNumber(value, 'DOUBLE', textToDouble, toDouble)
 }
 
-/** The number that a text, a JSON scalar or the one element of an array stands for. */
+/** Converts a text, a JSON scalar or the single element of an array to a number. */
 function readNumber(
   { type, sql: text }: Typed,
   to: 'LONG' | 'DOUBLE',
@@ -257,7 +257,7 @@ function readNumber(
   return ofText(type === 'COMPLEX<json>' ? jsonText(text) : text)
 }
 
-/** A double as 32 bits hold it; what they do not hold is infinite. */
+/** Converts to a 32-bit float; values out of its range become infinite. */
 export function toFloat(value: Typed): Sql {
   if (value.type === 'FLOAT') return value.sql
   return bind(
@@ -283,7 +283,7 @@ function convertSql(value: Typed, type: ValueType): Sql {
   return element === null ? conversions[type as keyof typeof conversions](value) : toList(value, element)
 }
 
-/** The elements of an array as another type; a single value is an array of one. */
+/** Converts the elements of an array; a single value becomes an array of one. */
 function toList(value: Typed, type: ElementType): Sql {
   const own = elementOf(value.type)
   if (own !== null) return transform(value.sql, (item) => convert({ type: own, sql: item }, type).sql)
@@ -291,7 +291,7 @@ function toList(value: Typed, type: ElementType): Sql {
   return bind(value.sql, (x) => sql`CASE WHEN ${x} IS NOT NULL THEN [${convert({ ...value, sql: x }, type).sql}] END`)
 }
 
-/** IEEE division, which the engine's own is not: it gives null for a zero divisor. */
+/** IEEE division. The engine's own division returns null for a zero divisor. */
 export function divideDoubles(a: Sql, b: Sql): Sql {
   return bind2(
     a,
