@@ -65,7 +65,7 @@ function loggerFile(text: string, { lines }: CsvCutting): CsvCutting | null {
   return { delimiter, lines: { ...allLines, headerLine: 2, skipLines: 4 } }
 }
 
-/** Lines that begin with # before the header, such as InfluxDB's annotations; or the last of them is the header. */
+/** Detects lines with # before a header without it, such as InfluxDB's annotations; or the last line with # is the header. */
 function comments(text: string, { delimiter, lines }: CsvCutting): CsvCutting | null {
   if (lines !== allLines || !text.startsWith('#')) return null
   const cutting = { delimiter, lines: { ...allLines, comment: '#' } }
@@ -109,7 +109,7 @@ function otherDelimiter(text: string, { delimiter, lines }: CsvCutting): CsvCutt
   return other === undefined ? null : { delimiter: other, lines }
 }
 
-/** Judges by the first rows: a comma only if some cell cannot be read otherwise, and no cell has a point that must be a decimal point. */
+/** The decimal mark of the first rows: a comma only if some cell cannot be read otherwise, and no cell has a point that must be a decimal point. */
 export function likelyDecimal(text: string, cutting: CsvCutting): DecimalMark {
   if (cutting.delimiter === ',') return 'point'
   const cells = recordsBy(text, cutting).slice(1).flatMap(columnNames)

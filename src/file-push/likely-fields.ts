@@ -17,7 +17,7 @@ interface Target {
 
 type Rule = (column: Column, field: Target) => boolean
 
-/** A date with numeric or named month between separators, after the name of a month, or in digits alone. */
+/** A date with separators and a numeric or named month, or one that begins with the name of a month. */
 const writtenDate =
   /^\s*(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])(?:\d{1,2}|[A-Za-z]{3,9})\2\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2}, \d{4})(?!\d)/
 const looksLikeTime = (cell: string): boolean =>

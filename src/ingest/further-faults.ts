@@ -5,7 +5,7 @@ import type { RowFault } from '../model/row-fault.ts'
 
 /** Longer rows are not checked again. */
 const rowBytesMax = 64 * 1024
-/** The most further faults reported for a row. */
+/** The most further faults reported for a row; a row with more is not corrected fault by fault. */
 const faultsMax = 20
 
 type Rejected = Pick<RejectedRow, 'row' | 'field' | 'code' | 'lineFormat'>

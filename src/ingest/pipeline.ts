@@ -70,7 +70,7 @@ export class Pipeline {
     return this.#position
   }
 
-  /** The position after the current replay, if one is being validated: rows that it stores were pushed before. */
+  /** The pipeline's position, or the end of the replay being validated: rows that a replay stores were pushed before it. */
   get stepPosition(): number {
     return Math.max(this.#position, this.#replayEnd)
   }

@@ -29,9 +29,9 @@ export type LiveNews =
 
 /** Deletions of entities, for live readers. */
 export interface LiveDeletions {
-  /** The rows without those that were deleted. */
+  /** The rows without what was deleted: whole rows, or values of metrics. */
   seen(stored: StoredRows): StoredRows
-  /** Deletions made and taken back, in order, with ascending places. */
+  /** Changes in order, with ascending places: deletions that were made or undone. */
   changesOf(entityId: number): readonly DeletionChange[]
   /** No future change has a place before this position. Rows after it are not sent yet. */
   heldAt(entityId: number): number

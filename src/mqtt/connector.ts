@@ -50,7 +50,7 @@ const drainMs = 10_000
 /** How often messages that wait for a birth are checked for their timeout. */
 const waitingEveryMs = 250
 
-/** Retrying cannot succeed: the rows, some or all of them, are not acceptable to the service. */
+/** Whether retrying cannot succeed: the rows are invalid, or too many or too large together. */
 const isHopeless = (error: unknown): boolean =>
   error instanceof ServiceError &&
   ['body_too_large', 'too_many_rows', 'invalid_json', 'invalid_body'].includes(error.code)

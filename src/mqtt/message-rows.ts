@@ -59,7 +59,7 @@ export function unmappedRow({ topic, payload, cutBytes = 0 }: Message, why: stri
   return JSON.stringify({ mqtt_error: why, mqtt_topic: topic, ...content, ...cut })
 }
 
-/** The JSON text of an object, preceded by the members whose names it lacks. Numbers keep their digits. */
+/** Adds members, and a time, to the front of an object's JSON text, unless it has them. Numbers keep their digits. */
 function withMembers(object: string, members: ReadonlyMap<string, unknown>, options: MappingOptions): string {
   const { timeField, tagFields, receiveTimes } = options
   const own: Readonly<Record<string, unknown>> = JSON.parse(object)

@@ -13,7 +13,7 @@ const firstSlots = 16
 const numbers = 2 ** 32 - 1
 
 export class KeyTable {
-  /** The numbers, counted from the first entry ever, after the newest entry and of the oldest that remains. */
+  /** Entry numbers count from the first entry ever: `#end` is after the newest entry, `#start` is the oldest that remains. */
   #end = 0
   #start = 0
   /** The chunk with the oldest entry first. */

@@ -41,7 +41,7 @@ export class Intake {
     this.#parts.rates.add(keyId, rows, bytes)
   }
 
-  /** Counts a push that is being written, so that concurrent pushes cannot exceed the limits. */
+  /** Counts a push that is being written, so that concurrent pushes cannot bypass the limits. */
   sent({ keyId, ingest }: PushSource, rows: number, bytes: number): void {
     this.#parts.rates.add(keyId, rows, bytes)
     this.#parts.disk?.add(bytes)

@@ -31,7 +31,7 @@ export class NoteFile implements ValidationNotes {
     return line.slice(0, checksumChars) === checksumOf(text) ? noteOf(text) : null
   }
 
-  /** If the disk is full no note is written: validation goes on without it where it can. */
+  /** If the disk is full no note is written: validation continues without it where it can. */
   async write(note: ValidationNote): Promise<void> {
     const text = noteText(note)
     const written = this.#file.write([Buffer.from(`${checksumOf(text)} ${text}`.padEnd(noteBytes - 1).concat('\n'))], 0)

@@ -40,7 +40,7 @@ export interface ValidationNotes {
 
 export const emptyNote: ValidationNote = { validating: null, suspect: null }
 
-/** Formats a note as text. */
+/** Formats a note as text; `noteOf` parses it, and returns null for any other text. */
 export function noteText(note: ValidationNote): string {
   return JSON.stringify(note)
 }

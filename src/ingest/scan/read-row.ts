@@ -26,7 +26,7 @@ function byUrgency(a: FieldColumn, b: FieldColumn): number {
 }
 
 /**
- * Reads any row that is an object: writes it to the columns at `row`, or returns what is wrong with it. Of several faults the first is returned, in the
+ * Reads any row that is an object: writes it to the columns at `row`, or returns its fault. Of several faults the first is returned, in the
  * order of the row's properties, followed by what is missing: the time or identifier, then the tags in the order of the fields. Null counts as
  * absent. If rows may bring fields, `brought` collects the new ones.
  */

@@ -51,7 +51,7 @@ function connectPacket(options: BrokerOptions): IConnectPacket {
     protocolVersion: protocol === '5' ? 5 : 4,
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password: Buffer.from(password) }),
-    // The session never expires. No maximum packet size is set, because the broker would silently drop larger messages.
+    // The session does not expire. No maximum packet size is set, because the broker would silently drop larger messages.
     ...(protocol === '5' ? { properties: { sessionExpiryInterval: 0xffff_ffff, receiveMaximum: inFlightMax } } : {}),
   }
 }

@@ -26,7 +26,7 @@ export class KnownMetrics {
     }
   }
 
-  /** From a birth; `keepsValues` if its death makes rows. */
+  /** Made from a birth; `keepsValues` if its death makes rows. */
   static ofBirth({ metrics, timestamp }: Payload, keepsValues: boolean): KnownMetrics {
     const known = new KnownMetrics(metrics)
     if (!keepsValues) return known

@@ -104,7 +104,7 @@ export class SparkplugNodes {
     return over.map((one) => this.#settled(one))
   }
 
-  /** Ends the waiting. Returns the messages that the broker will not resend. */
+  /** Ends the waiting. Returns the messages that the broker will not resend, with rows as far as they can be read without a birth. */
   end(): readonly MappedMessage[] {
     return this.#waiting.takeOf(({ message }) => message.packetId === null).map((one) => this.#settled(one))
   }
