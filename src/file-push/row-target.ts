@@ -14,7 +14,6 @@ import { pushFormatOf } from './rows.ts'
 export interface RowTarget {
   /** The unit in which the file is counted. */
   readonly noun: Counted
-  /** The format of the bodies. */
   readonly format: PushFormat
   /** The number of rows of a text of the file. */
   readonly rowsOf?: (text: Uint8Array) => number

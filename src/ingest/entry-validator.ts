@@ -301,7 +301,6 @@ export function pushesOfStep(entries: readonly PlacedEntry[], budget: StepBudget
   return end < 0 ? entries : entries.slice(0, end)
 }
 
-/** Total rows of the spans. */
 export function rowsOf(spans: readonly RowSpan[]): number {
   return spans.reduce((sum, { rows }) => sum + rows, 0)
 }

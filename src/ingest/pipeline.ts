@@ -218,7 +218,6 @@ const cutSteps = 4
 /** Rows are skipped this many times as fast as they are validated. */
 const skippedSteps = 8
 
-/** Adds to the tally of an ingest. */
 function count(tallies: Map<number, Tally>, ingestId: number, rows: number, rejected: number): void {
   const tally = tallies.get(ingestId) ?? { ingestId, rows: 0, rejected: 0 }
   tallies.set(ingestId, tally)

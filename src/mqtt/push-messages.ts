@@ -62,7 +62,6 @@ export interface PushMessagesOptions {
   readonly onNote?: ((text: string) => void) | undefined
 }
 
-/** An invalid option. */
 export class OptionError extends TypeError {
   readonly option: 'broker' | 'subscribe' | 'topic'
 

@@ -18,7 +18,6 @@ export interface IdempotencyOptions extends KeyFolder {
   }
 }
 
-/** A push with a key. */
 export interface KeyUse {
   readonly subscriberId: number
   readonly ingestId: number

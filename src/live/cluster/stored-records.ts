@@ -29,7 +29,6 @@ export function storedRows({ id, fields }: Pick<Entity, 'id' | 'fields'>, { offs
   return { batch, replayPosition: offset, hidden: new Set() }
 }
 
-/** The place of a record's last row. */
 export function lastRowOf({ value }: StoredRecord): RowPlace {
   const end = value.length - 1
   const line = value.subarray(value.lastIndexOf(lineFeed, end - 1) + 1, end).toString()

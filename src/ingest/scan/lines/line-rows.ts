@@ -31,7 +31,6 @@ export function textOfField({ head, fields, time }: ParsedLine, field: number): 
   return `${head} ${fields[field]!.text}${time === null ? '' : ` ${time}`}`
 }
 
-/** The number of rows of a line. */
 export function rowsOfLine({ fields }: ParsedLine, format: LineFormat): number {
   return isByField(format) ? fields.length : 1
 }
