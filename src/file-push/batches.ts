@@ -4,16 +4,16 @@ import type { PushedRows } from './rows.ts'
 
 export interface BatchBounds {
   readonly rowsMax: number
-  /** How many rows a text is; one where it is left out. */
+  /** The number of rows of a text; default one. */
   readonly rowsOf?: ((text: Uint8Array) => number) | undefined
-  /** A single larger row still goes, alone. */
+  /** A single larger row is still sent, alone. */
   readonly bytesMax: number
   readonly format: PushFormat
-  /** PushedRows at the beginning that are left out. */
+  /** The number of texts at the beginning to skip. */
   readonly skipRows: number
 }
 
-/** Gathers rows into bodies that are bounded in rows and bytes. */
+/** Gathers rows into bodies of bounded rows and bytes. */
 export async function* batchesOf(rows: PushedRows, bounds: BatchBounds): AsyncGenerator<PushBatch> {
   let gathered: Uint8Array[] = []
   let bytes = 0
@@ -28,7 +28,7 @@ export async function* batchesOf(rows: PushedRows, bounds: BatchBounds): AsyncGe
   }
   for await (const group of rows) {
     for (const row of group) {
-      // What is no row takes a place too.
+      // A text without rows, such as a blank line, counts too.
       const count = Math.max(1, bounds.rowsOf?.(row) ?? 1)
       const isFull = rowsGathered + count > bounds.rowsMax || bytes + row.length + 3 > bounds.bytesMax
       if (gathered.length > 0 && isFull) yield take()

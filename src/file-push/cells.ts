@@ -1,5 +1,5 @@
-// CSV knows no types, JSON does: here a cell becomes the JSON text of what the ingest's field expects. A cell that cannot be
-// that goes as text, so that the service rejects the row and keeps it as it was.
+// CSV has no types, JSON does: a cell is converted to the JSON text of the type that the ingest's field expects. A cell that cannot be converted
+// is sent as text, so that the service rejects the row and keeps it unchanged.
 
 import type { CsvCell } from '../lib/csv-parser.ts'
 import { withoutGroups, writtenBoolean, writtenNumber } from '../lib/written-value.ts'
@@ -8,13 +8,13 @@ import { formatInstant } from '../model/instant.ts'
 import { type CsvWriting, type DecimalMark, usualWriting } from './csv-writing.ts'
 import { type TimeRules, timeOfCell, usualTimes } from './time-rules.ts'
 
-/** `guess` is for a property of which nothing is known. */
+/** `guess` is for properties of unknown type. */
 export type CellType = FieldType | 'guess'
 
 export const cellTypes: readonly CellType[] = ['timestamp', 'string', 'double', 'long', 'boolean', 'json', 'guess']
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** Shorter ones could be a date in basic form or seconds: those go as text. */
+/** Shorter numbers could be a date in basic form, or seconds; those are sent as text. */
 const epochMilliseconds = /^-?\d{11,}$/
 
 function usualTimeText(cell: string): string {
@@ -33,14 +33,14 @@ function timeTextBy(rules: TimeRules, decimal: DecimalMark): (cell: string) => s
   }
 }
 
-/** JSON goes as it stands, digit for digit, on one line; what is none, as text. */
+/** JSON is sent unchanged, digit for digit, on one line; other cells as text. */
 function jsonText(cell: string): string {
   try {
     JSON.parse(cell)
   } catch {
     return JSON.stringify(cell)
   }
-  // Within its strings there are no line ends.
+  // Strings in JSON contain no line ends.
   return cell.replace(/[\r\n]+/g, ' ')
 }
 
@@ -48,19 +48,19 @@ const booleanText = (cell: string): string => (cell === 'true' || cell === 'fals
 
 const commaNumber = /^[^.,]*(?:,[^.,]*)?$/
 
-/** The JSON of a number with a comma for its point, or null where the cell is none: in "1.500" the point may part thousands. */
+/** The JSON of a number with a decimal comma, or null if the cell is not one: in "1.500" the point may separate thousands. */
 function commaText(cell: string): string | null {
   const text = cell.replace(',', '.')
   return commaNumber.test(cell) && jsonNumber.test(text) ? text : null
 }
 
-/** Of a column of numbers: where the thousands are parted, and it can mean nothing else, without what parts them. */
+/** A number with unambiguous thousands separators, without these; null for other cells. */
 function groupedText(cell: string, decimal: DecimalMark): string | null {
   const text = withoutGroups(cell, decimal)
   return text !== null && jsonNumber.test(text) ? text : null
 }
 
-/** How values are read that a field would not take as they are written: `+1.5` and `.5` and blanks around, `TRUE` and `0`. */
+/** Conversions of values that a field would not accept as written: `+1.5`, `.5` and surrounding blanks; `TRUE` and `0`. */
 export const cellConversions = ['number', 'boolean'] as const
 export type CellConversion = (typeof cellConversions)[number]
 
@@ -70,7 +70,7 @@ function converted(cell: string, conversion: CellConversion, decimal: DecimalMar
   return cell.trim() === '' ? 'null' : writtenNumber(withoutGroups(cell.trim(), decimal) ?? text)
 }
 
-/** What turns the cells of a column into JSON text. An empty cell is null; in a string column `""` is the empty string. Throws `CellTimeError`. */
+/** Converts the cells of a column to JSON text. An empty cell is null; in a string column `""` is the empty string. Throws `CellTimeError`. */
 export function cellEncoder(
   type: CellType,
   { times, decimal }: Pick<CsvWriting, 'times' | 'decimal'> = usualWriting,

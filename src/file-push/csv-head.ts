@@ -6,11 +6,11 @@ export interface CsvHead {
   readonly header: readonly string[]
   /** The cells of the first rows. */
   readonly rows: readonly (readonly CsvCell[])[]
-  /** The text that it was read from, the beginning of the file. */
+  /** The beginning of the file, from which the head was read. */
   readonly text: string
-  /** How it is written, where it would likely be read wrongly. */
+  /** How the file is probably written, if the given settings would misread it; else null. */
   readonly likely: LikelyWriting | null
-  /** The file, from its beginning. */
+  /** The whole file, from its beginning. */
   readonly bytes: AsyncGenerator<Uint8Array>
 }
 
@@ -24,7 +24,7 @@ function firstRecords(text: string, cutting: CsvCutting, isWhole: boolean): CsvR
   return found
 }
 
-/** What a CSV file begins with; a longer header is empty. Throws `CsvError` where it is no CSV, and `EncodingError` where it is no UTF-8. */
+/** Reads the beginning of a CSV file. A header that is too long is empty. Throws `CsvError` if it is not CSV, and `EncodingError` if it is not UTF-8. */
 export async function csvHead(input: AsyncIterable<Uint8Array>, cutting: CsvCutting): Promise<CsvHead> {
   const chunks = withHead(input, headBytes)
   const next = await chunks.next()
@@ -37,7 +37,7 @@ export async function csvHead(input: AsyncIterable<Uint8Array>, cutting: CsvCutt
       await chunks.return(undefined)
     }
   })()
-  // Its last character may be cut. Another encoding is named first: names and delimiters would be told from characters that are none.
+  // Its last character may be cut. Encoding errors come first, because names and delimiters could not be recognized in another encoding.
   const text = new Utf8Decoder().read(head.subarray(0, 2 * headBytes), () => 1)
   const likely = likelyWriting(text, cutting)
   const found = likely === null ? firstRecords(text, cutting, head.length < headBytes) : []

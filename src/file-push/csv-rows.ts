@@ -5,35 +5,35 @@ import { Utf8Decoder } from './encoding.ts'
 import { CellTimeError } from './time-rules.ts'
 
 export interface CsvMapping {
-  /** The property that a column becomes, where it is not the column's own name. */
+  /** The property of a column, if it differs from the column's name. */
   readonly columns: ReadonlyMap<string, string>
-  /** Properties that are the same in every row. */
+  /** Properties with the same value in every row. */
   readonly constants: ReadonlyMap<string, string>
-  /** Columns that are left out. */
+  /** Columns to omit. */
   readonly dropped: ReadonlySet<string>
   readonly typeOf: (property: string) => CellType
   /**
-   * Whether a property makes a field by its first value. Where its type is given, another value is put in a list: no field is made of that, and
-   * the row is rejected.
+   * Whether the first value of a property adds a field to the ingest. If its type is given, a value of another type is wrapped in a list: a list adds
+   * no field, so the row is rejected.
    */
   readonly makesField?: (property: string) => boolean
-  /** Properties whose values are read more freely. */
+  /** Properties whose values are converted more leniently. */
   readonly conversions?: ReadonlyMap<string, CellConversion>
-  /** The columns of a date and of its time, which are read as one cell under the name of the first. */
+  /** The columns of a date and its time, which are read as one cell under the name of the first. */
   readonly dateAndTime?: readonly [date: string, time: string] | null
-  /** The usual, unless it says otherwise. */
+  /** Default: `usualWriting`. */
   readonly writing?: CsvWriting
 }
 
 type RowEncoder = (record: CsvRecord) => string
 
-/** Most often: a decimal comma in a file that is parted by commas, or a text with one. */
+/** The usual cause is a decimal comma, or a text with a comma, in a file with comma as delimiter. */
 const moreCellsText = '. A cell with the delimiter in it, as 2,5 in a file with commas, stands in double quotes'
 
 interface ColumnEncoder {
   readonly name: string
   readonly index: number
-  /** Where the time of a date stands apart. */
+  /** The column of the time, if date and time have separate columns; else null. */
   readonly timeIndex: number | null
   /** `"V":` */
   readonly prefix: string
@@ -51,7 +51,7 @@ function checkHeader(header: CsvRecord, { columns, dropped, dateAndTime }: CsvMa
   return names
 }
 
-/** A date without its time would be its midnight: it is nothing then. */
+/** Null unless both are present: a date without its time would be read as midnight. */
 function joinedCell(date: CsvCell, time: CsvCell): CsvCell {
   return date === null || time === null ? null : `${date.trim()} ${time.trim()}`
 }
@@ -71,7 +71,7 @@ function memberOf(
   }
 }
 
-/** Makes rows of records after the header; the properties stand in the order of the columns, then the constants. */
+/** Converts records after the header to rows. Properties are in the order of the columns, followed by the constants. */
 function rowEncoder(header: CsvRecord, mapping: CsvMapping): RowEncoder {
   const names = checkHeader(header, mapping)
   const encoders: ColumnEncoder[] = []
@@ -109,11 +109,11 @@ function rowEncoder(header: CsvRecord, mapping: CsvMapping): RowEncoder {
 
 export interface CsvReading {
   readonly recordCharsMax: number
-  /** Takes rows that cannot be made, by their place in the file from 1; `null` stands for each. Without it the first one ends the reading. */
+  /** Called for each row that cannot be converted, with its number in the file from 1; it is sent as `null`. Without it the first one ends the reading. */
   readonly onUnreadable?: (row: number, error: CsvError) => void
 }
 
-/** Counts the rows and makes each, or says why that cannot be. */
+/** Counts the rows and converts each, or reports why it cannot be converted. */
 function countedRows(encode: RowEncoder, { onUnreadable }: CsvReading): RowEncoder {
   if (onUnreadable === undefined) return encode
   let row = 0
@@ -129,7 +129,7 @@ function countedRows(encode: RowEncoder, { onUnreadable }: CsvReading): RowEncod
   }
 }
 
-/** CSV with a header, as NDJSON. */
+/** Converts CSV with a header to NDJSON. */
 export async function* csvToNdjson(
   input: AsyncIterable<Uint8Array>,
   mapping: CsvMapping,

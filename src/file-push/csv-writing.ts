@@ -1,11 +1,11 @@
-// How a CSV file is written: which lines it has its rows in, what parts its cells, and what parts a number from its fraction.
+// How a CSV file is written: the lines of its rows, its delimiter, its decimal mark and its times.
 import { allLines, type CsvLines, CsvParser, type CsvRecord } from '../lib/csv-parser.ts'
 import { type TimeRules, usualTimes } from './time-rules.ts'
 
 export const decimalMarks = ['point', 'comma'] as const
 export type DecimalMark = (typeof decimalMarks)[number]
 
-/** How a file is cut into cells. */
+/** How a file is split into cells. */
 export interface CsvCutting {
   /** One character. */
   readonly delimiter: string
@@ -19,20 +19,20 @@ export interface CsvWriting extends CsvCutting {
 
 export const usualWriting: CsvWriting = { delimiter: ',', decimal: 'point', times: usualTimes, lines: allLines }
 
-/** The usual ones, in the order in which they are looked for. */
+/** Common delimiters, in the order in which they are tried. */
 export const usualDelimiters = [',', ';', '\t', '|'] as const
 
-/** Of what a person typed: a character, `tab` or `\t`. Throws an `Error`. */
+/** Parses user input: a character, `tab` or `\t`. Throws an `Error`. */
 export function parseDelimiter(text: string): string {
   if (text === 'tab' || text === '\\t') return '\t'
   if (text.length === 1 && !/["\r\n]/.test(text)) return text
   throw new Error(`"${text}" is no delimiter: give one character, such as ";", or tab.`)
 }
 
-/** As `parseDelimiter` takes it. */
+/** The inverse of `parseDelimiter`. */
 export const delimiterName = (delimiter: string): string => (delimiter === '\t' ? 'tab' : delimiter)
 
-/** The names of the columns: blanks around them are none. */
+/** The names of the columns, without surrounding blanks. */
 export const columnNames = ({ cells }: Pick<CsvRecord, 'cells'>): string[] => cells.map((cell) => cell?.trim() ?? '')
 
 export interface LikelyWriting extends CsvCutting {
@@ -40,18 +40,18 @@ export interface LikelyWriting extends CsvCutting {
 }
 
 const commaNumber = /^-?\d+,\d+$/
-/** The comma may part thousands. */
+/** Here the comma may be a thousands separator. */
 const thousands = /^-?[1-9]\d{0,2},\d{3}$/
 const pointNumber = /^-?\d+\.\d+$/
-/** The point may part thousands. */
+/** Here the point may be a thousands separator. */
 const thousandsByPoint = /^-?[1-9]\d{0,2}\.\d{3}$/
-/** A number or a date: no column is called so but by a file without a header. */
+/** Whether a cell is a number or a date. A name in the header looks like one only if the file has no header. */
 export const looksLikeValue = (cell: string): boolean =>
   /^([+-]?\d*[.,]\d+|-?\d+|\d{4}-\d\d-\d\d.*|\d\d?[./]\d\d?[./]\d{4}.*)$/.test(cell)
 const recordCharsMax = 1024 * 1024
 const recordsMax = 60
 
-/** How a file is written that is likely read wrongly as it was given; null where it is not so. `text` is its beginning. */
+/** How a file is probably written, if the given settings would misread it; else null. `text` is its beginning. */
 export function likelyWriting(text: string, given: CsvCutting): LikelyWriting | null {
   const likely =
     loggerFile(text, given) ?? comments(text, given) ?? preamble(text, given) ?? otherDelimiter(text, given)
@@ -65,7 +65,7 @@ function loggerFile(text: string, { lines }: CsvCutting): CsvCutting | null {
   return { delimiter, lines: { ...allLines, headerLine: 2, skipLines: 4 } }
 }
 
-/** Lines with # before a header that has none, as InfluxDB's annotations; or the last of them is the header. */
+/** Detects lines with # before a header without it, such as InfluxDB's annotations; or the last line with # is the header. */
 function comments(text: string, { delimiter, lines }: CsvCutting): CsvCutting | null {
   if (lines !== allLines || !text.startsWith('#')) return null
   const cutting = { delimiter, lines: { ...allLines, comment: '#' } }
@@ -78,7 +78,7 @@ function comments(text: string, { delimiter, lines }: CsvCutting): CsvCutting | 
   return header.line === 1 ? null : { ...likely, lines: { ...allLines, headerLine: header.line } }
 }
 
-/** Where the header is whose rows are as wide as it is, by a delimiter; null where there is none. */
+/** With this delimiter, the place of a header that is as wide as the rows after it; null if there is none. */
 function tableBy(text: string, cutting: CsvCutting): { readonly width: number; readonly skipLines: number } | null {
   const records = recordsBy(text, cutting)
   const width = records.at(-1)?.cells.length ?? 0
@@ -89,7 +89,7 @@ function tableBy(text: string, cutting: CsvCutting): { readonly width: number; r
   return { width, skipLines: place === 0 ? 0 : header.line - 1 }
 }
 
-/** Lines with fewer cells before the header of the widest table. */
+/** Detects lines with fewer cells before the header of the widest table. */
 function preamble(text: string, { delimiter: given, lines }: CsvCutting): CsvCutting | null {
   if (lines.headerLine !== null || lines.skipLines > 0) return null
   const tables = [...new Set([given, ...usualDelimiters])].flatMap((delimiter) => {
@@ -101,7 +101,7 @@ function preamble(text: string, { delimiter: given, lines }: CsvCutting): CsvCut
   return { delimiter: widest.delimiter, lines: { ...lines, skipLines: widest.skipLines } }
 }
 
-/** Of a header that is one column by the delimiter, or none at all, and several by another. */
+/** Detects a header that has at most one column with the given delimiter, and several with another. */
 function otherDelimiter(text: string, { delimiter, lines }: CsvCutting): CsvCutting | null {
   const columns = (by: string): number => headerBy(text, { delimiter: by, lines })?.cells.length ?? 0
   if (columns(delimiter) > 1) return null
@@ -109,7 +109,7 @@ function otherDelimiter(text: string, { delimiter, lines }: CsvCutting): CsvCutt
   return other === undefined ? null : { delimiter: other, lines }
 }
 
-/** By the cells of the first rows: a comma only where one of them can mean nothing else, and no point can only be a decimal one. */
+/** The decimal mark of the first rows: a comma only if some cell cannot be read otherwise, and no cell has a point that must be a decimal point. */
 export function likelyDecimal(text: string, cutting: CsvCutting): DecimalMark {
   if (cutting.delimiter === ',') return 'point'
   const cells = recordsBy(text, cutting).slice(1).flatMap(columnNames)
@@ -117,13 +117,13 @@ export function likelyDecimal(text: string, cutting: CsvCutting): DecimalMark {
   return cells.some((cell) => commaNumber.test(cell) && !thousands.test(cell)) ? 'comma' : 'point'
 }
 
-/** Cells of rows may be no CSV by another delimiter, as JSON is by a comma: then the header alone decides. */
+/** Cells of rows may not be valid CSV with another delimiter, such as JSON with commas. Then only the header is parsed. */
 function headerBy(text: string, cutting: CsvCutting): CsvRecord | undefined {
   const [first] = recordsBy(text, cutting)
   return first ?? recordsBy(/^(?:"?sep=[^\r\n]"?\r?\n)?[^\n]*/i.exec(text)![0], cutting)[0]
 }
 
-/** Where the text is no CSV so, there are none. */
+/** Empty if the text is not valid CSV with these settings. */
 function recordsBy(text: string, { delimiter, lines }: CsvCutting): readonly CsvRecord[] {
   try {
     const records = new CsvParser({ recordCharsMax, delimiter, lines }).push(`${text.slice(0, recordCharsMax)}\n`)

@@ -1,9 +1,9 @@
-// Files in other encodings than UTF-8 are refused by name.
+// Files in encodings other than UTF-8 are refused, with the name of the encoding.
 
 import { byteOrder, firstInvalid, hasMark, hexOf, markBytes } from '../lib/encodings.ts'
 import { joinedBytes } from '../lib/joined-bytes.ts'
 
-/** The message says what the encoding seems to be, and how to convert it. */
+/** The message names the probable encoding, and how to convert it. */
 export class EncodingError extends Error {
   constructor(message: string) {
     super(message)
@@ -11,7 +11,7 @@ export class EncodingError extends Error {
   }
 }
 
-/** `head` is the first four bytes at least, of a file that has so many. Throws `EncodingError` for UTF-16. */
+/** `head` has at least the first four bytes, unless the file is shorter. Throws `EncodingError` for UTF-16. */
 export function refuseUtf16(head: Uint8Array): void {
   const order = byteOrder(head)
   if (order === null) return
@@ -23,14 +23,14 @@ export function refuseUtf16(head: Uint8Array): void {
 
 const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80
 
-/** Text of UTF-8 that comes in chunks; what is none is named with its place. */
+/** Decodes UTF-8 that arrives in chunks; an invalid byte is reported with its place. */
 export class Utf8Decoder {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
   #readBytes = 0
-  /** The last bytes, in which a character may have begun. */
+  /** The last bytes, which may be the beginning of a character. */
   #tail: Uint8Array = new Uint8Array(0)
 
-  /** Without a chunk, the end. `lineBefore` is the line on which the chunk begins, from 1. Throws `EncodingError`. */
+  /** A null chunk ends the text. `lineBefore` returns the line on which the chunk begins, from 1. Throws `EncodingError`. */
   read(chunk: Uint8Array | null, lineBefore: () => number): string {
     try {
       const text = chunk === null ? this.#decoder.decode() : this.#decoder.decode(chunk, { stream: true })
@@ -59,9 +59,9 @@ export class Utf8Decoder {
   }
 }
 
-// What a file begins with.
+// The beginning of a file.
 
-/** The first bytes of the input, in one chunk, so that its kind can be told; then the rest. */
+/** The first bytes of the input in one chunk, so that its type can be detected, followed by the rest. */
 export async function* withHead(input: AsyncIterable<Uint8Array>, headBytes: number): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | null = new Uint8Array(0)
   for await (const chunk of input) {
@@ -76,7 +76,7 @@ export async function* withHead(input: AsyncIterable<Uint8Array>, headBytes: num
   if (head !== null) yield head
 }
 
-/** Without the byte order mark that some programs write. Throws `EncodingError` for UTF-16. */
+/** Removes the byte order mark that some programs write. Throws `EncodingError` for UTF-16. */
 export async function* withoutMark(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let first = true
   for await (const chunk of withHead(input, 4)) {

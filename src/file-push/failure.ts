@@ -1,9 +1,9 @@
-// What is said of a push that did not come to its end.
+// Messages for a push that was not completed.
 import { isDoubtful } from '../client/retries.ts'
 import { ServiceError } from '../client/service-error.ts'
 import type { FailedBatch, SendResult } from './send.ts'
 
-/** What is counted in the file. */
+/** The unit in which the file is counted. */
 export type Counted = 'row' | 'line'
 
 function failureText({ firstRow, lastRow, error }: FailedBatch, noun: Counted, lineOf: LineOf, done: Done): string {
@@ -13,13 +13,13 @@ function failureText({ firstRow, lastRow, error }: FailedBatch, noun: Counted, l
   return `${rows} not ${done}: ${reason}${doubt}`
 }
 
-/** What was to become of the rows: a dry run has them checked, and none of them is stored. */
+/** What the rows were sent for: to be stored, or in a dry run only to be checked. */
 type Done = 'acknowledged' | 'checked'
 
-/** On which line of the file a row stands; null where nobody knows. */
+/** Returns the line of a row in the file; null if unknown. */
 type LineOf = (row: number) => number | null
 
-/** The service counts the lines of a request, which has a row on each. */
+/** Translates the line that the service reports: it counts the lines of a request, which have one row each. */
 function inFile(error: Error, firstRow: number, lineOf: LineOf): string {
   if (!(error instanceof ServiceError) || error.code !== 'invalid_json') return error.message
   const match = /^Line (\d+) is/.exec(error.message)
@@ -31,7 +31,7 @@ function inFile(error: Error, firstRow: number, lineOf: LineOf): string {
   return `${place} is${error.message.slice(match[0].length)} ${wayOut}`
 }
 
-/** A sentence for each batch that was not acknowledged, and one where the input could not be read to its end. */
+/** A sentence for each batch that was not acknowledged, and one if the input could not be read to its end. */
 export function failureSentences(
   { failed, readError }: SendResult,
   noun: Counted = 'row',
@@ -44,12 +44,12 @@ export function failureSentences(
   return [...sentences, `the rest of the file was not read: ${reason}`]
 }
 
-/** Whether rows may be stored that were not acknowledged. */
+/** Whether rows that were not acknowledged may be stored. */
 export function isInDoubt({ failed }: SendResult): boolean {
   return failed.some(({ error }) => isDoubtful(error))
 }
 
-/** How many rows at the beginning are on disk while none after them is; null where later ones are there too. `skipped` rows were left out. */
+/** The number of leading rows that are on disk, if no later ones are; else null. `skipped` rows at the beginning were not sent. */
 export function acknowledgedUpTo({ failed, acknowledgedRows, lastRow }: SendResult, skipped: number): number | null {
   const rows = (failed[0]?.firstRow ?? Math.max(lastRow, skipped) + 1) - 1
   return skipped + acknowledgedRows === rows ? rows : null

@@ -11,7 +11,7 @@ const formatsOfEndings: ReadonlyMap<string, FileFormat> = new Map([
 export interface DescribedName {
   readonly name: string
   readonly format: FileFormat | null
-  /** What stands between two cells, where it is CSV. */
+  /** The delimiter, if it is CSV. */
   readonly delimiter: string
 }
 

@@ -2,16 +2,16 @@ import { type LinePrecision, linePrecisions, msOfLineTime } from '../model/line-
 import { timeOfLine } from './line-counts.ts'
 import type { PushedRows } from './rows.ts'
 
-/** Behind so many lines none is looked at: parsing all of a long file that has no times would be slow. */
+/** The most lines that are parsed: parsing all of a long file without times would be slow. */
 const linesMax = 1000
-/** A longer line is not looked at. */
+/** Longer lines are not parsed. */
 const lineBytesMax = 64 * 1024
 
 const likelyPrecisions: ReadonlySet<LinePrecision> = new Set(['us', 'ms', 's'])
 const likelyFromMs = Date.UTC(2000, 0, 1)
 const likelyUntilMs = Date.UTC(2100, 0, 1)
 
-/** A time that is a usual one in a coarser unit than that which it was read in. */
+/** A time that would be plausible in a coarser unit than the given one. */
 export interface LikelyPrecision {
   readonly time: string
   readonly given: LinePrecision
@@ -20,7 +20,7 @@ export interface LikelyPrecision {
   readonly likelyMs: number
 }
 
-/** Remembers the first time in a file of line protocol, which tells whether its unit is the one that was given. */
+/** Remembers the first time in a file of line protocol, which shows whether the given unit is plausible. */
 export class FirstLineTime {
   readonly #given: LinePrecision
   #looked = 0
@@ -41,7 +41,7 @@ export class FirstLineTime {
     }
   }
 
-  /** Null where no coarser unit makes a usual time of it. Units differ by 1000, so at most one does. */
+  /** Null if no coarser unit gives a plausible time. Units differ by a factor of 1000, so at most one does. */
   likelyPrecision(): LikelyPrecision | null {
     const [time, given] = [this.#time, this.#given]
     if (time === null) return null

@@ -4,22 +4,22 @@ import { firstMisread, type MisreadTime, membersOrNone, mostlyCompactDates } fro
 import type { RejectionTally } from './rejections.ts'
 import type { PushedRows } from './rows.ts'
 
-/** A longer row is not looked at. */
+/** Longer rows are ignored. */
 const rowBytesMax = 64 * 1024
-/** In so many rows a time is looked for that is likely meant otherwise. */
+/** The number of rows that are searched for a time that was probably meant differently. */
 const rowsMax = 100
 
-/** Behind so many bytes no further row is read before any is sent. */
+/** After this many bytes no more rows are read ahead before sending. */
 const headBytesMax = 1024 * 1024
 
-/** Another name for each of some properties. */
+/** New names for properties. */
 export type Renames = ReadonlyMap<string, string>
 
-/** Remembers the first rows of a JSON file: the first one's names tell what rejected names should be, and all tell how times are meant. */
+/** Remembers the first rows of a JSON file. The names in the first row suggest corrections of rejected names, and all show how times are meant. */
 export class FirstRows {
   readonly #texts: string[] = []
 
-  /** The rows, of which the first are known before any is taken. A fault of reading them is met where they are taken. */
+  /** Returns the rows, after reading the first ones ahead. An error of reading ahead is thrown where the rows are consumed. */
   async of(rows: PushedRows): Promise<PushedRows> {
     const reading = rows[Symbol.asyncIterator]()
     const groups: IteratorResult<readonly Uint8Array[]>[] = []
@@ -48,8 +48,8 @@ export class FirstRows {
   }
 
   /**
-   * What names of the row that are no fields may become, where half of the faults or more are of these names or of fields that the row lacks: a
-   * guess, for a person to decide. Null where there is none.
+   * Suggests fields for names in the row that are not fields, if at least half of the faults concern these names or fields that the row lacks. It is a
+   * guess for the user to decide on; null if there is none.
    */
   likelyRenames(kinds: readonly RejectionTally[], { types }: Pick<KnownIngest, 'types'>): Renames | null {
     const members = membersOrNone(this.#texts[0] ?? '')
@@ -68,19 +68,19 @@ export class FirstRows {
     )
     const renames = unknown.flatMap(({ name, value }, place) => {
       const field = likely[place] ?? null
-      // A field of texts takes no number of JSON, under whichever name.
+      // A string field accepts no JSON number, whatever the name.
       const isTaken = field !== null && (value.startsWith('"') || types.get(field) !== 'string')
       return isTaken ? [[name, field] as const] : []
     })
     return renames.length === 0 ? null : new Map(renames)
   }
 
-  /** The first time of the rows that is likely meant otherwise; null where there is none. */
+  /** The first time in the rows that was probably meant differently; null if there is none. */
   misread({ types }: Pick<KnownIngest, 'types'>): MisreadTime | null {
     return firstMisread(this.#texts, types)
   }
 
-  /** A compact date, where more than half of the rows have one in its property; null where that is not so. */
+  /** A compact date, if more than half of the rows have one in its property; else null. */
   compactDates({ types }: Pick<KnownIngest, 'types'>): MisreadTime | null {
     return mostlyCompactDates(this.#texts, types)
   }
@@ -88,7 +88,7 @@ export class FirstRows {
 
 const isOfNames = (code: string): boolean => code === 'unknown_field' || code.startsWith('missing_')
 
-/** Whether rows were rejected for names that the ingest does not know. */
+/** Whether rows were rejected because of names that the ingest does not know. */
 export function hasUnknownNames(kinds: readonly RejectionTally[], types: PropertyTypes): boolean {
   return types.size > 0 && kinds.some(({ code }) => code === 'unknown_field')
 }

@@ -1,4 +1,4 @@
-// What the service's validate will say of a row, before it is pushed. A property test holds it to the validator's own words.
+// Predicts the faults that the service's validator will find in a row, before it is pushed. A property test compares them with the validator's.
 
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { jsonMembers } from '../lib/json-members.ts'
@@ -19,7 +19,7 @@ import {
 
 type Verdict = 'stored' | 'missing' | 'wrong' | 'range' | 'large'
 
-/** `limits.rowBytes`, unless the operator chose another. */
+/** The default of `limits.rowBytes`; an operator may have changed it. */
 const rowBytesUsual = 1024 * 1024
 
 const bytesIn = (text: string): number => new TextEncoder().encode(text).length
@@ -56,20 +56,20 @@ function faultOfValue(field: Field, verdict: Exclude<Verdict, 'stored' | 'missin
   return verdict === 'range' ? valueOutOfRange(field, text) : valueOfWrongType(field, text)
 }
 
-/** The time comes before the tags, and these in the order of the fields. */
+/** The time comes first, then the tags in the order of the fields. */
 function absencesIn(fields: readonly Field[], named: ReadonlySet<string>): RowFault[] {
   const absent = fields.filter((field) => isRequired(field) && !named.has(field.source))
   const isTime = ({ role }: Field): boolean => role === 'time'
   return [...absent.filter(isTime), ...absent.filter((field) => !isTime(field))].map(valueMissing)
 }
 
-/** Of a property that is no field. The validator alone knows all that an open ingest makes a field of. */
+/** The fault of a property that is not a field. Only the validator knows all rules by which an open ingest adds fields. */
 function faultOfName(name: string, value: string, isOpen: boolean): RowFault | null {
   if (!isOpen) return noSuchField(name)
   return value === 'null' || isName(name) ? null : noFieldOf(name, `a name must match ${namePattern}`)
 }
 
-/** All faults of a row, each looked for when it is asked for, the one that it will be rejected for first; none of a good row. `row` is valid JSON. */
+/** All faults of a row, computed lazily, beginning with the one that it will be rejected for; none for a good row. `row` is valid JSON. */
 export function* foreseenFaults(row: string, fields: readonly Field[], isOpen = false): Generator<RowFault, undefined> {
   const text = row.trim()
   const bytes = bytesIn(text)
@@ -92,7 +92,7 @@ export function* foreseenFaults(row: string, fields: readonly Field[], isOpen = 
   yield* absencesIn(fields, named)
 }
 
-/** The fault for which a row will be rejected, or null where it will be stored. `row` is valid JSON. */
+/** The fault for which a row will be rejected, or null if it will be stored. `row` is valid JSON. */
 export function foreseenFault(row: string, fields: readonly Field[], isOpen = false): RowFault | null {
   return foreseenFaults(row, fields, isOpen).next().value ?? null
 }

@@ -1,4 +1,4 @@
-// What is pushed to, as the service tells whoever may push there.
+// The target of a push, as the service describes it to keys that may push to it.
 import type { OwnIngestAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
@@ -8,15 +8,15 @@ import type { CellType } from './cells.ts'
 export type PropertyTypes = ReadonlyMap<string, CellType>
 
 export interface KnownIngest {
-  /** Of the ingest's properties. */
+  /** Types of the ingest's properties. */
   readonly types: PropertyTypes
   /** The properties that every row must have. */
   readonly required: readonly string[]
-  /** The property that holds a row's time, and from when on rows are kept; null where all are, or nobody tells. */
+  /** The property of a row's time, and the date from which on rows are kept; null if all are kept, or if unknown. */
   readonly kept: RetainedSince | null
-  /** The property that holds a row's time; null where it has none, or nobody tells. */
+  /** The property of a row's time; null if there is none, or if unknown. */
   readonly timeProperty: string | null
-  /** Whether properties that are no fields become some. */
+  /** Whether unknown properties become fields. */
   readonly isOpen: boolean
   /** Whether each field of a line is a row. */
   readonly isByField: boolean
@@ -38,7 +38,7 @@ export const nothingKnown: KnownIngest = {
 
 type IngestFacts = Pick<OwnIngestAnswer, 'fields'> & Partial<Pick<OwnIngestAnswer, 'kept_from' | 'lines' | 'unknown'>>
 
-/** Of a key that may push, or of an admin's; a service that lacks one of the two says that there is no such path. */
+/** The path is for another kind of key (one that may push, or an admin key), or the service does not have the path. */
 function isElsewhere(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 403 || error.code === 'path_not_found')
 }
@@ -53,7 +53,7 @@ function rowTargetOf({ fields, kept_from = null, lines = null, unknown }: Ingest
 
 const keptOf = (timeProperty: string, from: string): RetainedSince => ({ timeProperty, fromMs: Date.parse(from) })
 
-/** Any key that may push sees the ingest's definition, and an admin's. Nothing is known to others, whose pushes are refused. */
+/** Queries the definition, with a key that may push or an admin key. For other keys, whose pushes are refused, nothing is known. */
 export async function knownIngest(
   client: Pick<TidemarkClient, 'ownIngest' | 'ingest'>,
   alias: string,

@@ -1,4 +1,4 @@
-// Which columns of a file may be which fields of an ingest: a guess, for a person to decide.
+// Guesses which columns of a file are which fields of an ingest, for the user to decide on.
 import type { CsvCell } from '../lib/csv-parser.ts'
 import { withoutGroups, writtenBoolean } from '../lib/written-value.ts'
 import { compactDate } from '../model/instant.ts'
@@ -6,7 +6,7 @@ import type { CellType } from './cells.ts'
 
 export interface Column {
   readonly name: string
-  /** Of the first row; undefined where there is none. */
+  /** The cell of the first row; undefined if there is no row. */
   readonly cell: CsvCell | undefined
 }
 
@@ -17,7 +17,7 @@ interface Target {
 
 type Rule = (column: Column, field: Target) => boolean
 
-/** A date with its day and month as numbers or a name, behind the name of a month, or in digits alone. */
+/** A date with separators and a numeric or named month, or one that begins with the name of a month. */
 const writtenDate =
   /^\s*(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])(?:\d{1,2}|[A-Za-z]{3,9})\2\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2}, \d{4})(?!\d)/
 const looksLikeTime = (cell: string): boolean =>
@@ -25,7 +25,7 @@ const looksLikeTime = (cell: string): boolean =>
 const looksLikeNumber = /^[+-]?\d*(?:[.,]\d+|\d)(?:e[+-]?\d+)?$/i
 const namesTime = /time|date|stamp|zeit|datum|fecha|hora|heure|horodat/i
 const looksLikeDay = /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{8})$/
-/** A time of the day. */
+/** A time of day. */
 export const looksLikeClock = /^\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?$/
 
 type Kind = 'time' | 'number' | 'boolean' | 'text'
@@ -37,7 +37,7 @@ function kindOfCell(cell: string): Kind {
   return writtenBoolean(cell) === null ? 'text' : 'boolean'
 }
 
-/** Null where the name does not say it and no cell does. */
+/** Null if neither the name nor a cell shows it. */
 function kindOf({ name, cell }: Column): Kind | null {
   if (typeof cell === 'string' && looksLikeTime(cell)) return 'time'
   if (namesTime.test(name) && (typeof cell !== 'string' || kindOfCell(cell) === 'number')) return 'time'
@@ -52,20 +52,20 @@ const kindOfType: Readonly<Partial<Record<CellType, Kind>>> = {
   boolean: 'boolean',
 }
 
-/** Without blanks and quotes around, and in small letters. */
+/** Lower case, without surrounding blanks and quotes. */
 const plainName = (name: string): string => name.replace(/["']/g, '').trim().toLowerCase()
 
-/** The likelier first: the same name, then a time by cell and name, a time by its cell, what the cells look like, and then the order. */
+/** Most likely first: the same name, then a time by name and cell, a time by its cell, the kind of the cell, and finally the order. */
 const rules: readonly Rule[] = [
   (column, field) => plainName(column.name) === plainName(field.name),
   ({ name, cell = null }, { type }) => type === 'timestamp' && namesTime.test(name) && looksLikeTime(cell ?? ''),
   ({ cell = null }, { type }) => type === 'timestamp' && looksLikeTime(cell ?? ''),
   (column, field) => kindOf(column) === kindOfType[field.type],
-  // An empty cell may be anything; without a row the order would be all that is known.
+  // An empty cell may be anything. Without a row, only the order would be known.
   ({ cell }) => cell === null,
 ]
 
-/** For each column the field that it may be; null where none is left. */
+/** For each column its probable field; null if none is left. */
 export function likelyFields(columns: readonly Column[], fields: readonly Target[]): readonly (string | null)[] {
   const found = columns.map((): string | null => null)
   const free = [...fields]
@@ -79,7 +79,7 @@ export function likelyFields(columns: readonly Column[], fields: readonly Target
   return found
 }
 
-/** The column of a date and that of its time, by their first cells; null where there are not one of each. */
+/** The columns of a date and of its time, by their first cells; null unless there is exactly one of each. */
 export function likelyDateAndTime(columns: readonly Column[]): readonly [date: string, time: string] | null {
   const named = (form: RegExp): string[] =>
     columns.filter(({ cell }) => form.test(cell?.trim() ?? '')).map(({ name }) => name)

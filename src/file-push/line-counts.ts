@@ -1,10 +1,10 @@
-// How many rows the lines of a file are, as the service counts them: none of a blank line or a comment, and several where each field is a row.
+// Counts the rows of a file's lines as the service does: none for a blank line or a comment, and several if each field is a row.
 import { nextLineAt, textEnd } from '../lib/line-protocol/line-text.ts'
 import { NoLine, type ParsedLine, parseLine } from '../lib/line-protocol/parse-line.ts'
 import { type LinePrecision, msOfLineTime, splitLineBytesMax } from '../model/line-format.ts'
 import type { RowAge } from './old-rows.ts'
 
-/** In which lines of a batch its rows are. */
+/** Maps the rows of a batch to its lines. */
 export interface LinesOfRows {
   readonly lines: number
   readonly rows: number
@@ -17,7 +17,7 @@ export class LineCounts {
   readonly #precision: LinePrecision
   readonly #known = new WeakMap<Uint8Array, number>()
 
-  /** `isByField` where the ingest makes a row of each field. */
+  /** `isByField`: the ingest makes a row of each field. */
   constructor({ isByField, precision }: { readonly isByField: boolean; readonly precision: LinePrecision }) {
     this.#isByField = isByField
     this.#precision = precision
@@ -32,7 +32,7 @@ export class LineCounts {
   }
 
   linesOf(lines: readonly Uint8Array[]): LinesOfRows {
-    /** By line, how many rows there are up to its end. */
+    /** By line: the number of rows up to its end. */
     const ends = new Uint32Array(lines.length)
     let rows = 0
     for (const [index, line] of lines.entries()) {
@@ -51,7 +51,7 @@ export class LineCounts {
     return { lines: lines.length, rows, lineOf }
   }
 
-  /** When a line's rows were; a line without a time gets that at which it is received. */
+  /** The time of a line's rows; null if the line has none, so that the time of receipt applies. */
   ageOf(line: Uint8Array): RowAge {
     const time = timeOfLine(line)
     return { rows: this.rowsOf(line), ms: time === null ? null : Number(msOfLineTime(time, this.#precision)) }
@@ -65,21 +65,21 @@ export class LineCounts {
   }
 }
 
-/** Null where it has none, and of what is no line. */
+/** Null if the line has no time or is invalid. */
 export function timeOfLine(line: Uint8Array): bigint | null {
   return parsedLine(line)?.time ?? null
 }
 
 const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Null of what is none. */
+/** Null if the line is invalid. */
 function parsedLine(line: Uint8Array): ParsedLine | null {
   const start = nextLineAt(line, 0)
   if (start >= line.length) return null
   try {
     return parseLine(text.decode(line.subarray(start, textEnd(line, start, line.length))))
   } catch (error) {
-    // The latter of bytes that are no UTF-8.
+    // A TypeError means that the bytes are not UTF-8.
     if (error instanceof NoLine || error instanceof TypeError) return null
     throw error
   }

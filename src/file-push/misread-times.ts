@@ -1,9 +1,9 @@
-// Whole numbers that are read as milliseconds, and are likely meant otherwise.
+// Finds integers that are read as milliseconds but were probably meant differently.
 import { jsonMembers } from '../lib/json-members.ts'
 import { epochMs, likelyUnits } from '../model/epoch.ts'
 import { compactDate, formatInstant } from '../model/instant.ts'
 
-/** A count that was read as milliseconds, and is a usual time otherwise. */
+/** A count that was read as milliseconds, and is a plausible time otherwise. */
 export interface MisreadTime {
   /** From 1. */
   readonly row: number
@@ -14,12 +14,12 @@ export interface MisreadTime {
   readonly meantMs: number
 }
 
-/** The first time of some rows that is likely meant otherwise, by the types of their properties; null where there is none. */
+/** The first time in the rows that was probably meant differently, by the types of their properties; null if there is none. */
 export function firstMisread(rows: readonly string[], types: ReadonlyMap<string, string>): MisreadTime | null {
   return misreadTimes(rows, types).next().value ?? null
 }
 
-/** The first compact date of a property that has one in more than half of some rows; null where none has. */
+/** The first compact date of a property that has one in more than half of the rows; null if no property does. */
 export function mostlyCompactDates(rows: readonly string[], types: ReadonlyMap<string, string>): MisreadTime | null {
   const dates = [...misreadTimes(rows, types)].filter(({ meant }) => meant !== 'seconds')
   const ofProperty = (property: string): number => dates.filter((date) => date.property === property).length
@@ -28,7 +28,7 @@ export function mostlyCompactDates(rows: readonly string[], types: ReadonlyMap<s
 
 function* misreadTimes(rows: readonly string[], types: ReadonlyMap<string, string>): Generator<MisreadTime, undefined> {
   for (const [index, text] of rows.entries()) {
-    // Of a property that comes twice the last value counts.
+    // If a property repeats, its last value counts.
     const values = new Map(membersOrNone(text).map(({ name, value }) => [name, value]))
     for (const [property, count] of values) {
       const meant = types.get(property) === 'timestamp' && /^\d+$/.test(count) ? meaningOf(count) : null
@@ -44,7 +44,7 @@ function meaningOf(count: string): Pick<MisreadTime, 'meant' | 'meantMs'> | null
   return isSeconds ? { meant: 'seconds', meantMs: Number(count) * 1000 } : null
 }
 
-/** What is said of it. `which`: `D of the first row`. */
+/** The message for the user. `which` names the value, such as `D of the first row`. */
 export function misreadText({ count, meant, meantMs }: MisreadTime, which: string): string {
   const readMs = epochMs(count, 'milliseconds')
   const read = readMs === null ? 'is none' : formatInstant(readMs)
@@ -56,7 +56,7 @@ export function misreadText({ count, meant, meantMs }: MisreadTime, which: strin
   return `${which}, ${count}, is read as milliseconds: ${read}. As ${as} it is ${formatInstant(meantMs)}: ${wayOut}`
 }
 
-/** None of what is no object. */
+/** Empty if the text is not an object. */
 export function membersOrNone(text: string): ReturnType<typeof jsonMembers> {
   try {
     return jsonMembers(text)

@@ -2,19 +2,19 @@ import { jsonMembers } from '../lib/json-members.ts'
 import { parseInstant } from '../model/instant.ts'
 import type { RetainedSince } from './known-ingest.ts'
 
-/** How many rows a text of the file is, and when they were: null where it has no time, and of what is none. */
+/** The number of rows of a text of the file, and their time; null if it has none or is invalid. */
 export interface RowAge {
   readonly rows: number
   readonly ms: number | null
 }
 
-/** Counts the rows that are older than their entity keeps its items: they are stored, and nobody is shown them. */
+/** Counts the rows that are older than their entity's retention: they are stored but never shown. */
 export class OldRows {
   readonly #kept: RetainedSince | null
   readonly #ageOf: (text: Uint8Array, kept: RetainedSince) => RowAge
   #count = 0
 
-  /** Null where all rows are kept: then none is looked at. Without `ageOf` texts are rows as JSON. */
+  /** `kept` is null if all rows are kept; then none is checked. By default texts are JSON rows. */
   constructor(kept: RetainedSince | null, ageOf: (text: Uint8Array, kept: RetainedSince) => RowAge = ageOfJson) {
     this.#kept = kept
     this.#ageOf = ageOf

@@ -5,15 +5,15 @@ import { Rejections, type RejectionTally, type ShownRejection } from './rejectio
 export interface PushOutcome {
   readonly stored: number
   readonly rejected: number
-  /** Rows whose outcome did not come in time. */
+  /** Rows whose outcome is unknown, because it did not arrive in time. */
   readonly pending: number
   /** Stored rows that replaced an earlier one of the same push. */
   readonly replaced: number
   /** The first rejected rows, in the input's order. */
   readonly errors: readonly ShownRejection[]
-  /** The rejected rows that receipts named, by code and field: the first of each push. */
+  /** Rejected rows listed in receipts, which list the first of each push, by code and field. */
   readonly kinds: readonly RejectionTally[]
-  /** The first pushes that have rejected rows, in the input's order. */
+  /** The first pushes with rejected rows, in the input's order. */
   readonly batches: readonly FaultyBatch[]
 }
 
@@ -26,7 +26,7 @@ export interface ReceiptFollowerOptions {
   readonly receipt: (batch: string) => Promise<Receipt>
   readonly nowMs: () => number
   readonly sleep: (ms: number) => Promise<void>
-  /** How long to go on asking while nothing moves. */
+  /** How long to continue polling without progress. */
   readonly patienceMs: number
   readonly errorsMax: number
 }
@@ -35,13 +35,13 @@ interface Followed {
   readonly batch: string
   readonly firstRow: number
   readonly rows: number
-  /** Of a file of lines: `firstRow` is a line. */
+  /** Set for a file of lines: `firstRow` is then a line. */
   readonly lines?: LinesOfRows | undefined
 }
 
 const pollMs = 100
 
-/** Asks for the receipts of batches while further ones are pushed, oldest first, and adds them up. */
+/** Polls the receipts of batches while further ones are pushed, oldest first, and sums them. */
 export class ReceiptFollower {
   readonly #options: ReceiptFollowerOptions
   readonly #waiting: Followed[] = []
@@ -59,12 +59,12 @@ export class ReceiptFollower {
     this.#rejections = new Rejections(options.errorsMax)
   }
 
-  /** How many rows, or lines, receipts have told of so far, and how many rejected rows. */
+  /** Rows, or lines, that receipts have covered so far, and the rejected rows among them. */
   get validated(): { readonly rows: number; readonly rejected: number } {
     return { rows: this.#validated, rejected: this.#rejected }
   }
 
-  /** What receipts have told of so far; the rows of other batches are pending. */
+  /** The sum of the receipts so far; the rows of other batches are pending. */
   get outcome(): PushOutcome {
     const pending = this.#waiting.slice(this.#next).reduce((sum, { rows }) => sum + rows, 0)
     return {
@@ -78,12 +78,12 @@ export class ReceiptFollower {
     this.#waiting.push(batch)
   }
 
-  /** No further batch will come. */
+  /** No further batch will be added. */
   close(): void {
     this.#closed = true
   }
 
-  /** Resolves once all batches are validated, or nothing has moved for as long as patience lasts. Throws what a receipt is refused with. */
+  /** Resolves when all batches are validated, or after `patienceMs` without progress. Throws the errors of `receipt`. */
   async run(): Promise<PushOutcome> {
     const { receipt, nowMs, sleep, patienceMs } = this.#options
     let movedMs = nowMs()

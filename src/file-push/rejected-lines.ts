@@ -1,23 +1,23 @@
-// Rejected lines of line protocol, to be mended by hand and pushed again.
+// Rejected lines of line protocol, to be corrected by hand and pushed again.
 import { type LinePrecision, lineTimeOf, precisionNames } from '../model/line-format.ts'
 
 interface RejectedText {
   readonly row: string
-  /** Of a line alone. */
+  /** Set for a line only. */
   readonly precision?: LinePrecision | undefined
   readonly received: string
 }
 
-/** The time at the end of a line. No string of a field ends so: a quote is behind it. */
+/** The time at the end of a line. A string field cannot match, because it ends with a quote. */
 const timeAtEnd = /\s-?\d+\s*$/
 
-/** The text of a rejected row; a line without a time has that at which it was received, as when it is validated again. */
+/** The text of a rejected row. To a line without a time the time of receipt is added, as when it is validated again. */
 export function timedText({ row, precision, received }: RejectedText): string {
   if (precision === undefined || timeAtEnd.test(row)) return row
   return `${row.trimEnd()} ${lineTimeOf(Date.parse(received), precision)}`
 }
 
-/** What is to be known before lines with these units of time are pushed again; null where that is nothing. */
+/** A note for pushing lines with these units of time again; null if none is needed. */
 export function precisionNote(precisions: ReadonlySet<LinePrecision | undefined>): string | null {
   const [first, ...others] = [...precisions].filter((one) => one !== undefined)
   if (first === undefined) return null

@@ -1,4 +1,4 @@
-// What the times and numbers of rejected rows look like: a guess, for a person to decide.
+// Guesses the formats of times and numbers in rejected rows, for the user to decide on.
 import { isAmbiguous, withoutGroups, writtenBoolean, writtenNumber } from '../lib/written-value.ts'
 import { epochUnits, likelyUnits } from '../model/epoch.ts'
 import { compactDate } from '../model/instant.ts'
@@ -10,9 +10,9 @@ interface Rejection {
 }
 
 export interface TimeHint {
-  /** A time as it stands in the file. */
+  /** A time as written in the file. */
   readonly example: string
-  /** What may say how it is written: the likelier first. */
+  /** Formats that fit it, most likely first. */
   readonly formats: readonly string[]
 }
 
@@ -22,7 +22,7 @@ const clock = /^(.*?)(?:(,? )(\d{1,2}):\d\d(:\d\d)?([.,]\d{1,9})?( ?[AaPp][Mm])?
 const numbers = /^(\d{1,4})([-./])\d{1,2}\2(\d{4}|\d\d?)$/
 const named = /^(?:(\d{1,2})([-./ ])[A-Za-z]{3,9}\2(\d{4}|\d\d)|[A-Za-z]{3,9} \d{1,2}, \d{4})$/
 
-/** Patterns of a date without its time: the likelier first. */
+/** Patterns of a date without its time, most likely first. */
 function datePatterns(date: string): readonly string[] {
   const [, first = '', mark = '', last = ''] = numbers.exec(date) ?? []
   if (first.length === 4) return [`yyyy${mark}MM${mark}dd`]
@@ -55,10 +55,10 @@ function patternsOf(text: string): readonly string[] {
 const usualFromMs = Date.UTC(2015, 0, 1)
 const usualUntilMs = Date.UTC(2036, 0, 1)
 
-/** Of a year that readings are likely from, where its digits may also be a day. */
+/** Whether the year is plausible for readings; used when its digits may also be a day. */
 const isUsual = (ms: number): boolean => ms >= usualFromMs && ms < usualUntilMs
 
-/** Those patterns that read most of the times that were rejected. */
+/** The patterns that read most of the rejected times. */
 function readingMost(formats: readonly string[], times: readonly string[]): readonly string[] {
   const read = (format: string): number => {
     if (isUnit(format)) return times.length
@@ -72,7 +72,7 @@ function readingMost(formats: readonly string[], times: readonly string[]): read
 
 const isUnit = (format: string): boolean => epochUnits.some((unit) => unit === format)
 
-/** Null where no rejected row says how its time may be written otherwise than `given`. */
+/** Null if no rejected row has a time that fits a format other than `given`. */
 export function timeHint(rejections: readonly Rejection[], given = ''): TimeHint | null {
   const times = rejections.flatMap(
     ({ message }) => (refusedText.exec(message) ?? refusedCount.exec(message))?.[1] ?? [],
@@ -93,9 +93,9 @@ export function timeHint(rejections: readonly Rejection[], given = ''): TimeHint
 const refusedNumber = /: expected a (?:whole )?number, got "([-\d., '’\u00a0\u202f]{3,40})"$/
 
 export interface NumberHint {
-  /** A number as it stands in the file. */
+  /** A number as written in the file. */
   readonly example: string
-  /** How it is meant: with a decimal comma, with a decimal point, or with a mark that may part thousands instead. */
+  /** How it is meant: with a decimal comma, with a decimal point, or with a mark that may also separate thousands. */
   readonly is: 'comma' | 'point' | 'ambiguous'
 }
 
@@ -103,12 +103,12 @@ const refusedValue = /: expected (a number|a whole number|true or false), got ("
 
 export interface ConversionHint {
   readonly property: string
-  /** A value as it stands in the file. */
+  /** A value as written in the file. */
   readonly example: string
   readonly conversion: 'number' | 'boolean'
 }
 
-/** The first value of each property that was rejected as it is written, and is a number or a boolean all the same: " 1.5", "+1", "TRUE". */
+/** The first value of each property that was rejected as written, but is recognizable as a number or boolean: " 1.5", "+1", "TRUE". */
 export function conversionHints(
   rejections: readonly (Rejection & { readonly field: string | null })[],
 ): readonly ConversionHint[] {
@@ -124,7 +124,7 @@ export function conversionHints(
   return [...hints.values()]
 }
 
-/** How a number that was rejected is meant; null where no rejected row has one. */
+/** How a rejected number is meant; null if no rejected row has one. */
 export function numberHint(rejections: readonly Rejection[]): NumberHint | null {
   for (const { message } of rejections) {
     const example = refusedNumber.exec(message)?.[1]

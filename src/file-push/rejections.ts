@@ -1,7 +1,7 @@
 import type { RowError } from '../client/answers.ts'
 import type { LinesOfRows } from './line-counts.ts'
 
-/** A row that was rejected; `row` is its place in the whole input, from 1: of line protocol that of its line. */
+/** A rejected row; `row` is its place in the whole input, from 1. For line protocol it is the place of its line. */
 export interface ShownRejection extends Omit<RowError, 'index'> {
   readonly row: number
 }
@@ -14,7 +14,7 @@ export interface RejectionTally {
 
 const kindsMax = 1000
 
-/** Adds up the faults that answers name: the first of them in the input's order, and how many there are of each code and field. */
+/** Sums the faults in responses: the first of them in the input's order, and their number by code and field. */
 export class Rejections {
   readonly #errorsMax: number
   #errors: ShownRejection[] = []
@@ -43,7 +43,7 @@ export class Rejections {
     this.#errors = [...this.#errors, ...shown].sort((a, b) => a.row - b.row).slice(0, this.#errorsMax)
   }
 
-  /** Names of fields are whatever was pushed, so they are bounded. */
+  /** Names of fields are arbitrary input, so the number of kinds is bounded. */
   #count(code: string, field: string | null): void {
     const key = `${code} ${field ?? ''}`
     const known = this.#kinds.get(key)

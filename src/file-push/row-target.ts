@@ -10,18 +10,17 @@ import { LineCounts, type LinesOfRows } from './line-counts.ts'
 import { OldRows } from './old-rows.ts'
 import { pushFormatOf } from './rows.ts'
 
-/** The way by which the rows of a file go in: that of rows of JSON, or that of lines. */
+/** How the rows of a file are pushed: as JSON rows, or as lines. */
 export interface RowTarget {
-  /** What is counted in the file. */
+  /** The unit in which the file is counted. */
   readonly noun: Counted
-  /** How the bodies are made. */
   readonly format: PushFormat
-  /** How many rows a text of the file is. */
+  /** The number of rows of a text of the file. */
   readonly rowsOf?: (text: Uint8Array) => number
   readonly oldRows: OldRows
   push(batch: PushBatch, idempotencyKey: string): Promise<{ readonly batch: string }>
   check(batch: PushBatch): Promise<CheckAnswer>
-  /** Where rows and lines are not the same. */
+  /** Defined if rows and lines differ. */
   linesOf(batch: PushBatch): LinesOfRows | undefined
 }
 

@@ -4,18 +4,18 @@ import { LineProtocolSplitter } from '../lib/line-protocol/protocol-splitter.ts'
 import { LineSplitter } from '../lib/line-splitter.ts'
 import type { FileFormat } from './file-name.ts'
 
-/** The most that one row may take: the service takes no larger body. */
+/** The most bytes of a row: the service accepts no larger body. */
 export const rowBytesMax = 16 * 1024 * 1024
 
-/** The bytes of each row, in groups as they come. JSON is cut and never parsed, so that each digit arrives as it was written. */
+/** The bytes of rows, in groups as they arrive. JSON is split but never parsed, so that numbers keep their digits. */
 export type PushedRows = AsyncIterable<readonly Uint8Array[]>
 
-/** CSV travels as NDJSON, and so do lines; rows of a JSON array may hold new lines, so they travel as an array. */
+/** CSV is sent as NDJSON, and so are lines. Rows of a JSON array may contain newlines, so they are sent as an array. */
 export function pushFormatOf(format: FileFormat): PushFormat {
   return format === 'json' ? 'json' : 'ndjson'
 }
 
-/** `lines` is told where blank lines stand. */
+/** `lines` records the places of blank lines. */
 export async function* ndjsonRows(
   input: AsyncIterable<Uint8Array>,
   lines?: FileLines,
@@ -26,7 +26,7 @@ export async function* ndjsonRows(
   yield splitter.end()
 }
 
-/** Lines of line protocol: as many as an editor counts, comments and blank ones included. */
+/** Lines of line protocol, counted as in an editor, including comments and blank lines. */
 export async function* protocolLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Uint8Array[]> {
   const splitter = new LineProtocolSplitter({ lineBytesMax: rowBytesMax })
   for await (const chunk of input) yield splitter.push(chunk)
@@ -39,12 +39,12 @@ export async function* jsonRows(input: AsyncIterable<Uint8Array>): AsyncGenerato
   splitter.end()
 }
 
-/** So many places with blank lines are remembered. */
+/** The most places with blank lines that are remembered. */
 const placesMax = 100_000
 
-/** On which line of a file of NDJSON a row stands: blank lines are no rows. */
+/** Maps rows of an NDJSON file to lines: blank lines are not rows. */
 export class FileLines {
-  /** Ascending: behind so many rows stand so many blank lines, all before them counted. */
+  /** Ascending: `blanks` is the total number of blank lines up to and including those after `rows` rows. */
   readonly #places: { readonly rows: number; blanks: number }[] = []
   #blanks = 0
 
@@ -55,7 +55,7 @@ export class FileLines {
     else if (this.#places.length <= placesMax) this.#places.push({ rows, blanks: this.#blanks })
   }
 
-  /** Rows and lines count from 1. Null where too many blank lines came before. */
+  /** Rows and lines count from 1. Null if too many places with blank lines precede the row. */
   lineOf(row: number): number | null {
     if (this.#places.length > placesMax && row > this.#places.at(-1)!.rows) return null
     const place = this.#places.findLast(({ rows }) => rows < row)

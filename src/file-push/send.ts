@@ -9,10 +9,10 @@ export interface FailedBatch {
 }
 
 export interface SendResult {
-  /** Rows that are on disk, by the service's word. */
+  /** Rows that the service confirmed to be on disk. */
   readonly acknowledgedRows: number
   readonly failed: readonly FailedBatch[]
-  /** Where reading the input ended early: nothing after the batches so far was sent. */
+  /** Set if reading the input failed: nothing after the batches so far was sent. */
   readonly readError: unknown
   /** The last row that was sent, acknowledged or not. */
   readonly lastRow: number
@@ -21,14 +21,14 @@ export interface SendResult {
 export interface SendOptions<Sent extends PushBatch, Answer> {
   readonly concurrency: number
   readonly push: (batch: Sent) => Promise<Answer>
-  /** Parts a batch of several rows that has more rows or bytes than the service takes at once. */
+  /** Splits a batch of several rows that has more rows or bytes than the service accepts at once. */
   readonly halves: (batch: Sent) => readonly Sent[]
   readonly onAccepted: (batch: Sent, answer: Answer) => void
-  /** A batch was not acknowledged, and is not sent in halves. */
+  /** A batch was not acknowledged, and is not retried in halves. */
   readonly onFailed?: () => void
 }
 
-/** Keeps up to `concurrency` pushes in flight. After a failure no further one begins, and those in flight come to their end. */
+/** Keeps up to `concurrency` pushes in flight. After a failure no further push begins, and those in flight are completed. */
 export async function sendBatches<Sent extends PushBatch, Answer = Accepted>(
   batches: AsyncGenerator<Sent>,
   options: SendOptions<Sent, Answer>,
@@ -59,7 +59,7 @@ export async function sendBatches<Sent extends PushBatch, Answer = Accepted>(
         return null
       })
       if (next === null || next.done) return
-      // Another partition may have failed while this one was reading.
+      // Another worker may have failed while this one was reading.
       if (failed.length > 0) return
       await sendOne(next.value)
     }

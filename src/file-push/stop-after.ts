@@ -1,17 +1,17 @@
 import type { PushBatch } from '../client/push-batch.ts'
 
-/** So many rows are rejected, or nobody tells what became of those that were sent. */
+/** Enough rows were rejected, or the outcome of sent rows is unknown. */
 export type StopReason = 'rejected' | 'untold'
 
 export interface StopAfterOptions {
-  /** So many rejected rows are enough. */
+  /** The number of rejected rows at which to stop. */
   readonly rejectedMax: number
-  /** So many rows may be on their way, or on disk and not validated, when the next ones are sent. */
+  /** A batch is sent only while fewer rows than this are in flight, or on disk and not validated. */
   readonly unvalidatedMax: number
   readonly validated: () => { readonly rows: number; readonly rejected: number }
-  /** Nothing more will be learnt of what was sent: a push has failed, or the receipts do not come. */
+  /** No more outcomes will arrive: a push has failed, or receipts are missing. */
   readonly isOver: () => boolean
-  /** Called where it ends before the last batch. */
+  /** Called if it stops before the last batch. */
   readonly stopped: (why: StopReason) => void
   readonly sleep: (ms: number) => Promise<void>
 }
@@ -19,8 +19,8 @@ export interface StopAfterOptions {
 const pollMs = 50
 
 /**
- * The batches up to the one before which so many rows are known to be rejected. Rows are validated after they are on disk, so each batch waits until few
- * enough are unvalidated: that bounds how many are sent after the last one that counts. None is sent where that will not be learnt.
+ * Yields batches until `rejectedMax` rows are known to be rejected. Rows are validated after they are on disk, so each batch waits until few enough are
+ * unvalidated, which bounds how many are sent after the limit was reached. Stops if the outcomes will not become known.
  */
 export async function* stopAfter<Batch extends PushBatch>(
   batches: AsyncGenerator<Batch>,

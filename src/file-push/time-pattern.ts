@@ -1,15 +1,15 @@
-// Times as a program writes them: `dd/MM/yyyy HH:mm`, by the letters of Java and Joda.
+// Parses times by patterns such as `dd/MM/yyyy HH:mm`, with the letters of Java and Joda.
 import { daysFromCivil, daysInMonth, isClockTime, msPerDay, parseInstant } from '../model/instant.ts'
 
-/** A time as it stands in a file: milliseconds since 1970 on its own clock, which is `offsetMs` before UTC where it says so. */
+/** A time as written in a file: milliseconds since 1970 in local time. `offsetMs` is how far that is ahead of UTC; null if not stated. */
 export interface WrittenTime {
   readonly localMs: number
   readonly offsetMs: number | null
-  /** Where a day begins or ends, whatever the clock shows then: a date alone, or 24:00. */
+  /** Whether it is the beginning or end of a day, even if the clock skips midnight: a date alone, or 24:00. */
   readonly isDayBound: boolean
 }
 
-/** Null where the text is not written so. */
+/** Returns null if the text does not match. */
 export type TimeParser = (text: string) => WrittenTime | null
 
 interface PatternPart {
@@ -17,7 +17,7 @@ interface PatternPart {
   readonly expression: string
 }
 
-/** The letters of a pattern, each with what it stands for. */
+/** The letters of a pattern, and their meanings. */
 const patternLetters: ReadonlyMap<string, string> = new Map([
   ['y', 'year'],
   ['M', 'month'],
@@ -45,7 +45,7 @@ const monthNames = [
   'november',
   'december',
 ]
-/** The months by their English names, whole and short. */
+/** The months by their English names, full and abbreviated. */
 const months: ReadonlyMap<string, number> = new Map([
   ...monthNames.flatMap((name, index): [string, number][] => [
     [name, index + 1],
@@ -56,7 +56,7 @@ const months: ReadonlyMap<string, number> = new Map([
 const letterExpression = /^[A-Za-z]$/
 const special = /[.*+?^${}()|[\]\\/-]/
 
-/** `dd` and `d` take one digit or two, unless digits follow at once: then as many as there are letters. */
+/** `dd` and `d` match one or two digits, unless digits follow directly: then as many as there are letters. */
 function expressionOf(letter: string, count: number, digitsFollow: boolean): string {
   if (letter === 'a') return '[AaPp]\\.?\\s?[Mm]\\.?'
   if (letter === 'X') return 'Z|[+-]\\d\\d(?::?\\d\\d)?'
@@ -68,7 +68,7 @@ function expressionOf(letter: string, count: number, digitsFollow: boolean): str
 
 const isDigits = (letter: string | undefined): boolean => letter !== undefined && 'yMdHhmsS'.includes(letter)
 
-/** The runs of letters, and each other character; text in single quotes stands for itself. */
+/** Splits into runs of a letter and single other characters; text in single quotes is literal. */
 function wordsOf(pattern: string): readonly string[] {
   return pattern.match(/'[^']*'|([A-Za-z])\1*|[^A-Za-z]/g) ?? []
 }
@@ -94,7 +94,7 @@ function unknownLetter(letter: string, pattern: string): string {
   return `"${letter}" in the pattern "${pattern}" is no letter of a time. There are: ${known}.${hint} Text stands in single quotes: 'T'.`
 }
 
-/** What a pattern lacks, or has twice, to tell a time. */
+/** Throws an `Error` if the pattern lacks a letter that a time needs, or has one twice. */
 function checkLetters(pattern: string, letters: readonly string[]): void {
   const twice = letters.find((letter, place) => letters.indexOf(letter) !== place)
   const minutes = twice === 'm' || (letters.includes('m') && !letters.includes('M'))
@@ -115,7 +115,7 @@ const literal = (text: string): string =>
 
 type Found = ReadonlyMap<string, string>
 
-/** 69 to 99 are of the last century, as POSIX has it. */
+/** 69 to 99 are in the last century, as in POSIX. */
 function yearOf(text: string): number {
   const year = Number(text)
   if (text.length > 2) return year
@@ -133,7 +133,7 @@ function hourOf(found: Found): number | null {
   return (hour % 12) + (/^p/i.test(found.get('a')!) ? 12 : 0)
 }
 
-/** What `parseInstant` makes of the same offset; null where it is none. */
+/** Accepts the offsets of `parseInstant`; null for others. */
 function offsetOf(text: string): number | null {
   const ms = parseInstant(`1970-01-01T00:00${text}`)
   return ms === null ? null : -ms
@@ -156,7 +156,7 @@ function timeOf(found: Found): WrittenTime | null {
   return offsetMs === null ? null : { localMs, offsetMs, isDayBound }
 }
 
-/** Throws an `Error` with what is wrong with the pattern. */
+/** Throws an `Error` that describes the fault of an invalid pattern. */
 export function patternParser(pattern: string): TimeParser {
   const parts = partsOf(pattern)
   const letters = parts.flatMap((part) => (typeof part === 'string' ? [] : [part.letter]))

@@ -1,26 +1,26 @@
-// How times are written in a CSV file: in which form, on which clock, and which of two moments an hour that comes twice means.
+// How times are written in a CSV file: their format, their time zone, and which moment an ambiguous time means.
 import { formatOffset, Zone } from '../druid-time/zone.ts'
 import { type EpochUnit, epochMs, epochUnits } from '../model/epoch.ts'
 import { earliestMs, formatInstant, isDayBound, latestMs, namesZone, parseInstant } from '../model/instant.ts'
 import { patternParser, type TimeParser, type WrittenTime } from './time-pattern.ts'
 
-/** Which of two moments a time on the clock means where it comes twice, or never. */
+/** Which of two moments a local time means that occurs twice, or never. */
 export const ambiguousChoices = ['earlier', 'later'] as const
 export type AmbiguousChoice = (typeof ambiguousChoices)[number]
 
 export interface TimeRules {
   readonly unit: EpochUnit | null
-  /** Null where only ISO 8601 and counts are read. */
+  /** Null if only ISO 8601 and counts are read. */
   readonly read: TimeParser | null
   readonly zone: Zone
-  /** Null where such a time is an error. */
+  /** Null if an ambiguous time is an error. */
   readonly ambiguous: AmbiguousChoice | null
 }
 
-/** ISO 8601, and UTC where it names no zone. */
+/** ISO 8601, in UTC unless the time has a zone. */
 export const usualTimes: TimeRules = { unit: null, read: null, zone: Zone.utc, ambiguous: null }
 
-/** A cell whose time nobody can tell, but that the service would take for one. */
+/** A cell that the service would accept as a time, but whose time is uncertain. */
 export class CellTimeError extends Error {
   constructor(message: string) {
     super(message)
@@ -28,7 +28,7 @@ export class CellTimeError extends Error {
   }
 }
 
-/** A time that its clock shows twice, or never. */
+/** A local time that occurs twice, or never. */
 export class AmbiguousTimeError extends CellTimeError {
   constructor(message: string) {
     super(message)
@@ -36,7 +36,7 @@ export class AmbiguousTimeError extends CellTimeError {
   }
 }
 
-/** Of what a reader chose; empty texts are the usual. Throws an `Error` that says what there is. */
+/** Builds rules from the user's choices; an empty text means the default. Throws an `Error` that describes the valid choices. */
 export function timeRules(format: string, zoneName: string, ambiguous: AmbiguousChoice | null): TimeRules {
   const unit = epochUnits.find((known) => known === format) ?? null
   const read = unit !== null || format === '' || format === 'iso' ? null : patternParser(format)
@@ -71,13 +71,13 @@ function momentOf(text: string, { localMs, isDayBound }: WrittenTime, { zone, am
   const { moments, skipped } = zone.momentsOf(localMs)
   const [first, second] = moments
   if (second === undefined) return first
-  // A day whose midnight the clock never shows begins after the gap: nobody wrote a time that there is not.
+  // If the clock skips midnight, the day begins after the gap: the text does not state the skipped time itself.
   if (skipped && isDayBound) return zone.sameOffsetSince(second)
   if (ambiguous === null) throw new AmbiguousTimeError(ambiguity(text, [first, second], skipped, zone))
   return ambiguous === 'earlier' ? first : second
 }
 
-/** The instant of a cell, or null where it is not written so. Throws `CellTimeError`. */
+/** The instant of a cell, or null if it is not in the format. Throws `CellTimeError`. */
 export function timeOfCell(text: string, rules: TimeRules): number | null {
   if (rules.unit !== null) return epochMs(text, rules.unit) ?? noOtherTime(text, otherFormat)
   const written = rules.read === null ? isoTime(text) : rules.read(text)
@@ -89,7 +89,7 @@ export function timeOfCell(text: string, rules: TimeRules): number | null {
 
 const otherFormat = 'is not in the format that was given for times, but ISO 8601.'
 
-/** What is no time by the rules goes as it stands, to be rejected: ISO 8601 would be stored, as another time than the rules make of it. */
+/** Null for text that is not a time: it is sent unchanged, to be rejected. Throws for ISO 8601, which would be stored as a different time than intended. */
 function noOtherTime(text: string, why: string): null {
   if (parseInstant(text) === null) return null
   throw new CellTimeError(`"${text}" ${why}`)

@@ -1,4 +1,4 @@
-// One call of a hook: what it is told, signed, to an address that it may have, and what it answers, of which only the status is read.
+// One call of a hook: a signed event, posted to an address that the settings allow. Only the status of the response is read.
 import { createHmac } from 'node:crypto'
 import { lookup as lookUpName } from 'node:dns'
 import { type ClientRequest, request as requestPlain } from 'node:http'
@@ -10,29 +10,29 @@ export interface HookCall {
   readonly url: string
   readonly secret: string | null
   readonly body: string
-  /** When it is signed. */
+  /** The time of the signature. */
   readonly nowMs: number
 }
 
 export interface CallParts {
-  /** Whether a hook may be at this machine or in a private network. */
+  /** Whether a hook may be on this machine or in a private network. */
   readonly privateAddresses: boolean
-  /** What an answer may take, from the looking up of the name to its status. */
+  /** The time limit from the name lookup to the status of the response. */
   readonly timeoutMs: number
   readonly userAgent: string
-  /** Ends the call. */
+  /** Aborts the call. */
   readonly stop?: AbortSignal
-  /** As dns.lookup. */
+  /** Replaces dns.lookup. */
   readonly lookup?: typeof lookUpName
 }
 
-/** `status` is null where there was no answer, and `error` where all is well. */
+/** `status` is null if there was no response; `error` is null on success. */
 export interface CallOutcome {
   readonly status: number | null
   readonly error: string | null
 }
 
-/** Never rejects. Redirects are not followed, and no more than the head of an answer is read. */
+/** Never rejects. Redirects are not followed, and only the head of the response is read. */
 export async function callHook(call: HookCall, parts: CallParts): Promise<CallOutcome> {
   try {
     const status = await statusOf(call, parts)
@@ -52,7 +52,7 @@ function redirectAdvice(status: number): string {
 function statusOf({ url, secret, body, nowMs }: HookCall, parts: CallParts): Promise<number> {
   const { privateAddresses, timeoutMs, userAgent, lookup = lookUpName, stop } = parts
   const target = new URL(url)
-  // What is an address already is not looked up.
+  // A host that is an IP address is not looked up, so it is checked here.
   const refused = privateAddresses ? null : addressFault(target)
   if (refused !== null) return Promise.reject(new Error(`${refused}: hooks.privateAddresses is false`))
   const seconds = Math.floor(nowMs / 1000)
@@ -77,7 +77,7 @@ function statusOf({ url, secret, body, nowMs }: HookCall, parts: CallParts): Pro
       target.protocol === 'https:' ? requestSecure(target, options) : requestPlain(target, options)
     request.on('response', (response) => {
       resolve(response.statusCode ?? 0)
-      // The rest of the answer is nobody's concern.
+      // The body of the response is not needed.
       response.destroy()
     })
     request.on('error', (error) => reject(timeout.aborted ? new Error(`no answer in ${timeoutMs} ms`) : error))
@@ -89,7 +89,7 @@ function signatureOf(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('hex')
 }
 
-/** Looks a name up, and gives the socket the addresses that were judged, so that no later answer to the same question counts. */
+/** Looks a name up, and gives the socket the addresses that were checked, so that no later, different DNS response is used. */
 function publicLookup(lookup: typeof lookUpName): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {

@@ -1,4 +1,4 @@
-// What the service observes of itself that hooks may be told of.
+// Conditions and events that the service observes about itself and hooks may subscribe to.
 import type { HookKind } from '../catalog/hooks.ts'
 import type { ServiceEvent } from '../observe/event.ts'
 
@@ -6,15 +6,15 @@ type Details = Readonly<Record<string, unknown>>
 type Kind = HookKind['kind']
 
 export interface Observed {
-  /** Null for what only happened. */
+  /** Null for a one-time event. */
   readonly key: string | null
   readonly kind: Kind
   readonly details: Details
-  /** It was the case for a moment. */
+  /** The condition began and has already ended. */
   readonly isOver?: boolean
 }
 
-/** More that only happened are not kept while nobody takes them. */
+/** The most events kept until they are taken; further ones are dropped. */
 const happenedMax = 100
 
 export class ObservedConditions {
@@ -52,7 +52,7 @@ export class ObservedConditions {
     }
   }
 
-  /** All that is the case, and what has happened since it was asked last. */
+  /** All current conditions, and the events since the last call. */
   take(): readonly Observed[] {
     const happened = this.#happened
     this.#happened = []
@@ -60,7 +60,7 @@ export class ObservedConditions {
     return [...this.#standing.values(), ...happened]
   }
 
-  /** What was taken and could not be kept. */
+  /** Returns taken conditions and events that could not be saved. */
   giveBack(taken: readonly Observed[]): void {
     for (const one of taken) if (one.key === null || one.isOver === true) this.#happen(one)
     for (const [key, one] of this.#standing) this.#standing.set(key, { ...one, isTaken: false })
@@ -70,7 +70,7 @@ export class ObservedConditions {
     this.#standing.set(key, { key, kind, details, isTaken: false })
   }
 
-  /** What is over before anybody took it is told all the same. */
+  /** A condition that ends before it was taken is still reported. */
   #fall(key: string): void {
     const standing = this.#standing.get(key)
     this.#standing.delete(key)

@@ -1,4 +1,4 @@
-// Sends each event to its hook, until the hook takes it or a day is over.
+// Sends each event to its hook, until the hook accepts it or a day has passed.
 import type { Attempt, Delivery, Hook, HookCatalog } from '../catalog/hooks.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { CallOutcome, HookCall } from './call-hook.ts'
@@ -10,14 +10,14 @@ export interface SenderParts {
   readonly nowMs: () => number
 }
 
-/** The pause after the first attempt; each later one is twice as long as the one before, up to an hour. */
+/** The pause after the first attempt; it doubles with each attempt, up to an hour. */
 const firstPauseMs = 10_000
 const longestPauseMs = 3_600_000
 const triedForMs = 86_400_000
-/** So many events of a hook are read at once. */
+/** Events of a hook read at a time. */
 const atOnce = 10
 
-/** To each hook one event after the other; a hook that hangs holds up no other. */
+/** Sends events to each hook one at a time; a slow hook does not delay the others. */
 export class EventSender {
   readonly #parts: SenderParts
   readonly #stop = new AbortController()
@@ -27,7 +27,7 @@ export class EventSender {
     this.#parts = parts
   }
 
-  /** Begins to send what is due to the hooks that are not being sent to. */
+  /** Starts to send due events to the hooks that have no sending in progress. */
   begin(hooks: readonly Hook[]): void {
     for (const hook of hooks) {
       if (this.#sending.has(hook.name) || this.#stop.signal.aborted) continue
@@ -38,7 +38,7 @@ export class EventSender {
     }
   }
 
-  /** What is being sent now is sent again after the next start. */
+  /** Events in progress are sent again after the next start. */
   async close(): Promise<void> {
     this.#stop.abort()
     await Promise.all(this.#sending.values())
@@ -48,7 +48,7 @@ export class EventSender {
     const { hooks, call, nowMs } = this.#parts
     const { signal } = this.#stop
     for (const delivery of await hooks.due(name, nowMs(), atOnce)) {
-      // Calls before this one may have taken long: the hook may be gone, or have another address or secret.
+      // Earlier calls may have taken long: the hook may have been deleted, or have a new address or secret.
       const hook = await hooks.find(name)
       if (hook === null || signal.aborted) return
       const { url, secret } = hook
@@ -59,7 +59,7 @@ export class EventSender {
   }
 }
 
-/** What a hook is told. */
+/** The body of an event. */
 function eventOf({ id, kind, timeMs, details }: Delivery): Readonly<Record<string, unknown>> {
   return { id: String(id), kind, time: formatInstant(timeMs), ...details }
 }

@@ -1,4 +1,4 @@
-// What hooks are told of rows: too many are rejected, or none come any more.
+// Conditions of rows that hooks report: too many rejected rows, or no rows received.
 import type { Condition, Heard, Hook, HookCatalog, HookKind } from '../catalog/hooks.ts'
 import type { RejectedCatalog } from '../catalog/rejected.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
@@ -13,33 +13,33 @@ export interface WatchedRows {
     ingest(alias: string): Ingest | undefined
     entities(): readonly { readonly name: string }[]
   }
-  /** How many rows of an ingest were received ever. Throws a Problem as long as that is not known. */
+  /** Total rows ever received by an ingest. Throws a Problem while that is unknown. */
   readonly received: (ingestId: number) => number
-  /** The date of a tag's newest item in an entity; null where it has none. */
+  /** The date of a tag's newest item in an entity; null if it has none. */
   readonly newestMs: (entity: string, tag: string) => Promise<number | null>
   readonly nowMs: () => number
-  /** Resolves when a hook has held up the others for long enough. */
+  /** Resolves when the time that a slow hook may delay the others is over. */
   readonly patience: () => Promise<void>
-  /** Told why a hook could not be looked at. */
+  /** Called with the reason why a hook could not be checked. */
   readonly failed: (error: unknown) => void
 }
 
 type Kind<Name extends HookKind['kind']> = Extract<HookKind, { readonly kind: Name }>
 
-/** What is known of a hook. */
+/** The known state of a hook. */
 interface Look {
-  /** Null until it was looked at once. */
+  /** Null until the first check. */
   found: readonly Condition[] | null
-  /** How many rows of each ingest were rejected when it was last looked at. */
+  /** Number of rejected rows by ingest at the last check. */
   rejected: ReadonlyMap<number, number | undefined>
-  /** The ingests that have more rejected rows than it allows. */
+  /** The ingests with more rejected rows than the hook allows. */
   over: ReadonlySet<number>
   running: Promise<void> | null
 }
 
 export class RowsWatch {
   readonly #parts: WatchedRows
-  /** By what a hook is told of. */
+  /** By hook name and kinds. */
   #looks = new Map<string, Look>()
 
   constructor(parts: WatchedRows) {
@@ -47,8 +47,8 @@ export class RowsWatch {
   }
 
   /**
-   * Hooks are looked at side by side: where one takes long, or fails, what was the case still is, as far as anyone knows. The first look at a hook is
-   * waited for. Rejects where that fails.
+   * Hooks are checked concurrently. If a check is slow or fails, the hook's last known conditions are returned. The first check of a hook is awaited;
+   * rejects if it fails.
    */
   async conditions(hooks: readonly Hook[]): Promise<readonly Condition[]> {
     const isAsked = hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))
@@ -83,14 +83,14 @@ export class RowsWatch {
     const found: Condition[] = []
     const over = new Set<number>()
     const ingests = [...this.#parts.definitions.ingests()]
-    // There are new ones, or there were too many.
+    // Ingests with new rejected rows, or with too many at the last check.
     const changed = ingests.filter(({ id }) => counts.get(id) !== look.rejected.get(id) || look.over.has(id))
     for (const kind of kinds) {
       if (kind.kind === 'rejected_rows') found.push(...(await this.#rejectedRows(name, kind, changed, over)))
       else if (kind.kind === 'nothing_received') found.push(...(await this.#silence(name, kind, heard)))
     }
     look.found = found
-    // Not before all went well, and only of the ingests that this process knows: the rest is looked at again.
+    // Only after success, and only for ingests that this process knows: the others are checked again.
     look.rejected = new Map(ingests.map(({ id }) => [id, counts.get(id)]))
     look.over = over
   }
@@ -113,7 +113,7 @@ export class RowsWatch {
     return found
   }
 
-  /** Notes which of the ingests that hooks watch were heard of since; by their ids. */
+  /** Records which of the watched ingests have received rows since the last check; returns the records by ingest id. */
   async #listen(hooks: readonly Hook[]): Promise<ReadonlyMap<string, Heard>> {
     const { definitions, received, nowMs } = this.#parts
     const aliases = new Set(

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** Where the rows of one push stand, and who may ask about them. */
+/** The position of a push's rows, and the subscriber that may read their receipt. */
 export interface BatchKey {
   readonly position: number
   readonly rows: number
@@ -10,16 +10,16 @@ export interface BatchKey {
 
 const keyBytes = 20
 const signatureBytes = 12
-/** Of SHA-256. */
+/** Sizes of SHA-256. */
 const blockBytes = 64
 const hashBytes = 32
 
 /**
- * Names batches so that the name itself says where the rows are: a receipt of a batch that was stored whole needs no record.
- * The name is signed, so that nobody asks about a batch that was never given. Layout: docs/formats/batch-id.md.
+ * Batch ids encode where the rows are, so the receipt of a batch that was stored whole needs no record. The id is signed, so that only ids
+ * that were issued are accepted. Layout: docs/formats/batch-id.md.
  */
 export class BatchIds {
-  /** What HMAC hashes first and last: the secret in its two disguises, each with room for what follows. */
+  /** Input buffers of the inner and outer hash of HMAC: the padded secret, followed by space for the message. */
   readonly #inner: Buffer
   readonly #outer: Buffer
 
@@ -43,10 +43,10 @@ export class BatchIds {
     return bytes.toString('base64url')
   }
 
-  /** Null when the text is no batch id of this service. */
+  /** Null if the text is not a batch id of this service. */
   decode(text: string): BatchKey | null {
     const bytes = Buffer.from(text, 'base64url')
-    // Other spellings of the same bytes (padding, stray characters) are no ids.
+    // Other encodings of the same bytes (padding, stray characters) are not ids.
     if (bytes.length !== keyBytes + signatureBytes || bytes.toString('base64url') !== text) return null
     const signature = Buffer.from(this.#sign(bytes), 'latin1').subarray(0, signatureBytes)
     if (!timingSafeEqual(signature, bytes.subarray(keyBytes))) return null
@@ -59,8 +59,8 @@ export class BatchIds {
   }
 
   /**
-   * HMAC-SHA-256 (RFC 2104) of the first bytes, a character a byte. It is written out because every push is answered with one: the object that
-   * Node.js makes for an HMAC costs several times the two hashes.
+   * HMAC-SHA-256 (RFC 2104) of the first bytes, as one character per byte. It is implemented here because every push needs one: the object that
+   * Node.js creates for an HMAC costs several times the two hashes.
    */
   #sign(bytes: Buffer): string {
     bytes.copy(this.#inner, blockBytes, 0, keyBytes)

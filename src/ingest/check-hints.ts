@@ -3,18 +3,18 @@ import { JsonRows } from '../lib/json-rows.ts'
 import { LineSplitter } from '../lib/line-splitter.ts'
 import type { Ingest } from '../model/ingest.ts'
 
-/** What a row may be meant as, where it is taken for something else. */
+/** A value that is valid but was probably meant differently. */
 export interface CheckHint {
   readonly index: number
   readonly field: string
   readonly message: string
 }
 
-/** Only the beginning of a body is looked at: who writes one time so writes all so. */
+/** Only the beginning of a body is checked: a client that misformats one time misformats all. */
 const bytesMax = 64 * 1024
 const rowsMax = 100
 
-/** The first time that is likely meant otherwise: in seconds, or as a compact date. `body` is whole rows of JSON, or one on each line. */
+/** The first time that was probably meant differently: as seconds, or as a compact date. `body` is JSON rows, or one row per line. */
 export function checkHints(
   body: Uint8Array,
   format: 'json' | 'ndjson',
@@ -30,7 +30,7 @@ export function checkHints(
   return [{ index: found.row - 1, field: found.property, message: misreadText(found, found.property) }]
 }
 
-/** The last one may be cut short: it is no JSON then, and nothing is found in it. */
+/** The last row may be cut short; it is then not valid JSON, and yields no hint. */
 function firstRows(start: Uint8Array, format: 'json' | 'ndjson'): readonly Uint8Array[] {
   if (format === 'json') return new JsonRows({ rowBytesMax: bytesMax }).push(start)
   const lines = new LineSplitter({ lineBytesMax: bytesMax })

@@ -1,27 +1,27 @@
-// Which rows of a batch a deletion selects, one by one. A row that was rejected before a deletion, and is replayed after it, counts as pushed before.
+// Tests row by row whether a deletion selects the rows of a batch. A row rejected before a deletion and replayed after it counts as pushed before.
 import { isMetByValues } from '../lib/comparison-operator.ts'
 import { type ColumnVector, isNullAt, valueAt } from '../model/column.ts'
 import type { DeletionSelection } from '../model/deletion.ts'
 import { type RowBatch, timesOf } from '../model/row-batch.ts'
 import type { RowFault } from '../model/row-fault.ts'
 
-/** A deletion that stands, or that is being made. */
+/** A deletion that is in effect, or is being made. */
 export interface StandingDeletion {
   /** Null while it is being made. */
   readonly id: number | null
-  /** Rows before it were pushed before the deletion. */
+  /** Rows before this position were pushed before the deletion. */
   readonly position: number
   readonly selection: DeletionSelection
 }
 
-/** What is deleted of entities. */
+/** The deletions of entities. */
 export interface StandingDeletions {
   of(entityId: number): readonly StandingDeletion[]
-  /** Whether the deletion took the item of these tags and date, where rows replace each other. */
+  /** Whether the deletion removed the item of these tags and date, if rows replace each other. */
   hasTaken(entityId: number, deletionId: number, tags: ReadonlyMap<string, string | null>, ms: number): boolean
 }
 
-/** Whether a row is selected, judged by itself; with metrics only where one of them is not null, which is all that such a deletion takes. */
+/** Whether a row is selected, on its own values. A deletion of metrics selects only rows in which one of them is not null. */
 export function selectedRows(batch: RowBatch, selection: DeletionSelection): (row: number) => boolean {
   const { where, metrics } = selection
   const isNear = nearRows(batch, selection)
@@ -32,8 +32,8 @@ export function selectedRows(batch: RowBatch, selection: DeletionSelection): (ro
 }
 
 /**
- * Why replayed rows of a batch are not stored, by row: a deletion selects them that was made after their push and before the replay.
- * `pushedAt` is where a row was pushed first.
+ * Why replayed rows of a batch are not stored, by row: a deletion made after their push and before the replay selects them.
+ * `pushedAt` returns the position of a row's original push.
  */
 export function deletedRows(
   batch: RowBatch,
@@ -54,7 +54,7 @@ export function deletedRows(
   return faults
 }
 
-/** By tags and date alone. */
+/** Tests tags and date only. */
 function nearRows(batch: RowBatch, { tag, ids, prefixes, fromMs, toMs }: DeletionSelection): (row: number) => boolean {
   const times = timesOf(batch)
   const column = columnNamed(batch, tag)
@@ -80,7 +80,7 @@ function conditionTest(
   }
 }
 
-/** Where rows replace each other, all of an item that were pushed before go with it. Other conditions than `where` hold for all rows of an item. */
+/** Where rows replace each other, deleting an item deletes all its rows pushed before. Conditions other than `where` apply equally to all of them. */
 function takenItems(
   batch: RowBatch,
   { id, selection }: StandingDeletion,

@@ -1,5 +1,5 @@
-// What entries of the journal come to, wherever they are validated and whatever is done with it. Deterministic: an entry at its position always comes
-// to the same outcome, but that nothing is left of an entity once it was dropped.
+// Validates entries of the journal, for all callers. It is deterministic: an entry at its position always has the same outcome, except that rows of a
+// dropped entity have none.
 import type { DroppedCatalog, IngestCatalog, Outcome, ReplayOutcome } from '../catalog/catalog.ts'
 import type { QuarantineDecision } from '../catalog/quarantine.ts'
 import type { RejectedRow } from '../catalog/rejected.ts'
@@ -31,9 +31,9 @@ export interface EntryValidatorParts {
       rules?: OpenRules | null,
     ): { batch: RowBatch | null; rejected: readonly RejectedRow[]; reached: Reached; makes?: readonly Field[] }
   }
-  /** Where ingests are open: what makes the fields that rows bring. Without it unknown properties are faults. */
+  /** Adds the fields that rows bring to open ingests. Without it unknown properties are faults. */
   readonly open?: OpenPort
-  /** What is deleted of entities: it holds for rows that are replayed too. */
+  /** The deletions of entities, which also apply to replayed rows. */
   readonly standing?: StandingDeletions
   /** Validates rows of metadata ingests. */
   readonly itemValidator: {
@@ -52,21 +52,21 @@ type ValidatedEntries = Outcome & {
   readonly makes?: readonly Field[]
 }
 
-/** Rows of one entry that stand one after another; `position` is that of the first. */
+/** Consecutive rows of one entry; `position` is that of the first. */
 export interface RowSpan {
   readonly position: number
   readonly rows: number
 }
 
-/** What a run of entries of one ingest came to, or the rows of it that one step validates. */
+/** The outcome of a run of entries of one ingest, or of the rows of it that one step validates. */
 export interface ValidatedRun extends Outcome {
   readonly ingestId: number
-  /** Null of a dropped entity. */
+  /** Null if the entity was dropped. */
   readonly kind: Ingest['kind'] | null
   readonly batch: RowBatch | null
   /** The rows that were validated, by entry. */
   readonly spans: readonly RowSpan[]
-  /** How many of them are rejected, those included that are kept already. */
+  /** How many of them are rejected, including those already kept. */
   readonly rejectedRows: number
 }
 
@@ -78,7 +78,7 @@ export interface ValidatedStep {
   readonly throughPosition: number
 }
 
-/** What rejected rows come to that are validated again. `stored` of the catalog's answer says which rows of the batch are to be written. */
+/** The outcome of validating rejected rows again. The catalog then returns in `stored` which rows of the batch to write. */
 export interface ValidatedReplay {
   readonly outcome: ReplayOutcome
   readonly batch: RowBatch | null
@@ -89,7 +89,7 @@ export class EntryValidator {
   readonly #parts: EntryValidatorParts
   readonly #ingests = new Map<string, Ingest>()
   readonly #open: OpenIngests | null
-  /** Rows of these ingests are passed over: their entities were dropped. */
+  /** Rows of these ingests are skipped: their entities were dropped. */
   #droppedIngests: ReadonlySet<number> = new Set()
   #droppedEntities: ReadonlySet<number> = new Set()
 
@@ -98,7 +98,7 @@ export class EntryValidator {
     this.#open = parts.open === undefined ? null : new OpenIngests(parts.open)
   }
 
-  /** Learns which entities were dropped, and what fields others made. From then on `isDropped` says so. */
+  /** Refreshes which entities were dropped, as `isDropped` reports, and which fields other processes added. */
   async refresh(): Promise<void> {
     this.#open?.forget()
     const dropped = await this.#parts.dropped.list()
@@ -110,7 +110,7 @@ export class EntryValidator {
     return this.#droppedEntities.has(entityId)
   }
 
-  /** Whether an entry's rows become items, which the catalog keeps. */
+  /** Whether an entry's rows become items, which are stored in the catalog. */
   async makesItems({ ingestId, fieldsVersion }: PlacedEntry): Promise<boolean> {
     return (await this.#version(ingestId, fieldsVersion))?.kind === 'metadata'
   }
@@ -120,14 +120,14 @@ export class EntryValidator {
     return (await this.#version(ingestId, fieldsVersion))?.duplicates === 'replace'
   }
 
-  /** The entity that an entry's rows go to; null of one that was dropped. */
+  /** The entity of an entry's rows; null if it was dropped. */
   async entityOf({ ingestId, fieldsVersion }: PlacedEntry): Promise<number | null> {
     return (await this.#version(ingestId, fieldsVersion))?.entityId ?? null
   }
 
   /**
-   * Validates pushes, no replays: from a row of the first one as far as the budget goes, one row at least. What was lost is passed over. One
-   * of which something was decided comes alone, with the decision.
+   * Validates pushes, not replays, from a row of the first entry until the budget is spent, and at least one row. Lost entries are skipped. An entry
+   * with a quarantine decision must be passed alone, with the decision.
    */
   async validate(
     entries: readonly PlacedEntry[],
@@ -146,7 +146,7 @@ export class EntryValidator {
       }
       const position = all[0]!.position + place.index
       let ingest = await this.#ingest(ingestId, { fieldsVersion, position })
-      // Once more for each row that brings fields.
+      // Repeats for each row that brings fields.
       for (let run = all; ; ) {
         const { reached, makes, ...validated } =
           decision === undefined || ingest === null
@@ -170,8 +170,8 @@ export class EntryValidator {
   }
 
   /**
-   * Validates again rows that were rejected before: each under its own position, so that a row is as old as its push, or for another ingest
-   * under a position of the entry. One that a deletion selects which was made meanwhile stays rejected. Null for a dropped entity.
+   * Validates rejected rows again: each at its own position, so that a row is as old as its push, or, when replayed into another ingest, at a position
+   * of the entry. A row that a deletion made since selects stays rejected. Null for a dropped entity.
    */
   async validateReplay({ body, ...entry }: PlacedEntry): Promise<ValidatedReplay | null> {
     const { ingestId, fieldsVersion, position, sourceIngestId } = entry
@@ -183,7 +183,7 @@ export class EntryValidator {
       return { ...entry, format: 'ndjson', position: place, rows: 1, body: text, longs }
     })
     let validated = this.#validate(run, ingest, firstRow, unbounded())
-    // There are few rows: all of them are validated again, by the fields that they bring.
+    // Replays have few rows, so all are validated again whenever a row brings fields.
     for (let known: Ingest | null = ingest; validated.makes !== undefined && known !== null; ) {
       known = await this.#made(known, validated.makes, { fieldsVersion, position })
       validated = this.#validate(run, known, firstRow, unbounded())
@@ -227,7 +227,7 @@ export class EntryValidator {
     return { batch: keptRows(batch, new Set(batch.positions.filter((at) => !byPosition.has(at)))), rejected: all }
   }
 
-  /** The rows before those that are quarantined, or these. */
+  /** Validates the rows before the quarantined ones, or rejects the quarantined ones unvalidated. */
   #validateQuarantined(
     run: readonly PlacedEntry[],
     ingest: Ingest,
@@ -241,7 +241,7 @@ export class EntryValidator {
     return this.#validate(run, ingest, from, { ...budget, rows: Math.min(budget.rows, rowsBefore * rowCost(ingest)) })
   }
 
-  /** An ingest of null was dropped: its rows were validated, and there is nothing to be kept of them. */
+  /** If the ingest is null, it was dropped: its rows count as validated, and nothing of them is kept. */
   #validate(
     run: readonly EntryToValidate[],
     ingest: Ingest | null,
@@ -257,14 +257,14 @@ export class EntryValidator {
     return { items: [], ...this.#parts.validator.validate(run, ingest, from, budget, this.#open?.rules(ingest)) }
   }
 
-  /** The ingest with the fields that the row at a place has, which brings some; null where its entity was dropped meanwhile. */
+  /** Adds the fields that the row at a place brings, and returns the ingest with that row's fields; null if its entity was dropped meanwhile. */
   async #made({ id }: Ingest, fields: readonly Field[], place: OpenPlace): Promise<Ingest | null> {
     const made = this.#open === null ? null : await this.#open.make(id, fields, place)
     if (made === null) await this.refresh()
     return made
   }
 
-  /** Null of an ingest whose entity was dropped. */
+  /** Null if the ingest's entity was dropped. */
   async #ingest(id: number, place: OpenPlace): Promise<Ingest | null> {
     const ingest = await this.#version(id, place.fieldsVersion)
     return ingest?.unknown === 'add' && this.#open !== null ? this.#open.at(id, place) : ingest
@@ -277,7 +277,7 @@ export class EntryValidator {
     if (known !== undefined) return known
     const ingest = await this.#parts.ingests.findVersion(id, fieldsVersion)
     if (ingest === null) {
-      // It may have been dropped a moment ago.
+      // It may just have been dropped.
       await this.refresh()
       if (this.#droppedIngests.has(id)) return null
       throw new UnknownIngest(id, fieldsVersion)
@@ -288,8 +288,8 @@ export class EntryValidator {
 }
 
 /**
- * The pushes that go into one step: as many as the budget has room for, and one at least. So only what is too large for a step is cut. None
- * is behind a replay: that stands alone, for it needs what was validated before it to be kept.
+ * The pushes of one step: as many as fit into the budget, and at least one, so that only a push larger than a step is cut. Stops before a replay,
+ * which is a step of its own: it needs the outcomes of earlier rows to be kept.
  */
 export function pushesOfStep(entries: readonly PlacedEntry[], budget: StepBudget): readonly PlacedEntry[] {
   let { rows, bytes } = budget
@@ -301,12 +301,11 @@ export function pushesOfStep(entries: readonly PlacedEntry[], budget: StepBudget
   return end < 0 ? entries : entries.slice(0, end)
 }
 
-/** How many rows these are. */
 export function rowsOf(spans: readonly RowSpan[]): number {
   return spans.reduce((sum, { rows }) => sum + rows, 0)
 }
 
-/** How many of them are at or after this position. */
+/** Rows of the spans at or after this position. */
 export function rowsFrom(spans: readonly RowSpan[], fromPosition: number): number {
   return spans.reduce((sum, { position, rows }) => {
     return sum + Math.max(0, Math.min(rows, position + rows - fromPosition))
@@ -323,7 +322,7 @@ function spansOf(run: readonly PlacedEntry[], from: RowOfEntry, { entries, place
   return spans
 }
 
-/** Neighbours that are validated by the same definition go together: one batch of columns for many small pushes. */
+/** Groups adjacent entries with the same definition: one batch of columns for many small pushes. */
 function runsOfOneDefinition(entries: readonly PlacedEntry[]): readonly (readonly PlacedEntry[])[] {
   const runs: PlacedEntry[][] = []
   for (const entry of entries) {

@@ -3,20 +3,20 @@ import type { Pipeline, Tally } from './pipeline.ts'
 
 export interface FollowerParts {
   readonly pipeline: Pick<Pipeline, 'position' | 'advance'>
-  /** Called in each step, as soon as its rows show. */
+  /** Called in each step, when its rows become visible. */
   readonly stepped: (tallies: readonly Tally[]) => void
-  /** Called before each step, and whenever it is woken: whether the pipeline has to wait. */
+  /** Returns whether the pipeline has to wait. Called before each step and after each wake-up. */
   readonly mustWait: () => boolean
-  /** Called once, when all is validated that was in the journal at the beginning. */
+  /** Called once, when everything is validated that was in the journal at the start. */
   readonly caughtUp: () => void
-  /** Told of a step that a part (the catalog) was not available for; resolves when it is to be tried again. */
+  /** Called when a step failed because a part (the catalog) was unavailable; resolves when to retry. */
   readonly unavailable: (problem: Problem) => Promise<void>
 }
 
-/** Validates whatever the journal holds, as soon as it holds it. */
+/** Validates journal entries as they arrive. */
 export class Follower {
   readonly #parts: FollowerParts
-  /** What was in the journal at the beginning ends here. */
+  /** End of the journal at the start. */
   readonly #readyPosition: number
   #durablePosition: number
   #stopped = false
@@ -29,7 +29,7 @@ export class Follower {
     this.#durablePosition = durablePosition
   }
 
-  /** All before it is on disk in the journal. */
+  /** All rows before this position are on disk in the journal. */
   get durablePosition(): number {
     return this.#durablePosition
   }
@@ -62,18 +62,15 @@ export class Follower {
 
   async #step(): Promise<void> {
     await this.#advance()
-    // Questions that came meanwhile are answered before the next step.
+    // Queries that arrived meanwhile are answered before the next step.
     await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /**
-   * A failed step is no reason to end (the disk may have no room for what was rejected, say): what is there is answered meanwhile. The
-   * step changed nothing.
-   */
+  /** A failed step changes nothing and does not end the loop: the disk may, for example, have no space for rejected rows. Queries are still answered. */
   async #advance(): Promise<void> {
     const { pipeline, stepped, unavailable } = this.#parts
     try {
-      // What comes during the start is counted apart from what was there before.
+      // Rows that arrive during the start are counted separately from those that were there before.
       await pipeline.advance(this.#isReady ? this.#durablePosition : this.#readyPosition, stepped)
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'unavailable') throw error

@@ -3,16 +3,16 @@ import { foreseenFaults } from '../file-push/foreseen-fault.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { RowFault } from '../model/row-fault.ts'
 
-/** A longer row is not looked at again. */
+/** Longer rows are not checked again. */
 const rowBytesMax = 64 * 1024
-/** Of so many faults a row is not mended one by one. */
+/** The most further faults reported for a row; a row with more is not corrected fault by fault. */
 const faultsMax = 20
 
 type Rejected = Pick<RejectedRow, 'row' | 'field' | 'code' | 'lineFormat'>
 
 /**
- * What is wrong with a row beside the fault that the validator rejected it for, which it ends at: who mends rows would meet one after the other. Of lines
- * of line protocol it is not known.
+ * The faults of a row in addition to the one that it was rejected for. Validation stops at the first fault, so a client would otherwise find them one
+ * by one. Empty for lines of line protocol.
  */
 export function furtherFaults(rejected: Rejected, { fields, unknown }: Pick<Ingest, 'fields' | 'unknown'>): RowFault[] {
   const { row, field, lineFormat } = rejected
@@ -25,7 +25,7 @@ export function furtherFaults(rejected: Rejected, { fields, unknown }: Pick<Inge
   return faults
 }
 
-/** All that is wrong with a row that is JSON, one after the other; what names bring fields to an open ingest the validator alone knows. */
+/** All faults of a JSON row, in order. Only the validator knows which names bring fields to an open ingest. */
 export const faultsOfRow = (
   row: string,
   { fields, unknown }: Pick<Ingest, 'fields' | 'unknown'>,

@@ -1,7 +1,7 @@
 import type { IngestCount } from '../catalog/manifest.ts'
 import type { Tally } from './pipeline.ts'
 
-/** What became of each ingest's rows so far, in the store's thread. */
+/** Counts of each ingest's validated and rejected rows, in the store's thread. */
 export class IngestCounts {
   readonly #counts: Map<number, IngestCount>
   #changed = new Set<number>()
@@ -18,7 +18,7 @@ export class IngestCounts {
     }
   }
 
-  /** Those that changed since this was asked last. */
+  /** The counts that changed since the last call. */
   takeChanged(): readonly IngestCount[] {
     const changed = [...this.#changed].map((ingestId) => this.#counts.get(ingestId)!)
     this.#changed = new Set()

@@ -10,11 +10,11 @@ import type { RowBatch } from '../model/row-batch.ts'
 import { RowValidator } from './row-validator.ts'
 import type { Reached, RowOfEntry, StepBudget } from './step-budget.ts'
 
-/** Identifiers hardly ever come twice in a step, and texts of attributes are long: little of either is worth remembering. */
+/** Identifiers rarely repeat within a step, and texts of attributes are long, so few strings are worth remembering. */
 const rememberedStringsMax = 1024
 const rememberedBytesMax = 16 << 20
 
-/** Validates rows of metadata ingests, by the very rules of series rows. */
+/** Validates rows of metadata ingests, by the same rules as series rows. */
 export class ItemValidator {
   readonly #validator: RowValidator
 
@@ -22,7 +22,7 @@ export class ItemValidator {
     this.#validator = new RowValidator({ rowBytes, rememberedStringsMax, rememberedBytesMax })
   }
 
-  /** As `RowValidator.validate`; good rows come as items, in the order of their positions. */
+  /** Like `RowValidator.validate`, but returns good rows as items, in the order of their positions. */
   validate(
     entries: readonly PlacedEntry[],
     ingest: Ingest,

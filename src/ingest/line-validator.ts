@@ -24,29 +24,29 @@ export interface LineValidatorParts {
   readonly columns: readonly FieldColumn[]
   readonly bySource: ReadonlyMap<string, number>
   readonly timestamps: TimestampParser
-  /** Of rows of JSON. */
+  /** Scans JSON rows. */
   readonly scanner: RowScanner
-  /** The text of a row may have this many bytes. */
+  /** The most bytes of a row's text. */
   readonly rowBytes: number
-  /** What a row takes of the budget. */
+  /** The cost of a row in the budget's rows. */
   readonly cost: number
 }
 
-/** The outcome while it grows: the first `rows` positions and column values are those of good rows. */
+/** The outcome so far: the first `rows` positions and column values are those of good rows. */
 export interface GrowingRows {
   rows: number
   readonly positions: Float64Array
   readonly rejected: RejectedRow[]
   readonly budget: StepBudget
-  /** Where rows bring fields: what the row that was read last brings. */
+  /** The fields that the last row brought; null if rows may not bring fields. */
   readonly brought: BroughtFields | null
-  /** Set where the row that is next brings fields: nothing more is validated until these are there. */
+  /** Set if the next row brings fields: validation stops until the ingest has them. */
   makes: readonly Field[] | null
 }
 
 type LineEntry = PlacedEntry & { readonly format: LineFormat }
 
-/** Validates the lines of pushes of line protocol: as rows of JSON are that say the same. */
+/** Validates lines of line protocol, with the same outcome as the equivalent JSON rows. */
 export class LineValidator {
   readonly #parts: LineValidatorParts
   readonly #scanner: LineScanner
@@ -58,19 +58,19 @@ export class LineValidator {
     this.#fieldScanner = new FieldScanner(parts.ingest, parts.columns)
   }
 
-  /** An estimate of the memory held, without that of the columns. */
+  /** An estimate of the memory used, without the columns. */
   get bytes(): number {
     return this.#fieldScanner.bytes
   }
 
-  /** The answer is the row that is next; null at the end of the entry. */
+  /** Returns the next row; null at the end of the entry. */
   validate(entry: LineEntry, from: RowOfEntry, growing: GrowingRows): RowOfEntry | null {
     const { body, position } = entry
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     const place = { index: from.index, at: from.index === 0 ? nextLineAt(bytes, 0) : from.at, field: from.field ?? 0 }
     const precision = precisionOf(entry.format)
     const byField = isByField(entry.format)
-    // About as far as the budget goes. Lines that need no care hold no newline: one that begins before it ends there.
+    // About as far as the budget reaches. Scannable lines contain no newline, so a line that begins before this place ends there at the latest.
     const textEnd = placeOf(newline, bytes, place.at + growing.budget.bytes)
     const isText = isUtf8(bytes.subarray(place.at, textEnd))
     while (place.index < entry.rows) {
@@ -88,7 +88,7 @@ export class LineValidator {
     return null
   }
 
-  /** False where the line that is next must be read with care. */
+  /** Scans the next line. Returns false if it must be read with care. */
   #scan(bytes: Buffer, place: Moving, entry: LineEntry, precision: LinePrecision, growing: GrowingRows): boolean {
     const { rowBytes, cost } = this.#parts
     const start = place.at
@@ -102,7 +102,7 @@ export class LineValidator {
     return true
   }
 
-  /** The same of a line of which each field is a row. One that the budget ends within is read with care. */
+  /** Like `#scan`, for a line in which each field is a row. A line in which the budget ends is read with care. */
   #scanFields(bytes: Buffer, place: Moving, entry: LineEntry, precision: LinePrecision, growing: GrowingRows): boolean {
     const { rowBytes, cost } = this.#parts
     const { budget } = growing
@@ -119,7 +119,7 @@ export class LineValidator {
     return true
   }
 
-  /** The rows of one line, or as many of them as the budget goes. */
+  /** Validates the rows of one line, until the budget is spent. */
   #validateWithCare(bytes: Buffer, place: Moving, entry: LineEntry, growing: GrowingRows): void {
     const line = lineAt(bytes, place.at, entry.format)
     const { parsed } = line
@@ -154,7 +154,7 @@ export class LineValidator {
     const row = rowOf(field)
     if ('fault' in row) return row.fault
     const bytes = Buffer.from(row.json)
-    // Most are plain.
+    // Most rows are plain.
     if (scanner.read(bytes, 0, growing.rows) === bytes.length) return null
     growing.brought?.begin(row.longs)
     const fault = readWithCare(bytes, 0, growing.rows, columns, bySource, timestamps, growing.brought)
@@ -163,7 +163,7 @@ export class LineValidator {
   }
 }
 
-/** The fields that a good row brings; null where it brings none. */
+/** The fields that a good row brings; null if none. */
 export function broughtBy(brought: BroughtFields | null): readonly Field[] | null {
   return brought === null || brought.fields.length === 0 ? null : brought.fields
 }

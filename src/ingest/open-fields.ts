@@ -11,19 +11,19 @@ import { faultOf, readValue } from './scan/read-value.ts'
 import { skipValue } from './scan/skip.ts'
 import { TimestampParser } from './scan/timestamps.ts'
 
-/** What an open ingest goes by. */
+/** The rules of an open ingest. */
 export interface OpenRules {
   /** The most fields of an ingest. */
   readonly fieldsMax: number
   readonly standing: KnownFields
 }
 
-/** Notes what fields a row brings that it does not have by itself. */
+/** Collects the fields that a row brings in addition to those of its ingest. */
 export class BroughtFields {
   readonly #rules: OpenRules
   readonly #timestamps = new TimestampParser()
   #fields: Field[] = []
-  /** How many of them the ingest does not have. */
+  /** How many of the fields are new to the ingest. */
   #fresh = 0
   #longs: ReadonlySet<string> = new Set()
 
@@ -31,19 +31,19 @@ export class BroughtFields {
     this.#rules = rules
   }
 
-  /** Those of the row, in its order. */
+  /** The fields that the row brings, in its order. */
   get fields(): readonly Field[] {
     return this.#fields
   }
 
-  /** Begins a row; `longs` are properties of a line whose numbers came as longs. */
+  /** Begins a row; `longs` names the properties of a line whose numbers were longs. */
   begin(longs: readonly string[] = []): void {
     this.#fields = []
     this.#fresh = 0
     this.#longs = new Set(longs)
   }
 
-  /** Takes the value at `at` for a property that the row has no field for. A null is passed over. */
+  /** Reads the value at `at` of a property for which the row has no field. A null is skipped. */
   take(name: string, bytes: Buffer, at: number): RowFault | null {
     if (bytes[at] === lowerN) return null
     const field = this.#fieldOf(name, bytes, at)
@@ -70,7 +70,7 @@ export class BroughtFields {
     return found?.field ?? { name, source: name, type, role: type === 'string' ? 'dimension' : 'metric' }
   }
 
-  /** What is wrong with the value for the field that it is to make. */
+  /** The fault of the value for its new field; null if it is valid. */
   #faultOf(field: Field, bytes: Buffer, at: number): RowFault | null {
     const column = new FieldColumn(field, 0)
     column.begin(1, 1)
@@ -78,7 +78,7 @@ export class BroughtFields {
     return end >= 0 ? null : faultOf(end, column, bytes.toString('utf8', at, skipValue(bytes, at)))
   }
 
-  /** Null of what no field can hold. */
+  /** Null if no field can have the value. */
   #typeOf(name: string, bytes: Buffer, at: number): FieldType | null {
     const byte = bytes[at]!
     if (byte === lowerT || byte === lowerF) return 'boolean'

@@ -9,11 +9,11 @@ import type { OpenRules } from './open-fields.ts'
 export interface OpenPort {
   readonly ingests: Pick<IngestCatalog, 'findOpen' | 'addByRow'>
   readonly fieldsMax: number
-  /** Called when fields were made, before the rows that brought them can be queried. */
+  /** Called when fields were added, before the rows that brought them can be queried. */
   readonly made: () => Promise<void>
 }
 
-/** A row of an open ingest: the version that it was pushed to, and its place. */
+/** The place of a row of an open ingest: its position, and the version that it was pushed to. */
 export interface OpenPlace {
   readonly fieldsVersion: number
   readonly position: number
@@ -22,40 +22,40 @@ export interface OpenPlace {
 interface Known {
   readonly open: OpenIngest
   readonly rules: OpenRules
-  /** The ingest with the fields that rows had lately: who validates them keeps much for each. */
+  /** The ingest with the fields of recent rows. Objects are reused because validators cache much for each. */
   readonly views: Ingest[]
 }
 
-/** Entries of several versions, of several partitions. */
+/** Entries of several versions and partitions may alternate. */
 const viewsMax = 16
 
 /**
- * Open ingests, with the fields that their rows have: those of the version that a row was pushed to, and those that rows before it in its partition brought. So
- * a row has the same fields whenever it is validated.
+ * Open ingests with the fields of a row: those of the version it was pushed to, and those that earlier rows in its partition brought. So a row has
+ * the same fields whenever it is validated.
  */
 export class OpenIngests {
   readonly #port: OpenPort
   readonly #known = new Map<number, Known>()
-  /** Known to be as the catalog has them, but for what others do to them. */
+  /** Ingests known to equal the catalog's, apart from changes by other processes. */
   readonly #fresh = new Set<number>()
-  /** Of each view. */
+  /** The rules of each view. */
   readonly #rules = new WeakMap<Ingest, OpenRules>()
 
   constructor(port: OpenPort) {
     this.#port = port
   }
 
-  /** Null of an ingest whose rows bring no fields. */
+  /** Null for an ingest whose rows cannot bring fields. */
   rules(ingest: Ingest): OpenRules | null {
     return this.#rules.get(ingest) ?? null
   }
 
-  /** Another process may have validated rows of the partitions. */
+  /** Call when another process may have validated rows of the partitions. */
   forget(): void {
     this.#fresh.clear()
   }
 
-  /** With the fields of a row there. A full one is asked for each time: the operator may have added a field. Null where it was dropped. */
+  /** The ingest with the fields of a row. A full ingest is read each time, because an operator may have added a field. Null if it was dropped. */
   async at(id: number, place: OpenPlace): Promise<Ingest | null> {
     const known = this.#known.get(id)
     const isNew = known !== undefined && this.#fresh.has(id) && known.open.ingest.fieldsVersion >= place.fieldsVersion
@@ -64,7 +64,7 @@ export class OpenIngests {
     return found === null ? null : this.#view(this.#hold(found), place)
   }
 
-  /** The row there brings fields. Null where the entity was dropped. */
+  /** Adds the fields that the row at a place brings. Null if the entity was dropped. */
   async make(id: number, fields: readonly Field[], place: OpenPlace): Promise<Ingest | null> {
     const version = this.#known.get(id)?.open.ingest.fieldsVersion
     const found = await this.#port.ingests.addByRow(id, fields, place.position, this.#port.fieldsMax)
@@ -102,7 +102,7 @@ function view({ open: { ingest, since }, views }: Known, { fieldsVersion, positi
   return found
 }
 
-/** Fields are never changed. */
+/** Compares sources only: a field never changes. */
 function isSame(some: readonly Field[], others: readonly Field[]): boolean {
   return some.length === others.length && some.every(({ source }, index) => source === others[index]!.source)
 }

@@ -1,5 +1,5 @@
-// The pipeline turns journal entries into stored rows, items of metadata and rejected rows. It is deterministic: an entry at its position
-// always comes to the same outcome. So after a crash it begins again at the store's position, and changes nothing that was there.
+// The pipeline turns journal entries into stored rows, metadata items and rejected rows. It is deterministic: an entry at its position always has the
+// same outcome. After a crash it therefore restarts at the store's position without changing what was stored.
 import type { Outcome, OutcomeCatalog } from '../catalog/catalog.ts'
 import type { QuarantineDecision } from '../catalog/quarantine.ts'
 import type { RejectedRow } from '../catalog/rejected.ts'
@@ -15,7 +15,7 @@ import { skipRows } from './scan/row-cursor.ts'
 import { firstRow, newBudget, type Reached, type StepBudget } from './step-budget.ts'
 import { validatedByIngest } from './validated-by-ingest.ts'
 
-/** What became of the rows of one ingest. A replay validates no new rows, and takes some back from the rejected ones. */
+/** Row counts of one ingest. A replay validates no new rows, and subtracts from the rejected ones. */
 export interface Tally {
   readonly ingestId: number
   rows: number
@@ -26,11 +26,11 @@ export interface PipelineParts extends EntryValidatorParts, ValidationWatchParts
   readonly journal: Pick<JournalCursor, 'read'>
   readonly outcomes: Omit<OutcomeCatalog, 'storedBy'>
   readonly store: SeriesWriter
-  /** About how many bytes of bodies one step validates: it holds up queries that long. */
+  /** About how many bytes of bodies a step validates; queries wait for the duration of a step. */
   readonly stepBytes: number
   /** The most rows that one step validates. */
   readonly stepRows: number
-  /** Rows before this position were counted when they were validated before; 0 when it is left out. */
+  /** Rows before this position were counted when they were validated before. Default 0. */
   readonly countedPosition?: number
 }
 
@@ -39,15 +39,15 @@ export class Pipeline {
   readonly #validator: EntryValidator
   readonly #watch: ValidationWatch
   readonly #replaced = new ReplacedRows()
-  /** Items and rejected rows before this position are kept already. */
+  /** Items and rejected rows before this position are already kept. */
   #keptPosition: number
   #position: number
-  /** Read, and not validated to their ends: they are good until the next is read. */
+  /** Entries read and not fully validated; valid until the next read. */
   #entries: readonly PlacedEntry[] = []
-  /** The row of the first of them that is next. */
+  /** The next row of the first entry. */
   #place = firstRow
   #validatedBytes = 0
-  /** Behind the replay that is being validated. */
+  /** End of the replay that is being validated. */
   #replayEnd = 0
 
   private constructor(parts: PipelineParts, keptPosition: number, watch: ValidationWatch) {
@@ -70,29 +70,29 @@ export class Pipeline {
     return this.#position
   }
 
-  /** Where it stands when the replay is done that is being validated: what it stores was pushed before. */
+  /** The pipeline's position, or the end of the replay being validated: rows that a replay stores were pushed before it. */
   get stepPosition(): number {
     return Math.max(this.#position, this.#replayEnd)
   }
 
-  /** Bytes of the bodies that it has validated, whatever was in them. */
+  /** Bytes of the bodies validated so far, good or bad. */
   get validatedBytes(): number {
     return this.#validatedBytes
   }
 
-  /** What was decided of an entry that is not validated any more; undefined of any other. */
+  /** The quarantine decision about an entry; undefined if there is none. */
   decision(position: number): QuarantineDecision | undefined {
     return this.#watch.decision(position)
   }
 
-  /** Learns which entities were dropped. From then on nothing of them is written to the store, also by a step that is being made. */
+  /** Refreshes which entities were dropped. From then on none of their rows is written to the store, not even by a step in progress. */
   async refresh(): Promise<void> {
     await this.#validator.refresh()
   }
 
   /**
-   * Validates the next rows before `untilPosition`, one bounded step, if there are any. A step may end within an entry, and the position then lies
-   * within it. What became of its rows is told in the turn of the event loop in which they show: nobody sees a row that is not counted.
+   * Validates the next rows before `untilPosition`, if any, in one bounded step. A step may end within an entry; the position is then within it. The
+   * outcome is reported in the turn of the event loop in which the rows become visible, so no visible row is uncounted.
    */
   async advance(untilPosition: number, stepped: (tallies: readonly Tally[]) => void): Promise<void> {
     const { journal, stepBytes } = this.#parts
@@ -125,19 +125,19 @@ export class Pipeline {
     await watch.end(this.#position)
   }
 
-  /** Towards the position, where that lies within the entry: rows before it are validated, and sealed. */
+  /** Advances towards the position within the entry: rows before it are validated and sealed. */
   async #skip(entry: PlacedEntry, stepped: (tallies: readonly Tally[]) => void): Promise<void> {
     const { stepBytes } = this.#parts
     const index = this.#position - entry.position
     const decision = this.#watch.decision(entry.position)
-    // What follows is not looked at.
+    // The rows after it are not read.
     if (decision?.level === 2 && decision.fromPosition <= this.#position) this.#place = { index, at: 0 }
     else if (decision === undefined && (await this.#validator.replaces(entry)))
       await this.#countAgain(entry, index, stepped)
     else this.#place = skipRows(entry, this.#place, index, skippedSteps * stepBytes)
   }
 
-  /** Rows that follow may replace these. */
+  /** Validates rows again for the counts of replaced rows: later rows may replace these. */
   async #countAgain(
     entry: PlacedEntry,
     untilIndex: number,
@@ -187,7 +187,7 @@ export class Pipeline {
   async #replay(entry: PlacedEntry, tallies: Map<number, Tally>): Promise<void> {
     const whole = { entries: 1, place: firstRow }
     this.#replayEnd = positionAfter(entry)
-    // One that was quarantined leaves its rows as they are, rejected.
+    // The rows of a quarantined replay stay rejected.
     const isQuarantined = this.#watch.decision(entry.position) !== undefined
     const validated = isQuarantined ? null : await this.#validator.validateReplay(entry)
     if (validated === null) return this.#moveTo(whole, positionAfter(entry))
@@ -205,7 +205,7 @@ export class Pipeline {
     if (batch.rows > 0 && !this.#validator.isDropped(batch.entityId)) this.#parts.store.write(batch)
   }
 
-  /** What is told of rows is kept before their batch's good rows show, so that a receipt never counts a row as stored that was not. */
+  /** Outcomes are kept before the batch's good rows become visible, so that a receipt never counts a row as stored that was not. */
   async #keep(outcome: Outcome, throughPosition: number): Promise<void> {
     if ([outcome.rejected, outcome.items, outcome.replaced ?? []].every(({ length }) => length === 0)) return
     await this.#parts.outcomes.add(outcome, throughPosition)
@@ -213,12 +213,11 @@ export class Pipeline {
   }
 }
 
-/** A push that is some times as large as a step is validated in one all the same: its rows show together. */
+/** A push of up to this many times a step's size is still validated in one step, so that its rows become visible together. */
 const cutSteps = 4
-/** Rows are passed over that many times as fast as they are validated. */
+/** Rows are skipped this many times as fast as they are validated. */
 const skippedSteps = 8
 
-/** Adds to what became of an ingest's rows. */
 function count(tallies: Map<number, Tally>, ingestId: number, rows: number, rejected: number): void {
   const tally = tallies.get(ingestId) ?? { ingestId, rows: 0, rejected: 0 }
   tallies.set(ingestId, tally)

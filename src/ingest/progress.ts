@@ -6,21 +6,21 @@ export interface AcceptedPush {
   readonly rows: number
 }
 
-/** How far the pipeline has come behind the journal. */
+/** The pipeline's progress through the journal. */
 export interface IngestProgress {
   /**
-   * How far the pipeline has come in the partition that this position lies in: rows from there up to the answer are validated, which is stored and
-   * queryable, or kept as rejected. A journal that is one order has one partition.
+   * The pipeline's position in the partition of this position: rows from there up to the returned position are validated, that is stored and queryable,
+   * or kept as rejected. A journal with a single order has one partition.
    */
   processedThrough(position: number): number
-  /** Resolves once rows before `position` are validated; rejects with the signal's reason when it is aborted. */
+  /** Resolves when rows before `position` are validated; rejects with the signal's reason when it is aborted. */
   waitFor(position: number, signal: AbortSignal): Promise<void>
   /** Throws as `requireCounted` does. */
   counters(ingestId: number): IngestCounters
-  /** Rows of an ingest that came through this process and are not validated yet; null as long as not all is known. */
+  /** Rows of an ingest that arrived through this process and are not validated yet; null while counts are incomplete. */
   pendingOf(ingestId: number): number | null
-  /** Throws Problem `unavailable` as long as not all is known that `counters` counts. */
+  /** Throws Problem `unavailable` while the counts of `counters` are incomplete. */
   requireCounted(): void
-  /** Rows of an ingest that the journal has taken; the rest of its counters follow when they are validated. */
+  /** Counts rows of an ingest that the journal accepted; its other counters change when the rows are validated. */
   accepted(push: AcceptedPush): void
 }

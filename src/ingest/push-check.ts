@@ -25,38 +25,38 @@ export interface CheckRequest {
   readonly format: BodyFormat
 }
 
-/** Why a row would be rejected, and what else is wrong with it. */
+/** Why a row would be rejected, and its further faults. */
 interface CheckError extends ReceiptError {
   readonly further?: readonly RowFault[]
 }
 
-/** What would become of rows: `rows = stored + rejected`. */
+/** The expected outcome of rows: `rows = stored + rejected`. */
 export interface CheckResult {
   readonly rows: number
   readonly stored: number
   readonly rejected: number
   /** All rejected rows, by index. */
   readonly errors: readonly CheckError[]
-  /** Left out where there are none. */
+  /** Omitted if there are none. */
   readonly hints?: readonly CheckHint[]
 }
 
 export interface PushCheckParts {
   readonly intake: Pick<Intake, 'requireCheck'>
-  /** The text of a row may have this many bytes. */
+  /** The most bytes of a row's text. */
   readonly rowBytes: number
   /** The most rows of a check. */
   readonly rowsMax: number
   /** The most fields of an ingest whose rows bring fields. */
   readonly fieldsMax?: number
-  /** Those of an entity, which say the types of what rows bring. */
+  /** The fields of an entity, which determine the types of fields that rows bring. */
   readonly entityFields?: (entity: string) => readonly EntityField[]
 }
 
-/** A slice is validated in a millisecond or so; then other requests get their turn. */
+/** A slice is validated in about a millisecond; other requests run between slices. */
 const sliceRows = 128
 const sliceBytes = 128 * 1024
-/** A name may be as long as a row; each rejected row would say it again. */
+/** A name may be as long as a row, and each rejected row would repeat it. */
 const namedMax = 1000
 const shortened = (name: string): string => (name.length > namedMax ? `${name.slice(0, namedMax)}...` : name)
 
@@ -68,11 +68,11 @@ function errorOf(row: RejectedRow, ingest: Ingest): CheckError {
   return { index: row.position, ...named(row), ...(further.length === 0 ? {} : { further }) }
 }
 
-/** Nothing is kept of what is checked. */
+/** Small, because nothing of a check is kept. */
 const rememberedStringsMax = 1024
 const rememberedBytesMax = 1 << 20
 
-/** Validates rows by the very rules of the pipeline, and keeps nothing of them. */
+/** Validates rows by the same rules as the pipeline, and keeps nothing of them. */
 export class PushCheck {
   readonly #parts: PushCheckParts
   readonly #validator: RowValidator
@@ -87,8 +87,8 @@ export class PushCheck {
   }
 
   /**
-   * What a receipt would say of these rows. Throws Problem `invalid_json`, `invalid_body` and `too_many_rows` as a push does, and
-   * `too_many_requests` where the key has pushed or checked too much.
+   * Returns the expected receipt of these rows. Throws Problem `invalid_json`, `invalid_body` and `too_many_rows` as a push does, and
+   * `too_many_requests` if the key has pushed or checked too much.
    */
   async check(request: CheckRequest): Promise<CheckResult> {
     const { intake, rowsMax } = this.#parts
@@ -99,7 +99,7 @@ export class PushCheck {
       ...{ ingestId: ingest.id, fieldsVersion: ingest.fieldsVersion, subscriberId: 0, receivedMs: 0 },
       ...{ format, idempotencyKey: null, rows, body, position: 0 },
     }
-    // One after another: many at once would take a slice each between two turns of the others.
+    // One check at a time: concurrent checks would each run a slice before other requests get their turn.
     const errors = await this.#serial.run(() => this.faults([entry], ingest))
     const hints = isLineFormat(format) ? [] : checkHints(body, format, ingest)
     const result = { rows, stored: rows - errors.length, rejected: errors.length, errors }
@@ -122,7 +122,7 @@ export class PushCheck {
     return { fieldsMax, standing: new KnownFields(ingest.fields, entityFields?.(ingest.entity) ?? []) }
   }
 
-  /** The rows of entries that would be rejected, each with its position for an index. */
+  /** The rows of entries that would be rejected; each `index` is the row's position. */
   async faults(entries: readonly EntryToValidate[], given: Ingest): Promise<readonly CheckError[]> {
     let ingest = given
     const errors: CheckError[] = []
@@ -132,7 +132,7 @@ export class PushCheck {
       const { rejected, reached, makes } = this.#step(left, ingest, from, budget)
       for (const row of rejected) errors.push(errorOf(row, ingest))
       left = left.slice(reached.entries)
-      // As if the row had brought them.
+      // As if the row had added them.
       if (makes !== undefined) ingest = { ...ingest, fields: [...ingest.fields, ...makes] }
       from = reached.place
       if (left.length > 0) await setImmediate()

@@ -10,14 +10,14 @@ import { checkBodyInSlices, checkSmallBody, type RowsLimit } from './scan/check-
 
 export interface Push {
   readonly subscriberId: number
-  /** The API key that the push came with: limits a key go by it. */
+  /** The API key of the request, to which per-key limits apply. */
   readonly keyId: string
   readonly ingest: Ingest
-  /** Decompressed. Kept by the journal as it is: nobody may change it afterwards. */
+  /** Decompressed. The journal keeps this array, so it must not be changed afterwards. */
   readonly body: Uint8Array
   readonly format: BodyFormat
   readonly idempotencyKey: string | null
-  /** Answer with the receipt once the rows are queryable. */
+  /** Whether to respond with the receipt, when the rows are queryable. */
   readonly wait: boolean
 }
 
@@ -26,7 +26,7 @@ export interface PushResult {
   readonly rows: number
 }
 
-/** Where the rows of a push stand. */
+/** The position of a push's rows. */
 export interface PlacedBatch {
   readonly ingest: Pick<Ingest, 'id' | 'kind' | 'entityId'>
   readonly position: number
@@ -35,18 +35,18 @@ export interface PlacedBatch {
 
 export interface PushParts {
   readonly journal: Pick<JournalWriter, 'append'>
-  /** A replica that a push may have to be in before it is answered; both throw Problem `unavailable` where it is away. Null without one. */
+  /** The replica that must have a push before it is acknowledged; null without one. Both methods throw Problem `unavailable` if it is unreachable. */
   readonly replica: { requireReachable(): void; reached(position: number): Promise<void> } | null
   readonly keys: Pick<IdempotencyKeys, 'once'>
   readonly intake: Intake
   readonly batchIds: BatchIds
   readonly progress: Pick<IngestProgress, 'accepted'>
-  /** Resolves once queries see all rows of a batch that are stored; rejects with the signal's reason when it is aborted. */
+  /** Resolves when queries see all stored rows of a batch; rejects with the signal's reason when it is aborted. */
   readonly isQueryable: (batch: PlacedBatch, signal: AbortSignal) => Promise<void>
   readonly receipts: Receipts
   readonly observe: Observe
   readonly nowMs: () => number
-  /** How long a push waits for its rows to be queryable, before it gives the plain answer. */
+  /** How long a push waits for its rows to be queryable before it returns the plain response. */
   readonly ingestWaitMs: number
   /** The most rows of a push. */
   readonly rowsMax: number
@@ -62,9 +62,9 @@ export class Pushes {
   }
 
   /**
-   * Takes the rows of one request: when this resolves they are on disk. A push whose idempotency key is known gets the first one's answer. Throws the
-   * Problems of `checkBody`, `IdempotencyKeys.once`, `Intake.requireSpace` and `JournalWriter.append`, with nothing stored; only where the replica goes away
-   * meanwhile, rows that are stored may be refused with `unavailable`.
+   * Stores the rows of one request; they are on disk when this resolves. A push with a known idempotency key returns the first push's response. Throws the
+   * Problems of `checkBody`, `IdempotencyKeys.once`, `Intake.requireSpace` and `JournalWriter.append`, with nothing stored. Only if the replica becomes
+   * unreachable meanwhile may rows be stored although the push fails with `unavailable`.
    */
   async push(push: Push): Promise<PushResult | Receipt> {
     const { replica, keys, batchIds, receipts } = this.#parts
@@ -76,7 +76,7 @@ export class Pushes {
         : await keys.once({ subscriberId, ingestId: ingest.id, key: idempotencyKey, body, format: push.format }, () =>
             this.#store(push),
           )
-    // The key is used up by then: who sends it again waits for the same rows.
+    // The key is recorded by then: a retry with it waits for the same rows.
     if (replica !== null) await replica.reached(positionAfter({ position, rows }))
     const key = { position, rows, ingestId: ingest.id, subscriberId }
     const batch = batchIds.encode(key)
@@ -108,12 +108,12 @@ export class Pushes {
 
   async #checkLargeBody(push: Push): Promise<number> {
     const rows = await checkBodyInSlices(push.body, push.format, this.#rowsLimit)
-    // Others may have come meanwhile.
+    // Other pushes may have arrived meanwhile.
     this.#parts.intake.requireSpace(push)
     return rows
   }
 
-  /** False when it takes too long. */
+  /** Returns false on a timeout. */
   async #becomesQueryable(batch: PlacedBatch): Promise<boolean> {
     const timeout = AbortSignal.timeout(this.#parts.ingestWaitMs)
     try {

@@ -4,16 +4,16 @@ import type { RejectCode } from '../model/row-fault.ts'
 import type { BatchIds, BatchKey } from './batch-id.ts'
 import type { IngestProgress } from './progress.ts'
 
-/** Where the rows of one batch are: `rows = stored + rejected + pending`. */
+/** The state of one batch's rows: `rows = stored + rejected + pending`. */
 export interface Receipt {
   readonly batch: string
   readonly rows: number
   readonly stored: number
   readonly rejected: number
   readonly pending: number
-  /** How many of the stored rows replaced an earlier one of the same batch. */
+  /** Stored rows that replaced an earlier row of the same batch. */
   readonly replaced: number
-  /** The first of the rejected rows, by index. */
+  /** The first rejected rows, by index. */
   readonly errors: readonly ReceiptError[]
 }
 
@@ -30,9 +30,9 @@ export interface ReceiptParts {
   readonly batchIds: BatchIds
   readonly rejected: Pick<RejectedCatalog, 'ofBatch'>
   readonly progress: IngestProgress
-  /** How many rows of a batch are validated to be stored and not seen by queries yet; `stored` is how many of it are to be. */
+  /** How many of a batch's `stored` rows, those validated to be stored, queries do not see yet. */
   readonly unseen: (batch: BatchKey, stored: number) => Promise<number>
-  /** How many rejected rows a receipt shows. */
+  /** The most rejected rows that a receipt lists. */
   readonly errorsMax: number
 }
 
@@ -44,9 +44,9 @@ export class Receipts {
   }
 
   /**
-   * The receipt of a batch that was pushed to this ingest; null is one that does not exist. Throws Problem `batch_not_found` for an id that
-   * was never given for it, `forbidden` for another subscriber's batch. Which ingests there are is not to be learnt from it: none of what is
-   * answered to others than who pushed the batch depends on that.
+   * The receipt of a batch that was pushed to this ingest; `ingestId` is null if the ingest does not exist. Throws Problem `batch_not_found` for an
+   * id that was never issued for it, `forbidden` for another subscriber's batch. It does not reveal which ingests exist: responses to anyone but
+   * the batch's subscriber do not depend on that.
    */
   async receipt(subscriberId: number, ingestId: number | null, batch: string): Promise<Receipt> {
     const key = this.#parts.batchIds.decode(batch)
@@ -82,7 +82,7 @@ export class Receipts {
     const { progress, rejected: catalog, unseen } = this.#parts
     const validated = Math.min(key.rows, Math.max(0, progress.processedThrough(key.position) - key.position))
     const { count, first, replaced } = await catalog.ofBatch(key.ingestId, key.position, limit)
-    // Rejected rows are kept a moment before the position that covers them is known: until then they are pending still.
+    // Rejected rows are kept shortly before the position after them is published; until then they count as pending.
     const rejected = Math.min(count, validated)
     const missing = validated === rejected ? 0 : await unseen(key, validated - rejected)
     return {

@@ -2,7 +2,7 @@ import type { RejectedRow } from '../catalog/rejected.ts'
 import type { PlacedEntry } from '../journal/journal.ts'
 import { isLineFormat } from '../model/line-format.ts'
 
-/** A row of an entry with the reason that it is rejected for. `row` is its text as it was pushed. */
+/** A row of an entry with the reason for its rejection. `row` is its text as pushed. */
 export function rejectedRow(
   entry: PlacedEntry,
   index: number,

@@ -5,22 +5,22 @@ import type { StringColumn } from '../model/column.ts'
 import { type RowBatch, timesOf } from '../model/row-batch.ts'
 import type { ValidatedRun } from './entry-validator.ts'
 
-/** Rows of a push behind these are not compared: of so many, times and tags take some 100 MiB. */
+/** Rows of a push beyond this number are not compared; times and tags of this many rows take about 100 MiB. */
 const comparedRowsMax = 2 ** 22
 
 type Push = Pick<PlacedEntry, 'position' | 'rows'>
 
 /**
- * Counts the rows that replace an earlier one of the same push: of its time and tags, where the entity keeps one row of these. A push is counted
- * from its first row on, in as many steps as it is validated in.
+ * Counts the rows that replace an earlier row of the same push: one with the same time and tags, if the entity keeps only one row of these. A push is
+ * counted from its first row on, across all steps that validate it.
  */
 export class ReplacedRows {
-  /** Those under way, by position. */
+  /** Pushes in progress, by position. */
   readonly #pushes = new Map<number, ItemsOfPush>()
-  /** Nobody can make up times that all fall on one place of a table. */
+  /** Random, so that a client cannot choose times that all collide in a hash table. */
   readonly #seed = randomInt(2 ** 31)
 
-  /** What steps have found of the pushes that have rows in these runs, this one included. A row that it is told of again is not counted again. */
+  /** Counts so far, including this step, of the pushes with rows in these runs. A row passed again is not counted again. */
   count(entries: readonly Push[], runs: readonly Pick<ValidatedRun, 'ingestId' | 'batch' | 'spans'>[]) {
     const found = new Map<number, ReplacedInBatch>()
     let at = 0
@@ -39,7 +39,7 @@ export class ReplacedRows {
     return [...found.values()]
   }
 
-  /** What is before this position is validated, and kept. */
+  /** All rows before this position are validated, and their counts kept. */
   kept(position: number): void {
     for (const [first, { end }] of this.#pushes) if (end <= position) this.#pushes.delete(first)
   }
@@ -51,7 +51,7 @@ export class ReplacedRows {
   }
 }
 
-/** What tells the items of a batch apart. */
+/** Columns that identify the items of a batch. */
 interface Items extends Pick<RowBatch, 'positions'> {
   readonly times: Float64Array
   readonly tags: readonly StringColumn[]
@@ -65,15 +65,15 @@ function itemsOf(batch: RowBatch): Items {
   return { positions, times: timesOf(batch), tags }
 }
 
-/** The items of one push so far. Codes of strings may differ from batch to batch, so each text has a number here. */
+/** The items of one push so far. String codes may differ between batches, so each text has a number here. */
 class ItemsOfPush {
   readonly position: number
   readonly end: number
   replaced = 0
   #nextPosition = 0
-  /** By tag: its texts, and what stands for one of them behind those of the tags before. */
+  /** By tag: numbers of its texts, and of the combinations of the preceding tags with one of them. */
   readonly #tags: { readonly texts: Map<string, number>; readonly series: Map<number, number> }[] = []
-  /** Open addressing: 1 + the number of the series, 0 where free; never more than half full. */
+  /** Hash table with open addressing: 1 + the number of the series, 0 if free; at most half full. */
   readonly #series: Int32Array
   readonly #times: Float64Array
   readonly #seed: number
@@ -106,7 +106,7 @@ class ItemsOfPush {
     return series
   }
 
-  /** False where it is there. */
+  /** Returns false if the item exists. */
   #addNew(ms: number, series: number): boolean {
     const mask = this.#series.length - 1
     for (let place = this.#hash(ms, series) & mask; ; place = (place + 1) & mask) {
@@ -127,7 +127,7 @@ class ItemsOfPush {
   }
 }
 
-/** The number of a value; the next one where it is new. */
+/** The number of a value; a new value is assigned the next number. */
 function numberOf<Value>(numbers: Map<Value, number>, value: Value): number {
   const known = numbers.get(value)
   if (known !== undefined) return known

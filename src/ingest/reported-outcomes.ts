@@ -1,13 +1,12 @@
-// Rows that were validated before come to the same outcome again, by the same settings and the same version. If a limit was changed
-// meanwhile, or a fault of validation was mended, the outcome that was told stands. Otherwise a row would be both stored and rejected, or
-// neither.
+// Rows that were validated before have the same outcome again, with the same settings and version. If a limit was changed since, or a bug in
+// validation was fixed, the reported outcome stays valid. Otherwise a row could be both stored and rejected, or neither.
 import type { OutcomeCatalog } from '../catalog/catalog.ts'
 import { keptRows } from '../model/row-batch.ts'
 import type { ValidatedRun } from './entry-validator.ts'
 
 /**
- * The runs as they were told of rows before `keptPosition`: what is rejected by the catalog stays so and is not stored. `rejected` holds only those that
- * are to be kept still. A row that was stored, and does not pass any more, is one of them: better rejected than lost.
+ * The runs with the outcomes reported for rows before `keptPosition`: a row rejected in the catalog stays rejected and is not stored. `rejected` has only
+ * the rows that are not kept yet. It includes rows that were stored and no longer pass: rejecting them is better than losing them.
  */
 export async function asReported(
   runs: readonly ValidatedRun[],
@@ -30,7 +29,7 @@ export async function asReported(
 function reportedRun(run: ValidatedRun, rejectedBefore: ReadonlySet<number>, keptPosition: number): ValidatedRun {
   const { batch, items } = run
   const isOpen = ({ position }: { readonly position: number }): boolean => !rejectedBefore.has(position)
-  // Items are kept with the rejected rows: what was no rejected row is an item.
+  // Items are kept together with the rejected rows, so a row that was not rejected is an item.
   const isItem = ({ position }: { readonly position: number }): boolean =>
     run.kind === 'metadata' && position < keptPosition
   const rejected = run.rejected.filter((row) => isOpen(row) && !isItem(row))

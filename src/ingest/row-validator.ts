@@ -20,47 +20,47 @@ import { TimestampParser } from './scan/timestamps.ts'
 import { firstRow, isSpent, type Reached, type RowOfEntry, rowCost, unbounded } from './step-budget.ts'
 
 export interface ValidatorSettings {
-  /** The text of a row may have this many bytes. */
+  /** The most bytes of a row's text. */
   readonly rowBytes: number
-  /** Distinct strings of one field that are remembered from call to call. */
+  /** Distinct strings per field that are remembered between calls. */
   readonly rememberedStringsMax?: number
-  /** Memory for remembered strings, over all ingests. */
+  /** Memory for remembered strings, in total for all ingests. */
   readonly rememberedBytesMax?: number
-  /** What batches are made of. */
+  /** Allocates the arrays of batches. */
   readonly arrays?: ArrayMaker
 }
 
 export interface ValidationResult {
-  /** Null where no row was good. */
+  /** Null if no row was good. */
   readonly batch: RowBatch | null
   /** In the order of their positions. */
   readonly rejected: readonly RejectedRow[]
   readonly reached: Reached
-  /** The fields that the row at `reached` brings: it is validated once the ingest has them. */
+  /** The fields that the row at `reached` brings: it is validated after the ingest has them. */
   readonly makes?: readonly Field[]
 }
 
-/** A row that is validated again, and was a line, says which of its properties came as longs. */
+/** An entry to validate. If it is a replayed row that was a line, `longs` names its properties that were longs. */
 export interface EntryToValidate extends PlacedEntry {
   readonly longs?: readonly string[]
 }
 
-/** What is kept for an ingest while its rows come in. */
+/** State kept for an ingest between calls. */
 interface Prepared {
   readonly ingest: Ingest
   readonly columns: readonly FieldColumn[]
   readonly bySource: ReadonlyMap<string, number>
   readonly scanner: RowScanner
   readonly lines: LineValidator
-  /** What a row takes of the budget. */
+  /** The cost of a row in the budget's rows. */
   readonly cost: number
-  /** Memory for its strings, when they were last counted. */
+  /** Memory of its strings, when last counted. */
   bytes: number
 }
 
 /**
- * Turns pushed rows into columns, or says why they cannot be stored. The outcome depends on nothing but the entries, the ingest's
- * fields and `limits.rowBytes`, save that strings may have other codes in the dictionaries.
+ * Turns pushed rows into columns, or returns why they cannot be stored. The outcome depends only on the entries, the ingest's fields and
+ * `limits.rowBytes`, except that codes of strings in the dictionaries may differ.
  */
 export class RowValidator {
   readonly #rowBytes: number
@@ -69,7 +69,7 @@ export class RowValidator {
   readonly #arrays: ArrayMaker
   readonly #seed = randomInt(2 ** 31)
   readonly #timestamps = new TimestampParser()
-  /** By ingest id, the one used longest ago first. */
+  /** By ingest id, least recently used first. */
   readonly #prepared = new Map<number, Prepared>()
   #rememberedBytes = 0
 
@@ -86,9 +86,9 @@ export class RowValidator {
   }
 
   /**
-   * Validates entries of one series ingest, all of its `fieldsVersion`, whose bodies were checked by `checkBody`. Good rows come as one batch
-   * in the order of their positions, with the columns in the order of the ingest's fields. Begins at a row of the first entry, and ends with the
-   * row that spends the budget; with `rules`, by which rows bring fields, also before the first row that brings some.
+   * Validates entries of one series ingest, all of its `fieldsVersion`, whose bodies were checked by `checkBody`. Good rows are returned as one batch
+   * in the order of their positions, with columns in the order of the ingest's fields. Begins at a row of the first entry, and ends after the row that
+   * spends the budget. With `rules`, which let rows bring fields, it also ends before the first row that brings some.
    */
   validate(
     entries: readonly EntryToValidate[],
@@ -138,7 +138,7 @@ export class RowValidator {
     return { entries: entries.length, place: firstRow }
   }
 
-  /** The answer is the row that is next; null at the end of the entry. */
+  /** Returns the next row; null at the end of the entry. */
   #validateEntry(
     entry: EntryToValidate,
     from: RowOfEntry,
@@ -165,7 +165,7 @@ export class RowValidator {
     return null
   }
 
-  /** The answer is the place after the row. */
+  /** Returns the place after the row. */
   #validateRow(
     bytes: Buffer,
     start: number,
@@ -222,7 +222,7 @@ export class RowValidator {
     return { ingest, columns, bySource, scanner, lines, cost, bytes: 0 }
   }
 
-  /** Keeps the ingest as the one used last, and lets go of those used longest ago until the memory for strings is within its bound. */
+  /** Keeps the ingest as the most recently used, and drops the least recently used until the memory of strings is within its bound. */
   #remember(prepared: Prepared): void {
     const { id } = prepared.ingest
     this.#rememberedBytes -= this.#prepared.get(id)?.bytes ?? 0

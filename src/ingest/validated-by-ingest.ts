@@ -2,8 +2,8 @@ import type { IngestOutcome } from '../observe/event.ts'
 import { rowsFrom, rowsOf, type ValidatedRun } from './entry-validator.ts'
 
 /**
- * What is new in these runs, by ingest. Rows before `countedPosition` were counted when they were validated before. Of those, only rejected
- * rows that are kept only now are new.
+ * New outcomes in these runs, by ingest. Rows before `countedPosition` were counted when they were validated before; of those, only rejected
+ * rows that were not kept until now are new.
  */
 export function validatedByIngest(runs: readonly ValidatedRun[], countedPosition: number): readonly IngestOutcome[] {
   const ingests = new Map<number, IngestOutcome>()
@@ -23,7 +23,7 @@ export function validatedByIngest(runs: readonly ValidatedRun[], countedPosition
 
 function newlyStored({ spans, rejected, rejectedRows }: ValidatedRun, countedPosition: number): number {
   const rows = rowsFrom(spans, countedPosition)
-  // Those that were rejected before are among the rows that were counted before, if there are such.
+  // Rows rejected before are among the rows counted before, if there are any.
   const bad =
     rows === rowsOf(spans) ? rejectedRows : rejected.filter(({ position }) => position >= countedPosition).length
   return Math.max(0, rows - bad)

@@ -1,20 +1,20 @@
-/** Rows were stored in an entity by a step from one position up to another. */
+/** A range of positions in which rows of an entity were stored; `toPosition` is exclusive. */
 interface Stored {
   fromPosition: number
   toPosition: number
 }
 
 interface Known {
-  /** The last position at which something was stored, of what is not in the journal any more; at least that. */
+  /** Upper bound for the end of the stored rows that are no longer in the journal. */
   trimmedPosition: number
-  /** By stretch of positions, of what the journal holds. */
+  /** Stored rows that are in the journal, by slice of positions. */
   readonly stored: Map<number, Stored>
 }
 
-/** Positions that are not told apart: an entity that gets rows all the time has few numbers here. */
+/** Positions per slice. Slices bound the memory for an entity that receives rows continuously. */
 const stretch = 65_536
 
-/** Since when nothing has happened in an entity: whoever knew it then has missed nothing, however long ago that was. */
+/** The position since which an entity has received no rows: a reader that was there has missed nothing, however long ago that was. */
 export class EntityPositions {
   readonly #known = new Map<number, Known>()
 
@@ -22,7 +22,7 @@ export class EntityPositions {
     for (const [entityId, trimmedPosition] of trimmed) this.#known.set(entityId, { trimmedPosition, stored: new Map() })
   }
 
-  /** Rows of these positions, or some of them, were stored in the entity. It may be told again. */
+  /** Records that rows in this range of positions were stored in the entity. May be called more than once for a range. */
   stored(entityId: number, fromPosition: number, toPosition: number): void {
     const known = this.#known.get(entityId) ?? { trimmedPosition: 0, stored: new Map<number, Stored>() }
     this.#known.set(entityId, known)
@@ -36,7 +36,7 @@ export class EntityPositions {
     before.toPosition = Math.max(before.toPosition, toPosition)
   }
 
-  /** The journal will begin at a position. */
+  /** Call before the journal is trimmed to begin at a position. */
   trim(firstPosition: number): void {
     for (const known of this.#known.values()) {
       for (const [place, { fromPosition, toPosition }] of known.stored) {
@@ -47,7 +47,7 @@ export class EntityPositions {
     }
   }
 
-  /** Nothing was stored at or after it, of what is not in the journal any more. */
+  /** No rows that are gone from the journal were stored at or after this position. */
   trimmedPosition(entityId: number): number {
     return this.#known.get(entityId)?.trimmedPosition ?? 0
   }

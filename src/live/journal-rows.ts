@@ -1,5 +1,5 @@
-// Stored rows in the order in which they became queryable: the journal, validated again. Validation is deterministic, so that who goes on from a
-// position is told the same rows as who never went away, whatever was restarted, sealed or merged meanwhile.
+// Stored rows in the order in which they became queryable: the journal, validated again. Validation is deterministic, so a reader that resumes from a
+// position receives the same rows as one that stayed, regardless of restarts, sealing and merges in between.
 import type { OutcomeCatalog } from '../catalog/catalog.ts'
 import type { QuarantineDecision } from '../catalog/quarantine.ts'
 import { EntryValidator, type EntryValidatorParts } from '../ingest/entry-validator.ts'
@@ -10,34 +10,34 @@ import type { RowBatch } from '../model/row-batch.ts'
 export interface JournalRowsParts extends EntryValidatorParts {
   readonly journal: JournalCursor
   readonly outcomes: Pick<OutcomeCatalog, 'rejectedIn' | 'storedBy'>
-  /** What was decided of an entry that is not validated. */
+  /** The decision about an entry in quarantine; undefined for others. */
   readonly decision: (position: number) => QuarantineDecision | undefined
 }
 
 /** Rows that were stored together. */
 export interface StoredRows {
   readonly batch: RowBatch
-  /** Where rows stand that a replay stored, all of them; null of pushed rows, which stand at their own positions. */
+  /** The position of all rows of the batch, if a replay stored them. Null for pushed rows, which have their own positions. */
   readonly replayPosition: number | null
-  /** Positions of rows of the batch that nobody is told of: they were rejected, or deleted since. */
+  /** Positions of rows of the batch that are not sent: they were rejected, or deleted since. */
   readonly hidden: ReadonlySet<number>
 }
 
 export interface StoredPart {
   readonly rows: readonly StoredRows[]
-  /** All rows of the entities before this position are read. */
+  /** All rows of the entities before this position have been read. */
   readonly throughPosition: number
 }
 
-/** As much as holds up others for a few milliseconds. */
+/** Limits of one part; validating it blocks the thread for a few milliseconds. */
 const partRows = 8192
 const partBytes = 512 * 1024
 
-/** Rows before the position to which it is read must be validated. */
+/** Callers read only up to positions before which all rows are validated. */
 export class JournalRows {
   readonly #parts: JournalRowsParts
   readonly #validator: EntryValidator
-  /** Read from the journal, and not validated to their ends. */
+  /** Entries read from the journal and not fully validated yet. */
   #entries: readonly PlacedEntry[] = []
   #place: RowOfEntry = firstRow
   #position = -1
@@ -47,7 +47,7 @@ export class JournalRows {
     this.#validator = new EntryValidator(parts)
   }
 
-  /** Learns which entities were dropped. */
+  /** Refreshes which entities were dropped. */
   refresh(): Promise<void> {
     return this.#validator.refresh()
   }
@@ -56,7 +56,7 @@ export class JournalRows {
     return this.#parts.journal.close()
   }
 
-  /** The stored rows of these entities from a position on, a bounded part of them, before `untilPosition`. Throws NotInJournal where they are gone. */
+  /** Reads a bounded part of the entities' stored rows, from a position on and before `untilPosition`. Throws NotInJournal if they are gone. */
   async read(fromPosition: number, untilPosition: number, entityIds: ReadonlySet<number>): Promise<StoredPart> {
     try {
       if (this.#position !== fromPosition || this.#entries.length === 0) await this.#load(fromPosition, untilPosition)
@@ -79,11 +79,11 @@ export class JournalRows {
   async #load(fromPosition: number, untilPosition: number): Promise<void> {
     this.#entries = await this.#parts.journal.read(fromPosition, untilPosition, partBytes)
     this.#place = firstRow
-    // It begins with the whole entry that the position lies in.
+    // The first entry is whole, so it may begin before the position.
     this.#position = this.#entries[0]?.position ?? fromPosition
   }
 
-  /** Where the position to which it is read lies within an entry, this one's rows behind it are left for the next time. */
+  /** If `untilPosition` is inside the entry, the budget excludes the entry's rows from there on; the next call reads them. */
   #within(entry: PlacedEntry, untilPosition: number, budget: StepBudget): StepBudget {
     const fresh = isSpent(budget) ? newBudget(partRows, partBytes) : budget
     const isCut = positionAfter(entry) > untilPosition
@@ -96,7 +96,7 @@ export class JournalRows {
     else this.#position = untilPosition
   }
 
-  /** Entries from the first on that are validated together; none where nobody asked for the first. */
+  /** Entries from the first on that are validated together; none if the first is not of these entities. */
   async #wanted(entityIds: ReadonlySet<number>, untilPosition: number): Promise<readonly PlacedEntry[]> {
     const { decision } = this.#parts
     const wanted: PlacedEntry[] = []
@@ -127,7 +127,7 @@ export class JournalRows {
     for (const { ingestId, batch } of runs) {
       if (batch === null || batch.rows === 0) continue
       const [first, last] = [batch.positions[0]!, batch.positions[batch.rows - 1]!]
-      // Outcomes that were told stand, also where a limit was changed since.
+      // Reported outcomes stay valid, even if a limit was changed since.
       const rejected = new Set(await outcomes.rejectedIn(ingestId, first, last + 1))
       rows.push({ batch, replayPosition: null, hidden: rejected })
     }
@@ -139,7 +139,7 @@ export class JournalRows {
     const validated = isQuarantined ? null : await this.#validator.validateReplay(entry)
     if (validated?.batch != null) {
       const { batch, outcome } = validated
-      // What it did not store may pass by now: it is stored by another replay, or not at all.
+      // Rows that this replay did not store might pass now. Another replay has stored them, or none.
       const isStored = new Set(await this.#parts.outcomes.storedBy(outcome))
       const rejected = new Set(batch.positions.filter((position) => !isStored.has(position)))
       rows.push({ batch, replayPosition: outcome.into === undefined ? entry.position : null, hidden: rejected })

@@ -1,5 +1,5 @@
-// Tells followers the rows that become queryable. It trails the pipeline through the journal, at its own pace, so that the pipeline waits for nobody;
-// whoever comes back with an old position is told from there by the same code.
+// Sends rows to followers as they become queryable. It follows the pipeline through the journal at its own pace, so the pipeline never waits for it.
+// Readers that resume from an old position are served by the same code.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NotInJournal } from '../journal/journal.ts'
@@ -13,7 +13,7 @@ import { type LivePlace, livePlaceText } from './live-place.ts'
 import type { LiveQuestion, Told } from './live-rows.ts'
 import { eventsFor, projectionOf, type Reader, StoredPart } from './stored-part.ts'
 
-/** `change` as of `LivePlace`. */
+/** For `change` see `LivePlace`. */
 export type FeedTold = Told<number> & { readonly change: number }
 
 export type LiveNews =
@@ -27,19 +27,19 @@ export type LiveNews =
   | { readonly kind: 'caughtUp'; readonly followers: readonly number[] }
   | { readonly kind: 'lost'; readonly followers: readonly number[] }
 
-/** What is deleted. */
+/** Deletions of entities, for live readers. */
 export interface LiveDeletions {
-  /** Rows without what was deleted of them. */
+  /** The rows without what was deleted: whole rows, or values of metrics. */
   seen(stored: StoredRows): StoredRows
-  /** Those that were made and taken back, in their order, of rising places. */
+  /** Changes in order, with ascending places: deletions that were made or undone. */
   changesOf(entityId: number): readonly DeletionChange[]
-  /** No change to come has a place before this one: what is behind it is not told yet. */
+  /** No future change has a place before this position. Rows after it are not sent yet. */
   heldAt(entityId: number): number
 }
 
 export interface LiveFeedParts {
   readonly rows: Pick<JournalRows, 'read' | 'refresh' | 'close'>
-  /** All rows before it are queryable. */
+  /** All rows before this position are queryable. */
   readonly position: () => number
   readonly deletions: LiveDeletions
   readonly store: Pick<SeriesQuerier, 'run'>
@@ -52,24 +52,24 @@ export interface LiveFeedParts {
 
 interface Followed extends Reader {
   readonly id: number
-  /** The same for all who ask the same. */
+  /** Equal for followers with the same query. */
   readonly key: string
-  /** All rows before it are told. */
+  /** All rows before this position have been sent. */
   position: number
-  /** The last one that was told. */
+  /** The last change that has been sent. */
   change: number
   waits: boolean
-  /** It is told nothing until others have come as far. */
+  /** The follower receives nothing until its other partitions have come as far. */
   isHeld: boolean
   hasCaughtUp: boolean
 }
 
-/** Rows come as often as that at most, so that many small pushes cost no more than a few larger ones: with a thousand readers a round is a thousand writes. */
+/** The least interval between rounds, so that many small pushes cost no more than a few large ones: a round for 1,000 readers is 1,000 writes. */
 const roundMs = 50
-/** To so many readers a round is as many writes, which take longer than all else: it comes as seldom as it may. */
+/** From this number of readers on, the writes of a round dominate its cost, so rounds are as far apart as is acceptable. */
 const manyReaders = 200
 const longRoundMs = 80
-/** So much is told at once, and then the pipeline has its turn: readers who all ask differently are told many times what was stored. */
+/** Characters sent before the pipeline gets its turn. Readers with different queries multiply the output for the same rows. */
 const turnCharacters = 1024 * 1024
 const othersTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -105,7 +105,7 @@ export class LiveFeed {
     this.moved()
   }
 
-  /** Stops a follower where it stands, until it may go on. */
+  /** Pauses a follower at its position, or resumes it. */
   hold(id: number, isHeld: boolean): void {
     const followed = this.#followed.get(id)
     if (followed === undefined || followed.isHeld === isHeld) return
@@ -113,18 +113,18 @@ export class LiveFeed {
     if (!isHeld) this.moved()
   }
 
-  /** Learns which entities were dropped. */
+  /** Refreshes which entities were dropped. */
   async refresh(): Promise<void> {
     if (this.#running !== null) await this.#parts.rows.refresh()
   }
 
-  /** The signal is aborted: resolves when nothing is read any more. */
+  /** Call after the signal is aborted; resolves when all reading has ended. */
   async stop(): Promise<void> {
     await this.#running
     await this.#parts.rows.close()
   }
 
-  /** More may be to be told. */
+  /** Call when there may be more to send. */
   moved(): void {
     if (this.#followed.size === 0) return
     this.#wake?.()
@@ -149,7 +149,7 @@ export class LiveFeed {
     }
   }
 
-  /** Resolves when more may be to be told. */
+  /** Resolves when there may be more to send. */
   #news(): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -163,13 +163,13 @@ export class LiveFeed {
     })
   }
 
-  /** Rows of an entity before it may be told. */
+  /** Rows of an entity before this position may be sent. */
   #untilOf(entityId: number): number {
     const { position, deletions } = this.#parts
     return Math.min(position(), deletions.heldAt(entityId))
   }
 
-  /** The next one that he is to be told, and where: what is behind its place comes after it. */
+  /** The next deletion change for a follower, or null. Rows after its place are sent after it. */
   #nextChange({ question, change }: Followed): DeletionChange | null {
     const changes = this.#parts.deletions.changesOf(question.plan.selection.entityId)
     if ((changes.at(-1)?.id ?? 0) <= change) return null
@@ -181,7 +181,7 @@ export class LiveFeed {
     return (this.#nextChange(followed)?.place ?? Number.POSITIVE_INFINITY) <= followed.position
   }
 
-  /** Those who are to be told something. */
+  /** Followers that have something to receive. */
   #due(): Followed[] {
     return [...this.#followed.values()].filter(
       (followed) =>
@@ -191,7 +191,7 @@ export class LiveFeed {
     )
   }
 
-  /** Tells the next part to those who have come least far, and to all others whom it concerns. Whether there is more to be told at once. */
+  /** Sends the next part to the followers that are furthest behind, and to all others that it concerns. Returns whether more can be sent at once. */
   async #round(): Promise<boolean> {
     const due = this.#due()
     this.#tellChanges(due)
@@ -206,7 +206,7 @@ export class LiveFeed {
     return this.#due().length > 0
   }
 
-  /** To those who have come to the places of deletions, or of their taking back. */
+  /** Sends deletions and undone deletions to the followers that have reached their places. */
   #tellChanges(due: readonly Followed[]): void {
     const told: FeedTold[] = []
     for (let asking = due; asking.length > 0; ) {
@@ -249,7 +249,7 @@ export class LiveFeed {
     let told: FeedTold[] = []
     let characters = 0
     const unconcerned = new Map<number, number[]>()
-    // All say what they want first: rows are formatted together.
+    // All groups register their rows first, so that rows are formatted together.
     const asked = groupsOf(concerned).map((group) => ({ group, wanted: parts.map((part) => part.want(group[0])) }))
     for (const { group, wanted } of asked) {
       const followers = group.map(({ id }) => id).filter((id) => this.#followed.has(id))
@@ -297,7 +297,7 @@ export class LiveFeed {
 
 type Group = [Followed, ...Followed[]]
 
-/** Those who ask the same and have come equally far. */
+/** Groups followers that have the same query and the same place. */
 function groupsOf(all: readonly Followed[]): readonly Group[] {
   const groups = new Map<string, Map<string, Group>>()
   for (const followed of all) {

@@ -1,15 +1,15 @@
-// The ids of live rows: a position of an entity, which this data folder gave. docs/formats/live.md
+// Ids of live rows: a position in an entity's rows, signed by this data folder. docs/formats/live.md
 import { type LivePlace, livePlaceOf } from './live-place.ts'
 import { isSigned, signatureCharacters, signatureOf } from './signature.ts'
 
-/** Ids are of the run of the service that gave them, so that a folder that was put back to an earlier state knows which of them are still its own. */
+/** An id names the run of the service that issued it, so that a data folder restored to an earlier state can tell which ids are still valid. */
 export interface LiveEpoch {
   readonly name: string
-  /** In hexadecimal; ids are signed with it. */
+  /** Hexadecimal; signs the ids. */
   readonly secret: string
-  /** How far the journal came when another run began: all that it has before that this epoch has too. Null of the last one. */
+  /** Where the journal ended when the next run began. The journal before that is part of this epoch's history. Null for the last epoch. */
   readonly endPosition: number | null
-  /** The last change of deletions at that time. */
+  /** The last deletion change at that time. */
   readonly endChange: number | null
 }
 
@@ -20,7 +20,7 @@ export function encodeLiveId({ name, secret }: LiveEpoch, entityId: number, plac
   return `${name}-${place}-${signatureOf(Buffer.from(secret, 'hex'), entityId, place)}`
 }
 
-/** The place in an id of the entity; null of one that is unknown, or reaches further than what its epoch shares with this folder. */
+/** The place in an entity's id. Null if the id is unknown, or its place is beyond the history that its epoch shares with this folder. */
 export function decodeLiveId(epochs: readonly LiveEpoch[], entityId: number, id: string): LivePlace | null {
   const [, name, text, signature] = pattern.exec(id) ?? []
   const epoch = epochs.find((one) => one.name === name)

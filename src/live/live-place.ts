@@ -1,8 +1,8 @@
-/** How far a reader was told the rows of one machine, and what was deleted of them. */
+/** The place that a reader has reached in the rows and deletions of a single machine. */
 export interface LivePlace {
-  /** All rows before it are told. */
+  /** All rows before this position have been sent. */
   readonly position: number
-  /** The id of the last change of deletions that was told, or came before. */
+  /** The id of the last deletion change that was sent, or that preceded the reader's start. */
   readonly change: number
 }
 
@@ -10,7 +10,7 @@ export function livePlaceText({ position, change }: LivePlace): string {
   return `${position}.${change}`
 }
 
-/** Of a text that `livePlaceText` has made. */
+/** Parses a text made by `livePlaceText`. */
 export function livePlaceOf(text: string): LivePlace {
   const [position, change] = text.split('.').map(Number)
   return { position: position!, change: change! }

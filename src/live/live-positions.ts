@@ -1,4 +1,4 @@
-// Where readers may go on: which ids are good, and from where on the journal is kept for them.
+// Where readers may resume: which ids are valid, and from which position on the journal is kept for them.
 import { randomBytes } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -19,13 +19,13 @@ export interface LivePositionsParts {
   readonly disk: Disk
   readonly path: string
   readonly journal: Pick<LocalJournalWriter, 'firstPosition' | 'durablePosition'>
-  /** Of the same journal, for this alone. */
+  /** A cursor of the same journal, for this object's use alone. */
   readonly cursor: JournalCursor
   readonly ingests: Pick<IngestCatalog, 'findVersion'>
   readonly deletions: Pick<DeletionCatalog, 'lastChange' | 'hasChanged' | 'forgetChanges'>
-  /** Rows before it are not validated again at this start. */
+  /** Rows before this position are not validated again at this start. */
   readonly sealedPosition: number
-  /** Rows before it are queryable. */
+  /** Rows before this position are queryable. */
   readonly position: () => number
   /** `limits.liveKeepMs` */
   readonly keepMs: number
@@ -33,10 +33,10 @@ export interface LivePositionsParts {
   readonly nowMs: () => number
 }
 
-/** So many runs of the service are known by their ids. */
+/** Ids of at most this number of runs of the service are valid. */
 const epochsMax = 1000
 const openEnd = { endPosition: null, endChange: null }
-/** Changes of deletions are told at least so long. */
+/** Deletion changes are kept for readers at least this long. */
 const changesKeptMs = 3_600_000
 const scanBytes = 1024 * 1024
 const scansMax = 5
@@ -45,16 +45,16 @@ const scanAgainMs = 1000
 export class LivePositions {
   readonly #parts: LivePositionsParts
   readonly #entities: EntityPositions
-  /** How far the journal reached when this run began. */
+  /** Where the journal ended when this run began. */
   readonly #beginPosition: number
   readonly #writes = new Serial()
   #epochs: readonly LiveEpoch[]
   #epoch: LiveEpoch | null = null
   #marks: readonly LiveMark[]
-  /** Null until a reader begins, and again where its beginning could not be written. */
+  /** Null until a reader begins, and again if that could not be written. */
   #begun: Promise<void> | null = null
   #readers = 0
-  /** What happened in what the journal holds and is not validated again is known. */
+  /** Resolves when the part of the journal that is not validated again has been scanned for the entities that received rows. */
   #learned: Promise<void> = Promise.resolve()
 
   private constructor(parts: LivePositionsParts, { epochs, entities, marks }: LiveRecord, lastChange: number) {
@@ -78,15 +78,15 @@ export class LivePositions {
     return positions
   }
 
-  /** How often `tick` is to be called. */
+  /** How often to call `tick`. */
   get tickMs(): number {
     return Math.max(1000, Math.min(60_000, this.#parts.keepMs / 10))
   }
 
-  /** A reader begins: what he is told can be gone on from, also after a kill. To be called, and awaited, before he is told anything. */
+  /** A reader begins. Await this before anything is sent to it, so that it can resume from what it was sent, even after a kill. */
   async begin(): Promise<void> {
     this.#readers++
-    // One that is being written is of use when it is on disk.
+    // A mark that is being written counts only when it is on disk, so its write is awaited.
     if (this.#begun !== null && (this.#marks.length > 0 || this.#parts.keepMs === 0)) return this.#begun
     this.#epoch ??= { name: randomBytes(8).toString('hex'), secret: randomBytes(16).toString('hex'), ...openEnd }
     if (!this.#epochs.includes(this.#epoch)) this.#epochs = [...this.#epochs, this.#epoch].slice(-epochsMax)
@@ -94,7 +94,7 @@ export class LivePositions {
     const begun = this.#write()
     this.#begun = begun
     begun.catch(() => {
-      // The next reader tries again.
+      // The next reader retries.
       this.#marks = []
       if (this.#begun === begun) this.#begun = null
     })
@@ -114,14 +114,14 @@ export class LivePositions {
     return encodeLiveId(this.#epoch, entityId, place)
   }
 
-  /** From where on rows are to be told to whoever shows this id; null where that is not known any more. */
+  /** The place from which to send rows to a reader with this id; null if it is no longer known. */
   async startOf(entityId: number, id: string): Promise<string | null> {
     const place = decodeLiveId(this.#epochs, entityId, id)
     if (place === null) return null
     const { journal, deletions } = this.#parts
     const { position, change } = place
     if (await deletions.hasChanged(entityId, change, this.#oldMs)) return null
-    // It may lie behind what is queryable yet: a journal is validated again after a kill.
+    // The position may be beyond the queryable rows: after a kill the journal is validated again.
     const { firstPosition } = journal
     if (position >= firstPosition) return livePlaceText(place)
     await this.#learned
@@ -129,19 +129,19 @@ export class LivePositions {
     return hasMissedNone ? livePlaceText({ position: firstPosition, change }) : null
   }
 
-  /** A step stored rows of these entities. */
+  /** Records that a step stored rows of these entities. */
   stored(entityIds: readonly number[], fromPosition: number, toPosition: number): void {
     for (const entityId of entityIds) this.#entities.stored(entityId, fromPosition, toPosition)
   }
 
-  /** To be awaited before the journal is cut to begin there. */
+  /** Await this before the journal is trimmed to begin at the position. */
   async beforeTrim(firstPosition: number): Promise<void> {
     await this.#learned
     this.#entities.trim(firstPosition)
     if (this.#epochs.length > 0) await this.#write()
   }
 
-  /** The journal is needed from this position on. */
+  /** The journal must be kept from this position on. */
   get neededPosition(): number {
     const { keepMs, nowMs } = this.#parts
     const marksOldMs = nowMs() - keepMs
@@ -149,17 +149,17 @@ export class LivePositions {
     return needed?.position ?? Number.POSITIVE_INFINITY
   }
 
-  /** Changes of deletions are told so long. */
+  /** Deletion changes made before this time are not kept for readers. */
   get #oldMs(): number {
     return this.#parts.nowMs() - Math.max(this.#parts.keepMs, changesKeptMs)
   }
 
-  /** Deletions that nobody has to be told of any more are forgotten as such: they stand. */
+  /** Forgets changes that no reader needs any more; the deletions themselves stay in effect. */
   forgetChanges(): Promise<void> {
     return this.#parts.deletions.forgetChanges(this.#oldMs)
   }
 
-  /** Notes where the pipeline stands while there are readers, and forgets what nobody can go on from. */
+  /** Marks the pipeline's position while there are readers, and drops marks from which no reader can resume. */
   async tick(): Promise<void> {
     if (this.#marks.length === 0 && this.#readers === 0) return
     const { keepMs, nowMs } = this.#parts
@@ -175,7 +175,7 @@ export class LivePositions {
     const { position, nowMs, keepMs } = this.#parts
     if (keepMs === 0) return
     const timeMs = nowMs()
-    // A clock that was put back would keep what was marked later for long.
+    // If the clock was set back, later marks would be kept too long.
     const before = this.#marks.map((mark) => ({ ...mark, timeMs: Math.min(mark.timeMs, timeMs) }))
     this.#marks = [...before, { position: position(), timeMs }]
   }
@@ -188,7 +188,7 @@ export class LivePositions {
     })
   }
 
-  /** Where what happened cannot be known, ids of earlier runs are unknown from then on. */
+  /** If the scan keeps failing, ids of earlier runs become unknown. */
   async #learn(): Promise<void> {
     for (let attempt = 1; attempt <= scansMax; attempt++) {
       try {
@@ -201,7 +201,7 @@ export class LivePositions {
     this.#epochs = this.#epoch === null ? [] : [this.#epoch]
   }
 
-  /** Looks which entities got rows that are in the journal and were sealed before this run. Rejected rows count too: that only makes ids older. */
+  /** Scans the part of the journal sealed before this run for the entities that received rows. Rejected rows count too, which only expires ids sooner. */
   async #scan(): Promise<void> {
     const { journal, cursor, sealedPosition, ingests } = this.#parts
     const entityIds = new Map<number, number | null>()
@@ -227,9 +227,9 @@ export class LivePositions {
   }
 }
 
-// The file that lets readers go on after a restart: docs/formats/live.md is the format. Without it, or where it cannot be read, ids are unknown.
+// The file that lets readers resume after a restart; docs/formats/live.md has its format. If it is missing or unreadable, ids are unknown.
 
-/** Where the pipeline stood at a time. */
+/** The pipeline's position at a time. */
 interface LiveMark {
   readonly position: number
   readonly timeMs: number
@@ -238,9 +238,9 @@ interface LiveMark {
 interface LiveRecord {
   /** Oldest first. */
   readonly epochs: readonly LiveEpoch[]
-  /** Of entities: the last position at which something was stored, of what is not in the journal any more. */
+  /** By entity: no rows that are gone from the journal were stored at or after this position. */
   readonly entities: readonly (readonly [entityId: number, position: number])[]
-  /** While there were readers, oldest first: the journal is kept from one of these on. */
+  /** Positions while there were readers, oldest first; the journal is kept from one of them on. */
   readonly marks: readonly LiveMark[]
 }
 

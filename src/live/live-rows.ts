@@ -1,67 +1,67 @@
-// What a reader of live rows asks for, and what it is told: between the thread that stores rows and the one that speaks HTTP.
+// Queries and events of live readers, between the thread that stores rows and the one that serves HTTP.
 import type { DeletionChange } from '../model/deletion.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { SelectPlan } from '../model/plan.ts'
 
-/** A place in the order in which rows become queryable, as text: a position of the journal with a change of deletions, or of a cluster one in each partition. */
+/** A place in the order in which rows become queryable, as text: a journal position, or on a cluster one offset per partition, and a deletion change. */
 export type LivePosition = string
 
 export interface LiveQuestion {
-  /** Which rows, and what is shown of them; its range is open. */
+  /** Selects the rows and the output of each; its range is open. */
   readonly plan: SelectPlan
-  /** Where newer rows replace older ones: all tags of the entity, by which an item is told from others. Else null. */
+  /** All tags of the entity, which identify an item, if newer rows replace older ones; else null. */
   readonly itemTags: readonly [EntityField, ...EntityField[]] | null
 }
 
-/** Rows that became queryable, as an array of JSON in their order. */
+/** Rows that became queryable, as a JSON array in their order. */
 export interface ToldRows<Position = number> {
   readonly items: string
-  /** Whoever goes on from this position misses none and is told none twice. */
+  /** A reader that resumes from this position misses no row and receives none twice. */
   readonly position: Position
 }
 
-/** A deletion of the entity, or its taking back. */
+/** A deletion of the entity, or its undoing. */
 export type ToldDeletion = Pick<DeletionChange, 'deletionId' | 'isUndone' | 'selection'>
 
-/** A part of what became queryable, for all followers who ask the same and have come equally far, or for all whom no row of it concerns. */
+/** A part of the new rows, for all followers with the same query and position, or for all that none of its rows concern. */
 export interface Told<Position = number> {
   readonly followers: readonly number[]
-  /** Empty where the entity has new rows, and none of them was asked for. */
+  /** Empty if the entity has new rows but these followers selected none of them. */
   readonly rows: readonly ToldRows<Position>[]
-  /** In the place of rows: what is to be told before the next ones. */
+  /** Replaces rows: a deletion to send before the next rows. */
   readonly deletion?: ToldDeletion
-  /** All rows before it are told. */
+  /** All rows before this position have been sent. */
   readonly position: Position
 }
 
-/** Who is told. In the journal a row has the position of its push, one that was replayed that of the replay. */
+/** Receives live rows. A row's position is that of its push in the journal, or that of its replay if it was replayed. */
 export interface Follower<Position = number> {
-  /** Called before all else, and again when the store was restarted: rows from this position on will be told. */
+  /** Called first, and again when the store was restarted: rows from this position on will be sent. */
   following(position: Position): void
   told(told: Told<Position>): void
-  /** What the store has is told; from now on rows are told as they come. */
+  /** All stored rows have been sent; from now on rows are sent as they arrive. */
   caughtUp(): void
-  /** The journal does not hold the rows any more that would be next: nothing more is told. */
+  /** The journal no longer has the next rows: nothing more is sent. */
   lost(): void
 }
 
 export interface Following {
-  /** While it waits nothing more is told, unless it has caught up: then it is told all the same. */
+  /** While it waits nothing is sent, unless it has caught up: then rows are sent regardless. */
   wait(waits: boolean): void
   end(): void
 }
 
 export interface LiveRows<Position = number> {
-  /** From a position on; null is from now. Throws Problem `unavailable` while no rows are told. */
+  /** Follows from a position on; null means from now. Throws Problem `unavailable` while live rows are unavailable. */
   follow(question: LiveQuestion, from: Position | null, follower: Follower<Position>): Following | Promise<Following>
 }
 
-/** Where readers may go on. */
+/** Issues and resolves the ids from which readers resume. */
 export interface LiveIds<Position = number> {
-  /** A reader begins. To be awaited before it is told anything. */
+  /** A reader begins. Await this before anything is sent to it. */
   begin(): Promise<void>
   end(): void
   idOf(entityId: number, position: Position): string
-  /** From where on rows are to be told to whoever shows this id; null where that is not known any more. */
+  /** The position from which to send rows to a reader with this id; null if it is no longer known. */
   startOf(entityId: number, id: string): Promise<Position | null>
 }

@@ -16,16 +16,16 @@ export interface LiveParts<Position> {
   readonly limits: { readonly liveReaders: number; readonly buckets: number }
 }
 
-/** What somebody wants to be told. */
+/** A live query of a reader. */
 export interface LiveAsked {
   readonly entity: string
   readonly entityId: number
   readonly question: LiveQuestion
 }
 
-/** Who is told rows; `begun` comes first, and once. */
+/** Receives live rows; `begun` is called first, and once. */
 export interface LiveListener<Position> extends Omit<Follower<Position>, 'following'> {
-  /** `isReset`: the id that was shown is too old or unknown, so that rows may be missing before this position. */
+  /** `isReset`: the given id is too old or unknown, so rows before this position may be missing. */
   begun(position: Position, isReset: boolean): void
 }
 
@@ -33,14 +33,14 @@ export interface LiveListener<Position> extends Omit<Follower<Position>, 'follow
 export class Live<Position> {
   readonly #parts: LiveParts<Position>
   #readers = 0
-  /** The last id that was given: most readers are told the same one. */
+  /** The last id issued: most readers receive the same one. */
   #lastId: { readonly entityId: number; readonly position: Position; readonly id: string } | null = null
 
   constructor(parts: LiveParts<Position>) {
     this.#parts = parts
   }
 
-  /** Throws Problems as a select does. */
+  /** Throws the same Problems as a select. */
   read(request: Static<typeof LiveRequest>, reader: Reader): LiveAsked {
     const { definitions, nowMs, limits } = this.#parts
     const { after: _, ...select } = request
@@ -53,12 +53,12 @@ export class Live<Position> {
     return { entity: entity.name, entityId: entity.id, question: { plan, itemTags } }
   }
 
-  /** Whether what was asked may still be told: to whom it is, and of an entity that is still there. */
+  /** Whether rows may still be sent: the reader may still read the entity, and it still exists. */
   isAllowed({ entity, entityId }: LiveAsked, { mayRead }: Reader): boolean {
     return mayRead(entity) && this.#parts.definitions.entity(entity)?.id === entityId
   }
 
-  /** From behind an id on, or from now. Throws Problem `overloaded` for one reader too many, and `unavailable`. */
+  /** Follows from after an id, or from now. Throws Problem `overloaded` if there are too many readers, and `unavailable`. */
   async follow(
     { entityId, question }: LiveAsked,
     lastId: string | null,
@@ -74,7 +74,7 @@ export class Live<Position> {
       let hasBegun = false
       const following = await rows.follow(question, from, {
         following: (position) => {
-          // A store that begins again says it once more.
+          // A restarted store calls this again.
           if (!hasBegun) listener.begun(position, isReset)
           hasBegun = true
         },

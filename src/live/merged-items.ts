@@ -1,4 +1,4 @@
-// Where newer rows replace older ones, a row is told as the item that it became a part of.
+// Where newer rows replace older ones, a row is sent as the merged item that it is part of.
 import type { CancelSignal } from '../lib/cancellation.ts'
 import { type ColumnVector, nullCode, valueAt } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
@@ -9,18 +9,16 @@ import type { StoredRows } from './journal-rows.ts'
 import type { LiveQuestion } from './live-rows.ts'
 import { columnOf, type NamedColumns, rowTexts } from './row-texts.ts'
 
-/** Items further apart are asked for by themselves: what lies between them is not read. */
+/** Items further apart than this are read separately, so the rows between them are skipped. */
 const gapMs = 60_000
-/** What a run may give: there is nobody to be told of a limit. */
+/** The limits of a read: none, because there is no caller to report a limit to. */
 const unlimited = {
   resultRows: Number.MAX_SAFE_INTEGER,
   buckets: Number.MAX_SAFE_INTEGER,
   resultBytes: Number.MAX_SAFE_INTEGER,
 }
 
-/**
- * The items of rows as they are now, as JSON, by row; a row whose item has none of the metrics asked for, or has left, has none.
- */
+/** The current items of rows as JSON, by row. A row is left out if its item has none of the requested metrics, or is no longer stored. */
 export async function mergedItems(
   store: Pick<SeriesQuerier, 'run'>,
   { plan, itemTags }: LiveQuestion,
@@ -36,7 +34,7 @@ export async function mergedItems(
   for (const together of closeRows(rows, times)) {
     const [fromMs, toMs] = [times[together[0]!]!, times[together.at(-1)!]!]
     const ids = new Set(together.map((row) => tagAt(columnOf(batch, itemTags[0]), row)))
-    // A row without the tag is found among all of its time.
+    // A row without the tag cannot be selected by it: all items of its time range are read.
     const named = ids.has(null) ? null : [...ids].filter((id) => id !== null)
     const selection = { ...whole.selection, ids: named }
     const wanted = new Set(together.map((row) => keyOf(batch, itemTags, times[row]!, row)))
@@ -59,13 +57,13 @@ export async function mergedItems(
   )
 }
 
-/** With all tags, by which items are told apart. */
+/** The plan with all tags, which identify items. */
 function wholeItems(plan: SelectPlan, itemTags: NonNullable<LiveQuestion['itemTags']>): SelectPlan {
   const fields = plan.selection.fields.filter(({ name }) => itemTags.every((tag) => tag.name !== name))
   return { ...plan, selection: { ...plan.selection, tags: itemTags, prefixes: null, fields } }
 }
 
-/** Rows by time, those together that are close to each other. */
+/** Rows sorted by time, grouped so that neighbours in a group are at most `gapMs` apart. */
 function closeRows(rows: readonly number[], times: Float64Array): number[][] {
   const together: number[][] = []
   let lastMs = Number.NEGATIVE_INFINITY

@@ -1,4 +1,4 @@
-// Rows as JSON, each formatted once however many followers are told it.
+// Rows as JSON; each is formatted once, however many followers receive it.
 import { ChunkWriter } from '../answer/chunk-writer.ts'
 import { ndjsonEncoder } from '../answer/text/encode-text.ts'
 import { type ColumnVector, isNullAt, nullBoolean, nullCode, pickRows, valueAt } from '../model/column.ts'
@@ -6,7 +6,7 @@ import type { EntityField } from '../model/entity.ts'
 import type { Selection } from '../model/plan.ts'
 import { isTaken } from '../model/quality.ts'
 
-/** Rows as columns, by the names of their fields. */
+/** Columns with the fields that name them. */
 export interface NamedColumns {
   readonly fields: readonly EntityField[]
   readonly columns: readonly ColumnVector[]
@@ -23,11 +23,11 @@ export function rowTexts(source: NamedColumns, rows: readonly number[], fields: 
   const encoder = ndjsonEncoder(fields, out)
   for (let row = 0; row < rows.length; ) row = encoder.add({ rows: rows.length, columns }, row, rows.length)
   encoder.end()
-  // A line ends nowhere but at its end: JSON writes line feeds as escapes.
+  // A line feed only ends a line: JSON escapes those inside strings.
   return Buffer.concat(out.finish()).toString().trimEnd().split('\n')
 }
 
-/** Whether a row is an item: one of the metrics is not null, and its quality is taken. */
+/** Whether a row is an item: one of the metrics is not null, and its quality is selected. */
 export function itemTest(
   source: NamedColumns,
   { metrics, quality }: Pick<Selection, 'metrics' | 'quality'>,

@@ -1,4 +1,4 @@
-// Rows that were stored together, as readers are told them: looked up by tag, and formatted once for all who are shown the same.
+// Rows that were stored together, as readers receive them: looked up by tag, and formatted once for all readers with the same output.
 import { addTo } from '../lib/add-to.ts'
 import { nullCode } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
@@ -10,19 +10,19 @@ import type { LiveQuestion, ToldRows } from './live-rows.ts'
 import { mergedItems } from './merged-items.ts'
 import { columnOf, itemTest, rowTexts } from './row-texts.ts'
 
-/** One event has about so many rows, which a page handles in a moment. */
+/** The approximate number of rows of one event, which a web page can process quickly. */
 const eventRows = 1000
 
-/** Who is told. */
+/** A recipient of rows. */
 export interface Reader {
   readonly question: LiveQuestion
-  /** As of `projectionOf`. */
+  /** See `projectionOf`. */
   readonly projection: string
-  /** All rows before it are told. */
+  /** All rows before this position have been sent. */
   readonly position: number
 }
 
-/** The same for all who are shown the same of a row. */
+/** A key that is equal for queries whose output of a row is the same. */
 export function projectionOf({ plan: { selection }, itemTags }: LiveQuestion): string {
   const { tags, fields, metrics, quality } = selection
   return JSON.stringify([
@@ -33,7 +33,7 @@ export function projectionOf({ plan: { selection }, itemTags }: LiveQuestion): s
   ])
 }
 
-/** A row as JSON, and the position behind it. */
+/** A row as JSON, and the position after it. */
 interface Line {
   readonly text: string
   readonly position: number
@@ -50,7 +50,7 @@ export async function eventsFor(
   return eventsOf(lines, position)
 }
 
-/** Cut only where the position moves: rows of one replay are one event. All is told with the last one, so it has one position for all readers. */
+/** Cuts only where the position changes, so rows of one replay are one event. The last event has the position after the part, equal for all readers. */
 function eventsOf(lines: readonly Line[], throughPosition: number): readonly ToldRows[] {
   const events: ToldRows[] = []
   let first = 0
@@ -65,7 +65,7 @@ function eventsOf(lines: readonly Line[], throughPosition: number): readonly Tol
   return events
 }
 
-/** What is shown of rows in one way: those that are wanted so, and their texts. */
+/** One output format: the rows requested in it, and their texts; null until they are formatted. */
 interface Projection {
   readonly wanted: Set<number>
   texts: ReadonlyMap<number, string> | null
@@ -81,7 +81,7 @@ interface StoredPartParts {
   readonly signal: AbortSignal
 }
 
-/** Rows that were stored together, as they are told. */
+/** Rows that were stored together, prepared for readers. */
 export class StoredPart {
   readonly #stored: StoredRows
   readonly #parts: StoredPartParts
@@ -94,7 +94,7 @@ export class StoredPart {
     this.#byTag = new RowsByTag(stored)
   }
 
-  /** Whether the entity has rows here from this position on, whoever asked for them. */
+  /** Whether the entity has rows here from the reader's position on, selected by it or not. */
   isNew({ question, position }: Reader): boolean {
     const { batch, hidden } = this.#stored
     if (batch.entityId !== question.plan.selection.entityId) return false
@@ -104,7 +104,7 @@ export class StoredPart {
     return false
   }
 
-  /** The rows whose `lines` will be asked for. */
+  /** Registers the rows for which `lines` will be called. */
   want({ question, projection: name, position }: Reader): Wanted {
     const rows = this.#rowsOf(question, position)
     const projection = this.#projections.get(name) ?? { wanted: new Set<number>(), texts: null }
@@ -145,17 +145,17 @@ export class StoredPart {
   }
 }
 
-/** Which rows a selection is told: found by their tags, so that a follower of one tag does not cost as much as all of them. */
+/** Finds the rows of a selection by their tags, so that a follower of one tag costs less than one of all tags. */
 class RowsByTag {
   readonly #stored: StoredRows
-  /** By the name of the tag field: the rows of each value, rising. */
+  /** By name of the tag field: the rows of each value, ascending. */
   readonly #byTag = new Map<string, ReadonlyMap<string | null, readonly number[]>>()
 
   constructor(stored: StoredRows) {
     this.#stored = stored
   }
 
-  /** Rising. */
+  /** Ascending. */
   rowsOf({ tags: [tag], ids, prefixes, sinceMs }: Selection): readonly number[] {
     const byTag = this.#rowsOfTag(tag)
     const found = ids === null ? [...byTag] : ids.map((id) => [id, byTag.get(id) ?? []] as const)

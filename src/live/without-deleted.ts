@@ -4,17 +4,17 @@ import type { DeletionSelection } from '../model/deletion.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import type { StoredRows } from './journal-rows.ts'
 
-/** On one machine the place of a row says whether it was pushed before. */
+/** On a single machine the position of a row shows whether it was pushed before a deletion. */
 export function withoutStanding(stored: StoredRows, deletions: readonly StandingDeletion[]): StoredRows {
   const { batch, replayPosition } = stored
-  // Where rows replace each other, items are asked of the store.
+  // Where rows replace each other, items are queried from the store.
   if (batch.pushedNulls !== undefined || batch.rows === 0) return stored
   const placeOf = (row: number): number => replayPosition ?? batch.positions[row]!
   const later = deletions.filter(({ id, position }) => id !== null && placeOf(0) < position)
   return withoutDeleted(stored, later, ({ position }, row) => placeOf(row) < position)
 }
 
-/** Rows without what deletions take of those that were pushed before them: whole rows, or metrics, which read as null. */
+/** The rows without those that deletions remove: whole rows, or only metrics, which then read as null. A deletion affects rows pushed before it. */
 export function withoutDeleted<Deletion extends { readonly selection: DeletionSelection }>(
   stored: StoredRows,
   deletions: readonly Deletion[],
@@ -22,7 +22,7 @@ export function withoutDeleted<Deletion extends { readonly selection: DeletionSe
 ): StoredRows {
   let { batch } = stored
   const hidden = new Set(stored.hidden)
-  // Each stands by itself: it judges the rows as they were stored.
+  // Deletions are independent of each other: each selects from the rows as they were stored.
   for (const deletion of deletions) {
     const { selection } = deletion
     const isSelected = selectedRows(stored.batch, selection)

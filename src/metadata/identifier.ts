@@ -4,7 +4,7 @@ import { earliestMs, latestMs, parseInstant } from '../model/instant.ts'
 import { keyOfDouble, keyOfLong, keyOfString } from '../model/item-key.ts'
 import { parseLong } from '../model/long.ts'
 
-/** What a text must be to name an item, by the type of the index field. */
+/** The form of a text that identifies an item, by type of the index field. */
 export const identifierForms: Readonly<Record<FieldType, string>> = {
   string: 'a text without half surrogate pairs',
   long: 'a whole number of 64 bits',
@@ -16,7 +16,7 @@ export const identifierForms: Readonly<Record<FieldType, string>> = {
 
 const numberForm = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
-/** The key of an identifier that is spelt as text, in any spelling of its type; null where it is none. */
+/** The key of an identifier given as text, in any form of its type; null if it is invalid. */
 export function keyOfText(type: FieldType, text: string): Uint8Array | null {
   switch (type) {
     case 'string':
@@ -37,7 +37,7 @@ function longKey(text: string): Uint8Array | null {
   return typeof value === 'bigint' ? keyOfLong(value) : null
 }
 
-/** Eight digits are a date, as in a text that is pushed; any other whole number is milliseconds. */
+/** Eight digits are a date, as in pushed text; any other integer is milliseconds. */
 function instantKey(text: string): Uint8Array | null {
   const ms = parseInstant(text)
   if (ms !== null) return keyOfLong(BigInt(ms))

@@ -11,7 +11,7 @@ export interface ItemAdminParts {
   readonly items: Pick<ItemCatalog, 'delete'>
   readonly journal: Pick<JournalWriter, 'endPosition'>
   readonly progress: { waitFor(position: number, signal: AbortSignal): Promise<void> }
-  /** How long a deletion waits for what was pushed before it. */
+  /** How long a deletion waits until rows pushed before it are validated. */
   readonly waitMs: number
 }
 
@@ -23,8 +23,8 @@ export class ItemAdmin {
   }
 
   /**
-   * Deletes an item as all that was acknowledged so far has made it. Throws Problem `table_not_found`, `not_found` for an item that is not
-   * there, `invalid_request` for no identifier of the table's type, `unavailable` while much of what was pushed is still to be validated.
+   * Deletes an item, after all rows acknowledged so far are validated. Throws Problem `table_not_found`, `not_found` if the item does not exist,
+   * `invalid_request` if the id is not of the index field's type, `unavailable` if the rows are not validated within `waitMs`.
    */
   async delete(table: string, id: string): Promise<void> {
     const { definitions, items, journal } = this.#parts
@@ -40,7 +40,7 @@ export class ItemAdmin {
     throw new Problem('not_found', `The metadata entity ${table} has no item ${JSON.stringify(id)}.`)
   }
 
-  /** A push that was acknowledged before the deletion must not bring the item back when it is validated. */
+  /** A push acknowledged before the deletion must not restore the item when it is validated later. */
   async #validated(position: number): Promise<void> {
     const { progress, waitMs } = this.#parts
     const timeout = AbortSignal.timeout(waitMs)

@@ -1,4 +1,4 @@
-// From the query string of an item list to a range of keys: whatever is combined, it is one range of the index.
+// Parses the query string of an item list into a range of keys: any combination of filters is one range of the index.
 import { type EntityField, indexField, type MetadataEntity } from '../model/entity.ts'
 import { allKeys, intersection, type KeyRange, keyAfter, keysBeginningWith } from '../model/item-key.ts'
 import { type ItemOperator, itemOperators } from '../model/item-operator.ts'
@@ -16,7 +16,7 @@ export interface ItemQuery {
 type Table = Pick<MetadataEntity, 'name' | 'fields'>
 type Index = Pick<EntityField, 'name' | 'type'>
 
-/** What the query asks for. Throws Problem `invalid_request` that names the index field where a filter is not valid. */
+/** Parses a query string. Throws Problem `invalid_request`, which names the index field if a filter is not valid. */
 export function itemQuery(query: string, table: Table): ItemQuery {
   const index = indexField(table)
   let range = allKeys
@@ -90,7 +90,7 @@ function keyOf(name: string, value: string, index: Index): Uint8Array {
   throw invalidRequest(name, `the index field "${index.name}" is a ${index.type}: give ${identifierForms[index.type]}`)
 }
 
-/** One value `low,high`, or two values, the first of them the low one. */
+/** One value `low,high`, or two values with the low one first. */
 function rangeBetween(parameters: readonly QueryParameter[], index: Index): KeyRange {
   const name = `${index.name}[be]`
   const ends = parameters.length === 1 ? parameters[0]!.value.split(',') : parameters.map(({ value }) => value)
@@ -107,10 +107,10 @@ function rangeBetween(parameters: readonly QueryParameter[], index: Index): KeyR
   return { from: low, to: keyAfter(high) }
 }
 
-/** A value that is longer is left to the reader. */
+/** Longer values are shown as '...'. */
 const valueChars = 100
 
-/** The list takes no filter by an attribute, and says so by the statement that asks for the items which it would mean; `null` is equality. */
+/** The list has no filters on attributes; its error suggests the equivalent SQL statement. A null `operator` is equality. */
 function attributeSql(table: string, field: EntityField, operator: ItemOperator | null, value: string): string {
   return `SELECT * FROM metadata.${id(table)} WHERE ${conditionOf(field, operator, value)}`
 }

@@ -10,7 +10,7 @@ import { identifierForms, keyOfText } from './identifier.ts'
 import { itemQuery } from './item-query.ts'
 import type { Description, DescriptionsRequest, ItemsByIdRequest } from './schemas.ts'
 
-/** Whether the caller may read the metadata entity of this name. One that may not be read is as one that does not exist. */
+/** Whether the caller may read the metadata entity of this name. An entity that may not be read is treated as missing. */
 export type MayRead = (table: string) => boolean
 
 /** JSON, ready to be sent. */
@@ -24,14 +24,14 @@ export interface MetadataParts {
   readonly items: Pick<ItemCatalog, 'list' | 'find' | 'counts'>
   readonly tokens: NextTokens
   readonly limits: {
-    /** A page ends early once its items have more bytes than this together. */
+    /** A page ends early when its items exceed this number of bytes together. */
     readonly pageBytes: number
-    /** The items asked for by their identifiers may have this many bytes together. */
+    /** The most bytes of items returned for a list of identifiers. */
     readonly resultBytes: number
   }
 }
 
-/** How much is read at once: the event loop is held up for a few milliseconds by it. */
+/** Limits of one read, which blocks the event loop for a few milliseconds. */
 const sliceItems = 250
 const sliceBytes = 512 * 1024
 
@@ -42,7 +42,7 @@ export class Metadata {
     this.#parts = parts
   }
 
-  /** As asked, each once; all by name for `[]`. Throws Problem `unknown_entity` that names what is not there. */
+  /** In the order of the request, without duplicates; all, by name, for `[]`. Throws Problem `unknown_entity`, which names the missing entities. */
   async describe({ entities }: DescriptionsRequest, mayRead: MayRead): Promise<readonly Description[]> {
     const { items } = this.#parts
     const named = this.#named([...(entities ?? [])], mayRead)
@@ -52,7 +52,7 @@ export class Metadata {
   }
 
   /**
-   * A page of items, by identifier. `query` is the query string as it came. Throws Problem `table_not_found`, `invalid_request`,
+   * Returns a page of items, sorted by identifier. `query` is the raw query string. Throws Problem `table_not_found`, `invalid_request`,
    * `invalid_token`, and the signal's reason.
    */
   async list(table: string, query: string, mayRead: MayRead, signal: AbortSignal): Promise<MetadataAnswer> {
@@ -80,7 +80,7 @@ export class Metadata {
     return page.answer(more ? tokenAfter(tokens, scope, last) : null)
   }
 
-  /** The items of these identifiers that are there, in their order, each once. Throws as `list` does. */
+  /** Returns the existing items of these identifiers, in their order, without duplicates. Throws as `list` does. */
   async find(table: string, request: ItemsByIdRequest, mayRead: MayRead, signal: AbortSignal): Promise<MetadataAnswer> {
     const { items, limits } = this.#parts
     const entity = this.#entity(table, mayRead)
@@ -131,10 +131,10 @@ export class Metadata {
   }
 }
 
-/** Unknown names that a refusal lists. */
+/** The most unknown names that an error lists. */
 const faultsMax = 20
 
-/** `readable` are those that the caller may read. */
+/** `readable` lists the entities that the caller may read. */
 export function tableNotFound(table: string, readable: readonly MetadataEntity[]): Problem {
   const names = readable.map(({ name }) => name)
   return new Problem(
@@ -165,7 +165,7 @@ function tokenAfter(tokens: NextTokens, scope: TokenScope, last: Item | null): s
   return last === null ? null : tokens.encode(scope, Buffer.from(last.key).toString('base64url'))
 }
 
-/** The keys of the identifiers, each once. Throws Problem `invalid_request` that names the first that is none. */
+/** The keys of the identifiers, without duplicates. Throws Problem `invalid_request`, which names the first invalid identifier. */
 function keysOf(entity: MetadataEntity, ids: readonly string[]): readonly Uint8Array[] {
   const index = indexField(entity)
   const keys = new Map<string, Uint8Array>()
@@ -184,13 +184,13 @@ function tooMuch(resultBytes: number): Problem {
   return invalidRequest('itemsId', `the items have more than ${resultBytes} bytes (limits.resultBytes); ask for fewer`)
 }
 
-/** Lets others have their turn before the next slice, unless nobody waits for it any more. */
+/** Yields to the event loop before the next slice. Throws if the request was aborted. */
 async function breathe(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
   signal.throwIfAborted()
 }
 
-/** A JSON array that grows to a number of bytes, in chunks. The first element is always taken. */
+/** A JSON array of a limited number of bytes, built in chunks. The first element is always accepted. */
 class JsonList {
   readonly #bytesMax: number
   readonly #chunks: Buffer[] = []
@@ -206,7 +206,7 @@ class JsonList {
     return this.#length
   }
 
-  /** False when the element does not fit any more: it is left out. */
+  /** Returns false if the element no longer fits; it is not added. */
   add(json: string): boolean {
     const bytes = Buffer.byteLength(json) + 1
     if (this.#length > 0 && this.#bytes + bytes > this.#bytesMax) return false
@@ -221,7 +221,7 @@ class JsonList {
     this.#slice = []
   }
 
-  /** The array alone, or, given a token, as a page with it. */
+  /** The array alone or, if a token is passed (null on the last page), a page object with it. */
   answer(token?: string | null): MetadataAnswer {
     this.endSlice()
     const isPage = token !== undefined

@@ -3,7 +3,7 @@ import { fieldTypes, metadataRoles } from '../model/field.ts'
 
 const closed = { additionalProperties: false }
 
-/** The most names or identifiers of a request. */
+/** The most names or identifiers in a request. */
 const idsMax = 10_000
 
 export const DescriptionsRequest = Type.Object(

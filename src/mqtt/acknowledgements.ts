@@ -1,11 +1,11 @@
 import type { ReceivedMessage } from './broker.ts'
 
-/** A message that is not acknowledged. */
+/** A message that is not acknowledged yet. */
 interface Kept {
   readonly message: ReceivedMessage
-  /** Rows that are not on disk yet, of those that are known. */
+  /** Known rows that are not on disk yet. */
   waiting: number
-  /** All its rows are known. */
+  /** Whether all its rows are known. */
   isMapped: boolean
 }
 
@@ -14,28 +14,28 @@ function isSame(a: ReceivedMessage, b: ReceivedMessage): boolean {
 }
 
 /**
- * Which messages are acknowledged to the broker: in the order in which they came, and each only once all its rows are on disk. A broker whose
- * connection breaks sends again what was not acknowledged, under the packet id that it had: such a message is known, and is not taken twice.
- * One whose acknowledgement was sent is forgotten: its id may mean another message by now.
+ * Acknowledges messages to the broker in the order of arrival, each after all its rows are on disk. After a broken connection the broker resends
+ * messages that were not acknowledged, with their packet ids: such a message is recognized and not processed twice. After its acknowledgement was sent
+ * a message is forgotten, because the broker may reuse the id.
  */
 export class Acknowledgements {
   readonly #kept = new Map<number, Kept>()
   #order: Kept[] = []
   #acknowledge: ((packetId: number) => void) | null = null
 
-  /** A connection begins. In a session that is another one than before, packet ids mean other messages. */
+  /** A connection begins. In a new session packet ids mean other messages. */
   begin({ isResumed, acknowledge }: { isResumed: boolean; acknowledge: (packetId: number) => void }): void {
     if (!isResumed) this.#kept.clear()
     this.#acknowledge = acknowledge
   }
 
-  /** The connection is over: what was not acknowledged will come again. */
+  /** The connection has ended: unacknowledged messages will be resent. */
   end(): void {
     this.#acknowledge = null
     this.#order = []
   }
 
-  /** False where the message came before and is taken care of. */
+  /** Returns false if the message is a resend of one that is being processed. */
   take(message: ReceivedMessage): boolean {
     if (message.packetId === null) return true
     const before = this.#kept.get(message.packetId)
@@ -47,7 +47,7 @@ export class Acknowledgements {
     return !isKnown
   }
 
-  /** The message has so many rows, and no more unless some of it still waits. */
+  /** Adds `rows` rows of the message. `hasMore`: further rows follow, because some of it still waits. */
   mapped(message: ReceivedMessage, rows: number, hasMore = false): void {
     const kept = this.#keptOf(message)
     if (kept === null) return
@@ -56,7 +56,7 @@ export class Acknowledgements {
     this.#advance()
   }
 
-  /** So many of the message's rows are on disk. */
+  /** `rows` rows of the message are on disk. */
   stored(message: ReceivedMessage, rows: number): void {
     const kept = this.#keptOf(message)
     if (kept === null) return

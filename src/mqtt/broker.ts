@@ -1,13 +1,13 @@
-// The port of a broker: what the connector needs of MQTT. Its adapter is `src/mqtt/packets`.
+// The port to a broker: the part of MQTT that the connector needs. Its adapter is `src/mqtt/packets`.
 
 export interface ReceivedMessage {
   readonly topic: string
   readonly payload: Uint8Array
-  /** How many bytes of the payload were let go of, for the message is larger than `messageBytesMax`. */
+  /** Bytes of the payload that were dropped because the message is larger than `messageBytesMax`. */
   readonly cutBytes?: number
-  /** Null for QoS 0, which nobody acknowledges. */
+  /** Null for QoS 0, which is not acknowledged. */
   readonly packetId: number | null
-  /** The broker has sent it before under this id, and saw no acknowledgement. */
+  /** The broker sent it before under this id and received no acknowledgement. */
   readonly isAgain: boolean
 }
 
@@ -17,42 +17,42 @@ export interface BrokerOptions {
   readonly clientId: string
   readonly filters: readonly string[]
   readonly protocol: '5' | '3.1.1'
-  /** How many messages the broker sends before it waits for acknowledgements; MQTT 5 alone knows it. */
+  /** The most messages the broker sends before it waits for acknowledgements; MQTT 5 only. */
   readonly inFlightMax: number
   readonly keepAliveS: number
-  /** Of a message with its topic: what is more of a larger one is never in memory. */
+  /** Limit for a message with its topic. The excess of a larger one is dropped as it arrives and never in memory. */
   readonly messageBytesMax: number
   readonly username?: string | undefined
   readonly password?: string | undefined
-  /** Certificates of the authority that signed the broker's, as PEM. */
+  /** PEM certificates of the authority that signed the broker's certificate. */
   readonly ca?: string | undefined
-  /** Ends a connection that is being made; one that stands is ended by its `close`. */
+  /** Aborts a connection attempt; an open connection is ended with `close`. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A session that is open. */
+/** A connection with an open session. */
 export interface BrokerConnection {
-  /** Whether the broker knew the session: what was not acknowledged in it comes again. */
+  /** Whether the broker knew the session. If so, it resends unacknowledged messages. */
   readonly isResumed: boolean
-  /** Settles when the connection is over, with why. */
+  /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<string>
   acknowledge(packetId: number): void
-  /** With QoS 0: nobody says whether it arrived. */
+  /** Publishes with QoS 0, so delivery is not confirmed. */
   publish(topic: string, payload: Uint8Array): void
-  /** Nothing more is read until `resume`: the broker has to wait. */
+  /** Stops reading until `resume`, which makes the broker wait. */
   pause(): void
   resume(): void
-  /** Ends the connection and leaves the session. */
+  /** Ends the connection; the broker keeps the session. */
   close(): void
 }
 
-/** Resolves when the subscriptions stand; rejects with `BrokerError`. Messages may come before. */
+/** Resolves when the subscriptions are granted; rejects with `BrokerError`. Messages may arrive before that. */
 export type ConnectBroker = (
   options: BrokerOptions,
   onMessage: (message: ReceivedMessage) => void,
 ) => Promise<BrokerConnection>
 
-/** The broker cannot be used. With `isFinal` it has refused, and will again. */
+/** The broker cannot be used. `isFinal`: it refused, and will refuse again. */
 export class BrokerError extends Error {
   readonly isFinal: boolean
 

@@ -1,4 +1,4 @@
-// Messages of a broker as rows of an ingest. A message is acknowledged to the broker only once its rows are on disk.
+// Pushes messages of a broker as rows of an ingest. A message is acknowledged to the broker after its rows are on disk.
 
 import type { TidemarkClient } from '../client/client.ts'
 import { sleepOn, systemClock } from '../client/clock.ts'
@@ -27,30 +27,30 @@ export interface ConnectorOptions {
   readonly ingest: string
   readonly mapping: MappingOptions
   readonly sparkplug: SparkplugLimits & {
-    /** Whether nodes are asked for their births. */
+    /** Whether to request births from nodes. */
     readonly mayAsk: boolean
   }
   readonly maxBatchRows: number
   readonly maxBufferedBytes: number
   readonly flushIntervalMs: number
-  /** Ends the connector. What is on its way to the service has `drainMs` to be acknowledged. */
+  /** Stops the connector. Rows being pushed have `drainMs` to be acknowledged. */
   readonly signal: AbortSignal
   readonly onNote: (text: string) => void
 }
 
-/** What a connector did. */
+/** Totals of a connector's run. */
 export interface ConnectorCounts {
   readonly messages: number
   readonly rows: number
-  /** Messages that came again and were not taken twice. */
+  /** Resent messages that were recognized and not processed twice. */
   readonly again: number
 }
 
 const drainMs = 10_000
-/** So often it is looked whether messages have waited long enough for a birth. */
+/** How often messages that wait for a birth are checked for their timeout. */
 const waitingEveryMs = 250
 
-/** The push will never go, however often it is tried: its rows are no good together, or none is. */
+/** Whether retrying cannot succeed: the rows are invalid, or too many or too large together. */
 const isHopeless = (error: unknown): boolean =>
   error instanceof ServiceError &&
   ['body_too_large', 'too_many_rows', 'invalid_json', 'invalid_body'].includes(error.code)
@@ -67,7 +67,7 @@ class Connector {
   readonly #acknowledgements = new Acknowledgements()
   readonly #sparkplug: SparkplugNodes
   readonly #waiting: ReceivedMessage[] = []
-  /** Whose rows are on their way, in the order of the rows. */
+  /** Messages whose rows are being pushed, in the order of the rows. */
   #owners: Owner[] = []
   #working = false
   #connection: BrokerConnection | null = null
@@ -83,7 +83,7 @@ class Connector {
       maxBufferedBytes,
       flushIntervalMs,
       retryMs: Number.POSITIVE_INFINITY,
-      // Nobody else has these messages: whatever the service says, they wait until it takes them.
+      // No one else has these messages, so whatever the service responds, they wait until it accepts them.
       isRetryable: (error) => !isHopeless(error),
       onRetry: (error, waitMs) => onNote(`${error.message} Trying again in ${(waitMs / 1000).toFixed(1)} s.`),
       onBatch: (outcome) => this.#settle(outcome),
@@ -105,13 +105,13 @@ class Connector {
     return this.#written
   }
 
-  /** Begins a connection. Resolves once it is there; `ended` says why it ended. */
+  /** Connects to the broker. Resolves when connected; `ended` resolves with the reason why the connection ended. */
   async open(): Promise<{ readonly ended: Promise<string> }> {
     const { connect, broker, signal, onNote } = this.#options
     const early: ReceivedMessage[] = []
     let take = (message: ReceivedMessage): void => void early.push(message)
     const connection = await connect({ ...broker, signal }, (message) => take(message))
-    // Nobody drains it any more, and no message of it would be stored.
+    // The connector has already drained, so messages of this connection would not be stored.
     if (signal.aborted) {
       connection.close()
       return { ended: connection.ended }
@@ -128,19 +128,19 @@ class Connector {
   #over(reason: string): string {
     this.#connection = null
     this.#acknowledgements.end()
-    // What was not looked at comes again.
+    // The broker resends messages that were not processed.
     this.#waiting.length = 0
     return reason
   }
 
-  /** Nothing more is read; what is on its way is acknowledged, as far as it gets there. */
+  /** Stops reading, and waits up to `drainMs` until rows being pushed are stored and their messages acknowledged. */
   async drain(): Promise<void> {
     this.#connection?.pause()
     for (const mapped of this.#sparkplug.end()) void this.#takeMapped(mapped)
     const drained = new AbortController()
     const late = sleepOn(systemClock, drainMs, drained.signal).catch(() => undefined)
     await Promise.race([this.#writer.flush(), late])
-    // A time that nobody waits for any more would keep the program from its end.
+    // A pending timer would keep the program running.
     drained.abort()
     this.#connection?.close()
   }
@@ -150,7 +150,7 @@ class Connector {
     if (!this.#working) void this.#work()
   }
 
-  /** Takes messages one after the other; while there is no room, the broker has to wait. */
+  /** Processes messages one after another; while there is no capacity, the broker has to wait. */
   async #work(): Promise<void> {
     this.#working = true
     for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {
@@ -161,7 +161,7 @@ class Connector {
     this.#working = false
   }
 
-  /** The messages whose rows are known with this one. One of Sparkplug may wait for another, which says what it means. */
+  /** The messages whose rows are now known. A Sparkplug message may wait for a birth, which defines its meaning. */
   #mappedBy(message: ReceivedMessage): readonly MappedMessage[] {
     if ((message.cutBytes ?? 0) > 0) return [this.#tooLarge(message)]
     if (isSparkplug(message.topic)) return this.#sparkplug.take(message)
@@ -189,7 +189,7 @@ class Connector {
     const written = this.#writer.writeTexts(texts).then(() => {
       isIn = true
     })
-    // A writer with room takes the rows within two turns: only one without room makes the broker wait.
+    // A writer with capacity accepts the rows within two microtask turns; only without capacity does the broker have to wait.
     await Promise.resolve()
     await Promise.resolve()
     if (isIn) return
@@ -211,7 +211,7 @@ class Connector {
     }
   }
 
-  /** The service does not take such a row: instead the message goes there as it came, among the rejected ones. */
+  /** The service does not accept such a row: the original message is pushed instead, to be kept among the rejected rows. */
   async #keepAsItCame(message: ReceivedMessage, rows: number, error: unknown): Promise<void> {
     const why = `the service does not take it: ${messageOf(error)}`
     this.#options.onNote(
@@ -224,7 +224,7 @@ class Connector {
   }
 }
 
-/** Runs until the signal comes. Throws `BrokerError` where the broker refuses before it was connected once. */
+/** Runs until the signal is aborted. Throws `BrokerError` if the broker refuses before the first connection. */
 export async function runConnector(options: ConnectorOptions): Promise<ConnectorCounts> {
   const { signal } = options
   const giveUp = new AbortController()

@@ -10,17 +10,17 @@ export interface ValueFields {
 }
 
 export interface MappingOptions {
-  /** Null where topics give rows nothing. */
+  /** Null if topics add no properties to rows. */
   readonly template: TopicTemplate | null
-  /** What a metric of Sparkplug is called: of `spBv1.0/{group}/{node}/{device}/{metric}`. */
+  /** Maps the path `spBv1.0/{group}/{node}/{device}/{metric}` of a Sparkplug metric to properties. */
   readonly metricTemplate: TopicTemplate
-  /** The properties of a bare value: a number or nothing known, a text, a truth value. */
+  /** The properties for bare values: a number or null, a text, a boolean. */
   readonly valueFields: ValueFields
-  /** Where the quality of a metric of Sparkplug goes; null where the ingest has no such field. */
+  /** The field for the quality of a Sparkplug metric; null if the ingest has none. */
   readonly quality: Pick<Field, 'source' | 'type' | 'coding'> | null
-  /** The property of the time, which a message may leave out; null where the ingest has none. */
+  /** The property of the time, which a message may omit; null if the ingest has none. */
   readonly timeField: string | null
-  /** The properties that say what was measured: rows with the same of them are a series. */
+  /** The properties that identify a series. */
   readonly tagFields: readonly string[]
   readonly receiveTimes: ReceiveTimes
 }
@@ -28,10 +28,10 @@ export interface MappingOptions {
 type Message = Pick<ReceivedMessage, 'topic' | 'payload' | 'cutBytes'>
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-/** Of a payload that is too large for a row, so much is kept. */
+/** Bytes kept of a payload that is too large for a row. */
 const keptBytes = 256 * 1024
 
-/** Programs in C send the zero that ends a text. */
+/** Strips trailing zero bytes: programs in C may send the terminator of a string. */
 function textEnd(payload: Uint8Array): number {
   let end = payload.length
   while (end > 0 && payload[end - 1] === 0) end--
@@ -47,8 +47,8 @@ function textOf(payload: Uint8Array): string | null {
 }
 
 /**
- * A row that the service rejects, since it has no time and no field of these names: the message is kept as it came, with why it is no row,
- * where operators see it.
+ * A row that the service rejects, because it has no time and no known fields: it preserves the message as received, with the reason why it is
+ * not a row, where operators can see it.
  */
 export function unmappedRow({ topic, payload, cutBytes = 0 }: Message, why: string): string {
   const kept = payload.subarray(0, keptBytes)
@@ -59,7 +59,7 @@ export function unmappedRow({ topic, payload, cutBytes = 0 }: Message, why: stri
   return JSON.stringify({ mqtt_error: why, mqtt_topic: topic, ...content, ...cut })
 }
 
-/** JSON text of an object, with members in front where it has none of that name. Digits stay as they are written. */
+/** Adds members, and a time, to the front of an object's JSON text, unless it has them. Numbers keep their digits. */
 function withMembers(object: string, members: ReadonlyMap<string, unknown>, options: MappingOptions): string {
   const { timeField, tagFields, receiveTimes } = options
   const own: Readonly<Record<string, unknown>> = JSON.parse(object)
@@ -83,7 +83,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The values of a JSON array as they are written, or the one value that is no array. */
+/** The elements of a JSON array as written, or the value itself if it is not an array. */
 function valuesOf(text: string): string[] {
   if (!text.startsWith('[')) return [text]
   const rows = new JsonRows({ rowBytesMax: text.length * 4 + 16 })
@@ -92,7 +92,7 @@ function valuesOf(text: string): string[] {
   return values
 }
 
-/** Why a message is no row; null where it is one. */
+/** Why a message is not a row; null if it is one. */
 function faultOf(message: Message, text: string, fitsTemplate: boolean): string | null {
   if (!fitsTemplate) return 'the topic does not fit --topic'
   if (textOf(message.payload) === null) return 'the payload is no UTF-8'
@@ -105,15 +105,15 @@ function valueFieldOf(written: string, { number, text, truth }: ValueFields): st
   return written === 'true' || written === 'false' ? truth : number
 }
 
-/** The rows of a message as JSON text: of an object, of an array each element, of a bare value or text one with that value. */
+/** The rows of a message as JSON: one for an object, one per element of an array, and one for a bare value or text. */
 export function messageRows(message: Message, options: MappingOptions): readonly string[] {
   const { template, valueFields, timeField } = options
-  // A byte order mark is white space.
+  // `trim` also removes a byte order mark.
   const text = textOf(message.payload.subarray(0, textEnd(message.payload)))?.trim() ?? ''
   const properties = template === null ? new Map<string, string>() : template.propertiesOf(message.topic)
   const fault = faultOf(message, text, properties !== null)
   if (properties === null || fault !== null) return [unmappedRow(message, fault!)]
-  // The time that the connector gives goes before what a topic says.
+  // The time that the connector adds takes precedence over one from the topic.
   const members = new Map([...properties].filter(([name]) => name !== timeField))
   return valuesOf(text).map((value) => {
     const written = isJson(value) ? value : JSON.stringify(value)
@@ -124,12 +124,12 @@ export function messageRows(message: Message, options: MappingOptions): readonly
   })
 }
 
-/** So many series are remembered before those are forgotten whose time has passed. */
+/** The number of series after which those whose last time has passed are forgotten. */
 const keptSeriesMax = 10_000
 
 /**
- * The times of rows that have none of their own: when they were received, but for each series at least a millisecond after its last. Two rows
- * of one message, or of one millisecond, would otherwise be one item where an ingest has duplicates=replace.
+ * Times of rows that have none of their own: the time of receipt, but for each series at least a millisecond after its previous row. Otherwise two
+ * rows of one message, or of one millisecond, would be one item in an ingest with duplicates=replace.
  */
 export class ReceiveTimes {
   readonly #nowMs: () => number

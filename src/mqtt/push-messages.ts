@@ -1,4 +1,4 @@
-// What programs import as `tidemark/mqtt`, and what `tidemark mqtt` calls: for Node.js.
+// The API of `tidemark/mqtt` for programs, also used by `tidemark mqtt`. Node.js only.
 
 import type { OwnIngestAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
@@ -18,51 +18,50 @@ export { BrokerError } from './broker.ts'
 export type { ConnectorCounts } from './connector.ts'
 
 export interface PushMessagesOptions {
-  /** With a key that may push to the ingest. */
+  /** A client with a key that may push to the ingest. */
   readonly client: Pick<TidemarkClient, 'push' | 'ownIngest'>
-  /** `mqtt://host:1883`, or `mqtts://host:8883` for TLS. It may hold the user and the password. */
+  /** `mqtt://host:1883`, or `mqtts://host:8883` for TLS. It may contain the user and password. */
   readonly broker: string
-  /** Filters of topics, as `plant/+/+`. */
+  /** Topic filters, such as `plant/+/+`. */
   readonly subscribe: readonly string[]
   readonly ingest: string
-  /** What the levels of a topic are called, as `plant/{area}/{T}`. Without it topics give rows nothing. */
+  /** The names of a topic's levels, such as `plant/{area}/{T}`. Without it topics add no properties to rows. */
   readonly topic?: string | undefined
   /** The property of a bare value. `V` by default. */
   readonly valueField?: string | undefined
-  /** The property of a bare text; that of a bare value by default. */
+  /** The property of a bare text; by default that of a bare value. */
   readonly textField?: string | undefined
-  /** The property of a bare truth value; that of a bare value by default. */
+  /** The property of a bare boolean; by default that of a bare value. */
   readonly truthField?: string | undefined
-  /** The broker's name for the session; `tidemark-` and the ingest by default. No two programs may use one at a time. */
+  /** The client id that names the session at the broker; by default `tidemark-` and the ingest. Only one program may use it at a time. */
   readonly clientId?: string | undefined
   readonly protocol?: '5' | '3.1.1' | undefined
   readonly username?: string | undefined
   readonly password?: string | undefined
-  /** Certificates of the authority that signed the broker's, as PEM. */
+  /** PEM certificates of the authority that signed the broker's certificate. */
   readonly ca?: string | undefined
-  /** How many messages the broker sends ahead of their acknowledgement (MQTT 5). 1,000 by default. */
+  /** The most messages the broker sends ahead of their acknowledgement (MQTT 5). 1,000 by default. */
   readonly inFlightMax?: number | undefined
   /** The most rows in a push. 10,000 by default. */
   readonly maxBatchRows?: number | undefined
-  /** The most bytes of rows in memory; then the broker waits. 64 MiB by default. */
+  /** The most bytes of rows in memory; beyond it the broker has to wait. 64 MiB by default. */
   readonly maxBufferedBytes?: number | undefined
-  /** The largest message, with its topic: of a larger one the beginning is kept among the rejected rows. 16 MiB by default, 128 KiB at least. */
+  /** The largest message including its topic; of a larger one, the beginning is kept among the rejected rows. Default 16 MiB, at least 128 KiB. */
   readonly maxMessageBytes?: number | undefined
-  /** How long a first row waits for others. 10 ms by default. */
+  /** How long a batch waits for more rows after its first one. 10 ms by default. */
   readonly flushIntervalMs?: number | undefined
-  /** Whether nodes of Sparkplug are asked for their births. They are by default. */
+  /** Whether to request births from Sparkplug nodes. True by default. */
   readonly asksForBirths?: boolean | undefined
-  /** How long a message of Sparkplug waits for a birth. 10,000 ms by default. */
+  /** How long a Sparkplug message waits for a birth. 10,000 ms by default. */
   readonly birthWaitMs?: number | undefined
-  /** How many of them wait; then the oldest waits no longer. 500 by default. */
+  /** The most messages that wait for a birth; beyond it the oldest stops waiting. 500 by default. */
   readonly birthWaitMessagesMax?: number | undefined
-  /** Ends it: what is on its way to the service has ten seconds to be acknowledged. The session stays at the broker. */
+  /** Stops the connector: rows being pushed have ten seconds to be acknowledged. The session stays at the broker. */
   readonly signal: AbortSignal
-  /** What an operator wants to read: connections, retries, names that the ingest does not take. A line of text each. */
+  /** Called with notes for an operator, one line each: connections, retries, names that the ingest does not accept. */
   readonly onNote?: ((text: string) => void) | undefined
 }
 
-/** An option that cannot be meant so. */
 export class OptionError extends TypeError {
   readonly option: 'broker' | 'subscribe' | 'topic'
 
@@ -73,10 +72,10 @@ export class OptionError extends TypeError {
   }
 }
 
-/** Of Sparkplug, over all nodes: about 100 MB. */
+/** The most Sparkplug metrics remembered, in total for all nodes: about 100 MB. */
 const knownMetricsMax = 1_000_000
 const serviceWaitMs = 5000
-/** A topic may have 64 KiB by itself. */
+/** A topic alone may have 64 KiB. */
 const messageBytesMin = 128 * 1024
 
 function brokerUrl(text: string): URL {
@@ -88,12 +87,12 @@ function brokerUrl(text: string): URL {
   )
 }
 
-/** Of the user or the password in an address; undefined where there is none. */
+/** Decodes the user or password in an address; undefined if there is none. */
 function decoded(text: string): string | undefined {
   try {
     return text === '' ? undefined : decodeURIComponent(text)
   } catch (cause) {
-    // Neither is shown: it may be the password.
+    // The message shows neither, because one of them is the password.
     throw new OptionError('broker', 'the user or the password has a % that begins no code: write %25 for it.', {
       cause,
     })
@@ -137,7 +136,7 @@ function namingOf(options: PushMessagesOptions): Naming {
   }
 }
 
-/** A broker ends the connection for a filter that is none, again and again. */
+/** Checked here because brokers end the connection for an invalid filter, on every attempt. */
 function checkFilters(filters: readonly string[]): void {
   if (filters.length === 0) throw new OptionError('subscribe', "give a filter of topics at least, as 'plant/+/+'.")
   for (const filter of filters) {
@@ -150,7 +149,7 @@ function checkFilters(filters: readonly string[]): void {
   }
 }
 
-/** Which fields the rows may have. Where the service is not there yet it is waited for; null where the signal comes first. */
+/** The definition of the ingest. Waits for the service if it is unreachable; null if the signal is aborted first. */
 async function ingestOf(options: PushMessagesOptions): Promise<OwnIngestAnswer | null> {
   const { client, ingest, signal, onNote } = options
   while (!signal.aborted) {
@@ -165,7 +164,7 @@ async function ingestOf(options: PushMessagesOptions): Promise<OwnIngestAnswer |
   return null
 }
 
-/** Somebody who subscribes with an ingest that was not made for what comes would find rejected rows alone. */
+/** Warnings for an ingest that does not fit the messages: otherwise the user would find only rejected rows. */
 function rejectionNotes(ingest: OwnIngestAnswer, naming: Naming, options: PushMessagesOptions): string[] {
   const notes: string[] = []
   const valueFields = { number: options.valueField, text: options.textField, truth: options.truthField }
@@ -181,9 +180,9 @@ function rejectionNotes(ingest: OwnIngestAnswer, naming: Naming, options: PushMe
 }
 
 /**
- * Pushes the messages of an MQTT broker to an ingest until the signal comes. A message of QoS 1 is acknowledged to the broker once its rows are on
- * disk; what is no row is pushed as it came and kept among the rejected rows. A service that is away is waited for, as is a broker that was there once.
- * Throws `OptionError` before it begins, `ServiceError` where the key may not push there, `BrokerError` where the broker refuses.
+ * Pushes the messages of an MQTT broker to an ingest until the signal is aborted. A message of QoS 1 is acknowledged to the broker after its rows are on
+ * disk. A message that is not a row is pushed as received and kept among the rejected rows. Waits for a service that is unreachable, and reconnects to a
+ * broker after the first connection. Throws `OptionError` before it begins, `ServiceError` if the key may not push there, `BrokerError` if the broker refuses.
  */
 export async function pushMessages(options: PushMessagesOptions): Promise<ConnectorCounts> {
   const naming = namingOf(options)

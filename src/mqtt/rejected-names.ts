@@ -3,10 +3,10 @@ import { shellWord } from '../lib/shell-word.ts'
 import { isName } from '../model/field.ts'
 import type { MappingOptions, ValueFields } from './message-rows.ts'
 
-/** What the options say of the rows of plain messages. */
+/** Names that the options define for rows of plain messages. */
 export interface GivenNames {
   readonly template: MappingOptions['template']
-  /** Only those that an option names: a JSON object needs no other. */
+  /** Only those set by an option: JSON objects need no others. */
   readonly valueFields: { readonly [Kind in keyof ValueFields]?: string | undefined }
 }
 
@@ -36,7 +36,7 @@ function fieldWord({ name, option, type }: RejectedName, { kind, fields }: Taker
   return isFree ? `${name}:${type}:${role}` : `NAME:${type}:${role}:${name}`
 }
 
-/** What the options name and no field of the ingest is read from: it rejects rows that have it. Null where it takes all. */
+/** A note on names in the options for which the ingest has no field, so that it rejects rows with them. Null if it accepts all. */
 export function rejectedNamesNote(ingest: Taker, given: GivenNames): string | null {
   const sources = new Set(ingest.fields.map(({ source }) => source))
   const strange = givenNames(given).filter(({ name }) => !sources.has(name))
@@ -51,7 +51,7 @@ export function rejectedNamesNote(ingest: Taker, given: GivenNames): string | nu
   )
 }
 
-/** The properties of metrics' rows that an ingest with these does not take: it rejects rows that have them. */
+/** The properties of metrics' rows that an ingest with these sources rejects. */
 export function rejectedProperties(
   sources: readonly string[],
   { metricTemplate, valueFields }: Pick<MappingOptions, 'metricTemplate' | 'valueFields'>,

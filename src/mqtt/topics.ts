@@ -1,14 +1,14 @@
-/** What the levels of a topic are called: `plant/{area}/{tag}`. */
+/** The names of a topic's levels, such as `plant/{area}/{tag}`. */
 export interface TopicTemplate {
-  /** The properties that it gives. */
+  /** The properties that it defines. */
   readonly names: readonly string[]
-  /** The properties that a topic gives a row; null where it is another topic. */
+  /** The properties from a topic; null if the topic does not match. */
   propertiesOf(topic: string): ReadonlyMap<string, string> | null
 }
 
 const placeholder = /^\{([^{}.]+)(\.\.\.)?\}$/
 
-/** `{name}` is one level, `{name...}` at the end all that are left, other text stands for itself. Throws where the template is none. */
+/** `{name}` matches one level, `{name...}` at the end all remaining levels, other text itself. Throws if the template is invalid. */
 export function topicTemplate(template: string): TopicTemplate {
   const levels = template.split('/').map((text) => {
     const [, name, rest] = placeholder.exec(text) ?? []
@@ -41,7 +41,7 @@ export function topicTemplate(template: string): TopicTemplate {
 
 const longestBytes = 65_535
 
-/** Why no broker takes a filter to subscribe to; null where it may. */
+/** Why brokers do not accept a topic filter; null if it is valid. */
 export function filterFault(filter: string): string | null {
   if (filter === '') return 'it is empty'
   if (new TextEncoder().encode(filter).length > longestBytes) return `it is longer than ${longestBytes} bytes`

@@ -15,32 +15,32 @@ interface ExactLong {
 }
 
 /**
- * The column of one field while rows are written to it by their index. A row may be written over again: what counts is what was written
- * last. One class for all types, with the arrays that a type does not need left empty, keeps the hot code on one object shape.
+ * The column of one field; rows are written by index. A row may be written more than once: the last write counts. One class for all types, in
+ * which the arrays that a type does not need stay empty, keeps the hot code on one object shape.
  */
 export class FieldColumn {
   readonly field: Field
   readonly type: Field['type']
   /** Whether a row without a value is rejected. */
   readonly required: boolean
-  /** Whether it names a metadata item. */
+  /** Whether it identifies a metadata item. */
   readonly isIdentifier: boolean
   numbers = noNumbers
   codes = noCodes
   flags = noFlags
   strings: InternedStrings
-  /** The texts of a json field, which `codes` point to. */
+  /** The texts of a json field; `codes` are indexes into it. */
   #texts: string[] = []
   readonly #seed: number
   readonly #arrays: ArrayMaker
   readonly #marksNulls: boolean
   #rowsMax = 0
-  /** 1 at each row whose null was pushed; made when the first one comes. */
+  /** 1 for each row whose null was pushed; null until there is one. */
   #pushedNulls: Uint8Array | null = null
   /** Longs beyond 2^53, in the order in which they were written. */
   #exact: ExactLong[] = []
 
-  /** `marksNulls`: whether a null that was pushed is another thing than an absent property. */
+  /** `marksNulls`: whether a pushed null differs from an absent property. */
   constructor(field: Field, seed: number, marksNulls = false, arrays = newArrays) {
     this.field = field
     this.#marksNulls = marksNulls
@@ -52,7 +52,7 @@ export class FieldColumn {
     this.strings = new InternedStrings(seed)
   }
 
-  /** Starts a new column for up to `rowsMax` rows. The strings stay known, unless there are more than `stringsMax` of them. */
+  /** Starts a new column for up to `rowsMax` rows. Strings are remembered, unless there are more than `stringsMax`. */
   begin(rowsMax: number, stringsMax: number): void {
     this.#exact = []
     this.#rowsMax = rowsMax
@@ -74,13 +74,13 @@ export class FieldColumn {
     }
   }
 
-  /** The row does not have the property. */
+  /** Records that the row does not have the property. */
   setAbsent(row: number): void {
     this.#setNull(row)
     if (this.#pushedNulls !== null) this.#pushedNulls[row] = 0
   }
 
-  /** A null was pushed. */
+  /** Records that a null was pushed. */
   setNull(row: number): void {
     this.#setNull(row)
     if (!this.#marksNulls) return
@@ -88,10 +88,10 @@ export class FieldColumn {
     this.#pushedNulls[row] = 1
   }
 
-  /** As `RowBatch.pushedNulls` has them, of the first `rows` rows; to be asked before `finish`. */
+  /** The marks of the first `rows` rows, see `RowBatch.pushedNulls`. Call before `finish`. */
   pushedNulls(rows: number): Uint8Array | null {
     const marks = this.#pushedNulls?.subarray(0, rows) ?? null
-    // A row that was written over may have left its mark here.
+    // A row that was overwritten may have left its mark.
     for (let row = 0; marks !== null && row < rows; row++) if (marks[row] === 1 && !this.#isNull(row)) marks[row] = 0
     return marks
   }
@@ -132,9 +132,9 @@ export class FieldColumn {
     if (!Number.isSafeInteger(nearest)) this.#exact.push({ row, value })
   }
 
-  /** The first `rows` rows. The column lets go of them. JSON values come as their texts. */
+  /** Returns the first `rows` rows and releases them. JSON values are returned as their texts. */
   finish(rows: number): ColumnVector {
-    // A view costs more than a row, so there is none where nothing is left out.
+    // A view costs more than a row, so none is made if the array has the right length.
     const numbers = this.numbers.length > rows ? this.numbers.subarray(0, rows) : this.numbers
     const codes = this.codes.length > rows ? this.codes.subarray(0, rows) : this.codes
     const flags = this.flags.length > rows ? this.flags.subarray(0, rows) : this.flags
@@ -158,7 +158,7 @@ export class FieldColumn {
   }
 
   #exactOf(values: Float64Array): BigInt64Array | null {
-    // A row that was written over may have left its long here: it counts only where the last value is such a long too.
+    // A row that was overwritten may have left its long, which counts only if the last value is such a long too.
     const beyond = this.#exact.filter(({ row }) => Math.abs(values[row] ?? 0) > Number.MAX_SAFE_INTEGER)
     if (beyond.length === 0) return null
     const exact = new BigInt64Array(values.length)

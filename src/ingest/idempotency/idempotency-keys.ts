@@ -1,4 +1,4 @@
-// Remembers for a day which push a key stands for. In memory all of it; on disk in the journal's records, and in files for those it gave up.
+// Remembers for a day which push a key identifies: all keys in memory; on disk in the journal's records, and in files for records that were deleted.
 import { type BodyFormat, type JournalCursor, positionAfter } from '../../journal/journal.ts'
 import { Serial } from '../../lib/serial.ts'
 import { KeyAges } from './key-ages.ts'
@@ -8,9 +8,9 @@ import { KeyTable } from './key-table.ts'
 import { formatOf, hashBody, hashBodyInSlices, hashKeyName, type KeyedPush, keyName } from './push-key.ts'
 
 export interface IdempotencyOptions extends KeyFolder {
-  /** How many keys may be live; over it a push with a new one is refused. */
+  /** The most live keys; beyond it a push with a new key is refused. */
   readonly keysMax: number
-  /** What the journal holds at the start, when nothing is written to it yet. */
+  /** The journal at the start, before anything is written to it. */
   readonly journal: {
     readonly firstPosition: number
     readonly durablePosition: number
@@ -18,7 +18,6 @@ export interface IdempotencyOptions extends KeyFolder {
   }
 }
 
-/** A push that comes with a key. */
 export interface KeyUse {
   readonly subscriberId: number
   readonly ingestId: number
@@ -27,7 +26,7 @@ export interface KeyUse {
   readonly format: BodyFormat
 }
 
-/** Where a push was stored. */
+/** The position of a stored push. */
 export interface JournalledPush {
   readonly position: number
   readonly rows: number
@@ -35,7 +34,7 @@ export interface JournalledPush {
 }
 
 const readBytes = 1024 * 1024
-/** How many expired keys a push clears away: more than it can add, and few enough to take no time. */
+/** The most expired keys that a push removes: more than it can add, and few enough to take negligible time. */
 const forgottenAtOnce = 64
 
 export class IdempotencyKeys {
@@ -43,9 +42,9 @@ export class IdempotencyKeys {
   readonly #table: KeyTable
   readonly #files: KeyFiles
   readonly #ages: KeyAges
-  /** Entries of the table before this number are in the files. */
+  /** Table entries before this number are in the files. */
   #keptEnd: number
-  /** Pushes on their way to disk, by the name of their key; settled when it is known whether they are stored. */
+  /** Pushes being written, by the name of their key; each settles when it is known whether the push is stored. */
   readonly #inFlight = new Map<string, Promise<unknown>>()
   readonly #keeping = new Serial()
 
@@ -61,7 +60,7 @@ export class IdempotencyKeys {
     this.#keptEnd = keptEnd
   }
 
-  /** Reads the keys of the last day, from the files and the journal. Throws an Error that names the place when a file is damaged. */
+  /** Reads the keys of the last day from the files and the journal. Throws an Error that names the file and offset if a file is damaged. */
   static async open(options: IdempotencyOptions): Promise<IdempotencyKeys> {
     const { firstPosition, durablePosition } = options.journal
     const ages = new KeyAges(options)
@@ -73,7 +72,7 @@ export class IdempotencyKeys {
       one.add(push)
     })
     addLast(table, ahead)
-    // Files that tell of pushes that are not there, or that would stay for as long as a clock ran ahead and keep all later ones.
+    // Rewrites files that name pushes which do not exist, or that a clock running ahead would keep, along with all later files, for too long.
     const isAnew = files.throughPosition > durablePosition || ahead.size > 0
     const keys = new IdempotencyKeys(options, { table, files, ages }, isAnew ? table.start : table.end)
     if (isAnew) {
@@ -86,26 +85,26 @@ export class IdempotencyKeys {
     return keys
   }
 
-  /** How many keys are remembered. */
+  /** The number of keys remembered. */
   get size(): number {
     return this.#table.size
   }
 
-  /** About how much memory they take. */
+  /** An estimate of their memory. */
   get bytes(): number {
     return this.#table.bytes
   }
 
   /**
-   * Stores a push by `store`, or finds that a push with its key is stored already. Both tell where it is. Waits for a push of the same
-   * key that is on its way. Throws Problem `idempotency_key_reused` when the key was used for another body or in another format,
-   * `overloaded` when there are too many keys, and what `store` throws: then the key is not used up.
+   * Stores a push with `store`, or finds that a push with its key is already stored; returns its position in both cases. Waits for a push with the same
+   * key that is in progress. Throws Problem `idempotency_key_reused` if the key was used for another body or in another format,
+   * `overloaded` if there are too many keys, and the errors of `store`, after which the key is still unused.
    */
   async once(use: KeyUse, store: () => Promise<JournalledPush>): Promise<Pick<JournalledPush, 'position' | 'rows'>> {
     const name = keyName(use.subscriberId, use.ingestId, use.key)
     const keyHash = hashKeyName(name)
     const bodyHash = await hashBodyInSlices(use.body, use.format)
-    // From here to the note that it is in flight nothing is awaited but another push of the same key.
+    // Between here and recording the push in #inFlight, only another push with the same key is awaited.
     for (let first = this.#inFlight.get(name); first !== undefined; first = this.#inFlight.get(name)) await first
     const known = this.#find(keyHash)
     if (known !== null) {
@@ -125,17 +124,17 @@ export class IdempotencyKeys {
     }
   }
 
-  /** Keeps the keys of records before `position`, and the later ones known so far, in files. Await it before the records are deleted. */
+  /** Keeps the keys of records before `position`, and later ones known so far, in files. Await this before the records are deleted. */
   beforeTrim(position: number): Promise<void> {
     return this.#keeping.run(async () => {
       const start = Math.max(this.#keptEnd, this.#table.start)
       const end = this.#table.end
       if (start === end && !this.#files.isUsed) return
-      // Keys that are not in the files yet are in the order of the journal: when the last one is, so are all before it.
+      // Keys that are not in the files yet are in journal order, so if the last one is covered, all before it are.
       const through = start === end ? position : Math.max(position, positionAfter(this.#table.entry(end - 1)))
       await this.#files.add(this.#table.piecesOf(start, end), through)
       this.#keptEnd = end
-      // Not before: until the new file has a block, the old ones alone say how far the keys reach.
+      // Only now: until the new file has a block, only the old ones record how far the keys reach.
       await this.#files.removeExpired()
     })
   }
@@ -167,7 +166,7 @@ export class IdempotencyKeys {
     store: () => Promise<JournalledPush>,
   ): Promise<JournalledPush> {
     const stored = await store()
-    // Stamped now: what the clock said before may be what another clock said.
+    // Stamped now, because the clock may have been set since the push was received.
     this.#table.add(keyedPush(keyHash, bodyHash, stored, this.#ages.stamp(this.#table.end)))
     return stored
   }
@@ -188,7 +187,7 @@ export class IdempotencyKeys {
   }
 }
 
-/** Those stamped by a clock that ran ahead go behind all others, which are forgotten before them. */
+/** Appends the keys stamped by a clock that ran ahead after all others, which are forgotten before them. */
 function addLast(table: KeyTable, ahead: KeyTable): void {
   for (let number = ahead.start; number < ahead.end; number++) {
     const push = ahead.entry(number)

@@ -1,26 +1,26 @@
-// When a key is old enough to be forgotten, whatever the machine's clock does. A clock that ran ahead stamps keys with times that are
-// long in coming. A clock that runs behind, or leaps, makes young keys look old. Nothing can move how long this process has had a key.
+// Decides when a key is old enough to be forgotten, whatever the machine's clock does. A clock that ran ahead stamps keys with times in the
+// future. A clock that runs behind, or leaps, makes young keys look old. How long this process has had a key does not depend on it.
 import { keyLifeS } from './push-key.ts'
 
 export interface KeyClocks {
   /** The wall clock. */
   readonly nowMs: () => number
-  /** Time that only ever goes on, at its pace, from any beginning. */
+  /** Monotonic time with any origin. */
   readonly uptimeMs: () => number
 }
 
-/** Keys from the number `start` on were stamped while the wall clock was so far before the uptime. */
+/** Keys from the number `start` on were stamped while the wall clock was this far ahead of the uptime. */
 interface Stretch {
   readonly start: number
   readonly aheadMs: number
 }
 
-/** The wall clock was set when it has moved so much against the uptime. */
+/** If the wall clock moved at least this much against the uptime, it was set. */
 const setMs = 1000
 
 /**
- * The age of keys by their numbers in the table. A key that was stored in this process is a day old when it has been here for a day. A
- * key that was read at the start is a day old by its stamp, and at the latest when it has been here for a day.
+ * Ages of keys, by their numbers in the table. A key stored by this process expires when it has been here for a day. A key read at the start
+ * expires a day after its stamp, and at the latest when it has been here for a day.
  */
 export class KeyAges {
   readonly #clocks: KeyClocks
@@ -39,17 +39,17 @@ export class KeyAges {
     return Math.floor(this.#clocks.nowMs() / 1000) - keyLifeS
   }
 
-  /** Whether a stamp lies before us. */
+  /** Whether a stamp is in the future. */
   isAhead(receivedS: number): boolean {
     return receivedS > Math.floor(this.#clocks.nowMs() / 1000)
   }
 
-  /** Keys before this number have been read from files and the journal. */
+  /** Sets the number before which keys were read from files and the journal. */
   read(end: number): void {
     this.#readEnd = end
   }
 
-  /** The stamp of the key that gets this number now, in seconds since 1970. */
+  /** The stamp of the key that is assigned this number now, in seconds since 1970. */
   stamp(number: number): number {
     const { nowMs, uptimeMs } = this.#clocks
     const now = nowMs()
@@ -60,16 +60,16 @@ export class KeyAges {
     return Math.floor(now / 1000)
   }
 
-  /** Whether the key of this number, stamped so, is older than a day. */
+  /** Whether the key with this number and stamp is older than a day. */
   isExpired(number: number, receivedS: number): boolean {
     const uptimeMs = this.#clocks.uptimeMs()
     if (number < this.#readEnd) return receivedS <= this.expiredS || uptimeMs - this.#openedMs >= keyLifeS * 1000
     const { aheadMs } = this.#stretches.findLast(({ start }) => start <= number)!
-    // What the clock that stamped it would show now.
+    // The time that the clock which stamped the key would show now.
     return receivedS <= Math.floor((uptimeMs + aheadMs) / 1000) - keyLifeS
   }
 
-  /** Keys before this number are forgotten. */
+  /** Keys before this number have been forgotten. */
   forgotten(start: number): void {
     while (this.#stretches.length > 1 && this.#stretches[1]!.start <= start) this.#stretches.shift()
   }

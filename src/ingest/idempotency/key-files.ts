@@ -1,4 +1,4 @@
-// The folder of key files: what is added is on disk before the journal gives up the records it came from.
+// The folder of key files. Keys that are added are on disk before the journal deletes the records they came from.
 import { join } from 'node:path'
 import type { Disk, DiskFile } from '../../lib/disk.ts'
 import {
@@ -18,25 +18,25 @@ import { damagedKeys, type FoundKeyFile, readKeyFiles } from './read-key-files.t
 export interface KeyFolder {
   readonly disk: Disk
   readonly directory: string
-  /** A random number of 32 bits. */
+  /** Returns a random 32-bit number. */
   readonly newSalt: () => number
   readonly nowMs: () => number
-  /** As `KeyClocks` has it. */
+  /** See `KeyClocks`. */
   readonly uptimeMs: () => number
 }
 
 interface KeptFile extends FoundKeyFile {
-  /** When it was read or written last, of the uptime. */
+  /** Uptime when it was last read or written. */
   readonly metMs: number
 }
 
-/** The file that is being written. */
+/** The file being written. */
 interface OpenFile {
   readonly number: number
   readonly file: DiskFile
   readonly salt: number
   readonly hour: number
-  /** So much of it is on disk. */
+  /** Bytes of it that are on disk. */
   bytes: number
   newestS: number
   metMs: number
@@ -44,10 +44,10 @@ interface OpenFile {
 
 export class KeyFiles {
   readonly #folder: KeyFolder
-  /** Those that count, oldest first, without the open one. */
+  /** Valid files, oldest first, without the open one. */
   readonly #files: KeptFile[]
   #throughPosition: number
-  /** The last one that was taken, whether or not its file counts. */
+  /** The last number used, whether or not its file is valid. */
   #number: number
   #open: OpenFile | null = null
   #startsAnew = false
@@ -60,7 +60,7 @@ export class KeyFiles {
     this.#number = number
   }
 
-  /** Gives the keys of all files to `take`, in order. Throws an Error that names the place when a file is damaged. */
+  /** Passes the keys of all files to `take`, in order. Throws an Error that names the file and offset if a file is damaged. */
   static async open(
     folder: KeyFolder,
     journalFirstPosition: number,
@@ -82,25 +82,25 @@ export class KeyFiles {
     return new KeyFiles(folder, files, throughPosition, numbers.at(-1) ?? 0)
   }
 
-  /** The keys of everything before this position of the journal are in the files. */
+  /** The keys of all records before this journal position are in the files. */
   get throughPosition(): number {
     return this.#throughPosition
   }
 
-  /** Whether there are files: if not, nothing need say how far the keys reach. */
+  /** Whether there are files; without any, there is no need to record how far the keys reach. */
   get isUsed(): boolean {
     return this.#open !== null || this.#files.length > 0
   }
 
-  /** None of the files so far counts any more once something was added. */
+  /** The next `add` replaces all files so far. */
   startAnew(): void {
     this.#startsAnew = true
     this.#throughPosition = 0
   }
 
   /**
-   * Adds entries, and says that with them the keys of everything before `throughPosition` are kept: on disk when it resolves.
-   * Throws when the disk fails; the same entries are to be added again then.
+   * Adds entries, and records that the keys of everything before `throughPosition` are now kept; on disk when it resolves.
+   * Throws if the disk fails; the same entries must then be added again.
    */
   async add(pieces: readonly Buffer[], throughPosition: number): Promise<void> {
     const newestS = newestOf(pieces)
@@ -109,7 +109,7 @@ export class KeyFiles {
       let offset = open.bytes
       const blocks = pieces.length === 0 ? [Buffer.alloc(0)] : pieces
       for (const [index, entries] of blocks.entries()) {
-        // The blocks count together: only the last one says how far the keys reach with them.
+        // The blocks take effect together: only the last one records how far the keys now reach.
         const through = index === blocks.length - 1 ? throughPosition : this.#throughPosition
         const place = { throughPosition: through, syncedBytes: open.bytes }
         await open.file.write([encodeBlockHeader(entries, place, open.salt), entries], offset)
@@ -127,7 +127,7 @@ export class KeyFiles {
     }
   }
 
-  /** The open file, whole by now, counts in place of all others: a crash finds them or it. */
+  /** Makes the open file, which is complete by now, replace all others. After a crash either they or it are found. */
   async #showAnew(number: number): Promise<void> {
     const { disk, directory } = this.#folder
     await disk.rename(join(directory, unfinishedKeyFileName(number)), join(directory, keyFileName(number)))
@@ -136,9 +136,7 @@ export class KeyFiles {
     await this.#removeWhile(() => true)
   }
 
-  /**
-   * Deletes the oldest files as long as all keys in them are older than a day, by their stamps or because they have been here for a day.
-   */
+  /** Deletes the oldest files while all keys in them are older than a day, by their stamps or because they have been here for a day. */
   removeExpired(): Promise<void> {
     const { nowMs, uptimeMs } = this.#folder
     const nowS = Math.floor(nowMs() / 1000)
@@ -146,14 +144,14 @@ export class KeyFiles {
     return this.#removeWhile(({ newestS, metMs }) => newestS + keyLifeS <= nowS || metMs <= metBeforeMs)
   }
 
-  /** What was added stays; the next `add` begins another file. */
+  /** Added keys are kept; the next `add` begins a new file. */
   async close(): Promise<void> {
     if (this.#open === null) return
     const { number, bytes, newestS, metMs, file } = this.#open
     this.#open = null
-    // What was to stand for all others and is not whole stands for nothing.
+    // An incomplete file that was to replace all others is not valid.
     if (!this.#startsAnew) this.#files.push({ number, bytes, newestS, metMs })
-    // All of it that counts was fsynced.
+    // All of its valid bytes were fsynced.
     await file.close().catch(() => {})
   }
 
@@ -172,7 +170,7 @@ export class KeyFiles {
 
   async #create(hour: number): Promise<OpenFile> {
     const { disk, directory, newSalt } = this.#folder
-    // Taken, whatever becomes of the file.
+    // The number counts as used even if the file fails.
     const number = ++this.#number
     const salt = newSalt()
     const vouched = this.#startsAnew ? null : (this.#files.at(-1) ?? null)

@@ -1,4 +1,4 @@
-// The bytes of key files; docs/formats/idempotency-keys.md is the format.
+// The binary layout of key files; see docs/formats/idempotency-keys.md.
 import { crc32 } from 'node:zlib'
 import { readUint64, writeUint64 } from '../../lib/uint64.ts'
 import { chunkEntries, entryBytes } from './key-table.ts'
@@ -12,7 +12,7 @@ const crcAt = 28
 
 export interface KeyFileHeader {
   readonly salt: number
-  /** The file before, so much of which counts; null when there is none. */
+  /** The previous file, and the number of its bytes that are valid; null if there is none. */
   readonly vouched: { readonly number: number; readonly bytes: number } | null
 }
 
@@ -27,7 +27,7 @@ export function encodeKeyFileHeader({ salt, vouched }: KeyFileHeader): Buffer {
   return bytes
 }
 
-/** `bytes` is the start of the file: shorter than a header when the file is. */
+/** `bytes` is the start of the file; shorter than a header if the file is. */
 export function decodeKeyFileHeader(
   bytes: Buffer,
 ): KeyFileHeader | { readonly fault: 'unfinished' } | { readonly newerVersion: number } {
@@ -46,7 +46,7 @@ export function decodeKeyFileHeader(
 export interface BlockHeader {
   readonly payloadCrc: number
   readonly throughPosition: number
-  /** So much of the file was on disk when the block was written. */
+  /** Bytes of the file that were on disk when the block was written. */
   readonly syncedBytes: number
   readonly entries: number
 }
@@ -64,7 +64,7 @@ export function encodeBlockHeader(entries: Uint8Array, { throughPosition, synced
   return bytes
 }
 
-/** Null when no whole block header of the file with this salt stands there. */
+/** Null if the bytes are not a whole block header of the file with this salt. */
 export function decodeBlockHeader(bytes: Buffer, salt: number): BlockHeader | null {
   if (bytes.length < blockHeaderBytes || !bytes.subarray(0, blockMagic.length).equals(blockMagic)) return null
   if (bytes.readUInt32LE(crcAt) !== crc32(bytes.subarray(0, crcAt), salt)) return null
@@ -80,7 +80,7 @@ export function keyFileName(number: number): string {
   return `${number.toString().padStart(12, '0')}.keys`
 }
 
-/** Of a file that stands for all others once it is whole: it gets its name then. */
+/** Name of a file that will replace all others; it is renamed when complete. */
 export function unfinishedKeyFileName(number: number): string {
   return `${keyFileName(number)}.new`
 }

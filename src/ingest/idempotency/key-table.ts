@@ -1,5 +1,5 @@
-// All live keys in memory, in about 48 bytes each: entries stand in the order in which they came, as they are written to files, and an index
-// of their numbers finds them. The index is cut into many small ones, so that none takes long to grow.
+// All live keys in memory, at about 48 bytes each. Entries are stored in the order of arrival, as they are written to files, and found through an index of
+// their numbers. The index is split into many small shards, so that growing one is quick.
 import { readUint64, writeUint64 } from '../../lib/uint64.ts'
 import { bodyHashBytes, type KeyedPush, keyHashBytes } from './push-key.ts'
 
@@ -9,14 +9,14 @@ const at = { bodyHash: keyHashBytes, position: keyHashBytes + bodyHashBytes, row
 export const chunkEntries = 16_384
 const shardBits = 10
 const firstSlots = 16
-/** Numbers of entries go round here: stored plus one, they fit 32 bits, and 0 is an empty slot. */
+/** Entry numbers wrap around here: stored plus one, they fit into 32 bits, and 0 is an empty slot. */
 const numbers = 2 ** 32 - 1
 
 export class KeyTable {
-  /** The entry after the newest one, counted from the first that ever was; the oldest one that remains. */
+  /** Entry numbers count from the first entry ever: `#end` is after the newest entry, `#start` is the oldest that remains. */
   #end = 0
   #start = 0
-  /** The one that holds the oldest entry first. */
+  /** The chunk with the oldest entry first. */
   readonly #chunks: Buffer[] = []
   readonly #shards: Uint32Array[] = Array.from({ length: 2 ** shardBits }, () => new Uint32Array(firstSlots))
   readonly #used = new Uint32Array(2 ** shardBits)
@@ -39,7 +39,7 @@ export class KeyTable {
     return index + this.#chunks.length * chunkEntries * entryBytes
   }
 
-  /** The number of the newest entry with this key; null when there is none. */
+  /** The number of the newest entry with this key; null if there is none. */
   find(keyHash: Uint8Array): number | null {
     const key = words(keyHash)
     const shard = this.#shards[shardOf(key.first)]!
@@ -48,7 +48,7 @@ export class KeyTable {
     return stored === 0 ? null : this.#sequence(stored)
   }
 
-  /** Adds the newest push. It takes the place of an older one of its key. */
+  /** Adds the newest push, which replaces an older one with its key. */
   add(push: KeyedPush): void {
     const sequence = this.#end++
     const place = this.#place(sequence)
@@ -68,7 +68,7 @@ export class KeyTable {
     return readEntry(this.#chunks[chunk]!, offset)
   }
 
-  /** The bytes of entries, in pieces of those that stand together. They stay as they are, also when their entries are forgotten. */
+  /** The bytes of entries, in contiguous pieces. They stay unchanged even when their entries are forgotten. */
   piecesOf(start: number, end: number): readonly Buffer[] {
     const pieces: Buffer[] = []
     for (let from = start; from < end; ) {
@@ -80,7 +80,7 @@ export class KeyTable {
     return pieces
   }
 
-  /** Forgets the oldest entries, at most so many, up to the first that is not expired by its number and stamp. */
+  /** Forgets up to `entriesMax` of the oldest entries, stopping at the first that is not expired by its number and stamp. */
   forget(isExpired: (number: number, receivedS: number) => boolean, entriesMax: number): void {
     for (let count = 0; count < entriesMax && this.#start < this.#end; count++) {
       const { chunk, offset } = this.#place(this.#start)
@@ -101,7 +101,7 @@ export class KeyTable {
     return this.#start + ((stored - 1 - (this.#start % numbers) + numbers) % numbers)
   }
 
-  /** The slot that holds the key, or the empty one where it would go. */
+  /** The slot of the key, or the empty slot where it would be inserted. */
   #slotOf(shard: Uint32Array, key: KeyWords): number {
     const mask = shard.length - 1
     for (let slot = key.second & mask; ; slot = (slot + 1) & mask) {
@@ -134,7 +134,7 @@ export class KeyTable {
     this.#shards[number] = grown
   }
 
-  /** Takes the oldest entry out of the index, unless a newer one has taken its place there. */
+  /** Removes the oldest entry from the index, unless a newer one has replaced it. */
   #unlink(first: number, second: number): void {
     const number = shardOf(first)
     const shard = this.#shards[number]!
@@ -146,7 +146,7 @@ export class KeyTable {
       slot = (slot + 1) & mask
     }
     this.#used[number]!--
-    // Those behind it that would not be found across the gap move up.
+    // Following entries that could not be found across the gap are moved up.
     for (let next = (slot + 1) & mask; shard[next] !== 0; next = (next + 1) & mask) {
       const home = this.#second(shard[next]!) & mask
       if (((next - home) & mask) < ((next - slot) & mask)) continue
@@ -156,7 +156,7 @@ export class KeyTable {
     shard[slot] = 0
   }
 
-  /** The part of the key that says where in its index it belongs. */
+  /** The part of the key that determines its home slot in its shard. */
   #second(stored: number): number {
     const { chunk, offset } = this.#place(this.#sequence(stored))
     return this.#chunks[chunk]!.readUInt32LE(offset + 4)
@@ -188,7 +188,7 @@ function writeEntry(bytes: Buffer, offset: number, push: KeyedPush): void {
   bytes.writeUInt32LE(push.receivedS, offset + at.receivedS)
 }
 
-/** When the newest of these entries was received, in seconds; 0 when there are none. */
+/** The newest time of receipt among these entries, in seconds; 0 if there are none. */
 export function newestOf(pieces: readonly Buffer[]): number {
   let newest = 0
   for (const piece of pieces) {

@@ -5,13 +5,13 @@ import type { BodyFormat, PlacedEntry } from '../../journal/journal.ts'
 export const keyHashBytes = 16
 export const bodyHashBytes = 8
 
-/** A day, in which a key stands for the push that was answered first. */
+/** A day, during which a key identifies the push that was acknowledged first. */
 export const keyLifeS = 24 * 60 * 60
 
-/** The push that a key stands for, and what is needed to know it again. */
+/** The push that a key identifies, with the hashes that recognize it. */
 export interface KeyedPush {
   readonly keyHash: Uint8Array
-  /** Of the body after decompression, and its format. */
+  /** Hash of the decompressed body and its format. */
   readonly bodyHash: Uint8Array
   readonly position: number
   readonly rows: number
@@ -19,7 +19,7 @@ export interface KeyedPush {
   readonly receivedS: number
 }
 
-/** Each subscriber has keys of its own at each ingest. The key is text, so nothing that follows it can be mistaken for a part of it. */
+/** Keys are separate for each subscriber and ingest. The key comes last, so the name is unambiguous whatever the key contains. */
 export function keyName(subscriberId: number, ingestId: number, key: string): string {
   return `${subscriberId} ${ingestId} ${key}`
 }
@@ -28,12 +28,12 @@ export function hashKeyName(name: string): Uint8Array {
   return hash('sha256', name, 'buffer').subarray(0, keyHashBytes)
 }
 
-/** That of a push; nothing else comes with a key. */
+/** The format of a push. Only pushes have keys, so the other formats do not occur. */
 export function formatOf({ format }: Pick<PlacedEntry, 'format'>): BodyFormat {
   return format === 'replay' || format === 'lost' ? 'json' : format
 }
 
-/** The same bytes are other rows in another format, so the hash tells the formats apart. */
+/** The same bytes are different rows in another format, so the format is part of the hash. */
 function markOf(format: BodyFormat): string {
   return format === 'json' ? '' : `${format} `
 }
@@ -42,10 +42,10 @@ export function hashBody(body: Uint8Array, format: BodyFormat): Uint8Array {
   return createHash('sha256').update(markOf(format)).update(body).digest().subarray(0, bodyHashBytes)
 }
 
-/** As much is hashed in a millisecond or so. */
+/** A slice of this size is hashed in about a millisecond. */
 const sliceBytes = 1024 * 1024
 
-/** The same as `hashBody`, a slice at a time: while a large body is hashed, other requests get their turn. */
+/** Like `hashBody`, one slice at a time: other requests get their turn while a large body is hashed. */
 export async function hashBodyInSlices(body: Uint8Array, format: BodyFormat): Promise<Uint8Array> {
   if (body.length <= sliceBytes) return hashBody(body, format)
   const sum = createHash('sha256').update(markOf(format))

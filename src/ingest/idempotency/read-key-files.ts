@@ -1,4 +1,4 @@
-// Reads the key files that count, oldest first; docs/formats/idempotency-keys.md has the rules.
+// Reads the valid key files, oldest first; docs/formats/idempotency-keys.md has the rules.
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Disk, DiskFile } from '../../lib/disk.ts'
@@ -13,11 +13,11 @@ import {
 import { entryBytes, readEntry } from './key-table.ts'
 import type { KeyedPush } from './push-key.ts'
 
-/** A file that counts, and how far. */
+/** A valid file, and the number of its bytes that are valid. */
 export interface FoundKeyFile {
   readonly number: number
   readonly bytes: number
-  /** When the newest key in it was received; 0 when it holds none. */
+  /** When the newest key in it was received; 0 if it has none. */
   readonly newestS: number
 }
 
@@ -30,11 +30,11 @@ export interface FoundKeys {
 interface Linked {
   readonly number: number
   readonly salt: number
-  /** How far it counts; null for the newest one: as far as it is whole. */
+  /** The number of its bytes that are valid. Null for the newest file: as many as are whole. */
   readonly vouchedBytes: number | null
 }
 
-/** Gives every key to `take`, in order. Throws an Error that names the place when a file is damaged. */
+/** Passes every key to `take`, in order. Throws an Error that names the file and offset if a file is damaged. */
 export async function readKeyFiles(
   disk: Disk,
   directory: string,
@@ -58,7 +58,7 @@ export async function readKeyFiles(
   return { files, throughPosition }
 }
 
-/** From the newest file back, each as far as the one after it vouches; oldest first. */
+/** The valid files, oldest first. Each file's header names the one before it, and how many of its bytes are valid. */
 async function linkedFiles(disk: Disk, directory: string, numbers: readonly number[]): Promise<readonly Linked[]> {
   const linked: Linked[] = []
   let next: KeyFileHeader['vouched'] = null
@@ -72,7 +72,7 @@ async function linkedFiles(disk: Disk, directory: string, numbers: readonly numb
   return linked
 }
 
-/** Null when a crash came while the newest file was made. */
+/** Null if a crash interrupted the creation of the newest file. */
 async function readHeader(disk: Disk, path: string, isNewest: boolean): Promise<KeyFileHeader | null> {
   const file = await disk.open(path, { create: false })
   try {
@@ -87,7 +87,7 @@ async function readHeader(disk: Disk, path: string, isNewest: boolean): Promise<
   }
 }
 
-/** Resolves with how far the file counts. */
+/** Resolves with the number of valid bytes. */
 async function readFile(
   disk: Disk,
   path: string,
@@ -120,7 +120,7 @@ async function readFile(
 
 const rewrittenAtOnce = 1024 * 1024
 
-/** Writes bytes again as they are: after an fsync that failed they may be in the page cache only, where no later fsync finds them. */
+/** Rewrites bytes unchanged: after a failed fsync they may be in the page cache only, marked clean, so that a later fsync would not write them. */
 async function rewrite(file: DiskFile, from: number, to: number): Promise<void> {
   for (let offset = from; offset < to; offset += rewrittenAtOnce) {
     const bytes = Buffer.alloc(Math.min(rewrittenAtOnce, to - offset))
@@ -136,7 +136,7 @@ interface Block {
   readonly bytes: number
 }
 
-/** Null when no whole block stands there. */
+/** Null if there is no whole block at the offset. */
 async function readBlock(file: DiskFile, offset: number, salt: number): Promise<Block | null> {
   const head = Buffer.alloc(blockHeaderBytes)
   if (!(await fill(file, head, offset))) return null
@@ -149,7 +149,7 @@ async function readBlock(file: DiskFile, offset: number, salt: number): Promise<
   return { pushes, throughPosition, syncedBytes, bytes: head.length + entries.length }
 }
 
-/** False when the file ends before. */
+/** Returns false if the file ends before the buffer is filled. */
 async function fill(file: DiskFile, buffer: Buffer, offset: number): Promise<boolean> {
   for (let filled = 0; filled < buffer.length; ) {
     const read = await file.read(buffer.subarray(filled), offset + filled)

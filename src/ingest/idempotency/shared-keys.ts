@@ -1,5 +1,5 @@
-// Idempotency keys that several processes share. A key is reserved before its push is sent to the journal; which push a key stands for is said by
-// the pipeline that meets it first, and what is answered here follows that.
+// Idempotency keys shared by several processes. A key is reserved before its push is sent to the journal. The pipeline that first validates a push with the
+// key decides which push it identifies, and responses follow that.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PushKeyCatalog, PushKeyHolder, PushKeyName } from '../../catalog/push-keys.ts'
 import { positionAfter } from '../../journal/journal.ts'
@@ -13,19 +13,16 @@ export interface SharedKeysParts {
   readonly keys: PushKeyCatalog
   readonly progress: Pick<IngestProgress, 'waitFor'>
   readonly nowMs: () => number
-  /** How many keys may be live; over it a push with a new one is refused. */
+  /** The most live keys; beyond it a push with a new key is refused. */
   readonly keysMax: number
-  /** How long a push waits for another one of its key, and for the pipeline's word on it. */
+  /** How long a push waits for another push with its key, and for the pipeline to decide on it. */
   readonly waitMs: number
 }
 
 const askEveryMs = 25
-/**
- * How far pushes may stand in the journal out of the order in which they were received: clocks differ, and some wait longer to be
- * written.
- */
+/** By how much the journal's order may differ from the order of receipt: clocks differ, and some pushes wait longer to be written. */
 const disorderMs = 3_600_000
-/** A reservation of a process that is not heard of any more. */
+/** Age at which a reservation counts as abandoned by its process. */
 const patienceMs = 30_000
 
 export class SharedKeys {
@@ -36,19 +33,19 @@ export class SharedKeys {
     this.#parts = parts
   }
 
-  /** How many keys were live when this was asked last. */
+  /** The number of live keys at the last refresh. */
   get count(): number {
     return this.#count
   }
 
-  /** Learns how many keys are live; to be called often. */
+  /** Refreshes the number of live keys; call often. */
   async refresh(): Promise<void> {
     this.#count = await this.#parts.keys.count()
   }
 
   /**
-   * Forgets keys that are older than a day, counted from now or from when the oldest push was received that waits to be validated: a push is told to
-   * be a repetition by the key of the first, which may have been validated only just now.
+   * Forgets keys that are older than a day, counted from now, or from the receipt of the oldest push not validated yet. A repeated push is
+   * recognized by the key of the first one, which may have been validated only just now.
    */
   async forget(oldestPendingMs: number, signal: AbortSignal): Promise<void> {
     const fromMs = Math.min(this.#parts.nowMs(), oldestPendingMs)
@@ -56,8 +53,8 @@ export class SharedKeys {
   }
 
   /**
-   * As `IdempotencyKeys.once`, for all processes. Throws besides Problem `overloaded` where another push of the key takes too long, and
-   * `unavailable` where the catalog is away.
+   * Like `IdempotencyKeys.once`, across all processes. Also throws Problem `overloaded` if another push with the key takes too long, and
+   * `unavailable` if the catalog is unreachable.
    */
   async once(use: KeyUse, store: () => Promise<JournalledPush>): Promise<Pick<JournalledPush, 'position' | 'rows'>> {
     const { keys, nowMs, waitMs } = this.#parts
@@ -74,7 +71,7 @@ export class SharedKeys {
       if (reservation.state !== 'pending') {
         const { own, holder } = await this.#store(name, reservation.id, bodyHash, store)
         const known = reservation.state === 'reserved' ? holder : await this.#validated(name, holder)
-        // Where the key stands for another body, whose outcome nobody knew, this push was stored beside it.
+        // If the key identifies another body, whose outcome was unknown, this push was stored in addition to it.
         return isOfBody(known, bodyHash) ? known : own
       }
       if (performance.now() > untilMs) throw stillOnItsWay(waitMs)
@@ -94,14 +91,14 @@ export class SharedKeys {
       const own = await store()
       return { own, holder: await keys.settle(name, { bodyHash, ...own }) }
     } catch (error) {
-      // A journal that did not answer may have taken the push all the same.
+      // A journal that did not respond may have stored the push nevertheless.
       const mayBeStored = !(error instanceof Problem) || error.code === 'unavailable'
       await keys.release(name, id, mayBeStored).catch(() => undefined)
       throw error
     }
   }
 
-  /** The push that the key stands for, once that is known for good. */
+  /** The push that the key identifies, when the pipeline has decided. After `waitMs` it may be undecided still. */
   async #validated(name: PushKeyName, holder: PushKeyHolder): Promise<PushKeyHolder> {
     const { keys, progress, nowMs, waitMs } = this.#parts
     if (holder.isValidated) return holder

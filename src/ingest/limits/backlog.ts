@@ -2,7 +2,7 @@ import { Problem } from '../../model/problem.ts'
 import type { IngestProgress } from '../progress.ts'
 import { PendingBytes } from './pending-bytes.ts'
 
-/** What is in the journal and not validated yet, in bytes of bodies; bounded, so that a pipeline that lags behind is waited for. */
+/** Rows in the journal that are not validated yet, in bytes of bodies. Bounded: pushes are refused while the pipeline lags too far behind. */
 export class Backlog {
   readonly #waiting: PendingBytes
   readonly #bytesMax: number

@@ -4,18 +4,18 @@ import type { Observe } from '../../observe/event.ts'
 const retryAfterS = 5
 
 export interface DiskFloorOptions {
-  /** Asks how much is free. */
+  /** Queries the free space. */
   readonly freeBytes: () => Promise<number>
-  /** Below it pushes are refused. */
+  /** Below this, pushes are refused. */
   readonly floorBytes: number
-  /** Below it the disk is said to fill, while there is still time to make room. */
+  /** Below this, a warning is reported while there is still time to free space. */
   readonly warnBytes: number
-  /** What the disk is called to those who push. */
+  /** Name of the disk in error messages. */
   readonly disk: string
   readonly observe: Observe
 }
 
-/** Keeps the disk from running full. It is asked how much is free from time to time; what is pushed meanwhile is counted off. */
+/** Keeps the disk from running full. Free space is queried periodically; bytes pushed in between are subtracted. */
 export class DiskFloor {
   readonly #options: DiskFloorOptions
   #left = Number.POSITIVE_INFINITY
@@ -25,12 +25,12 @@ export class DiskFloor {
     this.#options = options
   }
 
-  /** What is free, but for what has been pushed since it was asked. */
+  /** Free space at the last query, minus the bytes pushed since. */
   get freeBytes(): number {
     return this.#left
   }
 
-  /** As `/readyz` shows it. `freeBytes` is null until it is known. */
+  /** State shown by `/readyz`. `freeBytes` is null until it is known. */
   get state(): { readonly freeBytes: number | null; readonly floorBytes: number; readonly filling: boolean } {
     const freeBytes = Number.isFinite(this.#left) ? Math.max(0, Math.floor(this.#left)) : null
     return { freeBytes, floorBytes: this.#options.floorBytes, filling: this.#isFilling }
@@ -45,10 +45,10 @@ export class DiskFloor {
     observe({ kind: isFilling ? 'diskFilling' : 'diskRecovered', disk, freeBytes: this.#left, floorBytes })
   }
 
-  /** Throws Problem `overloaded` while less is free than the floor. */
+  /** Throws Problem `overloaded` while free space is below the floor. */
   requireSpace(): void {
     const { floorBytes, disk } = this.#options
-    // Without a floor the estimate, which may fall below zero, does not count either.
+    // Without a floor, the estimate, which may fall below zero, is ignored.
     if (floorBytes === 0 || this.#left >= floorBytes) return
     throw new Problem(
       'overloaded',

@@ -6,19 +6,19 @@ import type { RejectedSpace } from './rejected-space.ts'
 
 export interface IntakeParts {
   readonly backlog: Backlog
-  /** Null where pushes are not kept on a disk of this machine. */
+  /** Null if pushes are not stored on a disk of this machine. */
   readonly disk: DiskFloor | null
   readonly rejected: RejectedSpace
   readonly rates: KeyRates
 }
 
-/** Who pushes, and where to. */
+/** The source and target of a push. */
 export interface PushSource {
   readonly keyId: string
   readonly ingest: Ingest
 }
 
-/** Decides whether there is room for a push, from memory. */
+/** Decides from memory whether there is capacity for a push. */
 export class Intake {
   readonly #parts: IntakeParts
 
@@ -26,7 +26,7 @@ export class Intake {
     this.#parts = parts
   }
 
-  /** Throws Problem `too_many_requests` or `overloaded` when nothing may be stored now. */
+  /** Throws Problem `too_many_requests` or `overloaded` if nothing may be stored now. */
   requireSpace({ keyId, ingest }: PushSource): void {
     const { rates, backlog, disk, rejected } = this.#parts
     rates.requireSpace(keyId)
@@ -35,13 +35,13 @@ export class Intake {
     rejected.requireSpace(ingest)
   }
 
-  /** Throws Problem `too_many_requests`. Rows that are only checked count for their key as if they were pushed, and need no room. */
+  /** Throws Problem `too_many_requests`. Rows that are only checked count for their key as if they were pushed, but need no space. */
   requireCheck({ keyId }: PushSource, rows: number, bytes: number): void {
     this.#parts.rates.requireSpace(keyId)
     this.#parts.rates.add(keyId, rows, bytes)
   }
 
-  /** A push is on its way to disk: it counts for its key, so that others at once do not slip through. */
+  /** Counts a push that is being written, so that concurrent pushes cannot bypass the limits. */
   sent({ keyId, ingest }: PushSource, rows: number, bytes: number): void {
     this.#parts.rates.add(keyId, rows, bytes)
     this.#parts.disk?.add(bytes)
@@ -53,7 +53,7 @@ export class Intake {
     this.#parts.rejected.arrived(ingest.id, rows, bytes, endPosition)
   }
 
-  /** What was sent did not come to be stored. */
+  /** A push that was sent was not stored. */
   failed({ ingest }: PushSource, rows: number, bytes: number): void {
     this.#parts.rejected.arrived(ingest.id, rows, bytes, null)
   }

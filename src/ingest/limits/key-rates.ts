@@ -1,12 +1,12 @@
 import { Problem } from '../../model/problem.ts'
 
 export interface KeyRateSettings {
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly rowsPerSecond: number
   readonly bytesPerSecond: number
 }
 
-/** What a key may still push; below zero after a push that was larger than what was left. */
+/** The remaining allowance of a key; negative after a push that exceeded it. */
 interface Allowance {
   rows: number
   bytes: number
@@ -16,8 +16,8 @@ interface Allowance {
 const allowancesMin = 1024
 
 /**
- * How much may be pushed with one API key: what one second allows may come at once, more has to wait. A push is taken as soon as anything is
- * left, however large it is, and what is too much of it is waited for afterwards: so a limit never makes a push impossible.
+ * Limits how much may be pushed with one API key: one second's allowance may come at once. A push of any size is accepted while any allowance remains,
+ * and the excess delays later pushes. So a limit never makes a push impossible.
  */
 export class KeyRates {
   readonly #settings: KeyRateSettings
@@ -30,7 +30,7 @@ export class KeyRates {
     this.#nowMs = nowMs
   }
 
-  /** Throws Problem `too_many_requests` while nothing is left for the key. */
+  /** Throws Problem `too_many_requests` while the key has no allowance left. */
   requireSpace(keyId: string): void {
     const allowance = this.#allowances.get(keyId)
     if (allowance === undefined) return
@@ -75,7 +75,7 @@ export class KeyRates {
     allowance.atMs = nowMs
   }
 
-  /** A full allowance is as good as none. */
+  /** Drops full allowances, which are equivalent to none. */
   #dropFull(): void {
     const { rowsPerSecond, bytesPerSecond } = this.#settings
     for (const [keyId, allowance] of this.#allowances) {

@@ -1,19 +1,19 @@
 import { partitionOf } from '../../journal/partition-position.ts'
 import type { IngestProgress } from '../progress.ts'
 
-/** Rows up to `endPosition` that came together, and what they take. */
+/** Adjacent rows up to `endPosition`, and their size. */
 interface PendingSpan {
   endPosition: number
   bytes: number
 }
 
-/** A stretch is as long as this, so that their number is small whatever the size of pushes. */
+/** Minimum size of a span before the next begins, so that there are few spans whatever the size of pushes. */
 const spanBytes = 1024 * 1024
 
-/** What is in the journal and not validated yet, in bytes. */
+/** Bytes in the journal that are not validated yet. */
 export class PendingBytes {
   readonly #progress: Pick<IngestProgress, 'processedThrough'>
-  /** By partition: a partition is validated in order, whatever the others do. */
+  /** By partition: each is validated in order, independently of the others. */
   readonly #partitions = new Map<number, PendingSpan[]>()
   #bytes = 0
 
@@ -21,7 +21,7 @@ export class PendingBytes {
     this.#progress = progress
   }
 
-  /** As it was when `letGo` was called last, and what was added since. */
+  /** The bytes after the last call of `release`, plus those added since. */
   get bytes(): number {
     return this.#bytes
   }
@@ -39,12 +39,12 @@ export class PendingBytes {
     }
   }
 
-  /** Forgets what is validated, and says how much it was. */
+  /** Forgets validated spans, and returns their bytes. */
   release(): number {
     const before = this.#bytes
     for (const [partition, spans] of this.#partitions) {
       for (let first = spans[0]; first !== undefined; first = spans[0]) {
-        // The end itself may be the first position of what follows.
+        // The end itself may be the first position of the next span.
         const lastPosition = first.endPosition - 1
         if (this.#progress.processedThrough(lastPosition) <= lastPosition) break
         spans.shift()

@@ -4,28 +4,28 @@ import { Problem } from '../../model/problem.ts'
 import type { IngestProgress } from '../progress.ts'
 import { PendingBytes } from './pending-bytes.ts'
 
-/** Until the operator has looked at what is rejected, and until what waits is validated. */
+/** Retry delays: until the operator has handled rejected rows, and until waiting rows are validated. */
 const [keptRetryS, waitingRetryS] = [60, 1]
 
 export interface RejectedSpaceParts {
   readonly rejected: Pick<RejectedCatalog, 'keptBytes'>
   readonly progress: Pick<IngestProgress, 'processedThrough'>
   /**
-   * How many rows of an ingest were rejected, exact for all that `progress` tells of; NaN while that is not known. Null where others
-   * validate too.
+   * The number of rejected rows of an ingest, exact for all rows that `progress` covers; NaN while unknown. Null if other processes validate
+   * too.
    */
   readonly rejectedRows: ((ingestId: number) => number) | null
   readonly bytesMax: number
 }
 
-/** Rows of one ingest that may turn out to be rejected, each with all that a rejected row takes. */
+/** Rows of one ingest that may turn out to be rejected, each at the full size of a rejected row. */
 class Unsure {
   readonly waiting: PendingBytes
-  /** On their way to the journal. */
+  /** Rows being written to the journal. */
   sentBytes = 0
-  /** Validated, but not yet in what the catalog was asked for. */
+  /** Rows that were validated after the last read of the catalog. */
   validatedBytes = 0
-  /** How many rows were rejected when it was looked last. */
+  /** The number of rejected rows at the last check. */
   rejectedRows: number
 
   constructor(progress: RejectedSpaceParts['progress'], rejectedRows: number) {
@@ -39,12 +39,12 @@ class Unsure {
 }
 
 /**
- * Bounds what the rejected rows of each ingest take: they are kept until the operator discards them. The catalog is asked from time to time; what was
- * pushed meanwhile, and what waits to be validated, counts as if all of it were rejected, so that the bound is passed by no more than one push.
+ * Bounds the size of each ingest's rejected rows, which are kept until the operator discards them. The catalog is read periodically. Rows pushed in
+ * between, and rows waiting for validation, count as if all were rejected, so the bound is exceeded by at most one push.
  */
 export class RejectedSpace {
   readonly #parts: RejectedSpaceParts
-  /** By ingest id; of an ingest without any there may be nothing. */
+  /** By ingest id; ingests without rejected rows may be missing. */
   #keptBytes: ReadonlyMap<number, number> = new Map()
   readonly #unsure = new Map<number, Unsure>()
   #refreshing: Promise<void> | null = null
@@ -53,18 +53,18 @@ export class RejectedSpace {
     this.#parts = parts
   }
 
-  /** What the rejected rows of all ingests took when this was asked last. */
+  /** Total size of the rejected rows of all ingests, at the last refresh. */
   get totalBytes(): number {
     return [...this.#keptBytes.values()].reduce((sum, bytes) => sum + bytes, 0)
   }
 
-  /** The same of the one ingest where it is most. */
+  /** The largest size of one ingest's rejected rows, at the last refresh. */
   get mostBytes(): number {
     return [...this.#keptBytes.values()].reduce((most, bytes) => Math.max(most, bytes), 0)
   }
 
   async refresh(): Promise<void> {
-    // One that began before this call may have read before what the caller knows of.
+    // A refresh that began before this call may miss changes that the caller knows of.
     await this.#refreshing?.catch(() => undefined)
     this.#refreshing ??= this.#read().finally(() => {
       this.#refreshing = null
@@ -72,7 +72,7 @@ export class RejectedSpace {
     await this.#refreshing
   }
 
-  /** Throws Problem `overloaded` while the ingest's rejected rows are over their bound, or may be once what waits is validated. */
+  /** Throws Problem `overloaded` while the ingest's rejected rows exceed their bound, or may do so after waiting rows are validated. */
   requireSpace({ id, alias }: Pick<Ingest, 'id' | 'alias'>): void {
     const { bytesMax } = this.#parts
     const kept = this.#keptBytes.get(id) ?? 0
@@ -85,7 +85,7 @@ export class RejectedSpace {
     const unsure = this.#unsure.get(id)
     if (unsure === undefined) return
     this.#settle(id, unsure)
-    // Asked soon enough, what was validated holds up nobody.
+    // Refreshing early enough keeps validated rows from blocking pushes.
     if (unsure.validatedBytes > 0 && kept + unsure.bytes > bytesMax / 2) void this.refresh().catch(() => undefined)
     if (unsure.bytes === 0 || kept + unsure.bytes <= bytesMax) return
     throw new Problem(
@@ -95,12 +95,12 @@ export class RejectedSpace {
     )
   }
 
-  /** A push is on its way to the journal. */
+  /** Counts a push that is being written to the journal. */
   sent(id: number, rows: number, bytes: number): void {
     this.#of(id).sentBytes += mostOf(rows, bytes)
   }
 
-  /** It is there; with `endPosition` null it is not, and never will be. */
+  /** The push is in the journal; if `endPosition` is null, it was not written and never will be. */
   arrived(id: number, rows: number, bytes: number, endPosition: number | null): void {
     const unsure = this.#of(id)
     unsure.sentBytes -= mostOf(rows, bytes)
@@ -113,7 +113,7 @@ export class RejectedSpace {
     return known
   }
 
-  /** What was validated counts on until the catalog is asked, where some of it was rejected. */
+  /** If some of the validated rows were rejected, all of them count until the catalog is read. */
   #settle(id: number, unsure: Unsure): void {
     const validated = unsure.waiting.release()
     if (validated === 0) return

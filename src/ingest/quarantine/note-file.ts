@@ -1,5 +1,5 @@
-// The note of what is being validated, in a file of its own (docs/formats/validation-note.md). It is not fsynced: it has to outlive the process, and a
-// machine that ends was not ended by an entry.
+// The note of the validation in progress, in its own file (docs/formats/validation-note.md). It is not fsynced: it has to survive the process only,
+// because a crash of the machine is not caused by an entry.
 import { crc32 } from 'node:zlib'
 import { type Disk, type DiskFile, isDiskFull } from '../../lib/disk.ts'
 import { nodeDisk } from '../../lib/node-disk.ts'
@@ -31,7 +31,7 @@ export class NoteFile implements ValidationNotes {
     return line.slice(0, checksumChars) === checksumOf(text) ? noteOf(text) : null
   }
 
-  /** Without room for it there is no note: what can be validated all the same is validated. */
+  /** If the disk is full no note is written: validation continues without it where it can. */
   async write(note: ValidationNote): Promise<void> {
     const text = noteText(note)
     const written = this.#file.write([Buffer.from(`${checksumOf(text)} ${text}`.padEnd(noteBytes - 1).concat('\n'))], 0)
@@ -45,7 +45,7 @@ export class NoteFile implements ValidationNotes {
   }
 }
 
-/** As `noteDeath`, of the note in this file. */
+/** `noteDeath` for the note in this file. */
 export async function noteDeathIn(path: string): Promise<boolean> {
   const notes = await NoteFile.open(nodeDisk, path)
   try {

@@ -1,6 +1,6 @@
 import type { QuarantineCatalog } from '../../catalog/quarantine.ts'
 
-/** What is quarantined and not let go yet, as it was when it was looked at last: what /readyz and /metrics tell. */
+/** Counts of what is in quarantine and not released, as of the last refresh, for /readyz and /metrics. */
 export class QuarantineCount {
   readonly #quarantine: Pick<QuarantineCatalog, 'list'>
   #entries = 0
@@ -14,7 +14,7 @@ export class QuarantineCount {
     return this.#entries
   }
 
-  /** The rows of these entries that were not validated. */
+  /** Rows of these entries that were not validated. */
   get rows(): number {
     return this.#rows
   }

@@ -5,7 +5,7 @@ import { rejectedRow } from '../rejected-row.ts'
 import { type RowCursor, rowCursor } from '../scan/row-cursor.ts'
 import { firstRow, isSpent, type Reached, type RowOfEntry, type StepBudget } from '../step-budget.ts'
 
-/** A longer row is kept with the body alone: no text is longer than half a gigabyte, and several copies of it are made. */
+/** A longer row is kept in the entry's body only: strings are limited to half a gigabyte, and a text is copied several times. */
 const textBytesMax = 64 * 1024 * 1024
 
 const reason = {
@@ -14,7 +14,7 @@ const reason = {
   message: 'the row was not validated: its push crashed validation, and is in quarantine',
 } as const
 
-/** The rows of an entry that was quarantined, from a place on as far as the budget goes, as rejected ones. */
+/** Returns the rows of a quarantined entry as rejected rows, from a place on until the budget is spent. */
 export function unvalidatedRows(
   entry: PlacedEntry,
   from: RowOfEntry,
@@ -22,7 +22,7 @@ export function unvalidatedRows(
   budget: StepBudget,
 ): { readonly rejected: readonly RejectedRow[]; readonly reached: Reached } {
   const rejected: RejectedRow[] = []
-  // Where nothing of the body is looked at, there is no place in it.
+  // At level 2 the body is not read, so there is no place in it.
   const cursor = level === 1 ? rowCursor(entry, from) : null
   let { index } = from
   for (; index < entry.rows && !isSpent(budget); index++) {

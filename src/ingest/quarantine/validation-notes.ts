@@ -1,29 +1,29 @@
-// What is being validated, written where it outlives the validator: who comes after one that ended without a word knows what it was at.
+// A note of the validation in progress that survives the validator: if it dies without an error, its successor knows the entries it was validating.
 
-/** Entries that one step validates, or the next rows of one. */
+/** The entries that one step validates, or the next rows of one. */
 export interface ValidatedSpan {
-  /** That of the first entry. */
+  /** The position of the first entry. */
   readonly position: number
-  /** The first row that is validated. */
+  /** The position of the first row that is validated. */
   readonly fromPosition: number
   /** The position after the last entry. */
   readonly throughPosition: number
   readonly entries: number
-  /** How the entry is validated: 0 as any other, else by what was decided of it. */
+  /** How the entry is validated: 0 normally, else the level of its quarantine decision. */
   readonly level: number
-  /** Whether the entry is validated in the smallest pieces. */
+  /** Whether the entry is validated in pieces of the smallest size. */
   readonly isCareful?: boolean
-  /** Written once the validator has ended of it and its process has not: without it, whatever ended the process may have ended the validator. */
+  /** Set when the validator has died but its process has not. If unset, the cause may be whatever ended the process. */
   readonly hasDied?: boolean
 }
 
-/** A span that was being validated when the validator ended. */
+/** A span that was being validated when the validator died. */
 export interface Suspect extends ValidatedSpan {
-  /** How often the validator is known to have ended of it. */
+  /** How often the validator is known to have died in it. */
   readonly deaths: number
-  /** How often its process ended meanwhile, for whatever reason. */
+  /** How often the process ended during it, for any reason. */
   readonly kills?: number
-  /** Whether it is enough: the entry is to be quarantined. */
+  /** Whether the entry is now to be quarantined. */
   readonly isDue: boolean
 }
 
@@ -33,14 +33,14 @@ export interface ValidationNote {
 }
 
 export interface ValidationNotes {
-  /** The newest note; null when there is none, or it cannot be read. It need not outlive the machine, only the process. */
+  /** The newest note; null if there is none or it cannot be read. It must survive the process, but not the machine. */
   read(): Promise<ValidationNote | null>
   write(note: ValidationNote): Promise<void>
 }
 
 export const emptyNote: ValidationNote = { validating: null, suspect: null }
 
-/** A note as text, and back; null where it is none. */
+/** Formats a note as text; `noteOf` parses it, and returns null for any other text. */
 export function noteText(note: ValidationNote): string {
   return JSON.stringify(note)
 }
@@ -48,7 +48,7 @@ export function noteText(note: ValidationNote): string {
 export function noteOf(text: string): ValidationNote | null {
   try {
     const note: ValidationNote = JSON.parse(text)
-    // One of another version, say.
+    // For example, a note of another version.
     return typeof note === 'object' && note !== null && 'validating' in note && 'suspect' in note ? note : null
   } catch {
     return null

@@ -1,6 +1,6 @@
-// Finds the entry that ends the validator, and has it quarantined. After a first death the entries of that step are validated one at a time. The entry that is
-// being validated at the second is quarantined: the catalog says so before anything of it is passed over. Anything may kill a process, so that counts as such
-// a death only when it comes again and again, at last at one small piece of one entry.
+// Finds the entry that makes the validator die, and quarantines it. After a first death the entries of that step are validated one at a time. The entry
+// being validated at the second death is quarantined, which the catalog records before any of its rows is skipped. A process may be killed for any reason,
+// so kills count as deaths only if they recur, finally at the same small piece of one entry.
 import type { QuarantineCatalog, QuarantineDecision, QuarantineLevel } from '../../catalog/quarantine.ts'
 import { type PlacedEntry, positionAfter } from '../../journal/journal.ts'
 import { Problem } from '../../model/problem.ts'
@@ -15,15 +15,15 @@ import {
 } from './validation-notes.ts'
 
 /**
- * An entry that was being validated at this many deaths is quarantined, wherever in it they came: the memory that its rows take together may
- * be the cause.
+ * After this many deaths an entry is quarantined, wherever in it they occurred: the cause may be the memory that its rows need
+ * together.
  */
 const deathsMax = 5
-/** After so many kills of the process in the midst of an entry, it is validated in the smallest pieces. */
+/** After this many kills of the process during an entry, it is validated in the smallest pieces. */
 const carefulKills = 3
-/** After so many, the last two of them at one of these pieces, it is quarantined. */
+/** After this many kills, the last two at the same piece, the entry is quarantined. */
 const killsMax = 6
-/** The smallest piece of a push. */
+/** Rows in the smallest piece of a push. */
 const carefulRows = 64
 
 export interface ValidationWatchParts {
@@ -44,7 +44,7 @@ export class ValidationWatch {
     this.#parts = parts
   }
 
-  /** Rows before `position` are validated, whatever a note says of them. */
+  /** Rows before `position` are validated, regardless of the note. */
   static async open(parts: ValidationWatchParts, position: number): Promise<ValidationWatch> {
     const watch = new ValidationWatch(parts)
     await watch.#learn()
@@ -52,7 +52,7 @@ export class ValidationWatch {
     watch.#suspect = isLeft(suspect, position) ? suspect : null
     if (validating !== null && isLeft(validating, position)) {
       watch.#suspect = suspectOf(validating, watch.#suspect)
-      // Before anything else is noted, so that this death is counted once.
+      // Written before any other note, so that this death is counted once.
       await parts.notes.write(watch.#note(null))
       const { position: first, entries, deaths, kills = 0 } = watch.#suspect
       parts.observe({ kind: 'validationEnded', position: first, entries, deaths, kills })
@@ -60,25 +60,25 @@ export class ValidationWatch {
     return watch
   }
 
-  /** What was decided of an entry; undefined of any other. */
+  /** The quarantine decision about an entry; undefined if there is none. */
   decision(position: number): QuarantineDecision | undefined {
     return this.#decisions.get(position)
   }
 
-  /** Of these, the entries that go into the next step: one that is suspected, or was quarantined, goes alone. */
+  /** The leading entries that form the next step: a suspected or quarantined entry is a step of its own. */
   together(entries: readonly PlacedEntry[]): readonly PlacedEntry[] {
     const apart = entries.findIndex((entry) => this.#isSuspected(entry) || this.#decisions.has(entry.position))
     return apart < 0 ? entries : entries.slice(0, Math.max(1, apart))
   }
 
-  /** The most rows of these entries that are validated at once, from the first one on. */
+  /** The most rows of these entries to validate at once, from the first one on. */
   rowsAtOnce([first]: readonly PlacedEntry[]): number {
     return this.#isCareful(first!) ? carefulRows : Number.POSITIVE_INFINITY
   }
 
   /**
-   * To be called before rows of these entries are validated, from a position on. An entry that is due is quarantined first, and then `decision`
-   * says so; `keptItems` is where the rows of it end whose items are kept: none of these may be rejected any more.
+   * Call before rows of these entries are validated, from a position on. An entry that is due is quarantined first; `decision` then returns its
+   * decision. `keptItems` returns the position before which the entry's items are already kept, so those rows must not be rejected.
    */
   async begin(
     entries: readonly PlacedEntry[],
@@ -97,13 +97,13 @@ export class ValidationWatch {
     await this.#parts.notes.write(this.#note(this.#span))
   }
 
-  /** The rows before a position are validated and kept. */
+  /** Call when the rows before a position are validated and kept. */
   async end(position: number): Promise<void> {
     if (!isLeft(this.#suspect, position)) this.#suspect = null
     await this.#parts.notes.write(this.#note(null))
   }
 
-  /** The step failed. What a disk, a database or a stop is the reason of is not the entry's fault. */
+  /** Call when a step failed. Errors caused by a disk, a database or a stop are not blamed on the entry. */
   async failed(error: unknown): Promise<void> {
     const died = isOfEntry(error) && this.#span !== null ? diedAt(this.#span) : null
     await this.#parts.notes.write(this.#note(died)).catch(() => undefined)
@@ -112,7 +112,7 @@ export class ValidationWatch {
   async #quarantine(entry: PlacedEntry, suspect: Suspect, keptItems: number): Promise<void> {
     const { quarantine, nowMs, observe, reach } = this.#parts
     const { body, idempotencyKey: _, format, ...header } = entry
-    // What was lost has no rows to be validated.
+    // A lost entry has no rows to validate.
     if (format === 'lost') return
     const level: QuarantineLevel = suspect.level === 0 ? 1 : 2
     const fromPosition = Math.max(suspect.fromPosition, entry.position, Math.min(keptItems, positionAfter(entry)))
@@ -134,7 +134,7 @@ export class ValidationWatch {
     return suspect !== null && entry.position < suspect.throughPosition && positionAfter(entry) > suspect.position
   }
 
-  /** Whether one piece of this entry is to be told from the next. */
+  /** Whether this entry is to be validated in the smallest pieces. */
   #isCareful(entry: PlacedEntry): boolean {
     const suspect = this.#suspect
     return suspect !== null && suspect.entries === 1 && this.#isSuspected(entry) && (suspect.kills ?? 0) >= carefulKills
@@ -166,7 +166,7 @@ function diedAt(span: ValidatedSpan): ValidatedSpan {
   return { ...span, hasDied: true }
 }
 
-/** To be called when the validator has ended and its process has not. True when it was validating: another life may come past what ended this one. */
+/** Call when the validator has died and its process has not. Returns true if it was validating, in which case a restart may get past the entry. */
 export async function noteDeath(notes: ValidationNotes): Promise<boolean> {
   const note = await notes.read()
   if (note === null || note.validating === null) return false
@@ -174,7 +174,7 @@ export async function noteDeath(notes: ValidationNotes): Promise<boolean> {
   return true
 }
 
-/** An ingest that the catalog lacks is no fault of the entry: another catalog is needed. */
+/** The catalog lacks an ingest. This is not the entry's fault: another catalog is needed. */
 export class UnknownIngest extends Error {
   constructor(id: number, fieldsVersion: number) {
     super(
@@ -187,6 +187,6 @@ export class UnknownIngest extends Error {
 function isOfEntry(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof Problem || error instanceof UnknownIngest) return false
   if (error.name === 'AbortError' || error.name === 'TimeoutError' || error.name === 'PartitionTaken') return false
-  // What the system or a database names with a code is theirs, but for what Node.js says of values, a text that is too long, say.
+  // Errors with a code come from the system or a database, except those of Node.js about values, for example a string that is too long.
   return !('code' in error) || (String(error.code).startsWith('ERR_') && error.code !== 'ERR_SQLITE_ERROR')
 }

@@ -1,4 +1,4 @@
-// Mends the text of a row. What it is not told to touch keeps its characters: numbers of any length keep their digits.
+// Mends the text of a row. Values that the mapping does not change keep their characters: numbers of any length keep their digits.
 
 import { closeBrace, comma, openBrace, quote } from '../../lib/ascii.ts'
 import { withoutGroups, writtenBoolean, writtenNumber } from '../../lib/written-value.ts'
@@ -11,13 +11,13 @@ import type { UnusedNames } from './unused-names.ts'
 
 export interface Member {
   readonly key: string
-  /** Its text, with quotes. */
+  /** Its JSON text, with quotes. */
   readonly name: string
   readonly value: string
   readonly isLong: boolean
 }
 
-/** The row as it was where it is no object. What came as a long stays one under another name; a number that is `set` is none. */
+/** Returns the row unchanged if it is not an object. A renamed property stays a long if it was one; a number from `set` is not a long. */
 export function mendRow(row: RowText, mapping: RowMapping, unused?: UnusedNames): RowText {
   const { drop, rename, set, setMissing, convert } = mapping
   const members = membersOf(row)
@@ -36,7 +36,7 @@ export function mendRow(row: RowText, mapping: RowMapping, unused?: UnusedNames)
   return { text: json, ...(stillLongs.length === 0 ? {} : { longs: stillLongs }) }
 }
 
-/** Null of a row that is no object. */
+/** Null if the row is not an object. */
 export function membersOf({ text, longs: longNames = [] }: RowText): readonly Member[] | null {
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
   const longs = new Set(longNames)
@@ -58,7 +58,7 @@ export function membersOf({ text, longs: longNames = [] }: RowText): readonly Me
   return members
 }
 
-/** A property whose new name the row has already keeps its old one. */
+/** A property is not renamed if the row already has one of the new name. */
 function renamed(members: readonly Member[], rename: RowMapping['rename']): readonly Member[] {
   const taken = new Set(members.map(({ key }) => key))
   return members.map((member) => {
@@ -76,7 +76,7 @@ function withSet(members: readonly Member[], set: RowMapping['set']): readonly M
   return [...others, ...added]
 }
 
-/** What is there and null is missing too. */
+/** A property that is null counts as missing too. */
 function withMissing(members: readonly Member[], setMissing: RowMapping['setMissing']): readonly Member[] {
   if (setMissing.size === 0) return members
   const there = new Set(members.filter(({ value }) => value !== 'null').map(({ key }) => key))
@@ -85,7 +85,7 @@ function withMissing(members: readonly Member[], setMissing: RowMapping['setMiss
 
 const isText = (value: string): boolean => value.startsWith('"')
 const isScalar = (value: string): boolean => /^[-\dtf]/.test(value)
-/** A count since 1970, a number or its text, as a date-time. */
+/** Converts a count since 1970, given as number or text, to a date-time. */
 function timeOf(unit: EpochUnit): (value: string) => string {
   return (value) => {
     const text: string = isText(value) ? JSON.parse(value) : value
@@ -94,7 +94,7 @@ function timeOf(unit: EpochUnit): (value: string) => string {
   }
 }
 
-/** Each takes and gives the text of a JSON value. */
+/** Each maps the text of a JSON value to another. */
 const converters: Readonly<Record<Conversion, (value: string) => string>> = {
   number: (value) => {
     if (!isText(value)) return value

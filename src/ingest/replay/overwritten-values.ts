@@ -4,15 +4,15 @@ import { faultsOfRow } from '../further-faults.ts'
 import { membersOf, mendRow } from './mend-row.ts'
 import type { RowText } from './replayed-rows.ts'
 
-/** Of a property: in how many rows `set` puts another value in place of one that the ingest would take, and the first of them. */
+/** A property of which `set` replaces values that the ingest would accept, and the number of such rows. */
 export interface Overwritten {
   readonly name: string
   readonly rows: number
-  /** The id of the first of them. */
+  /** The id of the first of these rows. */
   readonly first: string
 }
 
-/** The good values that `set` overwrites: once such a row is stored, they are nowhere any more. */
+/** Good values that `set` overwrites: after such a row is stored, they are lost. */
 export class OverwrittenValues {
   readonly #mapping: RowMapping
   readonly #target: Pick<Ingest, 'fields' | 'unknown'>
@@ -23,7 +23,7 @@ export class OverwrittenValues {
     this.#target = target
   }
 
-  /** `after` is the row as it was mended. */
+  /** `after` is the mended row. */
   add(id: string, row: RowText, after: RowText): void {
     const { set } = this.#mapping
     if (set.size === 0) return

@@ -5,7 +5,7 @@ import { rowCursor, skipRows } from '../scan/row-cursor.ts'
 import { firstRow, type RowOfEntry } from '../step-budget.ts'
 import type { ReplayedRow } from './replayed-rows.ts'
 
-/** About so much of a body is looked at before others have their turn. */
+/** About how many bytes of a body are read before other work gets its turn. */
 const sliceBytes = 1024 * 1024
 
 interface OpenBody {
@@ -14,20 +14,17 @@ interface OpenBody {
   place: RowOfEntry
 }
 
-/**
- * The texts of rejected rows. Some rows are kept without, because their entry was quarantined: theirs come from the entry's body, as long
- * as it is kept.
- */
+/** Texts of rejected rows. Rows of a quarantined entry may be kept without text; theirs is read from the entry's body while that is kept. */
 export class QuarantinedTexts {
   readonly #quarantine: Pick<QuarantineCatalog, 'list' | 'bodyPart'>
-  /** The one that was looked into last: rows come in order. */
+  /** The last body read: rows come in order. */
   #open: OpenBody | null = null
 
   constructor(quarantine: Pick<QuarantineCatalog, 'list' | 'bodyPart'>) {
     this.#quarantine = quarantine
   }
 
-  /** Null where there is no text any more. */
+  /** Null if the text is no longer kept. */
   async rowOf({ position, row, code }: RejectedRow): Promise<ReplayedRow | null> {
     if (row !== '') return { position, text: Buffer.from(row) }
     const body = code === 'not_validated' ? await this.#bodyOf(position) : null
@@ -45,7 +42,7 @@ export class QuarantinedTexts {
     return this.#open
   }
 
-  /** Null when it is let go meanwhile. */
+  /** Null if the entry is released meanwhile. */
   async #body({ position, bodyBytes }: QuarantinedEntry): Promise<Buffer | null> {
     const parts: Uint8Array[] = []
     let bytes = 0

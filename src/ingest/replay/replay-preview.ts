@@ -12,7 +12,7 @@ import type { RowText } from './replayed-rows.ts'
 import { textAgain } from './replayed-text.ts'
 import { UnusedNames } from './unused-names.ts'
 
-/** A row as it is and as it would be validated; without a code it would be stored. */
+/** A row before and after mending. `code` is null if it would be stored. */
 interface PreviewedRow {
   readonly id: string
   readonly before: string
@@ -36,22 +36,22 @@ export interface ReplayPreviewParts {
   readonly rejected: Pick<RejectedCatalog, 'list'>
   readonly quarantine: Pick<QuarantineCatalog, 'list' | 'bodyPart'>
   readonly check: Pick<PushCheck, 'faults'>
-  /** The most rows that are validated, and shown one by one. */
+  /** The most rows that are validated, and the most that are listed. */
   readonly rowsMax: number
   readonly shownMax: number
 }
 
-/** The rows of a preview have so many bytes, about. */
+/** About the most bytes of the rows of a preview. */
 const bytesMax = 1024 * 1024
 
-/** In the place of a row that cannot be validated stands one that is rejected too. */
+/** Placeholder for a row that cannot be validated; it is rejected too. */
 const noRow = Buffer.from('0')
 
 interface RowAgain {
   readonly position: number
   readonly before: Uint8Array
   readonly after: RowText
-  /** What keeps it from being validated. */
+  /** Why it cannot be validated. */
   readonly fault?: RowFault
 }
 
@@ -62,7 +62,7 @@ export class ReplayPreview {
     this.#parts = parts
   }
 
-  /** What a replay would do to the first rows, as far as a page of them goes. Nothing is changed. */
+  /** The effect of a replay on the first page of rows. Nothing is changed. */
   async preview(ingest: Ingest, positions: readonly number[] | null, repair: Repair): Promise<Preview> {
     const { rejected, quarantine, check, rowsMax, shownMax } = this.#parts
     const sorted = [...new Set(positions)].sort((one, other) => one - other)

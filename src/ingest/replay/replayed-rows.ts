@@ -1,26 +1,26 @@
-// The body of a replay in the journal (docs/formats/journal.md): rows that were rejected before, each with its own position.
+// The body of a replay in the journal (docs/formats/journal.md): previously rejected rows, each with its own position.
 import { readUint64, writeUint64 } from '../../lib/uint64.ts'
 
-/** A row as it is validated again. */
+/** The text by which a row is validated again. */
 export interface RowText {
-  /** JSON in UTF-8: the row as it was pushed, or what its line says. */
+  /** JSON in UTF-8: the row as pushed, or the JSON equivalent of its line. */
   readonly text: Uint8Array
-  /** Of a line: the properties whose numbers came as longs, which JSON does not say. */
+  /** For a line: properties whose numbers were longs, which JSON cannot express. */
   readonly longs?: readonly string[]
 }
 
 export interface ReplayedRow extends RowText {
-  /** That of its push. */
+  /** The position of its push. */
   readonly position: number
 }
 
 const headBytes = 12
 const textBytesAt = 8
-/** In the length of a text: names of longs stand behind it. */
+/** Flag in the length of a text: names of longs follow it. */
 const hasLongs = 0x80000000
 const lengthBytes = 4
 
-/** Rows come in the order of their positions. */
+/** The rows must be in the order of their positions. */
 export function encodeReplayedRows(rows: readonly ReplayedRow[]): Buffer {
   return Buffer.concat(rows.flatMap(encodedRow))
 }
@@ -36,7 +36,7 @@ function encodedRow({ position, text, longs = [] }: ReplayedRow): readonly Uint8
   return [head, text, length, names]
 }
 
-/** The texts are views into the body. Throws an Error when it is no body of a replay. */
+/** The texts are views into the body. Throws an Error if it is not the body of a replay. */
 export function decodeReplayedRows(bytes: Uint8Array): readonly ReplayedRow[] {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const rows: ReplayedRow[] = []

@@ -13,16 +13,16 @@ import { encodeReplayedRows, type ReplayedRow, type RowText } from './replayed-r
 import { textAgain } from './replayed-text.ts'
 import { UnusedNames } from './unused-names.ts'
 
-/** How many rows were validated again and are there: `replayed = stored + rejected`. */
+/** Counts of the rows that were validated again and still exist: `replayed = stored + rejected`. */
 export interface Replayed {
   readonly replayed: number
   readonly stored: number
   readonly rejected: number
-  /** Names of the mapping that none of these rows has; left out where there are none. */
+  /** Names of the mapping that no row has; omitted if there are none. */
   readonly unused?: UnusedName[]
 }
 
-/** Rows that were validated again, and how many of them are stored now. */
+/** Rows that were validated again, and how many of them are now stored. */
 export interface ValidatedAgain {
   readonly ingest: Pick<Ingest, 'id' | 'kind' | 'entityId'>
   readonly positions: readonly number[]
@@ -34,29 +34,29 @@ export interface ReplayParts {
   readonly quarantine: Pick<QuarantineCatalog, 'list' | 'bodyPart'>
   readonly journal: Pick<JournalWriter, 'append'>
   readonly progress: Pick<IngestProgress, 'waitFor'>
-  /** Resolves once queries see the rows that were stored, or it took too long; rejects with the signal's reason when it is aborted. */
+  /** Resolves when queries see the stored rows, or after a timeout; rejects with the signal's reason when it is aborted. */
   readonly isQueryable: (rows: ValidatedAgain, signal: AbortSignal) => Promise<void>
-  /** Whether rows of an entity are being removed that hours stand for: one that came to its old position now would go with them. */
+  /** Whether expired rows of an entity, which its hours now represent, are being removed: a row replayed to its old position would be removed too. */
   readonly isLettingGo?: (entityId: number) => boolean
-  /** Called when rows were put into the journal: whatever follows, they are validated again. */
+  /** Called when rows were written to the journal: whatever happens next, they are validated again. */
   readonly journaled: () => Promise<void>
   readonly nowMs: () => number
   readonly reach: Reach
 }
 
-/** Rows to be validated again, and how many stay rejected as they are: lines that are none. */
+/** Rows to validate again, and the number of rows that stay rejected because they are not valid lines. */
 interface PageOfRows {
   readonly rows: readonly ReplayedRow[]
   readonly stillRejected: number
 }
 
-/** So much goes into one entry of the journal: it is validated in one step, which holds up queries. */
+/** Limits of one journal entry, which is validated in one step while queries wait. */
 const rowsAtOnce = 500
 const bytesAtOnce = 1024 * 1024
-/** Replays are asked for by an operator. */
+/** The subscriber id of replays, which an operator requests. */
 const operator = 0
 
-/** Has rejected rows validated again, by the journal: a replay that was begun is done also when the service is killed meanwhile. */
+/** Validates rejected rows again, through the journal: a replay that has begun is completed even if the service is killed. */
 export class Replays {
   readonly #parts: ReplayParts
   readonly #replays = new Serial()
@@ -66,9 +66,10 @@ export class Replays {
   }
 
   /**
-   * Validates rejected rows by the fields that their ingest, or the one they go into, has now: those at these positions, or with null all, mended by the
-   * mapping. Resolves when they are queryable, or rejected still. What an earlier replay stored meanwhile counts as stored; what was discarded does not
-   * count. Throws the Problems of `JournalWriter.append`, `unavailable` while rows of the entity are being removed, and the signal's reason: a part may be validated by then, and it may be asked again.
+   * Validates rejected rows with the current fields of their ingest, or of the ingest they are replayed into: the rows at these positions, or all if null,
+   * mended by the mapping. Resolves when they are queryable or rejected again. Rows that another replay stored meanwhile count as stored; discarded rows
+   * do not count. Throws the Problems of `JournalWriter.append`, `unavailable` while rows of the entity are being removed, and the signal's reason. Part of
+   * the rows may be validated by then; the call can be repeated.
    */
   replay(
     ingest: Ingest,
@@ -91,7 +92,7 @@ export class Replays {
         rejected += page.rejected
       }
       const replayed = stored + rejected
-      // Where there were no rows, nothing is known of names.
+      // Without rows nothing is known about names.
       const names = replayed === 0 ? [] : [...(unused?.list() ?? [])]
       return { replayed, stored, rejected, ...(names.length === 0 ? {} : { unused: names }) }
     })
@@ -121,14 +122,14 @@ export class Replays {
     await journaled()
     await progress.waitFor(positionAfter({ position, rows: entry.rows }), signal)
     const positions = rows.map((row) => row.position)
-    // By what has become of them, not by what this entry did: another one may have stored them since they were listed.
+    // Counts the rows' current states rather than this entry's outcome: another replay may have stored them since they were listed.
     const fates = await rejected.fates(ingest.id, positions)
     const places = target.id === ingest.id ? positions : positions.map((_, index) => position + index)
     await isQueryable({ ingest: target, positions: places, stored: fates.stored }, signal)
     return fates
   }
 
-  /** Each row once, in the order of their positions, as they are in the list when their turn comes. */
+  /** Each row once, ordered by position, in its state when its page is read. */
   async *#pages(
     ingestId: number,
     target: Ingest,
@@ -144,7 +145,7 @@ export class Replays {
         let rows: ReplayedRow[] = []
         let stillRejected = 0
         for (const one of page.rows) {
-          // A row whose text is not kept any more cannot be validated again.
+          // A row whose text is no longer kept cannot be validated again.
           const row = await texts.rowOf(one)
           const again = row === null ? null : textAgain(one, row.text, target)
           if (again === null) continue

@@ -1,10 +1,10 @@
 import { likelyWord } from '../../lib/likely-word.ts'
 import type { RowMapping, UnusedName } from '../../model/row-mapping.ts'
 
-/** So many names of rows are remembered, for those that were likely meant. */
+/** The most names of rows remembered for suggestions. */
 const namesMax = 1000
 
-/** Which names of a mapping no row has: they are likely misspelt. */
+/** Finds names of a mapping that no row has; they are probably misspelt. */
 export class UnusedNames {
   readonly #left: Readonly<Record<UnusedName['of'], Set<string>>>
   readonly #there: Readonly<Record<UnusedName['of'], Set<string>>>
@@ -14,7 +14,7 @@ export class UnusedNames {
     this.#there = { drop: new Set(), rename: new Set(), convert: new Set() }
   }
 
-  /** What a row has when its part of the mapping is done. */
+  /** Records the properties of a row when the given part of the mapping is applied. */
   met(of: UnusedName['of'], members: readonly { readonly key: string }[]): void {
     const [left, there] = [this.#left[of], this.#there[of]]
     if (left.size === 0) return

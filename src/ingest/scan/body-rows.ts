@@ -1,4 +1,4 @@
-// Where the rows of a pushed body of JSON begin. The body was checked before: it holds as many rows as its entry says.
+// Finds where the rows of a pushed JSON body begin. The body was checked before and has as many rows as its entry says.
 import type { PlacedEntry } from '../../journal/journal.ts'
 import { openBracket } from '../../lib/ascii.ts'
 import { skipSpace } from './skip.ts'
@@ -6,7 +6,7 @@ import { skipSpace } from './skip.ts'
 export interface BodyRows {
   readonly bytes: Buffer
   readonly isArray: boolean
-  /** Where the first row begins; in an array of none, its end. */
+  /** Where the first row begins; in an empty array, the closing bracket. */
   readonly firstAt: number
 }
 
@@ -17,9 +17,9 @@ export function bodyRows({ body, format }: Pick<PlacedEntry, 'body' | 'format'>)
   return { bytes, isArray, firstAt: isArray ? skipSpace(bytes, at + 1) : at }
 }
 
-/** From the end of one row to the beginning of the next; behind the last one, to the end of the body. */
+/** Moves from the end of one row to the beginning of the next, or after the last row to the end of the body. */
 export function nextRowAt({ bytes, isArray }: BodyRows, end: number): number {
   const at = skipSpace(bytes, end)
-  // Past the comma; after the last row that is the bracket.
+  // Past the comma, or after the last row past the bracket.
   return isArray ? skipSpace(bytes, at + 1) : at
 }

@@ -19,13 +19,13 @@ function expectedOf(format: BodyFormat): string {
   return isLineFormat(format) ? 'lines of line protocol' : expected[format]
 }
 
-/** A slice ends with the row in which it has checked as much: half a millisecond or so. A small push waits for several of them. */
+/** A slice ends with the row that reaches this size, after about half a millisecond. A small push may wait for several slices. */
 const sliceBytes = 128 * 1024
 
 /** Yields after each slice, and returns the number of rows. */
 type Count = Generator<void, number>
 
-/** The most rows of a body, by the setting that says so. */
+/** The most rows of a body, and the setting that defines it. */
 export interface RowsLimit {
   readonly rowsMax: number
   readonly name: 'limits.pushRows' | 'limits.checkRows'
@@ -40,14 +40,14 @@ function tooManyRows({ rowsMax, name }: RowsLimit): Problem {
   )
 }
 
-/** The place behind a row that is not plain: a large one takes several slices. */
+/** Returns the place after a row that is not plain; a large row takes several slices. */
 function* valueEnd(check: ValueCheck, at: number, end: number): Count {
   check.begin(at)
   for (let stop = at + sliceBytes; !check.goOn(end, stop); stop = check.at + sliceBytes) yield
   return check.at
 }
 
-/** The row or rows of a JSON body. */
+/** Counts the rows of a JSON body. */
 function* countRows(bytes: Buffer, limit: RowsLimit): Count {
   const end = bytes.length
   const plain = new PlainRows(bytes)
@@ -92,7 +92,7 @@ function* countRows(bytes: Buffer, limit: RowsLimit): Count {
   return rows
 }
 
-/** One row a line; blank lines are none. */
+/** Counts the lines of an NDJSON body; blank lines are not rows. */
 function* countLines(bytes: Buffer, limit: RowsLimit): Count {
   const plain = new PlainRows(bytes)
   const check = new ValueCheck(bytes)
@@ -124,7 +124,7 @@ function* countLines(bytes: Buffer, limit: RowsLimit): Count {
   return rows
 }
 
-/** By line and column, in characters, both from 1. Counts bytes: a body may be too large to be split into lines as strings. */
+/** Line and column in characters, both from 1. Works on bytes, because a body may be too large to split into strings. */
 function placeOf(bytes: Buffer, at: number): { line: number; column: number } {
   let line = 1
   let column = 1
@@ -134,7 +134,7 @@ function placeOf(bytes: Buffer, at: number): { line: number; column: number } {
       line++
       column = 1
     } else if ((byte & 0xc0) !== 0x80) {
-      // Not one of the bytes that go on with a character.
+      // Not a continuation byte of a character.
       column++
     }
   }
@@ -146,7 +146,7 @@ function describe(bytes: Buffer, { at, message }: MalformedJson, format: BodyFor
   const lineEnds = at >= bytes.length || (format === 'ndjson' && bytes[at] === newline)
   const [character = ''] = bytes.toString('utf8', at, at + 4)
   const what = message || (lineEnds ? 'it ends too early' : `unexpected ${JSON.stringify(character)}`)
-  // Some programs end lines so.
+  // Some programs end lines with a carriage return alone.
   const behind =
     format === 'ndjson' && bytes[at - 1] === carriageReturn ? ' behind a carriage return without a newline' : ''
   return format === 'ndjson'
@@ -154,7 +154,7 @@ function describe(bytes: Buffer, { at, message }: MalformedJson, format: BodyFor
     : `The body is not JSON: ${what} at line ${line}, column ${column}.`
 }
 
-/** Of lines in UTF-8, each is at fault by itself that is none. */
+/** Throws for a body that is not UTF-8. Line protocol only fails here as gzip or UTF-16; otherwise each invalid line is its own fault. */
 function refuseOther(body: Uint8Array, format: BodyFormat): void {
   if (isGzip(body)) throw new Problem('invalid_body', 'The body is gzip: say so by the header Content-Encoding: gzip.')
   const isLines = isLineFormat(format)
@@ -162,7 +162,7 @@ function refuseOther(body: Uint8Array, format: BodyFormat): void {
     throw new Problem('invalid_body', `The body is not UTF-8: send ${isLines ? 'lines' : 'JSON'} in UTF-8.`)
 }
 
-/** Yields after each slice, and returns the number of rows. Throws what `checkBody` throws. */
+/** Yields after each slice, and returns the number of rows. Throws as `checkBody` does. */
 function* countedRows(body: Uint8Array, format: BodyFormat, limit: RowsLimit): Count {
   if (body.length === 0) throw new Problem('invalid_body', `The body is empty: send ${expectedOf(format)}.`)
   const isText = isUtf8(body)
@@ -182,8 +182,8 @@ function* countedRows(body: Uint8Array, format: BodyFormat, limit: RowsLimit): C
 }
 
 /**
- * The number of rows in a pushed body, good and bad: those of its array, 1 for an object, the lines of NDJSON that are not blank, or what
- * `countLineRows` says. Throws Problem `invalid_json` where it is no JSON or nested too deep, `invalid_body` where it is empty, not UTF-8 (of lines: gzip
+ * The number of rows in a pushed body, good and bad: the elements of an array, 1 for an object, the non-blank lines of NDJSON, or the count of
+ * `countLineRows`. Throws Problem `invalid_json` if it is not JSON or is nested too deep, `invalid_body` if it is empty, not UTF-8 (for lines: gzip
  * or UTF-16), or neither an object nor an array, and `too_many_rows` at the first row past the limit.
  */
 export function checkBody(body: Uint8Array, format: BodyFormat, limit = anyRows): number {
@@ -193,15 +193,15 @@ export function checkBody(body: Uint8Array, format: BodyFormat, limit = anyRows)
   return step.value
 }
 
-/** As `checkBody`, where it takes no longer than a slice; null for a larger body. */
+/** Like `checkBody`, for a body of at most one slice; null for a larger one. */
 export function checkSmallBody(body: Uint8Array, format: BodyFormat, limit: RowsLimit): number | null {
   return body.length <= sliceBytes ? checkBody(body, format, limit) : null
 }
 
-/** Bodies in slices: one goes on in a turn of the event loop, however many there are. */
+/** Runs large bodies one at a time, so that each turn of the event loop checks one slice however many there are. */
 const large = new Serial()
 
-/** The same, a slice at a time: while a large body is checked, other requests get their turn. Large bodies are checked one after another. */
+/** Like `checkBody`, one slice at a time: other requests get their turn while a large body is checked. Large bodies are checked one after another. */
 export async function checkBodyInSlices(body: Uint8Array, format: BodyFormat, limit = anyRows): Promise<number> {
   if (body.length <= sliceBytes) return checkBody(body, format, limit)
   return large.run(async () => {

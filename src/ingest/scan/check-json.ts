@@ -1,4 +1,4 @@
-// Says whether bytes are a JSON value (RFC 8259, as strict as JSON.parse) without making anything of them.
+// Checks whether bytes are a JSON value (RFC 8259, as strict as JSON.parse) without creating objects.
 import {
   backslash,
   carriageReturn,
@@ -25,10 +25,10 @@ import {
   upperE,
 } from '../../lib/ascii.ts'
 
-/** A value may be nested this deep. */
+/** The deepest nesting of a value. */
 const nestingMax = 512
 
-/** Where the text stops being JSON, and why when that is not for the byte that stands there. */
+/** `at` is where the text stops being JSON. The reason is empty if the byte there is itself unexpected. */
 export class MalformedJson extends Error {
   readonly at: number
 
@@ -41,7 +41,7 @@ export class MalformedJson extends Error {
 const isSpace = new Uint8Array(256)
 for (const byte of [tab, newline, carriageReturn, space]) isSpace[byte] = 1
 
-/** Bytes that a string may hold as they are: no control character, no quote, no backslash. Above ASCII the body is known to be UTF-8. */
+/** 1 for bytes that a string may contain unescaped: no control characters, quotes or backslashes. Above ASCII the body is known to be UTF-8. */
 const isPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= space && byte !== quote && byte !== backslash ? 1 : 0,
 )
@@ -82,7 +82,7 @@ function checkString(bytes: Buffer, at: number, end: number): number {
   }
 }
 
-/** One digit at least. */
+/** At least one digit. */
 function checkDigits(bytes: Buffer, at: number, end: number): number {
   let next = at
   while (next < end && bytes[next]! >= digitZero && bytes[next]! <= digitNine) next++
@@ -112,7 +112,7 @@ function checkScalar(bytes: Buffer, at: number, end: number): number {
   return at + word.length
 }
 
-/** A key and its colon, with the white space about them. */
+/** A key and its colon, with surrounding white space. */
 function checkKey(bytes: Buffer, at: number, end: number): number {
   const key = skipJsonSpace(bytes, at, end)
   if (key >= end || bytes[key] !== quote) throw new MalformedJson(key)
@@ -121,10 +121,10 @@ function checkKey(bytes: Buffer, at: number, end: number): number {
   return after + 1
 }
 
-/** Checks one value after another, a large one in pieces. */
+/** Checks values one after another, large ones in pieces. */
 export class ValueCheck {
   readonly #bytes: Buffer
-  /** The closing bytes of the objects and arrays that are open. */
+  /** The closing bytes of the open objects and arrays. */
   readonly #closers = new Uint8Array(nestingMax)
   #depth = 0
   #at = 0
@@ -133,18 +133,18 @@ export class ValueCheck {
     this.#bytes = bytes
   }
 
-  /** Behind what was checked. */
+  /** The place after the checked bytes. */
   get at(): number {
     return this.#at
   }
 
-  /** The one value that begins at `at` is next. */
+  /** Starts to check the value at `at`. */
   begin(at: number): void {
     this.#depth = 0
     this.#at = at
   }
 
-  /** True once the value is whole; false where parts of it begin behind `stop`, with which it goes on. Throws `MalformedJson`. */
+  /** Returns true when the value is complete, false if it reached `stop`; the next call then continues there. Throws `MalformedJson`. */
   goOn(end: number, stop: number): boolean {
     const bytes = this.#bytes
     const closers = this.#closers

@@ -1,4 +1,4 @@
-// A string is known again by the bytes it was pushed as, so that a tag seen before costs neither decoding nor an allocation.
+// Strings are recognized by the bytes they were pushed as, so that a tag seen before costs neither decoding nor an allocation.
 import { backslash, quote } from '../../lib/ascii.ts'
 import { unescaped } from '../../lib/line-protocol/parse-line.ts'
 import { skipString } from './skip.ts'
@@ -6,7 +6,7 @@ import { skipString } from './skip.ts'
 const hashFactor = 0x01000193
 const halfPair = /\p{Surrogate}/u
 
-/** Given back in place of the next place for a string with half a surrogate pair: it has no UTF-8. */
+/** Returned instead of the next place for a string with half a surrogate pair, which has no UTF-8 encoding. */
 export const notWellFormed = -1
 
 function hashOf(bytes: Uint8Array, start: number, end: number, seed: number): number {
@@ -22,13 +22,13 @@ function doubled<T extends Int32Array | Uint8Array>(array: T, longer: T): T {
 
 /**
  * Strings and their codes. The key of an entry is a spelling: the bytes between the quotes. Spellings of one string (`é`, `\u00e9`)
- * share its code. Codes rise from 0 and keep their meaning for as long as the object lives.
+ * share its code. Codes count up from 0 and keep their meaning for the lifetime of the object.
  */
 export class InternedStrings {
-  /** By code. Only ever added to. */
+  /** Strings by code; append-only. */
   readonly dictionary: string[] = []
   readonly #seed: number
-  /** Open addressing: 1 + an entry, 0 where free; never more than half full. */
+  /** Hash table with open addressing: 1 + an entry, 0 if free; at most half full. */
   #table = new Int32Array(64)
   #entries = 0
   #hashes = new Int32Array(32)
@@ -36,27 +36,27 @@ export class InternedStrings {
   /** Key of entry `e`: `#keys` from `#ends[e]` to `#ends[e + 1]`. */
   #ends = new Int32Array(33)
   #keys: Uint8Array = new Uint8Array(512)
-  /** The entry that came after entry `e` when it was last read: pushes tend to name their tags in the same order again. */
+  /** The entry that followed entry `e` when it was last read: pushes tend to repeat their tags in the same order. */
   #followers = new Int32Array(32)
   #last = 0
 
-  /** `seed` differs between processes, so that nobody can make up strings that all fall on one place of the table. */
+  /** `seed` differs between processes, so that a client cannot choose strings that all collide in the table. */
   constructor(seed: number) {
     this.#seed = seed
   }
 
-  /** Spellings held. */
+  /** The number of spellings. */
   get size(): number {
     return this.#entries
   }
 
-  /** An estimate of the memory held. */
+  /** An estimate of the memory used. */
   get bytes(): number {
     return this.#keys.length + 4 * (this.#table.length + 4 * this.#hashes.length) + 2 * this.#ends[this.#entries]!
   }
 
   /**
-   * Writes the code of the string that begins after the quote at `start - 1` to `codes[row]`. The answer is the place after its closing
+   * Writes the code of the string that begins after the quote at `start - 1` to `codes[row]`. Returns the place after its closing
    * quote, or `notWellFormed`.
    */
   read(bytes: Buffer, start: number, codes: Int32Array, row: number): number {
@@ -78,7 +78,7 @@ export class InternedStrings {
     return this.#readByHash(bytes, start, codes, row)
   }
 
-  /** Writes the code of the string that these bytes are, none of which is a quote, a backslash or below a space. */
+  /** Writes the code of a string given by its bytes, none of which is a quote, a backslash or below a space. */
   readPlain(bytes: Buffer, start: number, end: number, codes: Int32Array, row: number): void {
     let entry = this.#known(bytes, start, end)
     if (entry < 0) entry = this.#addNew(bytes, start, end, this.#define(bytes.toString('utf8', start, end)))
@@ -86,8 +86,8 @@ export class InternedStrings {
   }
 
   /**
-   * The same of bytes as the value of a tag has them in line protocol, with a backslash before commas, equals signs and spaces. No string of JSON is
-   * spelled so: its backslashes stand before other characters.
+   * Like `readPlain`, for a tag value in line protocol, where a backslash escapes commas, equals signs and spaces. It cannot be confused with a spelling in
+   * JSON, whose backslashes precede other characters.
    */
   readTagValue(bytes: Buffer, start: number, end: number, codes: Int32Array, row: number): void {
     let entry = this.#known(bytes, start, end)
@@ -98,14 +98,14 @@ export class InternedStrings {
     this.#found(entry, codes, row, end)
   }
 
-  /** The entry whose key these bytes are, that which came next the last time before all others; -1 where there is none. */
+  /** The entry with this key, trying the last follower first; -1 if there is none. */
   #known(bytes: Buffer, start: number, end: number): number {
     const likely = this.#followers[this.#last]!
     if (likely < this.#entries && this.#hasKey(likely, bytes, start, end)) return likely
     return this.#find(bytes, start, end, hashOf(bytes, start, end, this.#seed))
   }
 
-  /** To be called where `#known` has found none. The hash is made once more: few strings are new. */
+  /** Call if `#known` found none. The hash is computed again, because few strings are new. */
   #addNew(bytes: Buffer, start: number, end: number, code: number): number {
     return this.#add(bytes, start, end, hashOf(bytes, start, end, this.#seed), code)
   }
@@ -143,13 +143,13 @@ export class InternedStrings {
     return closingQuote + 1
   }
 
-  /** The code of a string by its plainest spelling, which all other spellings of it lead to. */
+  /** The code of a string by its canonical spelling, which all its other spellings share. */
   #codeOf(text: string): number {
     const spelling = Buffer.from(JSON.stringify(text))
     const end = spelling.length - 1
     const hash = hashOf(spelling, 1, end, this.#seed)
     let entry = this.#find(spelling, 1, end, hash)
-    // Before the codes are looked at: adding one may put a longer array in their place.
+    // Before #codes is read: adding an entry may replace it with a longer array.
     if (entry < 0) entry = this.#add(spelling, 1, end, hash, this.#define(text))
     return this.#codes[entry]!
   }

@@ -10,9 +10,9 @@ export function beginsNumber(byte: number): boolean {
 }
 
 /**
- * Writes the double nearest to the number at `start` to `values[row]`; an infinity where it is beyond the range. The answer is the
- * place after the number. Up to 2^53 the digits are an exact integer, and so is the power of ten up to 10^22: one division then rounds
- * just once, as it should (Clinger, "How to Read Floating Point Numbers Accurately").
+ * Writes the double nearest to the number at `start` to `values[row]`; an infinity if it is beyond the range. Returns the place after the number.
+ * Digits up to 2^53 are an exact integer, and so is the power of ten up to 10^22: a single division then rounds only once, as required
+ * (Clinger, "How to Read Floating Point Numbers Accurately").
  */
 export function readDouble(bytes: Buffer, start: number, values: Float64Array, row: number): number {
   const negative = bytes[start] === minus
@@ -44,8 +44,8 @@ export function readDouble(bytes: Buffer, start: number, values: Float64Array, r
 }
 
 /**
- * Writes the whole number at `start` to `values[row]` when it is spelt as plain digits below 2^53. The answer is the place after it, or
- * -1 for any other spelling.
+ * Writes the integer at `start` to `values[row]` if it is written as plain digits below 2^53. Returns the place after it, or -1 for any other
+ * form.
  */
 export function readPlainWhole(bytes: Buffer, start: number, values: Float64Array, row: number): number {
   const negative = bytes[start] === minus
@@ -57,7 +57,7 @@ export function readPlainWhole(bytes: Buffer, start: number, values: Float64Arra
     byte = bytes[++at]!
   }
   if (digits >= exactMax || byte === dot || byte === lowerE || byte === upperE) return -1
-  // 0 - 0 is 0 where -0 would be a second zero.
+  // 0 - 0 is 0, whereas -0 would be a second zero.
   values[row] = negative ? 0 - digits : digits
   return at
 }

@@ -6,7 +6,7 @@ import { faultOf, missing, readValue } from './read-value.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
 import type { TimestampParser } from './timestamps.ts'
 
-/** Where the value of each property begins: properties in the order in which they first come, the last value of each. */
+/** The place of each property's value. Properties are in the order of their first occurrence; if one repeats, its last value counts. */
 function propertiesOf(bytes: Buffer, start: number): ReadonlyMap<string, number> {
   const properties = new Map<string, number>()
   let at = skipSpace(bytes, start + 1)
@@ -20,15 +20,15 @@ function propertiesOf(bytes: Buffer, start: number): ReadonlyMap<string, number>
   return properties
 }
 
-/** Time comes before the tags, and these in the order of the fields. */
+/** Sorts time before the tags; the sort is stable, so tags stay in the order of the fields. */
 function byUrgency(a: FieldColumn, b: FieldColumn): number {
   return Number(b.field.role === 'time') - Number(a.field.role === 'time')
 }
 
 /**
- * Reads any row that is an object: writes it to the columns at `row`, or says what is wrong with it. Of several faults it tells the
- * first, in the order of the row's properties. After these comes what is missing: the time or identifier, then the tags in the order of
- * the fields. Null counts as absent. Where rows bring fields, `brought` notes those that this one brings.
+ * Reads any row that is an object: writes it to the columns at `row`, or returns its fault. Of several faults the first is returned, in the
+ * order of the row's properties, followed by what is missing: the time or identifier, then the tags in the order of the fields. Null counts as
+ * absent. If rows may bring fields, `brought` collects the new ones.
  */
 export function readWithCare(
   bytes: Buffer,

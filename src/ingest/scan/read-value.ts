@@ -1,4 +1,4 @@
-// From the bytes of one JSON value to the column of its field.
+// Reads one JSON value from its bytes into the column of its field.
 import { lowerF, lowerN, lowerT, quote } from '../../lib/ascii.ts'
 import { identifierBytesMax } from '../../model/field.ts'
 import { earliestMs, latestMs } from '../../model/instant.ts'
@@ -9,7 +9,7 @@ import { beginsNumber, readDouble, readPlainWhole } from './read-number.ts'
 import { compactJson, skipScalar, skipValue } from './skip.ts'
 import type { TimestampParser } from './timestamps.ts'
 
-/** Given back in place of the next place, all below zero: why a value was not taken. */
+/** Returned instead of the next place, all below zero: why a value was not accepted. */
 export const missing = -1
 const wrongType = -2
 export const outOfRange = -3
@@ -28,7 +28,7 @@ function readString(bytes: Buffer, start: number, column: FieldColumn, row: numb
   return end < 0 ? wrongType : end
 }
 
-/** The empty string names nothing. */
+/** The empty string does not identify anything. */
 function readStringIdentifier(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
   const end = readString(bytes, start, column, row)
   if (end < 0) return end
@@ -93,20 +93,20 @@ function readTimestamp(
 }
 
 /**
- * Writes the value at `start` to the column at `row`. The answer is the place after the value, or `missing`, `wrongType`,
+ * Writes the value at `start` to the column at `row`. Returns the place after the value, or `missing`, `wrongType`,
  * `outOfRange` or, for a string identifier of more than `identifierBytesMax`, `tooLarge`. There is no coercion.
  *
- * | type | takes | `outOfRange` |
+ * | type | accepts | `outOfRange` |
  * |---|---|---|
  * | string | a string without half surrogate pairs | |
  * | double | a number | beyond the largest double |
- * | long | a whole number, however spelt | beyond 64 bits |
+ * | long | an integer in any notation | beyond 64 bits |
  * | boolean | `true`, `false` | |
- * | timestamp | an ISO 8601 date or date-time, or a whole number of milliseconds | a number outside the years 0001 to 9999 |
+ * | timestamp | an ISO 8601 date or date-time, or an integer of milliseconds | a number outside the years 0001 to 9999 |
  * | json | any value, kept as its text | |
  *
- * And `null`, which is `missing` in a time field, tag or identifier, as the empty string is in an identifier. What is `wrongType` here is reported as
- * `invalid_time` for the time field.
+ * All accept `null`, which is `missing` in a time field, tag or identifier, as the empty string is in an identifier. For the time field, `wrongType` is
+ * reported as `invalid_time`.
  */
 export function readValue(
   bytes: Buffer,
@@ -133,7 +133,7 @@ export function readValue(
   }
 }
 
-/** What is wrong with a value that was not taken; `text` is the value. */
+/** The fault of a value that was not accepted; `text` is the value. */
 export function faultOf(failure: number, { field }: FieldColumn, text: string): RowFault {
   if (failure === tooLarge) return identifierTooLarge(field)
   const { type } = field

@@ -8,19 +8,19 @@ import { skipValue } from './skip.ts'
 
 type Body = Pick<PlacedEntry, 'body' | 'format'>
 
-/** Goes over the rows of a pushed body without validation them. */
+/** Iterates over the rows of a pushed body without validating them. */
 export interface RowCursor {
-  /** The row that is next. */
+  /** The current row. */
   readonly place: RowOfEntry
-  /** Where its line, or it, begins. */
+  /** Where the row, or its line, begins. */
   readonly at: number
-  /** How many bytes its text has, about. */
+  /** Approximate bytes of its text. */
   readonly textBytes: number
   text(): string
   next(): void
 }
 
-/** Begins at a row of the body; behind the last one it may not be asked. */
+/** Starts at a row of the body. After the last row the cursor must not be used. */
 export function rowCursor({ body, format }: Body, from: RowOfEntry): RowCursor {
   return isLineFormat(format) ? new LineCursor(body, format, from) : new JsonCursor({ body, format }, from)
 }
@@ -114,7 +114,7 @@ class LineCursor implements RowCursor {
   }
 }
 
-/** Goes on to a row of the body, or as far towards it as about so many bytes are. */
+/** Advances towards a row of the body, by at most about `bytesMax`. */
 export function skipRows(body: Body, from: RowOfEntry, untilIndex: number, bytesMax: number): RowOfEntry {
   const cursor = rowCursor(body, from)
   const end = cursor.at + bytesMax

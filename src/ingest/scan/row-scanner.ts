@@ -1,5 +1,5 @@
-// Rows of one pusher look alike: after one property comes the property that came after it in the row before, spelt the same way. So the
-// scanner keeps, for each field, the bytes that stood between its value and the next one, and compares these first.
+// Rows of one client look alike: the property after another is usually the same as in the row before, written the same way. The scanner therefore
+// remembers, for each field, the bytes between its value and the next one, and compares these first.
 
 import { closeBrace, space } from '../../lib/ascii.ts'
 import type { FieldColumn } from '../columns/field-column.ts'
@@ -7,13 +7,13 @@ import { readValue } from './read-value.ts'
 import { skipSpace, skipString } from './skip.ts'
 import type { TimestampParser } from './timestamps.ts'
 
-/** Given back in place of the next place: the row is at fault, or names a property twice. */
+/** Returned instead of the next place: the row is faulty, or repeats a property. */
 const needsCare = -1
 
-/** Longer runs of white space are not worth keeping. */
+/** Longer runs of white space are not cached. */
 const leadBytesMax = 512
 
-/** What was found after a field's value: the bytes up to the next value, as far as its colon, and whose value that is. */
+/** What followed a field's value: the bytes up to the next value, including its colon, and the field of that value. */
 interface Transition {
   readonly lead: Uint8Array
   readonly target: number
@@ -24,14 +24,14 @@ function afterLead(bytes: Buffer, at: number, lead: Uint8Array): number {
   return at + lead.length
 }
 
-/** Reads rows without fault. Whatever else a row is, it is for `readWithCare` to say. */
+/** Reads valid rows. Other rows are left to `readWithCare`. */
 export class RowScanner {
   readonly #columns: readonly FieldColumn[]
   readonly #bySource: ReadonlyMap<string, number>
   readonly #timestamps: TimestampParser
-  /** By 1 + the field before; at 0 what opens a row. */
+  /** By 1 + the previous field; 0 is the start of a row. */
   readonly #transitions: Transition[]
-  /** The row in which each field was read last, to notice a property that comes twice or is absent. */
+  /** The row in which each field was read last, to detect properties that repeat or are absent. */
   readonly #seenIn: Float64Array
   #rowsRead = 0
 
@@ -43,7 +43,7 @@ export class RowScanner {
     this.#seenIn = new Float64Array(columns.length)
   }
 
-  /** Writes the row that opens at `start` to the columns at `row`. The answer is the place after it, or -1 when it must be read with care. */
+  /** Writes the row that begins at `start` to the columns at `row`. Returns the place after it, or -1 if it must be read with care. */
   read(bytes: Buffer, start: number, row: number): number {
     const columns = this.#columns
     const seenIn = this.#seenIn
@@ -76,7 +76,7 @@ export class RowScanner {
     return at + 1
   }
 
-  /** From a brace or comma at or after `at` to the colon after the next key; null where the key is none of the sources, or there is none. */
+  /** Reads from a brace or comma at or after `at` to the colon after the next key; null if there is no key, or it is not a source. */
   #learn(bytes: Buffer, at: number): Transition | null {
     const key = skipSpace(bytes, skipSpace(bytes, at) + 1)
     if (bytes[key] === closeBrace) return null
@@ -86,7 +86,7 @@ export class RowScanner {
     return { lead: Uint8Array.prototype.slice.call(bytes, at, skipSpace(bytes, keyEnd) + 1), target }
   }
 
-  /** False where an absent field is one that each row must have. */
+  /** Returns false if a required field is absent. */
   #fillAbsent(row: number): boolean {
     for (let i = 0; i < this.#columns.length; i++) {
       if (this.#seenIn[i] === this.#rowsRead) continue

@@ -1,7 +1,7 @@
-// Steps over JSON that was checked before, so that nothing here needs to look for mistakes.
+// Skips over JSON that was checked before, so no errors are handled here.
 import { backslash, closeBrace, closeBracket, comma, openBrace, openBracket, quote, space } from '../../lib/ascii.ts'
 
-/** The first place at or after `at` that is no white space. */
+/** The first place at or after `at` that is not white space. */
 export function skipSpace(bytes: Buffer, at: number): number {
   let next = at
   while (next < bytes.length && bytes[next]! <= space) next++
@@ -50,7 +50,7 @@ export function skipValue(bytes: Buffer, at: number): number {
   return skipScalar(bytes, at)
 }
 
-/** The text of the value from `start` to `end`, character for character save for the white space between its parts. */
+/** The text of the value from `start` to `end`, unchanged except for white space between its parts. */
 export function compactJson(bytes: Buffer, start: number, end: number): string {
   const compact = Buffer.allocUnsafe(end - start)
   let length = 0

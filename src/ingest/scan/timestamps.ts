@@ -2,7 +2,7 @@ import { colon, digitNine, digitZero, dot, minus, plus, quote, space, upperT, up
 import { daysFromCivil, daysInMonth, earliestMs, latestMs, msPerDay, parseInstant } from '../../model/instant.ts'
 import { skipString } from './skip.ts'
 
-/** Given back in place of the next place for a text that is no timestamp. */
+/** Returned instead of the next place for text that is not a timestamp. */
 const noTimestamp = -1
 
 function twoDigits(bytes: Buffer, at: number): number {
@@ -20,13 +20,13 @@ function readAnyForm(bytes: Buffer, start: number, values: Float64Array, row: nu
 }
 
 /**
- * Reads the text of timestamps. The usual form, `2026-01-01T00:00:00.000Z` with or without fraction and zone or with an offset, or a space
+ * Parses timestamps. The usual form, `2026-01-01T00:00:00.000Z` with or without fraction, zone or offset, or with a space
  * for its T, is read in place; all other forms go through `parseInstant`.
  */
 export class TimestampParser {
   /**
-   * The day read last: rows that are pushed together are mostly of one day, whose midnight is then computed once. It is a true day from the start,
-   * for what is no day reads as -1 and must never be taken for it.
+   * The day read last: rows pushed together are mostly of one day, so its midnight is computed once. It starts as a valid day, because digits that
+   * are invalid read as -1 and must never match it.
    */
   #century = 19
   #year = 70
@@ -35,8 +35,8 @@ export class TimestampParser {
   #midnightMs = 0
 
   /**
-   * Writes the milliseconds of the string that begins after the quote at `start - 1` to `values[row]`. The answer is the place after its
-   * closing quote, or -1 where the text is no timestamp.
+   * Writes the milliseconds of the string that begins after the quote at `start - 1` to `values[row]`. Returns the place after its
+   * closing quote, or -1 if the text is not a timestamp.
    */
   read(bytes: Buffer, start: number, values: Float64Array, row: number): number {
     const end = this.#readUsualForm(bytes, start, values, row)

@@ -7,10 +7,10 @@ import { placeAt } from './offsets.ts'
 
 export interface ClusterIdsParts {
   readonly secrets: SecretCatalog
-  /** What Kafka holds of an entity's rows that is committed, by partition; Problem `unavailable` while Kafka is away. */
+  /** Offset ranges of an entity's committed rows in Kafka, by partition. Throws Problem `unavailable` while Kafka is unreachable. */
   readonly held: (entityId: number) => Promise<readonly Held[]>
   readonly deletions: Pick<ClusterDeletionCatalog, 'lastChange' | 'hasChanged'>
-  /** How long changes of deletions are told. */
+  /** How long deletion changes are kept for readers that resume. */
   readonly changesKeptMs: number
   readonly nowMs: () => number
 }

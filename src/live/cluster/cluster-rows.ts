@@ -1,5 +1,5 @@
-// Rows of a cluster as they become queryable. Each partition of an entity's topic is told by a feed of its own, as the journal of one machine is; a reader
-// gets what they tell, and how far it has come in all of them.
+// Rows of a cluster as they become queryable. Each partition of an entity's topic has its own feed, as the journal of a single machine does. A reader
+// receives the rows of all feeds, and its position covers all partitions.
 import type { ClusterChanges } from '../../catalog/cluster-catalog.ts'
 import type { Definitions } from '../../catalog/definitions.ts'
 import type { ClusterDeletionCatalog } from '../../catalog/deletions.ts'
@@ -28,11 +28,11 @@ export interface ClusterRowsParts {
   readonly store: Pick<SeriesQuerier, 'run'>
   readonly changes: ClusterChanges
   readonly isSeen: (entityId: number, row: RowPlace) => Promise<boolean>
-  /** As of `ClusterIdsParts`. */
+  /** See `ClusterIdsParts`. */
   readonly changesKeptMs: number
   readonly observe: Observe
   readonly nowMs: () => number
-  /** How long the first reader of an entity waits until queries see what is committed, and anybody for Kafka. */
+  /** How long an entity's first reader waits until committed rows are queryable, and how long any call waits for Kafka. */
   readonly waitMs: number
 }
 
@@ -53,7 +53,7 @@ const retryAfterS = 2
 
 export class ClusterRows implements LiveRows<string> {
   readonly #parts: ClusterRowsParts
-  /** Of entities that have readers, by id. */
+  /** Entities that have readers, by id. */
   readonly #told = new Map<number, Told>()
 
   constructor(parts: ClusterRowsParts) {
@@ -72,7 +72,7 @@ export class ClusterRows implements LiveRows<string> {
     }
     try {
       const { followed, rows, deletions } = await told.opened
-      // Who begins now is told nothing that was queryable, or deleted, before; who goes on may have been told elsewhere of what is not known here.
+      // A new reader is not sent rows that were queryable, or deletions that were made, before. A resuming one may know deletions that this process does not.
       await Promise.all([from === null ? this.#reach(rows) : undefined, deletions.settle()])
       const following = followed.follow(question, from, follower)
       return {
@@ -88,7 +88,7 @@ export class ClusterRows implements LiveRows<string> {
     }
   }
 
-  /** As `ClusterIdsParts.held`. */
+  /** See `ClusterIdsParts.held`. */
   async held(entityId: number): Promise<readonly Held[]> {
     try {
       const [first, last] = [await this.#endsOf(entityId, 'first'), await this.#endsOf(entityId, 'last')]
@@ -98,7 +98,7 @@ export class ClusterRows implements LiveRows<string> {
     }
   }
 
-  /** As `DruidDeletionParts.ends`. Throws Problem `unavailable` while Kafka is away. */
+  /** See `DruidDeletionParts.ends`. Throws Problem `unavailable` while Kafka is unreachable. */
   async ends(entityId: number): Promise<readonly number[]> {
     try {
       return await this.#endsOf(entityId, 'last')
@@ -237,7 +237,7 @@ export class ClusterRows implements LiveRows<string> {
     }
   }
 
-  /** Deletions may have been made, or taken back. */
+  /** Called when deletions may have been made or taken back. */
   #settle(): void {
     const failed = checkFailed(this.#parts.observe)
     for (const { opened } of this.#told.values()) {

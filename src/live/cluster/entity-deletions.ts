@@ -8,15 +8,15 @@ import { withoutDeleted } from '../without-deleted.ts'
 export interface EntityDeletionParts {
   readonly catalog: Pick<ClusterDeletionCatalog, 'changesAfter'>
   readonly entityId: number
-  /** Undefined once it is dropped. */
+  /** Undefined after the entity is dropped. */
   readonly entity: () => Pick<Entity, 'duplicates' | 'hidden'> | undefined
-  /** Resolves when queries of this process see what the catalog says. */
+  /** Resolves when queries of this process see the state in the catalog. */
   readonly refresh: () => Promise<void>
-  /** There is more to be told. */
+  /** Called when there are new changes to send. */
   readonly changed: () => void
-  /** The last change that all readers have been told. */
+  /** The last change that all readers have been sent. */
   readonly told: () => number
-  /** As of `ClusterIdsParts`: nobody goes on from before what was changed earlier. */
+  /** See `ClusterIdsParts`: no reader resumes from before an older change. */
   readonly changesKeptMs: number
   readonly nowMs: () => number
 }
@@ -26,14 +26,14 @@ interface Known extends ClusterDeletionChange {
 }
 
 /**
- * What was deleted of an entity, as its live readers are told it. Who makes a deletion says so in the catalog before it asks where the rows end, which is
- * then the place of the deletion. So if nothing is under way after some rows were read, no deletion to come has a place before the end of these.
+ * Deletions of an entity, for its live readers. A process that makes a deletion first records it as under way in the catalog, and then queries where the
+ * partitions end, which is the place of the deletion. So if none is under way after rows were read, no later deletion has a place before their end.
  */
 export class EntityDeletions {
   readonly #parts: EntityDeletionParts
-  /** The last one stays: who begins now begins behind it. */
+  /** The last change is always kept: new readers begin after it. */
   #changes: readonly Known[] = []
-  /** The same with their places in one partition. */
+  /** The same changes with their places in one partition, by partition. */
   readonly #placed = new Map<number, readonly DeletionChange[]>()
   #looking: Promise<boolean> | null = null
   #next: Promise<boolean> | null = null
@@ -42,9 +42,9 @@ export class EntityDeletions {
     this.#parts = parts
   }
 
-  /** Whether no deletion is under way. Then all are known that were made before the call. */
+  /** Resolves with whether no deletion is under way. If so, all deletions made before the call are known. */
   settle(): Promise<boolean> {
-    // A look that has begun may miss what was made since: those who come meanwhile share the next one.
+    // A running check may miss deletions made since it began, so callers that arrive meanwhile share the next one.
     this.#next ??= this.#lookAfter(this.#looking)
     return this.#next
   }
@@ -61,7 +61,7 @@ export class EntityDeletions {
     this.#forget()
     const { changes, isUnderWay } = await catalog.changesAfter(entityId, this.#last)
     if (changes.length > 0) {
-      // Rows behind its place are told as queries see them then.
+      // Rows after its place are sent as queries see them from then on.
       await refresh()
       const knownMs = nowMs()
       const news = changes.filter(({ id }) => id > this.#last).map((change) => ({ knownMs, ...change }))
@@ -72,7 +72,7 @@ export class EntityDeletions {
     return !isUnderWay
   }
 
-  /** What nobody is told any more. Clocks of processes differ, so it is kept for twice as long as anybody may go on from before it. */
+  /** Drops changes that no reader needs. Clocks of processes differ, so changes are kept twice as long as readers may resume from before them. */
   #forget(): void {
     const { told, changesKeptMs, nowMs } = this.#parts
     const oldMs = nowMs() - 2 * changesKeptMs
@@ -80,7 +80,7 @@ export class EntityDeletions {
     const toldId = told()
     const first = this.#changes.findIndex(({ id, knownMs }) => id > toldId || knownMs >= oldMs)
     if (first === 0) return
-    // Where there is none, -1 leaves the last one.
+    // If there is none, -1 keeps only the last change.
     this.#changes = this.#changes.slice(first)
     this.#placed.clear()
   }
@@ -92,7 +92,7 @@ export class EntityDeletions {
   ofPartition(partition: number): LiveDeletions {
     return {
       changesOf: () => this.#placedIn(partition),
-      // The rows of a partition are not given further while one is under way.
+      // `PartitionRows` does not advance while a deletion is under way, so rows are not held here.
       heldAt: () => Number.POSITIVE_INFINITY,
       seen: (stored) => this.#seen(stored),
     }
@@ -111,7 +111,7 @@ export class EntityDeletions {
 
   #seen(stored: StoredRows): StoredRows {
     const { duplicates, hidden = [] } = this.#parts.entity() ?? {}
-    // Where rows replace each other, items are asked of the store.
+    // Where rows replace each other, items are queried from the store.
     if (duplicates === 'replace' || hidden.length === 0) return stored
     const { positions } = stored.batch
     const [least, most] = positions.reduce(([low, high], one) => [Math.min(low, one), Math.max(high, one)], [

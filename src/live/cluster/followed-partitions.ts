@@ -4,22 +4,22 @@ import { placeAt, positionOf } from './offsets.ts'
 
 interface Followed {
   readonly follower: Follower<string>
-  /** By partition; null where it is not known yet where it begins. */
+  /** By partition; null until the partition's start is known. */
   readonly offsets: (number | null)[]
-  /** The last change of deletions that each partition has come to. */
+  /** The last deletion change that each partition has reached. */
   readonly reached: number[]
-  /** The last one that all have come to: it is told. */
+  /** The last change that all partitions have reached; it has been sent. */
   change: number
   hasCaughtUp: boolean
 }
 
 type Feed = Pick<LiveFeed, 'follow' | 'unfollow' | 'wait' | 'hold' | 'moved'>
 
-/** The readers of one entity, each of whom follows all of its partitions. */
+/** The readers of one entity; each follows all of its partitions. */
 export class FollowedPartitions {
   readonly feeds: readonly Feed[]
   readonly #followed = new Map<number, Followed>()
-  /** What one partition told, by where a reader is then: it is the same for most of them. */
+  /** A partition's news as the readers receive it, by their position after it: most readers share one. */
   readonly #asTold = new WeakMap<Told, Map<string, Told<string>>>()
   #lastNumber = 0
 
@@ -43,7 +43,7 @@ export class FollowedPartitions {
     }
   }
 
-  /** The last change of deletions that all readers have been told; those who may go on from before it are not asked. */
+  /** The last deletion change that all current readers have been sent. Readers that may resume later are not counted. */
   get toldChange(): number {
     let least = Number.POSITIVE_INFINITY
     for (const { change } of this.#followed.values()) least = Math.min(least, change)
@@ -84,7 +84,7 @@ export class FollowedPartitions {
     const followed = this.#followed.get(number)
     if (followed === undefined) return
     followed.offsets[partition] = position
-    // All begin behind the same one.
+    // All partitions begin after the same change.
     followed.reached[partition] = change
     followed.change = change
     const offsets = known(followed)
@@ -115,7 +115,7 @@ export class FollowedPartitions {
     followed.follower.told(shared)
   }
 
-  /** Whether the last partition has come to the place of a change: those that were there before wait for it. */
+  /** Whether all partitions have now reached the place of a change. Partitions that reach it earlier are held until then. */
   #isReached(
     number: number,
     followed: Followed,
@@ -128,7 +128,7 @@ export class FollowedPartitions {
     return isReached
   }
 
-  /** Of one of its partitions: from then on it does not wait in that. */
+  /** Called when a partition has caught up. The reader is notified for the first of its partitions. */
   #caughtUp(number: number): void {
     const followed = this.#followed.get(number)
     if (followed === undefined || followed.hasCaughtUp) return

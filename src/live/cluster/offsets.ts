@@ -1,17 +1,17 @@
-/** How far a reader of a cluster was told an entity's rows, and what was deleted of them. */
+/** The place that a reader of a cluster has reached in an entity's rows and deletions. */
 export interface ClusterPlace {
-  /** By partition of the entity's topic: all rows before it are told. */
+  /** By partition of the entity's topic: all rows before this offset have been sent. */
   readonly offsets: readonly number[]
-  /** As of `LivePlace`. */
+  /** See `LivePlace`. */
   readonly change: number
 }
 
-/** The offsets with dots between, and the change. */
+/** The offsets separated by dots, then a hyphen and the change. */
 export function positionOf({ offsets, change }: ClusterPlace): string {
   return `${offsets.join('.')}-${change}`
 }
 
-/** With so many offsets as there are partitions: one that is not named is at 0. */
+/** Returns one offset per partition; a partition that the position does not name is at 0. */
 export function placeAt(position: string, partitions: number): ClusterPlace {
   const [named, change] = position.split('-')
   const offsets = named!.split('.').map(Number)

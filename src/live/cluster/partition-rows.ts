@@ -1,5 +1,5 @@
-// The rows of one partition of an entity's topic, which Druid reads too. A row is told when queries see it: whoever sees the last row of a stretch sees
-// all before it, so one look at Druid is enough for each stretch.
+// The rows of one partition of an entity's topic, which Druid reads too. A row is sent when queries see it. Druid ingests in order: when queries see the
+// last row of a range they see all rows before it, so one check per range is enough.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RowPlace } from '../../catalog/partitions.ts'
 import { NotInJournal } from '../../journal/journal.ts'
@@ -14,19 +14,19 @@ export interface PartitionRowsParts {
   readonly client: KafkaClient
   readonly place: PartitionPlace
   readonly entityId: number
-  /** Undefined once it is dropped. */
+  /** Undefined after the entity is dropped. */
   readonly entity: () => Pick<Entity, 'id' | 'fields'> | undefined
   readonly isSeen: (entityId: number, row: RowPlace) => Promise<boolean>
-  /** As `EntityDeletions.settle`. */
+  /** See `EntityDeletions.settle`. */
   readonly settled: () => Promise<boolean>
-  /** More rows are queryable. */
+  /** Called when more rows are queryable. */
   readonly moved: () => void
   readonly failed: (error: unknown) => void
   readonly nowMs: () => number
   readonly signal: AbortSignal
 }
 
-/** What Kafka has been read of that queries are not found to see. */
+/** Rows read from Kafka that are not known to be queryable yet. */
 interface Sought {
   readonly nextOffset: number
   readonly last: RowPlace
@@ -34,16 +34,16 @@ interface Sought {
 }
 
 const fetchBytes = 1024 * 1024
-/** As much is made into rows at once. */
+/** Records of about this many bytes are parsed at a time. */
 const partBytes = 256 * 1024
-/** How often it is asked whether queries see a row. */
+/** How often queries are checked for a row. */
 const askEveryMs = 100
 const reachedEveryMs = 20
-/** A process is told when a partition got on; it looks all the same, for what it may have missed. */
+/** Processes are notified when a partition advances; this poll covers missed notifications. */
 const lookEveryMs = 1000
-/** A row that is looked for so long may be gone, by an operator's hand say: a newer one is looked for in its place. */
+/** A row not found after this long may be gone, for example deleted by an operator. A newer row is checked instead. */
 const patienceMs = 60_000
-/** The last record of a partition lies a few offsets before its end: transactions take some too. */
+/** The last record of a partition is a few offsets before its end: transaction markers take offsets too. */
 const firstSpan = 4
 
 export class PartitionRows {
@@ -51,19 +51,19 @@ export class PartitionRows {
   #position = 0
   #sought: Sought | null = null
   #wake: () => void = () => undefined
-  /** What was fetched and not asked for yet. */
+  /** Records that were fetched and not read yet. */
   #ahead: { readonly fromOffset: number; readonly fetched: Fetched } | null = null
 
   constructor(parts: PartitionRowsParts) {
     this.#parts = parts
   }
 
-  /** All rows before this offset are queryable, and all deletions known whose place is before it. */
+  /** All rows before this offset are queryable, and all deletions placed before it are known. */
   get position(): number {
     return this.#position
   }
 
-  /** Resolves when all that is committed by now is queryable; then `position` is behind it. Rejects when the signal is aborted. */
+  /** Resolves when everything committed at the call is queryable; `position` is then after it. Rejects when the signal is aborted. */
   async begin(signal: AbortSignal): Promise<void> {
     const { client, place, isSeen, entityId, settled } = this.#parts
     const [first, end] = [await endOffset(client, place, 'first'), await endOffset(client, place, 'last')]
@@ -76,7 +76,7 @@ export class PartitionRows {
     this.#position = end
   }
 
-  /** Resolves when `run` has found all that is committed by now queryable. Rejects when the signal is aborted. */
+  /** Resolves when `run` has found everything committed at the call queryable. Rejects when the signal is aborted. */
   async reach(signal: AbortSignal): Promise<void> {
     const { client, place } = this.#parts
     const end = await endOffset(client, place, 'last')
@@ -99,12 +99,12 @@ export class PartitionRows {
     }
   }
 
-  /** A partition got on. */
+  /** Called when a partition has advanced. */
   look(): void {
     if (this.#sought === null) this.#wake()
   }
 
-  /** As `JournalRows.read`; offsets are the positions. */
+  /** Like `JournalRows.read`, with offsets as positions. */
   async read(fromOffset: number, untilOffset: number): Promise<StoredPart> {
     const entity = this.#parts.entity()
     if (entity === undefined) return { rows: [], throughPosition: untilOffset }
@@ -125,7 +125,7 @@ export class PartitionRows {
 
   async close(): Promise<void> {}
 
-  /** Whether there may be more at once. */
+  /** Returns whether the next step may follow without a pause. */
   async #step(): Promise<boolean> {
     const { entityId, isSeen, nowMs } = this.#parts
     const sought = this.#sought
@@ -135,7 +135,7 @@ export class PartitionRows {
     return false
   }
 
-  /** Looks for the last of the rows that were committed from an offset on. */
+  /** Reads committed records from an offset on; the last row of them is checked next. */
   async #seek(offset: number): Promise<boolean> {
     const { nowMs } = this.#parts
     const { records, nextOffset } = await this.#fetch(offset)
@@ -147,7 +147,7 @@ export class PartitionRows {
     return true
   }
 
-  /** What was read through there is told from now on, unless a deletion is under way: its place may be before that. */
+  /** Releases rows before the offset to readers, unless a deletion is under way: its place may be before it. */
   async #moveTo(nextOffset: number): Promise<boolean> {
     if (!(await this.#parts.settled())) return false
     this.#sought = null
@@ -202,7 +202,7 @@ export class PartitionRows {
   }
 }
 
-/** As many as have about so many bytes: one at least. */
+/** The first records, of at most `partBytes` together; at least one. */
 function firstOf(records: readonly StoredRecord[]): readonly StoredRecord[] {
   let bytes = 0
   const behind = records.findIndex(({ value }, index) => {

@@ -1,4 +1,4 @@
-// Rows as they lie in an entity's topic (docs/formats/kafka-topics.md), as columns.
+// Rows as stored in an entity's topic (docs/formats/kafka-topics.md), converted to columns.
 import type { RowPlace } from '../../catalog/partitions.ts'
 import { withExactLongs } from '../../lib/json-with-longs.ts'
 import { positionColumn, timeColumn } from '../../model/druid-row.ts'
@@ -13,7 +13,7 @@ export interface StoredRecord {
 
 const lineFeed = 0x0a
 
-/** All rows of a record stand at its offset. */
+/** All rows of a record have its offset as their position. */
 export function storedRows({ id, fields }: Pick<Entity, 'id' | 'fields'>, { offset, value }: StoredRecord): StoredRows {
   const text = value.toString()
   const lines = (/\d{16}/.test(text) ? withExactLongs(text) : text).trimEnd().split('\n')
@@ -29,7 +29,6 @@ export function storedRows({ id, fields }: Pick<Entity, 'id' | 'fields'>, { offs
   return { batch, replayPosition: offset, hidden: new Set() }
 }
 
-/** Where the last row of a record is. */
 export function lastRowOf({ value }: StoredRecord): RowPlace {
   const end = value.length - 1
   const line = value.subarray(value.lastIndexOf(lineFeed, end - 1) + 1, end).toString()

@@ -19,12 +19,12 @@ import {
 import { PacketCutter } from './packet-cutter.ts'
 
 const connectTimeoutMs = 20_000
-/** So long a broker may take to close a session that is left. */
+/** How long a broker may take to close the connection after a disconnect. */
 const leaveTimeoutMs = 5000
 const subscribeId = 1
 const firstRefusal = 0x80
 
-/** Of MQTT 3.1.1, and of MQTT 5. */
+/** Reason codes of MQTT 3.1.1 and MQTT 5. */
 const refusals = new Map<number, string>([
   [1, 'it does not speak this version of MQTT; --protocol has the others'],
   [2, 'it does not take this client id'],
@@ -51,12 +51,12 @@ function connectPacket(options: BrokerOptions): IConnectPacket {
     protocolVersion: protocol === '5' ? 5 : 4,
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password: Buffer.from(password) }),
-    // The session never expires by itself. A largest size of packets is not named: the broker would leave out larger messages in silence.
+    // The session does not expire. No maximum packet size is set, because the broker would silently drop larger messages.
     ...(protocol === '5' ? { properties: { sessionExpiryInterval: 0xffff_ffff, receiveMaximum: inFlightMax } } : {}),
   }
 }
 
-/** Nothing was heard at the address. */
+/** Errors that mean that nothing responds at the address. */
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 function unusableText(host: string, reason: string): string {
@@ -155,7 +155,7 @@ class Connection implements BrokerConnection {
   close(): void {
     this.#send({ cmd: 'disconnect', reasonCode: 0 })
     this.#socket.end()
-    // What still comes is read, and let go of: behind it the end of the connection would never be heard.
+    // Remaining input is read and dropped: otherwise the end of the connection after it would not be noticed.
     this.#socket.removeAllListeners('data').resume()
     const timer = setTimeout(() => this.#socket.destroy(), leaveTimeoutMs)
     void this.ended.then(() => clearTimeout(timer))

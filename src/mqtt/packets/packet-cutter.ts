@@ -1,10 +1,10 @@
-/** In the length of a packet: seven bits of it a byte, and whether more bytes follow. */
+/** Encoding of a packet's length: seven bits per byte, and a flag that more bytes follow. */
 const digitBits = 7
 const moreFollows = 0x80
-/** The type of the packet, and four bytes of its length. */
+/** The packet type, and four bytes of length. */
 const headerBytesMax = 5
 
-/** The length that begins behind the first byte; null where bytes of it are still to come. */
+/** The length that begins after the first byte; null if it is incomplete. */
 function lengthOf(header: readonly number[]): number | null {
   if (header.length < 2 || header.at(-1)! >= moreFollows) return null
   return header.slice(1).reduce((sum, digit, index) => sum + (digit % moreFollows) * 2 ** (index * digitBits), 0)
@@ -22,8 +22,8 @@ function headerOf(type: number, length: number): Buffer {
 }
 
 /**
- * Bytes of a broker with no packet larger than so many bytes behind its header: what is more of one is let go of as it comes. Who reads packets
- * keeps each in memory until it is whole.
+ * Passes on a broker's bytes, with each packet cut to a maximum size after its header; the excess is dropped as it arrives. Packet readers keep a
+ * packet in memory until it is complete.
  */
 export class PacketCutter {
   readonly #bytesMax: number
@@ -33,13 +33,13 @@ export class PacketCutter {
   #dropping = 0
   #cutBytes = 0
 
-  /** `pass` is given the bytes, one packet in one call at most. */
+  /** `pass` is called with the bytes; one call never spans two packets. */
   constructor(bytesMax: number, pass: (bytes: Buffer) => void) {
     this.#bytesMax = bytesMax
     this.#pass = pass
   }
 
-  /** Of the packet whose bytes are passed on: how many will be missing at its end. */
+  /** Bytes that will be missing at the end of the packet being passed. */
   get cutBytes(): number {
     return this.#cutBytes
   }
@@ -67,7 +67,7 @@ export class PacketCutter {
     const header = this.#header
     this.#header = []
     if (length === null) {
-      // No length: whoever reads packets says so.
+      // Not a valid length: the packet reader reports it.
       this.#pass(Buffer.from(header))
       return
     }

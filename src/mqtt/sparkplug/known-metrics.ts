@@ -1,21 +1,21 @@
 import { metricValue, needsDatatype } from './metric-value.ts'
 import { type Metric, type Payload, staleQuality } from './sparkplug-payload.ts'
 
-/** What a metric is, or why nobody can say. */
+/** The meaning of a metric, or why it is unknown. */
 export type Meaning = { readonly name: string; readonly datatype: number | undefined } | { readonly why: string }
 
-/** Longer texts are not kept for a death. */
+/** Longer texts are not kept for the rows of a death. */
 const keptCharactersMax = 1024
 
 type Said = Pick<Metric, 'name' | 'alias'> & { readonly datatype?: number | undefined }
 
-/** What a birth says of its metrics: their names by alias, their data types by name. */
+/** A birth's definitions of its metrics: names by alias, data types by name. */
 export class KnownMetrics {
-  /** Where no birth is known. */
+  /** Used while no birth is known. */
   static readonly none = new KnownMetrics([])
   readonly #names = new Map<bigint, string>()
   readonly #datatypes = new Map<string, number>()
-  /** The newest values of the metrics of a birth; null where deaths make no rows. */
+  /** The newest values of the birth's metrics; null if deaths make no rows. */
   #values: Map<string, Metric | null> | null = null
 
   constructor(metrics: readonly Said[]) {
@@ -26,7 +26,7 @@ export class KnownMetrics {
     }
   }
 
-  /** A birth; `keepsValues` where its death makes rows. */
+  /** Made from a birth; `keepsValues` if its death makes rows. */
   static ofBirth({ metrics, timestamp }: Payload, keepsValues: boolean): KnownMetrics {
     const known = new KnownMetrics(metrics)
     if (!keepsValues) return known
@@ -35,12 +35,12 @@ export class KnownMetrics {
     return known
   }
 
-  /** A birth without metrics takes room too. */
+  /** A birth without metrics counts too. */
   get size(): number {
     return 1 + this.#names.size + this.#datatypes.size + (this.#values?.size ?? 0)
   }
 
-  /** Takes the values of metrics that it can read; `atMs` is the time of those that have none of their own. */
+  /** Keeps the values of the metrics that it can read. `atMs` is the time of those without their own. */
   remember(metrics: readonly Metric[], atMs: number | undefined): void {
     const values = this.#values
     if (values === null) return
@@ -59,7 +59,7 @@ export class KnownMetrics {
     }
   }
 
-  /** Its metrics as they are when it dies: with the values that they had, which are stale from then on. */
+  /** Its metrics at its death: with their last values, which are stale from then on. */
   stale(atMs: number): readonly Metric[] {
     return [...(this.#values?.values() ?? [])].flatMap((metric) =>
       metric === null
@@ -76,20 +76,20 @@ export class KnownMetrics {
     return { why: `the birth before it does not say what alias ${alias} means` }
   }
 
-  /** Whether the name of a metric is known, and the type of a whole number. One with neither name nor alias becomes no better by a birth. */
+  /** Whether a metric's name is known, and for an integer its type. A metric with neither name nor alias needs no birth, since none would help. */
   canRead(metric: Metric): boolean {
     if (metric.name === undefined && metric.alias === undefined) return true
     const meaning = this.meaningOf(metric)
     return 'name' in meaning && (meaning.datatype !== undefined || !needsDatatype(metric))
   }
 
-  /** What it says of these metrics, and no more: a message that waits does not hold a whole birth. */
+  /** The definitions of these metrics alone, so that a waiting message does not keep a whole birth in memory. */
   of(metrics: readonly Metric[]): KnownMetrics {
     return new KnownMetrics(metrics.map((metric) => ({ ...metric, ...this.meaningOf(metric) })))
   }
 }
 
-/** What was known when a message came. */
+/** The definitions known when a message arrived. */
 export interface Birth {
   readonly known: KnownMetrics
   /** False after a gap in the sequence: a later birth may have been lost. */
@@ -97,8 +97,8 @@ export interface Birth {
 }
 
 /**
- * What a metric that waited means by the birth that came after it. One that was sent later than the metric says it only if nothing else was known;
- * or, where that was no longer sure, if it does not say otherwise.
+ * The meaning of a metric that waited, given the birth that arrived after it. A birth that was sent later than the metric is used only if no earlier
+ * meaning was known, or if that was unsure and the birth agrees with it.
  */
 export function meaningAfter(
   metric: Metric,

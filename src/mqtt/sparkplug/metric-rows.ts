@@ -5,14 +5,14 @@ import { kindOf, metricValue, type ScalarValue } from './metric-value.ts'
 import { type Metric, type Payload, rebirthName } from './sparkplug-payload.ts'
 import { metricTopic, type SparkplugTopic } from './sparkplug-topic.ts'
 
-/** A message of a node or of a device, read. */
+/** A decoded message of a node or device. */
 export interface SparkplugMessage {
   readonly message: { readonly topic: string; readonly payload: Uint8Array }
   readonly topic: SparkplugTopic
   readonly payload: Payload
 }
 
-/** What belongs to the protocol and is no measurement. */
+/** Metrics of the protocol, which are not measurements. */
 const ofProtocol = new Set(['bdSeq', rebirthName])
 const whyCharactersMax = 2000
 
@@ -39,7 +39,7 @@ class RowsOfMetrics {
     this.#options = options
   }
 
-  /** The row of a metric, none, or why it has none. */
+  /** The row of a metric, null if it makes none, or why it cannot have one. */
   of(metric: Metric): { row: string } | { why: string } | null {
     const meaning = this.#meaningOf(metric)
     if ('why' in meaning) return meaning
@@ -70,7 +70,7 @@ class RowsOfMetrics {
   }
 }
 
-/** A row for each metric. Those that make none are in one row more, which the service rejects: the message as it came, with their names. */
+/** One row per metric. If some metrics are invalid, one more row is added, which the service rejects: the message as received, with the reasons. */
 export function metricRows(
   source: SparkplugMessage,
   meaningOf: (metric: Metric) => Meaning,

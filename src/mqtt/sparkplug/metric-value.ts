@@ -2,10 +2,10 @@ import type { Metric } from './sparkplug-payload.ts'
 
 type Read = (value: NonNullable<Metric['value']>) => ScalarValue | null
 
-/** What a row may hold; null is nothing known. */
+/** A value that a row may have; null means unknown. */
 export type ScalarValue = string | number | bigint | boolean | null
 
-/** A whole number of so many bits, from bits without a sign. Some writers fill up to 32 or 64 with the sign, some do not. */
+/** An integer of this many bits, from unsigned bits. Some writers sign-extend it to 32 or 64 bits, some do not. */
 function signed(bits: number): Read {
   const half = 1n << BigInt(bits - 1)
   return (value) => {
@@ -25,7 +25,7 @@ function unsigned(bits: number): Read {
 const asNumber: Read = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 const asText: Read = (value) => (typeof value === 'string' ? value : null)
 
-/** Some writers have truth values as 0 and 1. */
+/** Some writers encode booleans as 0 and 1. */
 const asTruth: Read = (value) => {
   if (typeof value === 'boolean') return value
   return value === 0n || value === 1n ? value === 1n : null
@@ -33,11 +33,11 @@ const asTruth: Read = (value) => {
 
 interface Datatype {
   readonly name: string
-  /** Absent where no row has such a value. */
+  /** Absent for types that no row can have. */
   readonly read?: Read
 }
 
-/** By the numbers of the specification. */
+/** By the numbers of the specification, which begin at 1. */
 const datatypes: ReadonlyMap<number, Datatype> = new Map(
   (
     [
@@ -53,7 +53,7 @@ const datatypes: ReadonlyMap<number, Datatype> = new Map(
       ['Double', asNumber],
       ['Boolean', asTruth],
       ['String', asText],
-      // Milliseconds since 1970. Java writes an earlier one with the sign that its bits have.
+      // Milliseconds since 1970. Java writes earlier times as negative numbers in two's complement.
       ['DateTime', signed(64)],
       ['Text', asText],
       ['UUID', asText],
@@ -82,19 +82,19 @@ const datatypes: ReadonlyMap<number, Datatype> = new Map(
 
 const textTypes = new Set(['String', 'Text', 'UUID'])
 
-/** What a metric is, also where its value is null. */
+/** The kind of a metric, even if its value is null. */
 export function kindOf(value: ScalarValue, datatype: number | undefined): 'number' | 'text' | 'truth' {
   const name = datatype === undefined ? undefined : datatypes.get(datatype)?.name
   if (typeof value === 'string' || (value === null && name !== undefined && textTypes.has(name))) return 'text'
   return typeof value === 'boolean' || (value === null && name === 'Boolean') ? 'truth' : 'number'
 }
 
-/** Whether a value cannot be read without its type: the wire has whole numbers without their sign. */
+/** Whether a value cannot be read without its type: integers are encoded without a sign. */
 export function needsDatatype({ value, datatype, isNull }: Metric): boolean {
   return datatype === undefined && !isNull && typeof value === 'bigint'
 }
 
-/** The value of a metric, or why no row can have it. */
+/** The value of a metric, or why it cannot be in a row. */
 export function metricValue(
   { value, isNull }: Metric,
   datatype: number | undefined,

@@ -1,4 +1,4 @@
-// What is known of the nodes that publish: who is born, what aliases mean, which message comes next. Messages that need a birth wait for it.
+// State of the nodes that publish: their births, what aliases mean, which message comes next. Messages that need a birth wait for it.
 
 import { messageOf } from '../../lib/message-of.ts'
 import type { ReceivedMessage } from '../broker.ts'
@@ -12,12 +12,12 @@ import { WaitingMessages } from './waiting-messages.ts'
 export interface SparkplugLimits {
   /** How long a message waits for a birth before it becomes a rejected row. */
   readonly birthWaitMs: number
-  /** The most messages, and bytes of them, that wait. Beyond them the oldest waits no longer. */
+  /** The most messages that wait, and their total bytes. Beyond that the oldest stops waiting. */
   readonly birthWaitMessagesMax: number
   readonly birthWaitBytesMax: number
   /**
-   * The most metrics of births that are remembered; a birth, and a node, count as one too. Beyond them the node that was met first is forgotten, and
-   * asked again; where one node has more by itself, its births that were met first.
+   * The most metrics of births that are remembered; each birth and each node counts as one too. Beyond that the node met first is forgotten, and its births
+   * are requested again. If a single node exceeds the limit, its oldest births are forgotten.
    */
   readonly knownMetricsMax: number
 }
@@ -25,23 +25,23 @@ export interface SparkplugLimits {
 export interface SparkplugOptions extends SparkplugLimits {
   readonly mapping: MappingOptions
   readonly nowMs: () => number
-  /** Publishes a request for births there; null where nodes must not be asked. */
+  /** Publishes a request for births to this topic; null if births must not be requested. */
   readonly ask: ((topic: string) => void) | null
   readonly onNote: (text: string) => void
 }
 
-/** A message, or what can be read of it, whose rows are known now. */
+/** A message, or the readable part of it, with its rows. */
 export interface MappedMessage {
   readonly message: ReceivedMessage
   readonly rows: readonly string[]
-  /** Where more rows of it follow, once a birth came or its time is over. */
+  /** Set if more of its rows follow, after a birth or a timeout. */
   readonly hasMore?: true
 }
 
 interface Node {
   readonly group: string
   readonly node: string
-  /** By device; the node's own is that of ''. */
+  /** By device; '' is the node itself. */
   readonly births: Map<string, Birth>
   bornMs: number
   bdSeq: unknown
@@ -53,20 +53,20 @@ interface Taken extends SparkplugMessage {
   readonly message: ReceivedMessage
 }
 
-/** Of a message, the metrics that nobody can read without a birth. */
+/** The metrics of a message that cannot be read without a birth. */
 interface Waiting extends Taken {
-  /** What was known of them when it came. */
+  /** Their definitions known when the message arrived. */
   readonly before: Birth | undefined
 }
 
-/** A node has this time to answer before it is asked again. */
+/** How long a node has to respond before births are requested again. */
 const askEveryMs = 3000
 
 const bdSeqOf = ({ metrics }: Payload): unknown => metrics.find(({ name }) => name === 'bdSeq')?.value
 
 export class SparkplugNodes {
   readonly #options: SparkplugOptions
-  /** By group and node, in the order in which they were met. */
+  /** By group and node, in the order in which they were first seen. */
   readonly #nodes = new Map<string, Node>()
   readonly #waiting: WaitingMessages<Waiting>
   #knownCount = 0
@@ -79,7 +79,7 @@ export class SparkplugNodes {
     })
   }
 
-  /** The messages whose rows are known now: mostly this one; with a birth also those that waited for it. */
+  /** Returns the messages whose rows are now known: usually this one, and after a birth also those that waited for it. */
   take(message: ReceivedMessage): readonly MappedMessage[] {
     const topic = sparkplugTopic(message.topic)
     if (topic === 'other') return [{ message, rows: [] }]
@@ -97,14 +97,14 @@ export class SparkplugNodes {
     return this.#data(taken, node)
   }
 
-  /** To be called now and then while messages wait: asks again, and gives those up whose time is over. */
+  /** Call periodically while messages wait: requests births again, and returns messages whose time is over. */
   tick(): readonly MappedMessage[] {
     const over = this.#waiting.takeUntil(this.#options.nowMs())
     for (const { topic } of this.#waiting.all()) this.#ask(this.#nodeOf(topic))
     return over.map((one) => this.#settled(one))
   }
 
-  /** Nothing more comes: what waits and is not sent again by the broker goes as it came. */
+  /** Ends the waiting. Returns the messages that the broker will not resend, with rows as far as they can be read without a birth. */
   end(): readonly MappedMessage[] {
     return this.#waiting.takeOf(({ message }) => message.packetId === null).map((one) => this.#settled(one))
   }
@@ -129,7 +129,7 @@ export class SparkplugNodes {
   #birth(taken: Taken, node: Node): readonly MappedMessage[] {
     const { topic, payload } = taken
     const known = KnownMetrics.ofBirth(payload, this.#options.mapping.quality !== null)
-    // One that is new is true, whatever its clock says.
+    // A new message is accepted whatever its clock says.
     const isLate = taken.message.isAgain && this.#isLate(node, payload)
     const own = this.#mapped(taken, known)
     if (isLate) return [own]
@@ -140,7 +140,7 @@ export class SparkplugNodes {
       node.nextSeq = payload.seq === undefined ? null : (payload.seq + 1) % 256
     } else this.#follow(taken, node)
     this.#knownCount += known.size - (node.births.get(topic.device)?.known.size ?? 0)
-    // Behind all others: it is the last to be forgotten.
+    // Moves it to the end, so that it is the last to be forgotten.
     node.births.delete(topic.device)
     node.births.set(topic.device, { known, isSure: true })
     this.#forget(node)
@@ -151,11 +151,11 @@ export class SparkplugNodes {
     const { topic, payload, message } = taken
     const rows: string[] = []
     if (topic.type === 'NDEATH') {
-      // The will of a session that is over may come after the next birth.
+      // The will of an ended session may arrive after the next birth.
       if (node.births.get('')?.isSure && node.bdSeq !== undefined && bdSeqOf(payload) !== node.bdSeq)
         return [{ message, rows }]
       for (const [device, { known }] of node.births) {
-        // The will was written when the node was born.
+        // Not the will's own time: it was written when the node was born.
         rows.push(...this.#staleRows({ ...taken, topic: { ...topic, device } }, known, this.#options.nowMs()))
       }
       this.#forgetBirths(node)
@@ -170,12 +170,12 @@ export class SparkplugNodes {
       }
       node.births.delete(topic.device)
     }
-    // Who is born next may mean other metrics by its aliases.
+    // Aliases of the next birth may mean other metrics.
     const ofDead = this.#waiting.takeOf(topic.type === 'DDEATH' ? isOf(topic) : isOfNode(topic))
     return [...ofDead.map((one) => this.#settled(one)), { message, rows }]
   }
 
-  /** A row for each metric that was born, of the value that it had. */
+  /** A row for each metric of the birth, with its last value. */
   #staleRows(taken: Taken, known: KnownMetrics, atMs: number): readonly string[] {
     const payload = { ...taken.payload, timestamp: atMs, metrics: known.stale(atMs) }
     return this.#mapped({ ...taken, payload }, known).rows
@@ -200,11 +200,11 @@ export class SparkplugNodes {
     return [{ ...now, hasMore: true }, ...gone]
   }
 
-  /** After a gap it is not known what aliases mean: a birth may have been lost. */
+  /** Checks the sequence number. After a gap the meaning of aliases is unsure, because a birth may have been lost. */
   #follow({ payload, message }: Taken, node: Node): void {
     const { seq } = payload
     if (seq === undefined) return
-    // A node that sends what it kept while it was away may give payloads the times of then: in their turn they are counted.
+    // A node that sends messages stored while it was offline may give them their original times. If they are in sequence, they count.
     if (seq !== node.nextSeq && (message.isAgain || this.#isLate(node, payload))) return
     if (node.nextSeq !== null && seq !== node.nextSeq) {
       for (const birth of node.births.values()) birth.isSure = false
@@ -213,7 +213,7 @@ export class SparkplugNodes {
     node.nextSeq = (seq + 1) % 256
   }
 
-  /** Sent before the birth that is known: it came again, or was overtaken. */
+  /** Whether it was sent before the known birth: it was resent, or overtaken. */
   #isLate({ bornMs }: Node, { timestamp }: Payload): boolean {
     return timestamp !== undefined && timestamp < bornMs
   }
@@ -240,7 +240,7 @@ export class SparkplugNodes {
       this.#nodes.delete(key)
       this.#knownCount--
     }
-    // One node alone may have devices without end: of its births those that were met first go, and the last one stays.
+    // A single node may have unlimited devices: its oldest births are forgotten first, and the last one is kept.
     for (const [device, { known }] of except.births) {
       if (this.#knownCount <= this.#options.knownMetricsMax || except.births.size === 1) return
       except.births.delete(device)
@@ -253,7 +253,7 @@ export class SparkplugNodes {
     return { message: taken.message, rows }
   }
 
-  /** What waited, by the birth that came, or without one. */
+  /** A message that waited, with rows by the birth that arrived, or without one. */
   #settled(waiting: Waiting, birth?: { known: KnownMetrics; payload: Payload }): MappedMessage {
     const { message, payload, before } = waiting
     const bornMs = birth?.payload.timestamp ?? Number.POSITIVE_INFINITY

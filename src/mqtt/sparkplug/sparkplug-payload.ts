@@ -1,5 +1,5 @@
-// Payloads of Sparkplug B, by our own description of them. Fields and numbers are those of `sparkplug_b.proto` of Eclipse Tahu (EPL-2.0) and of the
-// Sparkplug specification 3.0. Metadata of metrics is left out, and of their properties all but the quality: nobody reads them here.
+// Payloads of Sparkplug B, by our own description. Fields and numbers are those of `sparkplug_b.proto` of Eclipse Tahu (EPL-2.0) and of the
+// Sparkplug specification 3.0. Metadata of metrics, and their properties other than the quality, are omitted because they are not used here.
 
 import { unzipSync } from 'node:zlib'
 import { message } from '../../lib/protobuf/described-message.ts'
@@ -38,9 +38,9 @@ const PayloadMessage = message(
   [5, 'body', 'bytes'],
 )
 
-/** Of a payload whose body is the payload that is meant, as zlib or gzip. */
+/** The uuid of a payload whose body is the actual payload, compressed with zlib or gzip. */
 const compressedUuid = 'SPBV1.0_COMPRESSED'
-/** The most bytes of such a one, which a far smaller message may come to. */
+/** The most bytes of a decompressed payload, which can be far larger than its message. */
 const inflatedBytesMax = 16 * 1024 * 1024
 
 export interface Metric {
@@ -51,11 +51,11 @@ export interface Metric {
   readonly datatype?: number
   readonly isTransient: boolean
   readonly isNull: boolean
-  /** Of a time that is over: it is not the value of now. */
+  /** The value is from an earlier time, and not the current one. */
   readonly isHistorical?: true
-  /** 0 is bad, 192 good, 500 stale; left out where the metric does not say it. */
+  /** 0 is bad, 192 good, 500 stale; omitted if the metric does not have it. */
   readonly quality?: number
-  /** As the wire has it: whole numbers without their sign. Undefined where there is none, or none that a row can hold. */
+  /** As encoded: integers are unsigned. Undefined if there is none, or none that a row can have. */
   readonly value?: string | number | bigint | boolean
 }
 
@@ -69,7 +69,7 @@ export interface Payload {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** One before 1970 comes without its sign. A large number says no time, and stays one that no calendar has. */
+/** Times before 1970 are encoded unsigned. A number too large for a time stays one that no calendar has. */
 function timeOf(value: unknown): { timestamp?: number } {
   if (typeof value !== 'number' && typeof value !== 'bigint') return {}
   return { timestamp: Number(BigInt.asIntN(64, BigInt(value))) }
@@ -82,7 +82,7 @@ function carriedValue(fields: Fields): { value?: NonNullable<Metric['value']> } 
   return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string' ? { value } : {}
 }
 
-/** The property of that name, which is a whole number of 32 bits. */
+/** The property `Quality`, a signed 32-bit integer. */
 function qualityIn(properties: unknown): { quality?: number } {
   const { keys = [], values = [] } = (properties ?? {}) as { keys?: readonly string[]; values?: readonly Fields[] }
   const property = values[keys.indexOf('Quality')]
@@ -94,7 +94,7 @@ function qualityIn(properties: unknown): { quality?: number } {
 function metricOf(fields: Fields): Metric {
   const { name, alias, datatype } = fields
   return {
-    // An alias stands for a name that is left out or empty.
+    // An alias replaces a name that is omitted or empty.
     ...(typeof name === 'string' && name !== '' ? { name } : {}),
     ...(typeof alias === 'number' || typeof alias === 'bigint' ? { alias: BigInt(alias) } : {}),
     ...(typeof datatype === 'number' && datatype !== 0 ? { datatype } : {}),
@@ -107,7 +107,7 @@ function metricOf(fields: Fields): Metric {
   }
 }
 
-/** Throws where the bytes are no payload. */
+/** Throws if the bytes are not a payload. */
 export function decodePayload(bytes: Uint8Array): Payload {
   const outer = decodeMessage(bytes, PayloadMessage)
   const { uuid, body } = outer
@@ -124,13 +124,13 @@ export function decodePayload(bytes: Uint8Array): Payload {
   }
 }
 
-/** Of what is not known any more since its node or device died. */
+/** The quality of values after the death of their node or device. */
 export const staleQuality = 500
 
 export const rebirthName = 'Node Control/Rebirth'
 const booleanType = 11
 
-/** What asks a node for its births again. */
+/** A command that requests a node's births. */
 export function rebirthRequest(nowMs: number): Uint8Array {
   const rebirth = { name: rebirthName, timestamp: nowMs, datatype: booleanType, boolean: true }
   return encodeMessage({ timestamp: nowMs, metrics: [rebirth] }, PayloadMessage)

@@ -3,7 +3,7 @@ const prefix = 'spBv1.0/'
 const dataTypes = ['NBIRTH', 'NDATA', 'NDEATH', 'DBIRTH', 'DDATA', 'DDEATH'] as const
 const commandTypes = ['NCMD', 'DCMD']
 
-/** Who publishes, and what: of a node itself the device is empty. */
+/** The publisher and the message type. The device is empty for the node itself. */
 export interface SparkplugTopic {
   readonly type: (typeof dataTypes)[number]
   readonly group: string
@@ -11,15 +11,15 @@ export interface SparkplugTopic {
   readonly device: string
 }
 
-/** What metrics are called where `--topic` does not say it. */
+/** The template for metrics without `--topic`. */
 export const metricTemplateText = `${prefix}{group}/{node}/{device}/{metric...}`
 
-/** Of a topic, or of what `--topic` begins with. */
+/** Accepts a topic, or the beginning of `--topic`. */
 export function isSparkplug(topic: string): boolean {
   return topic.startsWith(prefix)
 }
 
-/** Reads `spBv1.0/{group}/{type}/{node}[/{device}]`. Commands and states of hosts are "other": they hold no data. Null of other topics. */
+/** Parses `spBv1.0/{group}/{type}/{node}[/{device}]`. Commands and states of hosts are "other": they have no data. Null for other topics. */
 export function sparkplugTopic(topic: string): SparkplugTopic | 'other' | null {
   const [, group = '', typeText = '', node = '', device = '', ...more] = topic.split('/')
   if (group === 'STATE') return 'other'
@@ -30,12 +30,12 @@ export function sparkplugTopic(topic: string): SparkplugTopic | 'other' | null {
   return { type, group, node, device }
 }
 
-/** Where a node is told what to do. */
+/** The topic for commands to a node. */
 export function commandTopic({ group, node }: Pick<SparkplugTopic, 'group' | 'node'>): string {
   return `${prefix}${group}/NCMD/${node}`
 }
 
-/** What `--topic` is asked about for a metric. Nobody publishes there: it is the name of a series. */
+/** The path of a metric, which is matched against `--topic`. It is the name of a series, not a topic that is published to. */
 export function metricTopic({ group, node, device }: SparkplugTopic, metric: string): string {
   return `${prefix}${group}/${node}/${device}/${metric}`
 }

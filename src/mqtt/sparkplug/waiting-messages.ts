@@ -4,7 +4,7 @@ interface Waiting<T> {
   readonly untilMs: number
 }
 
-/** Messages that wait, in the order in which they came, within their bounds. */
+/** A bounded queue of waiting messages, in the order of arrival. */
 export class WaitingMessages<T> {
   readonly #bounds: { readonly messagesMax: number; readonly bytesMax: number }
   #waiting: Waiting<T>[] = []
@@ -18,7 +18,7 @@ export class WaitingMessages<T> {
     return this.#waiting.map(({ message }) => message)
   }
 
-  /** Answers with those that have to go for it, the oldest first; a message larger than the bound is among them. */
+  /** Returns the messages removed to make space, oldest first; a message larger than the bound is among them. */
   add(message: T, bytes: number, untilMs: number): readonly T[] {
     this.#waiting.push({ message, bytes, untilMs })
     this.#bytes += bytes

@@ -1,4 +1,4 @@
-// The lines of a push one after another, each with the rows that it is.
+// The lines of a push, each with the number of its rows.
 
 import { isUtf8 } from 'node:buffer'
 import { carriageReturn, newline, quote } from '../../../lib/ascii.ts'
@@ -14,17 +14,17 @@ import { PlainRowCounter } from './plain-row-counter.ts'
 export interface LineOfBody {
   readonly start: number
   readonly end: number
-  /** Where the next one begins. */
+  /** Where the next line begins. */
   readonly nextAt: number
-  /** Null of one that is none, or is longer than lines are that may be many rows. */
+  /** Null if the line is invalid, or longer than a line of several rows may be. */
   readonly parsed: ParsedLine | null
-  /** Why it is none; null of one that is too long. */
+  /** Why the line is invalid; null if it is too long. */
   readonly why: string | null
-  /** One at least. */
+  /** At least one. */
   readonly rows: number
 }
 
-/** The line that begins at `start`, read with care. */
+/** Parses the line that begins at `start`. */
 export function lineAt(bytes: Buffer, start: number, format: LineFormat): LineOfBody {
   const lineEndAt = lineEnd(bytes, start)
   const end = textEnd(bytes, start, lineEndAt)
@@ -47,13 +47,13 @@ function notUtf8(text: Buffer): string {
   return `byte ${at + 1} of it, ${hexOf(text[at]!)}, is no UTF-8: send it in UTF-8`
 }
 
-/** The text of one of its rows: of a line that is many rows, the line with that field alone. */
+/** The text of one of its rows: for a line of several rows, the line with that field alone. */
 export function rowText(bytes: Buffer, { start, end, parsed }: LineOfBody, field: number, format: LineFormat): string {
   if (parsed !== null && isByField(format)) return textOfField(parsed, field)
   return bytes.toString('utf8', start, end)
 }
 
-/** How many rows the lines of a body are, counted in slices of about so many bytes: yields after each. `isText` where all of it is UTF-8. */
+/** Counts the rows of a body's lines. Yields after each slice of about `sliceBytes`. `isText`: all of the body is UTF-8. */
 export function* countLineRows(
   bytes: Buffer,
   isText: boolean,
@@ -69,7 +69,7 @@ export function* countLineRows(
     if (at >= sliceEnd) {
       yield
       sliceEnd = at + sliceBytes
-      // Comments may go on for megabytes: it is not known yet whether here is a line.
+      // Comments may continue for megabytes, so a line may not begin here.
       at = nextLineAt(bytes, at, sliceEnd)
       continue
     }
@@ -85,7 +85,7 @@ export function* countLineRows(
   return rows
 }
 
-/** As `lineEnd`; where no quotes are, it looks for newlines alone. Asked for lines in their order. */
+/** Like `lineEnd`, but searches only for newlines where there are no quotes. Call for lines in order. */
 function plainLineEnds(bytes: Buffer): (start: number) => number {
   let quoteAt = -1
   return (start) => {

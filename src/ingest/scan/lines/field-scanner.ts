@@ -1,7 +1,7 @@
-// What it reads is tested by `src/ingest/line-validator.test.ts`, what it keeps beside this file.
+// Reading is tested by `src/ingest/line-validator.test.ts`, caching by the test next to this file.
 
-// Lines of which each field is a row. The lines of one series begin with the same bytes, so the scanner keeps what these come to: the tag of each field's
-// row, and the other tags. It learns them from lines that were parsed with care.
+// Scans lines in which each field is a row. Lines of one series begin with the same bytes, so the scanner caches what these mean: the tag of each
+// field's row, and the other tags. It learns them from lines that were parsed with care.
 import { backslash, comma, equals, lowerI, lowerU, minus, newline, quote, space } from '../../../lib/ascii.ts'
 import type { ParsedLine } from '../../../lib/line-protocol/parse-line.ts'
 import type { Ingest } from '../../../model/ingest.ts'
@@ -21,20 +21,20 @@ import {
   valueEnd,
 } from './line-value.ts'
 
-/** Longer ones are not worth keeping. */
+/** Longer beginnings are not cached. */
 const headBytesMax = 1024
-/** What is kept may take so many bytes, about: some 6,000 series of ten fields. */
+/** Approximate limit of the cache: some 6,000 series of ten fields. */
 const defaultKeptBytesMax = 16 * 1024 * 1024
-/** Once that is full, all is learnt anew after so many times as many strange lines as beginnings are kept: the series are others by then. */
+/** When the cache is full, it is cleared after this many unknown lines per cached beginning: the series have changed by then. */
 const strangeLinesPerHead = 4
-/** What an entry takes beside its texts, about. */
+/** Approximate bytes of an entry in addition to its texts. */
 const entryBytes = 200
 const orderBytes = 8
-/** The order of so many fields of a line is kept. */
+/** The most fields of a line whose order is cached. */
 const orderMax = 1024
 
 interface KnownField {
-  /** Its name with the equals sign behind it. */
+  /** Its name followed by the equals sign. */
   readonly lead: Uint8Array
   readonly tag: Buffer
 }
@@ -44,20 +44,20 @@ interface OtherTag {
   readonly value: Buffer
 }
 
-/** What the beginning of a line comes to, as far as the space before its fields. */
+/** The meaning of a line's beginning, up to the space before its fields. */
 interface Head {
   readonly bytes: Uint8Array
   readonly others: readonly OtherTag[]
   readonly byName: Map<string, KnownField>
-  /** As they came last. */
+  /** The fields in the order of the last line. */
   readonly order: KnownField[]
-  /** The one that came after it when it was last read. */
+  /** The beginning that followed it when it was last read. */
   next: Head | null
 }
 
-/** Plain in a line and in JSON: no space, quote or backslash, and nothing below. */
+/** Plain in both a line and JSON: no space, quote, backslash or control character. */
 const plain = /^[^\u0000- "\\]*$/
-/** The same, with the commas, equals signs and spaces that a backslash stands before. */
+/** Also allows commas, equals signs and spaces escaped with a backslash. */
 const plainHead = /^(?:[^\u0000- "\\]|\\[,= ])*$/
 
 export class FieldScanner {
@@ -65,18 +65,18 @@ export class FieldScanner {
   readonly #columns: readonly FieldColumn[]
   readonly #time: number
   readonly #tag: number
-  /** The metrics that values go into; -1 where there is none. */
+  /** The metric columns for values, by type; -1 if there is none. */
   readonly #double: number
   readonly #long: number
   readonly #string: number
   readonly #boolean: number
   readonly #heads = new Map<string, Head>()
   #last: Head | null = null
-  /** The metric of the value that was read last. */
+  /** The metric column of the value read last. */
   #target = needsCare
   readonly #keptBytesMax: number
   #bytes = 0
-  /** Lines that would have been learnt since there was no room. */
+  /** Unknown lines since the cache became full. */
   #strangeLines = 0
   #rows = 0
 
@@ -94,19 +94,19 @@ export class FieldScanner {
     this.#boolean = metric('boolean')
   }
 
-  /** An estimate of the memory held. */
+  /** An estimate of the memory used. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** How many rows the line is that was read last. */
+  /** The number of rows of the line read last. */
   get rows(): number {
     return this.#rows
   }
 
   /**
-   * Writes the rows of the line that begins at `start` to the columns from `row` on, `rowsMax` at most. The answer is the place of the newline after it,
-   * or the end of the body; -1 when it must be read with care.
+   * Writes the rows of the line that begins at `start`, at most `rowsMax`, to the columns from `row` on. Returns the place of the newline after it,
+   * or the end of the body; -1 if it must be read with care.
    */
   read(
     bytes: Buffer,
@@ -136,7 +136,7 @@ export class FieldScanner {
     return end
   }
 
-  /** Keeps what a line begins with that was parsed with care, where lines like it can be read without. */
+  /** Caches the beginning of a line that was parsed with care, if similar lines can be scanned. */
   learn(line: ParsedLine): void {
     if (line.head.length > headBytesMax || !plainHead.test(line.head) || !this.#hasRoom()) return
     const head = this.#heads.get(keyOf(line.head)) ?? this.#headOf(line)
@@ -145,7 +145,7 @@ export class FieldScanner {
     for (const { name, text } of line.fields) {
       if (head.byName.has(name)) continue
       const tag = tagOf(name)
-      // A name with a backslash is written in another way than it is read.
+      // A name with a backslash is written differently from how it reads.
       const isPlain = plain.test(name) && text.startsWith(`${name}=`) && name.length <= headBytesMax && isPlainTag(tag)
       if (!isPlain) continue
       const known = { lead: Buffer.from(`${name}=`), tag: Buffer.from(tag) }
@@ -154,7 +154,7 @@ export class FieldScanner {
     }
   }
 
-  /** What is kept stays while there is none: lines of more series than fit, one after the other, would put each other out. */
+  /** A full cache keeps its entries for a while: otherwise lines of more series than fit would evict each other. */
   #hasRoom(): boolean {
     if (this.#bytes < this.#keptBytesMax) return true
     if (++this.#strangeLines <= strangeLinesPerHead * this.#heads.size) return false
@@ -165,7 +165,7 @@ export class FieldScanner {
     return true
   }
 
-  /** Null where rows of such lines are at fault, or take more than the values of strings. */
+  /** Null if rows of such lines are faulty, or need columns other than strings. */
   #headOf(line: ParsedLine): Head | null {
     const others: OtherTag[] = []
     for (const [name, value] of otherTags(line, this.#ingest)) {
@@ -183,7 +183,7 @@ export class FieldScanner {
     return head
   }
 
-  /** Null where it was not learnt. */
+  /** Null if the field is not cached. */
   #fieldAt(head: Head, index: number, bytes: Buffer, at: number): KnownField | null {
     const likely = head.order[index]
     if (likely !== undefined && afterLead(bytes, at, likely.lead) >= 0) return likely
@@ -216,7 +216,7 @@ export class FieldScanner {
     return bytes[end] === space ? (this.#heads.get(bytes.toString('latin1', start, end)) ?? null) : null
   }
 
-  /** Into the metric that it fits: the answer is the place after the value. */
+  /** Writes the value to the metric that it fits. Returns the place after the value. */
   #readValue(bytes: Buffer, at: number, row: number): number {
     const byte = bytes[at]!
     if (byte === quote) return this.#into(this.#string, readStringValue, bytes, at, row)
@@ -230,7 +230,7 @@ export class FieldScanner {
         return Number.isFinite(double.numbers[row]!) ? valueEnd(bytes, end) : needsCare
     }
     const end = this.#into(this.#long, readLongValue, bytes, at, row)
-    // Without its letter it is a double, which fits no metric.
+    // Without its suffix it is a double, which fits no metric.
     return end >= 0 && (bytes[end - 1] === lowerI || bytes[end - 1] === lowerU) ? end : needsCare
   }
 
@@ -240,7 +240,7 @@ export class FieldScanner {
     return column === undefined ? needsCare : read(bytes, at, column, row)
   }
 
-  /** All of a row but its metric and its time. */
+  /** Writes all fields of a row except its metric and time. */
   #writeRest(head: Head, { tag }: KnownField, row: number): void {
     const columns = this.#columns
     for (let index = 0; index < columns.length; index++) {
@@ -261,7 +261,7 @@ function isPlainTag(text: string): boolean {
   return JSON.stringify(text).length === text.length + 2
 }
 
-/** By its bytes, one character each. */
+/** The head's UTF-8 bytes, one character each. */
 function keyOf(head: string): string {
   return Buffer.from(head).toString('latin1')
 }

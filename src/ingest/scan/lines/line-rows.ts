@@ -1,4 +1,4 @@
-// What rows the lines of a push are, written as JSON: so a line is validated by the very rules of a row of JSON.
+// Converts lines of a push to rows of JSON, so that a line is validated by the same rules as a JSON row.
 
 import type { LineValue, ParsedLine } from '../../../lib/line-protocol/parse-line.ts'
 import type { Field, FieldType } from '../../../model/field.ts'
@@ -6,32 +6,31 @@ import type { Ingest } from '../../../model/ingest.ts'
 import { isByField, type LineFormat, msOfLineTime, precisionOf } from '../../../model/line-format.ts'
 import { lineFieldMisnamed, noLine, noMetricFits, type RowFault } from '../../../model/row-fault.ts'
 
-/** The property that the measurement of a line is. */
+/** The property that contains a line's measurement. */
 export const measurementProperty = 'measurement'
 
-/** How the lines of a push are read: for which ingest, in which format, and when they were received. */
+/** How to read the lines of a push: the ingest, the format, and the time of receipt. */
 export interface LineReading {
   readonly ingest: Pick<Ingest, 'fields' | 'lines'>
   readonly format: LineFormat
   readonly receivedMs: number
 }
 
-/** A row as JSON, with the properties whose numbers came as longs; or why there is none. */
+/** A row as JSON, with the properties whose numbers were longs; or why there is none. */
 export type LineRow = { readonly json: string; readonly longs: readonly string[] } | { readonly fault: RowFault }
 
-/** The rows of one line, by the index of its field where each field is one. */
+/** Returns the rows of one line, by index of the field if each field is a row. */
 export function lineRows(line: ParsedLine, reading: LineReading): (field: number) => LineRow {
   const ms = line.time === null ? String(reading.receivedMs) : msText(line.time, reading.format)
   if (isByField(reading.format)) return rowsByField(line, reading, ms)
   return () => wideRow(line, reading, ms)
 }
 
-/** The line as it would be with this field alone. */
+/** The line with this field alone. */
 export function textOfField({ head, fields, time }: ParsedLine, field: number): string {
   return `${head} ${fields[field]!.text}${time === null ? '' : ` ${time}`}`
 }
 
-/** How many rows a line is. */
 export function rowsOfLine({ fields }: ParsedLine, format: LineFormat): number {
   return isByField(format) ? fields.length : 1
 }
@@ -55,13 +54,13 @@ function wideRow({ measurement, tags, fields }: ParsedLine, { ingest }: LineRead
   return { json: `{${properties.join(',')}}`, longs: longsOf(fields) }
 }
 
-/** A tag is a text, but for the digits of a quality that is a number. */
+/** A tag is text, except the digits of a quality that is a number. */
 function tagJson(name: string, value: string, fields: readonly Field[]): string {
   const isNumber = fields.some(({ source, role, type }) => source === name && role === 'quality' && type === 'long')
   return isNumber && /^(?:0|-?[1-9][0-9]*)$/.test(value) ? value : JSON.stringify(value)
 }
 
-/** Of a name that comes twice the last value counts. */
+/** If a name repeats, the last value counts. */
 function longsOf(fields: ParsedLine['fields']): readonly string[] {
   const types = new Map(fields.map(({ name, value }) => [name, value.type]))
   return [...types].flatMap(([name, type]) => (type === 'long' ? [name] : []))
@@ -91,14 +90,14 @@ function rowsByField(line: ParsedLine, { ingest }: LineReading, ms: string): (fi
 
 type ByField = Pick<Ingest, 'fields' | 'lines'>
 
-/** The tags of a line that go into fields of their names, where each field of the line is a row. */
+/** If each field of a line is a row: the tags of the line that go into fields of the same name. */
 export function otherTags({ tags }: Pick<ParsedLine, 'tags'>, { fields }: ByField): ParsedLine['tags'] {
   const [time, tag] = [sourceOf(fields, 'time'), sourceOf(fields, 'tag')]
   const sources = new Set(fields.map(({ source }) => source))
   return tags.filter(([name]) => name !== time && name !== tag && sources.has(name))
 }
 
-/** The tag of the row that a field of the line is. */
+/** Returns the tag of a field's row. */
 export function tagByField(
   { measurement, tags }: Pick<ParsedLine, 'measurement' | 'tags'>,
   { lines }: ByField,
@@ -113,14 +112,14 @@ function sourceOf(fields: readonly Field[], role: 'time' | 'tag'): string {
   return field.source
 }
 
-/** Where a whole number fits, so does a double; the other way round only by its very digits. */
+/** A long fits a double field too; a double never fits a long field. */
 export function fits(value: LineValue['type'], type: FieldType): boolean {
   return value === type || (value === 'long' && type === 'double')
 }
 
 const parts = /\{([^{}]*)\}/g
 
-/** The template with its parts filled in; what the line lacks is empty. */
+/** The template with its placeholders filled in; tags that the line lacks are empty. */
 function filled(template: string, measurement: string, tags: ReadonlyMap<string, string>, field: string): string {
   return template.replace(parts, (_part, name: string) => {
     if (name === 'measurement') return measurement

@@ -1,15 +1,15 @@
-// The lines of one pusher look alike, as rows of JSON do: so the scanner keeps, for each value, the bytes that stood between it and the next one,
-// and compares these first.
+// Lines of one client look alike, as JSON rows do. The scanner therefore remembers, for each value, the bytes between it and the next one, and compares
+// these first.
 import { backslash, comma, equals, space } from '../../../lib/ascii.ts'
 import type { LinePrecision } from '../../../model/line-format.ts'
 import type { FieldColumn } from '../../columns/field-column.ts'
 import { measurementProperty } from './line-rows.ts'
 import { afterLead, bareEnd, needsCare, readFieldValue, readLineTime, tagValueEnd } from './line-value.ts'
 
-/** Longer names are not worth keeping. */
+/** Longer names are not cached. */
 const leadBytesMax = 512
 
-/** What was found after a value: the bytes up to the next one, as far as its equals sign, and whose value that is. */
+/** What followed a value: the bytes up to the next value, including its equals sign, and the field of that value. */
 interface Transition {
   readonly lead: Uint8Array
   readonly target: number
@@ -18,14 +18,14 @@ interface Transition {
 
 const noTransition: Transition = { lead: new Uint8Array([0]), target: 0, isField: false }
 
-/** Reads plain lines without fault, of which each is one row. Whatever else a line is, it is for `parseLine` and `readWithCare` to say. */
+/** Reads plain, valid lines of one row each. Other lines are left to `parseLine` and `readWithCare`. */
 export class LineScanner {
   readonly #columns: readonly FieldColumn[]
   readonly #bySource: ReadonlyMap<string, number>
-  /** Those of the measurement and of the time; -1 where the ingest has none. */
+  /** Columns of the measurement and of the time; -1 if the ingest has none. */
   readonly #measurement: number
   readonly #time: number
-  /** By twice 1 + the field before, at 0 the measurement; the odd ones within the line's fields. */
+  /** Index: 2 * (1 + the previous field), plus 1 within the line's fields. 0 is after the measurement. */
   readonly #transitions: Transition[]
   /** The line in which each field was read last. */
   readonly #seenIn: Float64Array
@@ -42,8 +42,8 @@ export class LineScanner {
   }
 
   /**
-   * Writes the line that begins at `start` to the columns at `row`. The answer is the place of the newline after it, or the end of the body; -1
-   * when it must be read with care.
+   * Writes the line that begins at `start` to the columns at `row`. Returns the place of the newline after it, or the end of the body; -1
+   * if it must be read with care.
    */
   read(bytes: Buffer, start: number, row: number, precision: LinePrecision, receivedMs: number): number {
     if (this.#measurement < 0 || this.#time < 0) return needsCare
@@ -81,7 +81,7 @@ export class LineScanner {
     return end
   }
 
-  /** From a comma or space to the equals sign after the next name; null where that is not plain, or names no field. */
+  /** Reads from a comma or space to the equals sign after the next name; null if the name is not plain or not a field. */
   #learn(bytes: Buffer, at: number, isInFields: boolean): Transition | null {
     const isField = isInFields || bytes[at] === space
     const keyEnd = bareEnd(bytes, at + 1)
@@ -91,7 +91,7 @@ export class LineScanner {
     return { lead: Uint8Array.prototype.slice.call(bytes, at, keyEnd + 1), target, isField }
   }
 
-  /** False where an absent field is one that each row must have. */
+  /** Returns false if a required field is absent. */
   #fillAbsent(row: number): boolean {
     for (let i = 0; i < this.#columns.length; i++) {
       if (this.#seenIn[i] === this.#linesRead) continue
@@ -103,7 +103,7 @@ export class LineScanner {
   }
 }
 
-/** A measurement, or the value of a tag: the answer is the place of the comma or space after it. */
+/** Reads a measurement or tag value. Returns the place of the comma or space after it. */
 function readBare(bytes: Buffer, start: number, column: FieldColumn, row: number): number {
   if (column.type !== 'string' || column.isIdentifier) return needsCare
   let at = bareEnd(bytes, start)

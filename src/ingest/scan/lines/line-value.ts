@@ -1,4 +1,4 @@
-// The values and the time of plain lines: read from their bytes straight to the columns. What is not plain is for `parseLine`.
+// Reads values and times of plain lines from their bytes directly to the columns. Lines that are not plain are left to `parseLine`.
 import {
   backslash,
   carriageReturn,
@@ -21,10 +21,10 @@ import type { LinePrecision } from '../../../model/line-format.ts'
 import type { FieldColumn } from '../../columns/field-column.ts'
 import { readDouble, readPlainWhole } from '../read-number.ts'
 
-/** Given back in place of the next place: the line is at fault, or is not plain. */
+/** Returned instead of the next place: the line is faulty or not plain. */
 export const needsCare = -1
 
-/** 1 for bytes that end a plain name or value of a tag, or need care in one. */
+/** 1 for bytes that end a plain name or tag value, or need care in one. */
 const endsBare = new Uint8Array(256)
 endsBare.fill(1, 0, space + 1)
 for (const byte of [comma, equals, backslash, quote]) endsBare[byte] = 1
@@ -34,7 +34,7 @@ const endsString = new Uint8Array(256)
 endsString.fill(1, 0, space)
 for (const byte of [backslash, quote]) endsString[byte] = 1
 
-/** The place of what ends a plain name, or needs care in one. */
+/** The place of the byte that ends a plain name, or needs care in one. */
 export function bareEnd(bytes: Buffer, start: number): number {
   let at = start
   while (endsBare[bytes[at]!] === 0) at++
@@ -42,8 +42,8 @@ export function bareEnd(bytes: Buffer, start: number): number {
 }
 
 /**
- * The place of what ends the value of a tag, with the commas, equals signs and spaces in it that a backslash stands before; that of a backslash
- * before anything else, which needs care.
+ * The place of the byte that ends a tag value, in which a backslash escapes commas, equals signs and spaces. A backslash before anything else
+ * ends it too, and needs care.
  */
 export function tagValueEnd(bytes: Buffer, start: number): number {
   let at = bareEnd(bytes, start)
@@ -55,8 +55,8 @@ export function tagValueEnd(bytes: Buffer, start: number): number {
 }
 
 /**
- * The place of the quote that ends a string, with the quotes and backslashes in it that a backslash stands before, as in JSON; that of a backslash
- * before anything else, which stands for itself and needs care.
+ * The place of the quote that ends a string, in which a backslash escapes quotes and backslashes, as in JSON. A backslash before anything else
+ * ends it too: it is literal and needs care.
  */
 export function stringEnd(bytes: Buffer, start: number): number {
   let at = start
@@ -68,12 +68,12 @@ export function stringEnd(bytes: Buffer, start: number): number {
   }
 }
 
-/** Digits of a time that are finer than a millisecond, and how many milliseconds its last digit is. */
+/** Digits of a time below a millisecond. `unitMs` is the value of the last remaining digit in milliseconds. */
 const finerDigits: Readonly<Record<LinePrecision, number>> = { ns: 6, us: 3, ms: 0, s: 0, m: 0, h: 0 }
 const unitMs: Readonly<Record<LinePrecision, number>> = { ns: 1, us: 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-/** So many digits are exact in a double. */
+/** Integers of this many digits are exact in a double. */
 const exactDigits = 15
-/** Later times in nanoseconds may have more than 64 bits. */
+/** Later times may exceed 64 bits in nanoseconds. */
 const latestNsInMs = 9_223_372_036_853
 
 export function afterLead(bytes: Buffer, at: number, lead: Uint8Array): number {
@@ -109,7 +109,7 @@ export function beginsPlainNumber(bytes: Buffer, start: number): boolean {
   return isDigit(bytes[bytes[start] === minus ? start + 1 : start])
 }
 
-/** The place after the value, if a value may end there. */
+/** The place after a value, if a value may end there; else `needsCare`. */
 export function valueEnd(bytes: Buffer, at: number): number {
   const byte = bytes[at]
   return byte === comma || byte === space || byte === newline || byte === carriageReturn || byte === undefined
@@ -143,7 +143,7 @@ export function readStringValue(bytes: Buffer, start: number, column: FieldColum
   return valueEnd(bytes, at + 1)
 }
 
-/** By their first letters, which are spellings too. */
+/** By first letter, which is a spelling too. */
 const spellings: ReadonlyMap<number, Buffer> = new Map([
   [lowerT, Buffer.from('true')],
   [lowerF, Buffer.from('false')],
@@ -164,7 +164,7 @@ export function truthEnd(bytes: Buffer, start: number): number {
   return end < 0 ? needsCare : valueEnd(bytes, end)
 }
 
-/** From the end of the last field to the end of the line: writes its time to `numbers` at `row`. */
+/** Reads from the end of the last field to the end of the line, and writes its time to `numbers` at `row`. */
 export function readLineTime(
   bytes: Buffer,
   start: number,

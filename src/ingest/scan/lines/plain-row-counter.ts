@@ -1,4 +1,4 @@
-// How many rows a plain line is of which each field is one, found without parsing it: a push of such lines is counted before it is answered.
+// Counts the rows of a plain line in which each field is a row, without parsing it: pushes of such lines are counted before they are acknowledged.
 import {
   carriageReturn,
   comma,
@@ -16,9 +16,9 @@ import {
 import { splitLineBytesMax } from '../../../model/line-format.ts'
 import { bareEnd, needsCare, stringEnd, tagValueEnd, truthEnd, valueEnd } from './line-value.ts'
 
-/** Numbers of so many digits are within 64 bits, and far within the range of a double. */
+/** Integers of this many digits fit into 64 bits, and well into the range of a double. */
 const digitsMax = 18
-/** The names of so many tags are compared with each other. */
+/** The most tags of a line whose names are compared with each other; a line with more needs care. */
 const tagsMax = 16
 
 export class PlainRowCounter {
@@ -26,12 +26,12 @@ export class PlainRowCounter {
   readonly #nameEnds = new Int32Array(tagsMax)
   #rows = 0
 
-  /** How many rows the line is that was counted last. */
+  /** The number of rows of the line counted last. */
   get rows(): number {
     return this.#rows
   }
 
-  /** The place of the newline after the line that begins at `start`, or the end of the body; -1 when it must be counted with care. */
+  /** Returns the place of the newline after the line that begins at `start`, or the end of the body; -1 if it must be counted with care. */
   count(bytes: Buffer, start: number): number {
     let at = this.#headEnd(bytes, start)
     let rows = 0
@@ -61,7 +61,7 @@ export class PlainRowCounter {
     return bytes[at] === space ? at : needsCare
   }
 
-  /** Whether no tag before has this name. Two of one name are a fault. */
+  /** Whether no earlier tag has this name. Duplicate names are a fault. */
   #isNew(bytes: Buffer, start: number, end: number, tags: number): boolean {
     if (tags >= tagsMax) return false
     for (let tag = 0; tag < tags; tag++) {
@@ -100,7 +100,7 @@ function timeEnd(bytes: Buffer, start: number): number {
   if (bytes[start] === space) {
     end = digitsEnd(bytes, start + 1)
     const digits = end - start - 1
-    // 9223372036854775807 is the greatest number of 64 bits.
+    // 9223372036854775807 is the largest 64-bit integer.
     const isWithin64Bits = digits <= digitsMax || (digits === digitsMax + 1 && bytes[start + 1] !== digitNine)
     if (digits === 0 || !isWithin64Bits) return needsCare
   }
