@@ -84,6 +84,6 @@ export interface HookCatalog {
     hook: string,
     page: { readonly before: number | null; readonly limit: number },
   ): Promise<readonly Delivery[]>
-  /** Acquires or renews the lease, and returns whether the holder has it now. It is free when its time is over or nobody had it. */
+  /** Acquires or renews the lease, and returns whether the holder has it now. It is free if nobody has it or its time is over. */
   lease(holder: string, nowMs: number, untilMs: number): Promise<boolean>
 }

@@ -50,7 +50,7 @@ export interface TakenBack {
 /** The number of rows of an ingest that one partition has passed on for storage, and the number of them known to be visible to queries. */
 export interface StoredRows extends NewRows {
   readonly partition: number
-  /** The end of the step that passed on the last of them; by then their validation is final. */
+  /** The end of the step that passed on the last of them: the count covers everything validated before it. */
   readonly throughPosition: number
   /** `throughPosition` of the last replay that stored some; 0 if there was none. */
   readonly replayedPosition: number

@@ -11,7 +11,7 @@ export interface AuditedRoute {
   readonly name: readonly string[]
   /** Reads the state of the changed object; absent where rows or files change, for which only counts are logged. */
   readonly state?: ReadState
-  /** Returns the state to log after a deletion, given the query parameters, if it is more than null. */
+  /** Returns the state to log after a deletion, given the query parameters; null by default. */
   readonly gone?: (query: Members) => unknown
   /** Whether the body requests a dry run, which is not logged. */
   readonly isDry?: (body: Members) => boolean

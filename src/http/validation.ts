@@ -88,7 +88,7 @@ function itemsBound(schema: unknown): number {
   return bounds.find((bound) => typeof bound === 'number') ?? Number.POSITIVE_INFINITY
 }
 
-/** The most properties per object, of those that no schema names, that are checked. The rest are faulty or not like these. */
+/** The most properties per object that are checked although no schema names them. The rest are valid or invalid just like these. */
 const strangersMax = 100
 /** Deeper than any schema reaches. */
 const depthMax = 8
