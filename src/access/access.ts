@@ -11,8 +11,8 @@ import { isValid, type OwnSubscriptionAnswer, subscriptionAnswer, wasValid } fro
 const retryMs = 1000
 
 /**
- * Decides who may do what. It decides from memory, because every request asks. Whoever changes access in the catalog calls `refresh`. A
- * refresh that fails is repeated by itself, so that a revoked key does not stay valid.
+ * Checks access, from memory because every request needs it. Code that changes access in the catalog calls `refresh`. A failed refresh is retried
+ * automatically, so that a revoked key does not stay valid.
  */
 export class Access {
   readonly #cached: CachedState<AccessState>
@@ -32,7 +32,7 @@ export class Access {
     return access
   }
 
-  /** Grows whenever what somebody may do has changed: who was identified before has to be asked again. */
+  /** Increases when access changes: callers identified before must be identified again. */
   get changes(): number {
     return this.#changes
   }
@@ -46,8 +46,8 @@ export class Access {
   }
 
   /**
-   * The caller that a credential stands for; a stranger when it is missing, unknown, expired, or is two that differ. Keys are found by their
-   * hash: how long that takes tells something about hashes at most, and from a hash no key can be made. So nothing here runs in constant time.
+   * The caller with this credential; a stranger when it is missing, unknown or expired, or when the request has two different ones. Keys are looked up by hash,
+   * so timing can at most reveal something about hashes, from which no key can be derived. Constant time is therefore unnecessary.
    */
   identify(credential: Credential): Asker {
     const key = keyIn(credential)
@@ -58,7 +58,7 @@ export class Access {
     return expiresMs === null || this.#nowMs() < expiresMs ? caller : expiredKey(expiresMs)
   }
 
-  /** Throws Problem `forbidden` unless the caller may push to the ingest; whether there is such an ingest makes no difference. */
+  /** Throws Problem `forbidden` unless the caller may push to the ingest, whether or not the ingest exists. */
   requireIngest(asker: Asker, alias: string): Caller {
     const known = requireIngestRight(asker)
     const subscriptions = this.#subscriptions.get(known.subscriberId)
@@ -71,8 +71,7 @@ export class Access {
   }
 
   /**
-   * Throws Problem `forbidden` unless the caller may see what he pushed to the ingest: his subscription to it may have ended; whether there is such
-   * an ingest makes no difference.
+   * Throws Problem `forbidden` unless the caller may see its own pushes to the ingest, whether or not the ingest exists. The subscription to it may have ended.
    */
   requireOwnRows(asker: Asker, alias: string): Caller {
     const known = requireIngestRight(asker)
@@ -84,19 +83,19 @@ export class Access {
     )
   }
 
-  /** Whether a subscriber's keys may push to the ingest, where they have the right `ingest`. */
+  /** Whether the subscriber's keys with the right `ingest` may push to the ingest. */
   mayPush(subscriberId: number, alias: string): boolean {
     return this.#subscriptions.get(subscriberId)?.allowIngest(alias, this.#nowMs()) ?? false
   }
 
-  /** Throws Problem `forbidden` unless the caller may read anything at all; what that is, `mayRead` says. */
+  /** Throws Problem `forbidden` unless the caller may read data at all; `mayRead` decides for each entity. */
   requireConsume(asker: Asker): Caller {
     const known = requireCaller(asker)
     if (known.rights.has('consume') || known.rights.has('admin')) return known
     throw new Problem('forbidden', 'The key lacks the right `consume`. Ask the operator for a key that has it.')
   }
 
-  /** Throws Problem `forbidden` unless the caller may see how the service and its ingests fare: no rows, no keys. */
+  /** Throws Problem `forbidden` unless the caller may see the state of the service and its ingests (no rows, no keys). */
   requireObserve(asker: Asker): Caller {
     const known = requireCaller(asker)
     if (known.rights.has('observe') || known.rights.has('admin')) return known
@@ -111,8 +110,8 @@ export class Access {
   }
 
   /**
-   * Throws Problem `forbidden` unless the caller may delete rows of the entity: an operator, or who may correct it and read it; whether there is such an
-   * entity makes no difference.
+   * Throws Problem `forbidden` unless the caller may delete rows of the entity: an operator, or a caller with `correct` and `consume` that may read the entity;
+   * whether or not the entity exists.
    */
   requireCorrect(asker: Asker, entity: string): Caller {
     const known = requireCaller(asker)
@@ -138,7 +137,7 @@ export class Access {
     return this.#subscriptions.get(asker.subscriberId)?.allowEntity(entityOrTable, this.#nowMs()) ?? false
   }
 
-  /** What the caller has access to. Throws Problem `forbidden` without a valid key. */
+  /** The caller's rights and subscriptions. Throws Problem `forbidden` without a valid key. */
   describe(asker: Asker): OwnSubscriptionAnswer {
     const { subscriber, subscriberId, rights } = requireCaller(asker)
     const nowMs = this.#nowMs()
@@ -184,12 +183,12 @@ function requireIngestRight(asker: Asker): Caller {
 
 const every = '*'
 
-/** Of his own subscriptions alone: these he may see anyway. */
+/** A hint from the caller's own subscriptions only, which it may see anyway. */
 function likelyAmong(subscriptions: Subscriptions | undefined, alias: string): string {
   return mayBeMeant(alias, subscriptions?.ingests() ?? [])
 }
 
-/** One subscriber's subscriptions, found by what they are for. */
+/** One subscriber's subscriptions, indexed by ingest and entity. */
 class Subscriptions {
   readonly all: readonly Subscription[]
   readonly #byIngest: ReadonlyMap<string, readonly Subscription[]>
@@ -201,7 +200,7 @@ class Subscriptions {
     this.#byEntity = grouped(all, ({ entity }) => entity)
   }
 
-  /** The ingests that they name. */
+  /** The ingests named in subscriptions, without `*`. */
   ingests(): readonly string[] {
     return [...this.#byIngest.keys()].filter((alias) => alias !== every)
   }
@@ -210,7 +209,7 @@ class Subscriptions {
     return anyValid(this.#byIngest.get(alias), nowMs) || anyValid(this.#byIngest.get(every), nowMs)
   }
 
-  /** Whether it may be pushed to, or might once. */
+  /** Whether a push to the ingest is allowed now, or was in the past. */
   allowedIngest(alias: string, nowMs: number): boolean {
     return [alias, every].some((name) => this.#byIngest.get(name)?.some((one) => wasValid(one, nowMs)) ?? false)
   }

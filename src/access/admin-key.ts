@@ -2,13 +2,13 @@ import type { AccessCatalog, AccessState } from '../catalog/catalog.ts'
 import { Problem } from '../model/problem.ts'
 import { hashKey, newKey } from './keys.ts'
 
-/** The key that the service itself puts there has this id; its subscriber has this name. */
+/** The id of the key that the service creates itself, and the name of its subscriber. */
 const firstKeyId = 'first-admin-key'
 const firstSubscriber = 'admin'
 
 /**
- * Makes sure that there is an admin key. A configured one takes the place of the first one, whichever that was; without one, a key
- * is made if no other gives the right `admin`, and returned: it is to be shown once. Throws an Error when the configured key cannot be used.
+ * Makes sure that an admin key exists. A configured key replaces the first one. Without a configured key, one is created if no valid key has the right
+ * `admin`, and returned so that it can be shown once. Throws an Error when the configured key cannot be used.
  */
 export async function ensureAdminKey(
   catalog: AccessCatalog,
@@ -20,7 +20,7 @@ export async function ensureAdminKey(
     return await ensureOnce(catalog, configured, nowMs, randomBytes)
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'conflict') throw error
-    // Another process of a cluster that starts at the same moment was first.
+    // Another process of the cluster, starting at the same time, was first.
     return ensureOnce(catalog, configured, nowMs, randomBytes)
   }
 }

@@ -3,7 +3,7 @@ import { Problem } from '../model/problem.ts'
 import type { Right } from '../model/right.ts'
 import { type Credential, keyIn } from './keys.ts'
 
-/** Who is asking, as their key says. */
+/** The sender of a request, identified by its key. */
 export interface Caller {
   readonly keyId: string
   readonly subscriberId: number
@@ -11,24 +11,24 @@ export interface Caller {
   readonly rights: ReadonlySet<Right>
 }
 
-/** One who shows no key that is valid now. */
+/** The sender of a request without a valid key. */
 export interface Stranger {
-  /** What is wrong with what was shown, and what to do. Only the holder of a key learns anything about it. */
+  /** What is wrong with the credential, and what to do. It reveals nothing about a key except to its holder. */
   readonly refusal: string
-  /** Whether a key was shown that nobody has. */
+  /** Whether the request had a key that does not exist. */
   readonly isWrongKey?: boolean
 }
 
 export type Asker = Caller | Stranger
 
-/** A key is needed, and none that is valid was shown. */
+/** A key is needed, and the request has no valid one. */
 export class NoKey extends Problem {
   constructor(refusal: string) {
     super('forbidden', refusal)
   }
 }
 
-/** Somebody showed a key that nobody has: he may be trying keys. */
+/** The request has a key that does not exist; its sender may be trying keys. */
 export class WrongKey extends NoKey {}
 
 const how = 'Send one as "Authorization: Bearer <key>" or "X-API-Key: <key>"'
@@ -38,7 +38,7 @@ const otherWays = {
   token: 'as "Authorization: Token <key>"',
 } as const
 
-/** The API key is none that is kept: it never was one, or was revoked. Which of the two is not kept either. */
+/** The API key is not stored: it never existed or was revoked. The service does not know which. */
 export const unknownKey: Stranger = {
   refusal:
     'The API key is unknown: it was mistyped or cut off, or it has been revoked. Compare it with the original, or ask the operator for another.',
@@ -49,7 +49,7 @@ export function expiredKey(expiredMs: number): Stranger {
   return { refusal: `The API key expired on ${formatInstant(expiredMs)}. Ask the operator for another.` }
 }
 
-/** Of a request that shows no single key. */
+/** For a request without exactly one key. */
 export function withoutKey({ authorization, schemes = [] }: Credential): Stranger {
   const ways = [how, ...schemes.map((scheme) => otherWays[scheme])].join(', or ')
   if (authorization === undefined)
@@ -63,7 +63,7 @@ export function isCaller(asker: Asker): asker is Caller {
   return 'keyId' in asker
 }
 
-/** Throws Problem `forbidden` unless the asker showed a valid key; a `WrongKey` where nobody has the one that he showed. */
+/** Throws Problem `forbidden` unless the asker has a valid key: `WrongKey` if its key does not exist, otherwise `NoKey`. */
 export function requireCaller(asker: Asker): Caller {
   if (isCaller(asker)) return asker
   if (asker.isWrongKey === true) throw new WrongKey(asker.refusal)

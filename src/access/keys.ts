@@ -5,7 +5,7 @@ const prefix = 'tm_'
 const randomKeyBytes = 24
 
 export interface NewKey {
-  /** Shown to its holder once and kept nowhere. */
+  /** Shown to its holder once and never stored. */
   readonly key: string
   readonly hash: string
 }
@@ -15,19 +15,19 @@ export function newKey(randomBytes: (count: number) => Uint8Array = randomBytesO
   return { key, hash: hashKey(key) }
 }
 
-/** SHA-256, in hexadecimal. A key is random and long, so there is nothing to guess that a slow hash would have to protect. */
+/** SHA-256 in hexadecimal. A key is long and random and cannot be guessed, so a slow hash would protect nothing. */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'hex')
 }
 
-/** Ways to show a key that some paths take besides `Bearer`: tools that speak to them know no other. */
+/** Authentication schemes that some paths accept in addition to `Bearer`, for tools that support no other. */
 export type KeyScheme = 'basic' | 'token'
 
-/** What a request shows to say who is asking: the values of its `Authorization` and `X-API-Key` headers. */
+/** The credentials of a request: the values of its `Authorization` and `X-API-Key` headers. */
 export interface Credential {
   readonly authorization?: string | undefined
   readonly apiKey?: string | undefined
-  /** What its path takes besides `Bearer`; nothing where it is left out. */
+  /** Schemes that the path accepts in addition to `Bearer`; none if absent. */
   readonly schemes?: readonly KeyScheme[] | undefined
 }
 
@@ -38,7 +38,7 @@ const schemeReaders: Readonly<Record<KeyScheme, (authorization: string) => strin
   token: tokenIn,
 }
 
-/** The key in a credential; null where there is none, where it is of another scheme, and where the two headers differ. */
+/** The key in a credential; null when there is none, when its scheme is not accepted, or when the two headers differ. */
 export function keyIn({ authorization, apiKey, schemes = [] }: Credential): string | null {
   if (authorization === undefined) return apiKey ?? null
   const readers = schemes.map((scheme) => schemeReaders[scheme])
@@ -51,7 +51,7 @@ export function keyIn({ authorization, apiKey, schemes = [] }: Credential): stri
 
 const token = /^Token +(\S+) *$/i
 
-/** As clients of InfluxDB show it: a token, or a user and a password with a colon between. */
+/** As sent by clients of InfluxDB: a token, or user and password separated by a colon. */
 function tokenIn(authorization: string): string | null {
   const text = token.exec(authorization)?.[1]
   return text === undefined ? null : text.slice(text.lastIndexOf(':') + 1)
@@ -59,7 +59,7 @@ function tokenIn(authorization: string): string | null {
 
 const basic = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i
 
-/** The password of Basic authentication (RFC 7617), whoever the user is said to be. */
+/** The password of Basic authentication (RFC 7617); the user name is ignored. */
 function passwordIn(authorization: string): string | null {
   const pair = Buffer.from(basic.exec(authorization)?.[1] ?? '', 'base64').toString('utf8')
   const password = pair.slice(pair.indexOf(':') + 1)

@@ -34,7 +34,7 @@ export function isValid({ fromMs, untilMs, suspended }: Subscription, nowMs: num
   return !suspended && (fromMs === null || fromMs <= nowMs) && (untilMs === null || nowMs < untilMs)
 }
 
-/** Whether it is valid, or has ended. */
+/** Whether it is valid now, or was valid before it ended. */
 export function wasValid(subscription: Subscription, nowMs: number): boolean {
   return isValid({ ...subscription, untilMs: null }, nowMs)
 }

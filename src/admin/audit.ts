@@ -45,38 +45,38 @@ export interface AuditRequest extends PageRequest {
 export interface AuditParts {
   readonly audit: AuditCatalog<StateSources>
   readonly tokens: NextTokens
-  /** A page ends early once its lines are longer than this together. */
+  /** A page ends early when its lines total more bytes than this. */
   readonly pageBytes: number
   /** How long lines are kept: an ISO 8601 duration. */
   readonly keep: string
-  /** The settings of this start that are not the default ones; no secret is among them. */
+  /** The settings at this start that differ from the defaults, without secrets. */
   readonly settings: unknown
   readonly nowMs: () => number
 }
 
-/** What a thing of this name is, as the audit tells it; null where there is none. */
+/** Reads the state of an object by its name, in the form shown in the audit log; null when it does not exist. */
 export type ReadState = (sources: StateSources, name: string) => Promise<unknown>
 export type Asked = AskedChange<StateSources>
 
 const nobody = { key: null, subscriber: null, address: null, request: null }
 const startName = 'start'
 const minuteMs = 60_000
-/** More are counted without their address. */
+/** Requests from further addresses are counted without their address. */
 const addressesMax = 20
-/** So many go in one transaction: others get their turn in between. */
+/** Lines removed per transaction; other changes run in between. */
 const removedAtOnce = 1000
 
-/** The unknown keys of a minute. */
+/** Requests with unknown keys within one minute. */
 interface RefusedKeys {
   readonly startedMs: number
   requests: number
   readonly addresses: Map<string, number>
   lineId: number | null
-  /** How many of them the line tells of. */
+  /** The number of requests already written to the line. */
   told: number
 }
 
-/** Who changed what on the operator's side. What changes keeps its line itself, in its own transaction. */
+/** The audit log of changes by operators. Each change writes its line itself, in its own transaction. */
 export class Audit {
   readonly #parts: AuditParts
   #refused: RefusedKeys | null = null
@@ -91,21 +91,21 @@ export class Audit {
     return this.#parts.audit.change(asked, this.#parts.nowMs)
   }
 
-  /** A change that the service makes by itself, at its start. */
+  /** A change that the service makes on its own at startup. */
   startChange(name: string, state: ReadState): AuditedChange {
     return this.change({ ...nobody, what: startName, name, state: (sources) => state(sources, name) })
   }
 
-  /** As `AuditCatalog.tell`. */
+  /** See `AuditCatalog.tell`. */
   tell(after: unknown): Promise<void> {
     return this.#parts.audit.tell(after)
   }
 
-  /** Somebody showed a key that nobody has. */
+  /** Counts a request with an unknown key. */
   keyRefused(address: string): void {
     const now = this.#parts.nowMs()
     if (this.#refused === null || now - this.#refused.startedMs >= minuteMs) {
-      // What a line of the minute before does not tell yet goes with this one's: one that cannot be written is no reason to keep more.
+      // Requests that the previous line does not include yet are added to the new one, so a line that cannot be written does not make the state grow.
       const untold = this.#refused === null ? 0 : this.#refused.requests - this.#refused.told
       this.#refused = { startedMs: now, requests: untold, addresses: new Map(), lineId: null, told: 0 }
     }
@@ -115,7 +115,7 @@ export class Audit {
       addresses.set(address, (addresses.get(address) ?? 0) + 1)
   }
 
-  /** Keeps lines of what is known since and not kept yet. Call it often. */
+  /** Writes the service's own lines that are not written yet. Call it often. */
   keepOwn(): Promise<void> {
     return this.#own.run(async () => {
       await this.#tellStart()
@@ -123,7 +123,7 @@ export class Audit {
     })
   }
 
-  /** Removes lines that are older than they are kept. */
+  /** Removes lines older than `audit.keep`. */
   async removeOld(): Promise<void> {
     const { audit, keep, nowMs } = this.#parts
     const duration = parseDuration(keep)
@@ -139,7 +139,7 @@ export class Audit {
     const scope = ['/admin/audit', who ?? null, what ?? null, from ?? null, until ?? null] as const
     const after = request.token === undefined ? null : placeIn(tokens.decode(scope, request.token))
     const [fromMs, untilMs] = [instantOf('from', from) ?? undefined, instantOf('until', until) ?? undefined]
-    // What cannot be kept now is kept later; what is there can be read.
+    // A line that cannot be written now is written later; existing lines can be read.
     await this.keepOwn().catch(() => undefined)
     const { lines, more } = await audit.list({ who, what, fromMs, untilMs, after, limit, bytesMax: pageBytes })
     const last = lines.at(-1)

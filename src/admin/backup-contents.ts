@@ -1,11 +1,11 @@
-// What a backup holds, as its file backup.json says it; docs/formats/backup.md is the format.
+// The contents of a backup, as listed in its file backup.json. The format is described in docs/formats/backup.md.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { Type } from 'typebox'
 import { Check } from 'typebox/value'
 
-/** The file that says what a backup holds. */
+/** The file that lists the contents of a backup. */
 export const contentsName = 'backup.json'
 
 const contentsFormat = 1
@@ -13,11 +13,11 @@ const contentsFormat = 1
 const Contents = Type.Object({
   format: Type.Integer(),
   made: Type.String(),
-  /** Rows before it are in sealed files, rows from it on in the journal. */
+  /** Rows before it are in sealed files, the others in the journal. */
   sealedPosition: Type.Integer({ minimum: 0 }),
   /** The position after the last row. */
   position: Type.Integer({ minimum: 0 }),
-  /** In the data folder and in the backup alike. No part of a path begins with a dot, so none leads out of the folder. */
+  /** Paths are the same in the data folder and in the backup. No segment begins with a dot, so no path leads outside the folder. */
   files: Type.Array(
     Type.Object({
       path: Type.String({ pattern: '^\\w[\\w.-]*(/\\w[\\w.-]*)*$' }),
@@ -31,13 +31,13 @@ type Contents = Type.Static<typeof Contents>
 export type BackupFile = Contents['files'][number]
 export type BackupContents = Omit<Contents, 'format'>
 
-/** As text; a checksum of the rest is its last property. */
+/** The text of backup.json, whose last property is a checksum of the others. */
 export function encodeContents(contents: BackupContents): string {
   const complete = { format: contentsFormat, ...contents }
   return `${JSON.stringify({ ...complete, checksum: checksumOf(complete) }, null, 1)}\n`
 }
 
-/** Throws an Error that says what is wrong with the folder when it is no whole backup. */
+/** Throws an Error that states what is wrong when the folder is not a complete backup. */
 export async function readContents(backup: string): Promise<BackupContents> {
   const path = join(backup, contentsName)
   const { checksum, ...complete } = parse(path, await readText(path, backup))

@@ -23,7 +23,7 @@ export type ListedBackupAnswer = Type.Static<typeof ListedBackupAnswer>
 export const BackupPage = pageSchema(ListedBackupAnswer)
 
 interface BackupListParts {
-  /** Where backups are; null where the service makes none. */
+  /** The folder of backups; null where the service makes none. */
   readonly directory: string | null
   readonly tokens: NextTokens
 }
@@ -32,7 +32,7 @@ interface FoundBackup extends ListedBackupAnswer {
   readonly name: string
 }
 
-/** The backups that lie in the service's own folder, the newest first. A folder that is no whole backup is in no list. */
+/** The backups in the service's own folder, newest first. Incomplete ones are not listed. */
 export class BackupList {
   readonly #parts: BackupListParts
 
@@ -54,7 +54,7 @@ export class BackupList {
   async #after(after: string | null, limit: number): Promise<readonly FoundBackup[]> {
     const { directory } = this.#parts
     if (directory === null) return []
-    // Their names begin with the time.
+    // Their names begin with the time, after a common prefix.
     const names = (await namesIn(directory)).filter((name) => name.startsWith(backupPrefix))
     const found: FoundBackup[] = []
     for (const name of names.sort().reverse()) {
@@ -67,7 +67,7 @@ export class BackupList {
   }
 }
 
-/** None where there is no such folder yet. Throws all other errors: an empty list for want of a right would look as if backups were gone. */
+/** Empty when the folder does not exist yet. Throws on all other errors: an empty list for lack of permission would look as if the backups were lost. */
 async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     return await readdir(directory)

@@ -1,4 +1,4 @@
-// A backup is a data folder as it was at one moment: a copy of the catalog, the sealed files that it names, and the journal from there on.
+// A backup is a snapshot of a data folder: a copy of the catalog, the sealed files that it lists, and the journal from the sealed position on.
 
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -27,40 +27,40 @@ export type BackupAnswer = Type.Static<typeof BackupAnswer>
 /** Paths are relative to the data folder. */
 export interface BackedUpFile {
   readonly path: string
-  /** How much of the file belongs to the backup, where it is still written to; null for a whole file that never changes. */
+  /** The number of bytes that belong to the backup, for a file that is still being written; null for a complete file that never changes. */
   readonly bytesMax: number | null
 }
 
 export interface BackupParts {
   readonly disk: Disk
   readonly dataDirectory: string
-  /** Where backups go. */
+  /** The folder for backups. */
   readonly directory: string
-  /** Tells what this service left unfinished from what others did. */
+  /** Distinguishes unfinished backups of this service from those of others. */
   readonly ownerName: string
-  /** Holds up trimming and the removal of files until it is released. */
+  /** Prevents trimming and the removal of files until it is released. */
   readonly hold: () => Promise<Held>
-  /** Everything before it is in the journal. */
+  /** Everything before this position is in the journal. */
   readonly durablePosition: () => number
-  /** Copies the catalog as it is at one moment, and says what the copy holds. */
+  /** Copies a snapshot of the catalog, and returns the copy's manifest and position. */
   readonly copyCatalog: (
     path: string,
   ) => Promise<{ readonly manifest: Manifest; readonly acknowledgedPosition: number }>
-  /** The files that a manifest names. */
+  /** The files of a manifest. */
   readonly storedFiles: (manifest: Manifest) => readonly BackedUpFile[]
-  /** Keeps the idempotency keys of records before a position in files, and says which files those are. */
+  /** Writes the idempotency keys of records before a position to files, and returns these files. */
   readonly keepKeys: (position: number) => Promise<readonly string[]>
   readonly readJournal: () => JournalCursor
-  /** A new journal that begins at a position, and gives entries their places in the order of the calls, whatever their sizes. */
+  /** Creates a journal that begins at a position and orders entries by the order of the calls, whatever their sizes. */
   readonly newJournal: (directory: string, position: number) => Promise<LocalJournalWriter>
-  /** How much of the journal is in memory at a time. */
+  /** The most bytes of the journal in memory at a time. */
   readonly journalReadBytes: number
   readonly reach: Reach
   readonly observe: Observe
   readonly nowMs: () => number
 }
 
-/** What the name of a backup's folder begins with; the time follows. */
+/** The beginning of a backup folder's name; the time follows. */
 export const backupPrefix = 'tidemark-'
 
 export class Backups {
@@ -71,7 +71,7 @@ export class Backups {
     this.#parts = parts
   }
 
-  /** Removes what a crash left of backups that were not finished. */
+  /** Removes unfinished backups left by a crash. */
   async removeUnfinished(): Promise<void> {
     const { directory, observe } = this.#parts
     const names = (await namesIn(directory)).filter((name) => name.startsWith(this.#unfinishedPrefix))
@@ -80,8 +80,8 @@ export class Backups {
   }
 
   /**
-   * Resolves once the backup is complete and on disk. Throws Problem `unavailable` while another one is made, and when the disk is full or
-   * fails: nothing is left of the backup then.
+   * Resolves when the backup is complete and on disk. Throws Problem `unavailable` while another backup is being made, and when the disk is full or fails; the
+   * incomplete backup is then removed.
    */
   async make(): Promise<BackupAnswer> {
     if (this.#running) {
@@ -99,7 +99,7 @@ export class Backups {
     }
   }
 
-  /** Each failure is told to the log and to hooks; what is wrong with a disk to who asks, too. */
+  /** Reports every failure to the log and to hooks, and converts disk errors to Problems for the caller. */
   #failure(error: unknown): unknown {
     this.#parts.observe({ kind: 'backupFailed', message: messageOf(error) })
     if (isOutOfSpace(error)) return diskIsFull(error)
@@ -127,7 +127,7 @@ export class Backups {
       observe({ kind: 'backupMade', path, files: files.length, bytes, ms: performance.now() - startedMs })
       return { path, bytes }
     } catch (error) {
-      // What a failing disk does not let go is removed at the next start, or is a whole backup.
+      // A folder that a failing disk keeps is either unfinished, and removed at the next start, or a complete backup.
       await rm(folder, { recursive: true, force: true }).catch(() => undefined)
       throw error
     }
@@ -138,7 +138,7 @@ export class Backups {
     const held = await hold()
     try {
       reach('backup-held')
-      // What was pushed before this is validated by definitions that are in the copy.
+      // Rows pushed before this point use definitions that are in the copy.
       const durable = durablePosition()
       const { manifest, acknowledgedPosition } = await copyCatalog(join(target, 'catalog.sqlite'))
       reach('backup-catalog-copied')
@@ -148,7 +148,7 @@ export class Backups {
       for (const path of kept) await this.#copy({ path, bytesMax: Number.POSITIVE_INFINITY }, target)
       reach('backup-files-copied')
       const { sealedPosition } = manifest
-      // The copy knows of rows before `durable`, which may have come since: without them the journal would give their positions to others.
+      // The copy may include outcomes of rows pushed since `durable` was read; without these rows, the journal would assign their positions again.
       const position = Math.max(durable, acknowledgedPosition, sealedPosition)
       await this.#copyJournal(join(target, 'journal'), sealedPosition, position)
       reach('backup-journal-copied')
@@ -174,7 +174,7 @@ export class Backups {
     else await copyDurably(disk, from, to, bytesMax)
   }
 
-  /** Entry by entry: the copy ends whole, with the entry before `untilPosition`, whatever is written to the journal meanwhile. */
+  /** Copies entry by entry, so that the copy ends with the last entry before `untilPosition`, whatever is written to the journal in the meantime. */
   async #copyJournal(directory: string, fromPosition: number, untilPosition: number): Promise<void> {
     const { readJournal, newJournal, journalReadBytes } = this.#parts
     const firstPosition = await this.#firstPosition(fromPosition, untilPosition)
@@ -190,16 +190,16 @@ export class Backups {
         position = positionAfter(entries.at(-1)!)
       }
     } catch (error) {
-      // A journal that fails asks for another start of the service: of this one, which ends with the backup, only its cause counts.
+      // A failed journal asks for a restart of the service. This one ends with the backup, so only the cause of its failure matters.
       throw error instanceof Problem && error.cause instanceof Error ? error.cause : error
     } finally {
       await journal.close().finally(() => cursor.close())
     }
-    // Its end is written when it is closed.
+    // Closing writes the end of the journal, so it can still fail.
     if (journal.hasFailed) throw Object.assign(new Error('EIO: the end of the journal in the backup'), { code: 'EIO' })
   }
 
-  /** A seal may end within an entry: the copy holds it whole. */
+  /** A seal may end inside an entry; the copy then contains that entry completely. */
   async #firstPosition(fromPosition: number, untilPosition: number): Promise<number> {
     const cursor = this.#parts.readJournal()
     try {
@@ -224,7 +224,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   }
 }
 
-/** The path, with a number behind it when there is a folder of that name. */
+/** Returns the path, with a number appended if such a folder exists. */
 async function freePath(wanted: string): Promise<string> {
   for (let number = 1; ; number++) {
     const path = number === 1 ? wanted : `${wanted}-${number}`
@@ -237,13 +237,13 @@ async function freePath(wanted: string): Promise<string> {
   }
 }
 
-/** The backup's own journal says it in its way. */
+/** The backup's own journal reports a full disk as Problem `overloaded`. */
 function isOutOfSpace(error: unknown): boolean {
   if (isDiskFull(error) || (error instanceof Problem && error.code === 'overloaded')) return true
   return error instanceof Error && error.cause !== undefined && isOutOfSpace(error.cause)
 }
 
-/** What the system says of a disk: a name like EIO. */
+/** Whether the error has a code of the operating system, such as EIO. */
 function isDiskFailure(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z0-9]+$/.test(error.code)
 }

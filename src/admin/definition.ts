@@ -1,4 +1,4 @@
-// What makes a definition valid by itself. What it must agree with elsewhere (taken names, its entity) the catalog checks.
+// Validates definitions on their own. Conflicts with other definitions (taken names, the entity) are checked by the catalog.
 import type { NewIngest } from '../catalog/catalog.ts'
 import {
   defaultSeriesFields,
@@ -14,7 +14,7 @@ import type { IngestKind } from '../model/ingest.ts'
 import { Problem, type ProblemError } from '../model/problem.ts'
 import type { ChangeIngest, CreateIngest } from './ingest-schemas.ts'
 
-/** The request with its defaults filled in. Throws Problem `invalid_request` that names every fault. */
+/** Converts a request to a definition, with defaults filled in. Throws Problem `invalid_request` with all faults. */
 export function newIngest(request: CreateIngest, createdMs: number): NewIngest {
   const { alias, kind } = request
   const fields = kind === 'series' ? (withSources(request.fields) ?? defaultSeriesFields) : withSources(request.fields)
@@ -35,7 +35,7 @@ export function newIngest(request: CreateIngest, createdMs: number): NewIngest {
   }
 }
 
-/** The fields that a request adds to an ingest. Throws Problem `invalid_request` that names every fault. */
+/** The fields that a request adds to an ingest. Throws Problem `invalid_request` with all faults. */
 export function addedFields(kind: IngestKind, request: ChangeIngest): readonly Field[] {
   const fields = withSources(request.add_fields) ?? []
   refuse([
@@ -151,7 +151,7 @@ function seriesFaults(path: string, { name, type, role, coding }: Field): readon
   ]
 }
 
-/** Names that are query parameters of the metadata item list. */
+/** Query parameters of the metadata item list, which cannot be names of an index field. */
 const reservedForIndex = new Set(['limit', 'NextToken'])
 const indexTypes = ['string', 'long', 'double', 'timestamp']
 

@@ -72,7 +72,7 @@ export function deletionAnswer({
   }
 }
 
-/** As live readers are told it too. */
+/** The selection in a response; live readers receive the same. */
 export function selectionAnswer(selection: DeletionSelection): Static<typeof DeletionSelectionAnswer> {
   const { tag, ids, prefixes, fromMs, toMs, metrics, where } = selection
   return {
@@ -86,7 +86,7 @@ export function selectionAnswer(selection: DeletionSelection): Static<typeof Del
   }
 }
 
-/** As a request may have it. */
+/** The value in the form that a request would have. */
 function shownValue({ metric, value }: NonNullable<Deletion['selection']['where']>): string | number | boolean {
   if (typeof value === 'bigint') return String(value)
   return metric.type === 'timestamp' && typeof value === 'number' ? formatInstant(value) : value

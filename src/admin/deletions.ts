@@ -15,12 +15,12 @@ import { Problem } from '../model/problem.ts'
 import { type DeletionAnswer, type DryDeletionAnswer, deletionAnswer } from './deletion-schemas.ts'
 import { pageOf } from './list-page.ts'
 
-/** A deletion as it is asked for. */
+/** A requested deletion. */
 export interface AskedDeletion {
   readonly reason: string
   readonly subscriber: string
   readonly isDry: boolean
-  /** What it selects of the entity. Throws Problem `invalid_request`. */
+  /** Returns the rows of the entity to delete. Throws Problem `invalid_request`. */
   readonly select: (entity: Entity, nowMs: number) => DeletionSelection
 }
 
@@ -28,29 +28,29 @@ export interface DeletionAdminParts {
   readonly definitions: Pick<Definitions, 'entity' | 'entities'>
   readonly catalog: Pick<DeletionCatalog, 'list'>
   readonly store: {
-    /** `pushed` may be asked twice, and resolves as that of the admin's parts. */
+    /** `pushed` resolves as in `DeletionAdminParts`; it may be called twice. */
     delete(
       request: Omit<DeletionRequest, 'pushed'>,
       pushed: () => Promise<readonly PositionRange[]>,
     ): Promise<DeletionOutcome>
     takeBack(request: TakeBackRequest): Promise<boolean>
   }
-  /** Resolves, with where the rows of an entity stand that were acknowledged so far, once queries see those that are stored. */
+  /** Resolves with the positions of an entity's rows acknowledged so far, after queries see those of them that are stored. */
   readonly pushed: (entityId: number, signal: AbortSignal) => Promise<readonly PositionRange[]>
   readonly tokens: NextTokens
-  /** As `Audit.tell`. */
+  /** See `Audit.tell`. */
   readonly tell: (after: unknown) => Promise<void>
   readonly settings: {
-    /** How long a deletion waits until what was pushed before it is validated. */
+    /** How long a deletion waits until rows pushed before it are validated. */
     readonly validationWaitMs: number
-    /** How long it waits until that is on disk. */
+    /** How long a deletion waits until those rows are on disk. */
     readonly waitMs: number
     readonly deletionsMax: number
   }
   readonly nowMs: () => number
 }
 
-/** Rows that are taken from view, and shown again. */
+/** Deletes rows and takes deletions back. */
 export class DeletionAdmin {
   readonly #parts: DeletionAdminParts
 
@@ -59,8 +59,8 @@ export class DeletionAdmin {
   }
 
   /**
-   * Of the rows that were acknowledged before. Throws Problem `not_found` for an unknown entity, `invalid_request`, `conflict` where there are too
-   * many, `unavailable` while much of what was pushed is still to be validated, `damaged_data` where a file cannot be read.
+   * Deletes rows acknowledged before the call. Throws Problem `not_found` for an unknown entity, `invalid_request`, `conflict` when there are too many
+   * deletions, `unavailable` while many pushed rows are not validated yet, `damaged_data` when a file cannot be read.
    */
   async delete(name: string, asked: AskedDeletion): Promise<DeletionAnswer | DryDeletionAnswer> {
     const { store, tell, settings, nowMs } = this.#parts
@@ -102,7 +102,7 @@ export class DeletionAdmin {
     })
   }
 
-  /** Shows its rows again. Throws Problem `not_found`, and `conflict` where they are being removed, or are. */
+  /** Restores the rows of a deletion. Throws Problem `not_found`, and `conflict` when the rows are being removed or have been removed. */
   async takeBack(name: string, id: string): Promise<void> {
     const { catalog, store, tell, settings, nowMs } = this.#parts
     const entity = this.#entity(name)
@@ -136,7 +136,7 @@ export class DeletionAdmin {
     )
   }
 
-  /** All that was acknowledged was pushed before. */
+  /** The positions of all rows acknowledged so far, which count as pushed before the deletion. */
   async #pushed({ id }: Entity): Promise<readonly PositionRange[]> {
     const { pushed, settings } = this.#parts
     const timeout = AbortSignal.timeout(settings.validationWaitMs)

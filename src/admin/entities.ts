@@ -97,10 +97,10 @@ export type ChangeEntity = Type.Static<typeof ChangeEntity>
 export interface EntityAdminParts {
   readonly ingests: Pick<IngestCatalog, 'entities' | 'metadataEntities' | 'setReading'>
   readonly isTimeZone: (name: string) => boolean
-  /** Called after a change of how an entity is read, so that it holds for all queries. */
+  /** Called after a change of an entity's reading, so that it applies to all queries. */
   readonly changed: () => Promise<void>
   readonly retentions: {
-    /** False when there is no such entity. */
+    /** Returns false when there is no such entity. */
     set(entity: string, retention?: string | null, hoursRetention?: string | null): Promise<boolean>
   }
   readonly tokens: NextTokens
@@ -113,7 +113,7 @@ export class EntityAdmin {
     this.#parts = parts
   }
 
-  /** By name. */
+  /** Ordered by name. */
   async list(request: PageRequest): Promise<Page<EntityAnswer>> {
     const { ingests, tokens } = this.#parts
     const page = await pageOf<Entity>(request, {
@@ -125,7 +125,7 @@ export class EntityAdmin {
     return { ...page, Items: page.Items.map(answerOf) }
   }
 
-  /** Throws Problem `not_found`, `invalid_request` for what cannot be, `unavailable` while the store is started again. */
+  /** Throws Problem `not_found`, `invalid_request` for invalid values, `unavailable` while the store restarts. */
   async change(
     name: string,
     { retention, hours_retention: hoursRetention, ...reading }: ChangeEntity,
@@ -183,13 +183,13 @@ export class EntityAdmin {
   }
 }
 
-/** An entity as the audit tells it; null where there is none. */
+/** The state of an entity for the audit log; null when it does not exist. */
 export async function entityState({ ingests }: StateSources, name: string): Promise<unknown> {
   const entity = (await ingests.entities()).find((one) => one.name === name)
   return entity === undefined ? null : answerOf(entity)
 }
 
-/** A page of series entities, by name. */
+/** A page of series entities, ordered by name. */
 export async function entitiesAfter(
   ingests: Pick<IngestCatalog, 'entities'>,
   after: string | null,

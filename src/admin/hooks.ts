@@ -17,7 +17,7 @@ const plainKinds = ['disk_low', 'part_away', 'backup_failed', 'replica_behind'] 
 const allKinds = ['rejected_rows', 'nothing_received', ...plainKinds] as const
 
 const nameCharactersMax = 128
-/** It is part of a key of the catalog's, which PostgreSQL bounds. */
+/** Limited because the tag is part of a key in the catalog, whose size PostgreSQL limits. */
 const tagCharactersMax = 512
 
 const Kind = Type.Object(
@@ -113,14 +113,14 @@ export interface HookAdminParts {
     ingests(): Iterable<Pick<Ingest, 'alias'>>
     entities(): readonly Pick<Entity, 'name'>[]
   }
-  /** Whether an entity has the tag. Throws a Problem as long as that is not known. */
+  /** Whether an entity has the tag. Throws a Problem while that is unknown. */
   readonly hasTag: (entity: string, tag: string) => Promise<boolean>
-  /** Whether a hook may be at this machine or in a private network. */
+  /** Whether a hook's address may be on this machine or in a private network. */
   readonly privateAddresses: boolean
   readonly nowMs: () => number
 }
 
-/** Each is looked at every moment. */
+/** Limited because the conditions of each hook are checked continuously. */
 export const hooksMax = 100
 
 export class HookAdmin {
@@ -130,7 +130,7 @@ export class HookAdmin {
     this.#parts = parts
   }
 
-  /** Throws Problem `invalid_request` for what cannot be, `conflict` past `hooksMax`. */
+  /** Throws Problem `invalid_request` for invalid values, `conflict` above `hooksMax`. */
   async put(name: string, request: PutHook): Promise<{ readonly isNew: boolean; readonly answer: HookAnswer }> {
     const { hooks, privateAddresses, nowMs } = this.#parts
     if (!isName(name)) throw invalidRequest('name', 'must be a name: letters, digits, "_", "." and "-", at most 128')
@@ -144,7 +144,7 @@ export class HookAdmin {
     return { isNew, answer: answerOf(await this.#found(name)) }
   }
 
-  /** By name. */
+  /** Ordered by name. */
   async list(request: PageRequest): Promise<Page<HookAnswer>> {
     const { hooks, tokens } = this.#parts
     const all = (await hooks.list()).map(answerOf)
@@ -179,7 +179,7 @@ export class HookAdmin {
     return { ...page, Items: page.Items.map(deliveryAnswer) }
   }
 
-  /** What nothing is known of would never be told of. */
+  /** Refuses unknown ingests, entities and tags, for which the hook would never be notified. */
   async #requireKnown(kind: HookKind, path: string): Promise<void> {
     if (kind.kind !== 'nothing_received') return
     const { definitions, hasTag } = this.#parts
@@ -216,7 +216,7 @@ function requireName(path: string, name: string, names: readonly string[], what:
   throw invalidRequest(path, `there is no ${what} ${JSON.stringify(name)}.${mayBeMeant(name, names)}`)
 }
 
-/** A hook as the audit tells it; null where there is none. */
+/** The state of a hook for the audit log; null when it does not exist. */
 export async function hookState({ hooks }: StateSources, name: string): Promise<unknown> {
   const hook = await hooks.find(name)
   return hook === null ? null : answerOf(hook)
@@ -234,7 +234,7 @@ function hookUrl(text: string, privateAddresses: boolean): string {
   return url.href
 }
 
-/** Throws Problem `invalid_request` for members that the kind does not take, and for those that it lacks. */
+/** Throws Problem `invalid_request` for members that the kind does not have, and for missing ones. */
 function kindOf(given: Kind, path: string): HookKind {
   const { kind, over, within, ingest, tag, entity, for: silent } = given
   const takes = { rejected_rows: ['over', 'within'], nothing_received: ['ingest', 'tag', 'entity', 'for'] }[

@@ -33,7 +33,7 @@ const duplicateRules = ['keep', 'replace'] as const
 const states = ['active', 'blocked'] as const
 const kinds = ['series', 'metadata'] as const
 
-/** Longer ones would name more than a line has. */
+/** A longer template would name more parts than a line has. */
 const templateCharactersMax = 1024
 
 export const Lines = Type.Object(
@@ -98,7 +98,7 @@ export const ChangeIngest = Type.Object(
 )
 export type ChangeIngest = Type.Static<typeof ChangeIngest>
 
-/** A field as answers show it. */
+/** A field as shown in responses. */
 const ShownField = Type.Object(
   {
     ...Type.Required(NewField).properties,
@@ -166,7 +166,7 @@ export const OwnIngestAnswer = Type.Object(
 )
 export type OwnIngestAnswer = Type.Static<typeof OwnIngestAnswer>
 
-/** `sinceMs` is from when on the entity keeps its items; null keeps all. */
+/** `sinceMs` is the date from which the entity keeps items; null keeps all. */
 export function ownIngestAnswer(ingest: Ingest, sinceMs: number | null): OwnIngestAnswer {
   return {
     alias: ingest.alias,

@@ -15,13 +15,13 @@ export interface IngestAdminParts {
   readonly ingests: IngestCatalog
   readonly tokens: NextTokens
   readonly counters: (ingestId: number) => IngestCounters
-  /** Throws a Problem while `counters` would: an answer that cannot be given is to change nothing. */
+  /** Throws the same Problem as `counters` would, so that a request whose response would fail changes nothing. */
   readonly requireCounters: () => void
-  /** Called after each change, so that it holds everywhere before it is answered. */
+  /** Called after each change, so that it applies everywhere before the response. */
   readonly changed: () => Promise<void>
-  /** Called when an entity was dropped: what the store holds of it is to go. */
+  /** Called after an entity was dropped, so that the store removes its data. */
   readonly dropped: () => void
-  /** Since when an entity waits for what is to read its rows; null while it does not. */
+  /** Since when an entity waits for slots to read its rows; null while it does not. */
   readonly waitingSinceMs: (entityId: number) => number | null
   readonly reach: Reach
   readonly nowMs: () => number
@@ -37,8 +37,8 @@ export class IngestAdmin {
   }
 
   /**
-   * Throws Problem `invalid_request` for a bad definition, `conflict` for a taken name. The name of the service's own history is taken for all but the
-   * service, whether it is there or not.
+   * Throws Problem `invalid_request` for a bad definition, `conflict` for a taken name. The name of the service's own history is reserved for the service,
+   * whether or not that history exists.
    */
   async create(request: CreateIngest, isOfService = false): Promise<IngestAnswer> {
     const { ingests, changed, nowMs, requireCounters } = this.#parts
@@ -50,7 +50,7 @@ export class IngestAdmin {
     return this.#answer(ingest)
   }
 
-  /** By alias. */
+  /** Ordered by alias. */
   async list(request: PageRequest): Promise<Page<IngestAnswer>> {
     const { ingests, tokens } = this.#parts
     const page = await pageOf<Ingest>(request, {
@@ -81,8 +81,8 @@ export class IngestAdmin {
   }
 
   /**
-   * Deletes an ingest; with `drop`, its entity and all that it holds too, of which nothing is shown any more when this resolves. Throws
-   * Problem `ingest_not_found`, and `conflict` where the data to be dropped is also another ingest's.
+   * Deletes an ingest; with `drop`, also its entity with all of its data, none of which is readable after this resolves. Throws Problem `ingest_not_found`, and
+   * `conflict` when another ingest feeds the entity to drop.
    */
   async delete(alias: string, data: DeletedData): Promise<void> {
     const { ingests, changed, dropped, reach, nowMs } = this.#parts
@@ -91,7 +91,7 @@ export class IngestAdmin {
     try {
       await changed()
     } finally {
-      // The catalog says it, so it is done, however the rest goes.
+      // The catalog has recorded the drop, so it takes effect even if the rest fails.
       if (data === 'drop') dropped()
     }
   }
@@ -120,23 +120,23 @@ function definitionOf(ingest: Ingest): Omit<IngestAnswer, 'counters'> {
   }
 }
 
-/** An ingest as the audit tells it; null where there is none. */
+/** The state of an ingest for the audit log; null when it does not exist. */
 export async function ingestState({ ingests }: StateSources, alias: string): Promise<unknown> {
   const ingest = await ingests.find(alias)
   return ingest === null ? null : definitionOf(ingest)
 }
 
-/** The ingest that a path names. Throws Problem `ingest_not_found` when there is none. */
+/** Returns the ingest that a path names. Throws Problem `ingest_not_found` when there is none. */
 export async function foundIngest(ingests: Pick<IngestCatalog, 'find' | 'list'>, alias: string): Promise<Ingest> {
   const ingest = await ingests.find(alias)
   if (ingest !== null) return ingest
   throw await unknownIngest(ingests, alias)
 }
 
-/** Names beyond these are not asked for: the message is one of many. */
+/** The most names to read for a suggestion in an error message. */
 const namesMax = 1000
 
-/** The names among which the one is that a request misspells. */
+/** Names of ingests, to suggest one for a misspelt name. */
 export async function namesOf(ingests: Pick<IngestCatalog, 'list'>): Promise<readonly string[]> {
   return (await ingests.list({ after: null, limit: namesMax })).map(({ alias }) => alias)
 }

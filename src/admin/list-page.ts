@@ -3,7 +3,7 @@ import { compareCodePoints } from '../lib/compare-code-points.ts'
 import type { NextTokens, TokenScope } from '../model/next-token.ts'
 import { type Page, type PageLimits, type PageRequest, pageLimit } from '../model/page.ts'
 
-/** What may be null. */
+/** The schema or null. */
 export function orNull<Schema extends TSchema>(schema: Schema, options: TSchemaOptions = {}) {
   return Type.Union([schema, Type.Null()], options)
 }
@@ -21,12 +21,12 @@ export interface ListParts<Item> {
   readonly tokens: NextTokens
   readonly scope: TokenScope
   readonly keyOf: (item: Item) => string
-  /** The items after the one with this key (null: from the first), in the order of their keys, at most `limit`. */
+  /** At most `limit` items after the one with this key (null: from the first), ordered by key. */
   readonly itemsAfter: (after: string | null, limit: number) => Promise<readonly Item[]>
   readonly limits?: PageLimits
 }
 
-/** The next items of a list that is whole, by name in the order of code points. */
+/** The next items of a complete list, by name in code point order. */
 export function afterName<Item extends { readonly name: string }>(
   items: readonly Item[],
   after: string | null,
@@ -35,7 +35,7 @@ export function afterName<Item extends { readonly name: string }>(
   return items.filter(({ name }) => after === null || compareCodePoints(name, after) > 0).slice(0, limit)
 }
 
-/** One page of a list that is ordered by a key. Throws Problem `invalid_token` for a token of another list. */
+/** One page of a list ordered by a key. Throws Problem `invalid_token` for a token of another list. */
 export async function pageOf<Item>(request: PageRequest, list: ListParts<Item>): Promise<Page<Item>> {
   const limit = pageLimit(request, list.limits)
   const after = request.token === undefined ? null : list.tokens.decode(list.scope, request.token)

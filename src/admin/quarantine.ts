@@ -38,7 +38,7 @@ export interface QuarantineAdminParts {
     encode(key: { position: number; rows: number; ingestId: number; subscriberId: number }): string
   }
   readonly tokens: NextTokens
-  /** Called when one was let go. */
+  /** Called after an entry was released. */
   readonly changed: () => Promise<void>
 }
 
@@ -62,7 +62,7 @@ export class QuarantineAdmin {
       tokens,
       scope: ['/admin/quarantine'],
       keyOf: ({ position }) => String(position),
-      // Each has ended the validator, so there are never so many that they were not read at once.
+      // Each entry has crashed the validator, so there are few enough to read all at once.
       itemsAfter: async (after, limit) => {
         const entries = (await quarantine.list()).filter(({ isReleased }) => !isReleased)
         return entries.filter(({ position }) => after === null || position > Number(after)).slice(0, limit)
@@ -73,13 +73,13 @@ export class QuarantineAdmin {
     return { ...page, Items }
   }
 
-  /** What was pushed, byte for byte. Throws Problem `not_found`. */
+  /** The body exactly as pushed. Throws Problem `not_found`. */
   async body(id: string): Promise<QuarantinedBody> {
     const { position, format, bodyBytes } = await this.#found(id)
     return { format, bytes: bodyBytes, chunks: this.#chunks(position, bodyBytes) }
   }
 
-  /** The body is kept no more; its rows stay in the list of rejected ones. Throws Problem `not_found`. */
+  /** Deletes the body; its rows stay in the list of rejected rows. Throws Problem `not_found`. */
   async release(id: string): Promise<void> {
     const { position } = await this.#found(id)
     if (!(await this.#parts.quarantine.release(position))) throw notFound(id)
@@ -92,7 +92,7 @@ export class QuarantineAdmin {
     return entry
   }
 
-  /** Throws where it is let go meanwhile: one that came short would look whole, and what follows on the connection like the rest of it. */
+  /** Throws if the body is deleted meanwhile: a short body would look complete, and the next response on the connection like the rest of it. */
   async *#chunks(position: number, bodyBytes: number): AsyncGenerator<Uint8Array> {
     let sent = 0
     for (let part = 0; sent < bodyBytes; part++) {

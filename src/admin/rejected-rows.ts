@@ -1,4 +1,4 @@
-// Rejected rows as they are looked at: by who pushed them his own, by the operator all.
+// Lists of rejected rows: subscribers see their own, operators all.
 import type { RejectedBatch, RejectedCatalog, RejectedRow } from '../catalog/rejected.ts'
 import { formatInstant } from '../model/instant.ts'
 import { precisionOf } from '../model/line-format.ts'
@@ -16,7 +16,7 @@ import {
   summaryKindsMax,
 } from './rejected-schemas.ts'
 
-/** Which rows are looked at: those that a subscriber pushed to an ingest; null is the operator, who sees those of all. */
+/** The rows of an ingest to show: those that a subscriber pushed, or all of them (null) for an operator. */
 export interface RowsOf {
   readonly ingestId: number
   readonly subscriberId: number | null
@@ -28,7 +28,7 @@ export interface RejectedRequest extends PageRequest {
   readonly field?: string | undefined
 }
 
-/** Where the rows of a push stand, as batch ids say. */
+/** The place of a push's rows, as encoded in batch ids. */
 interface BatchKey {
   readonly position: number
   readonly rows: number
@@ -39,16 +39,16 @@ interface BatchKey {
 export interface RejectedRowsParts {
   readonly rejected: Pick<RejectedCatalog, 'list' | 'discard' | 'summary' | 'batches'>
   readonly batchIds: { encode(key: BatchKey): string; decode(text: string): BatchKey | null }
-  /** What has become of the rows of a batch. */
+  /** Current counts of the rows of a batch. */
   readonly outcome: (batch: BatchKey) => Promise<Pick<BatchAnswer, 'stored' | 'rejected' | 'pending'>>
   readonly tokens: NextTokens
-  /** A page ends early once the texts of its rows are longer than this together. */
+  /** A page ends early when the texts of its rows total more bytes than this. */
   readonly pageBytes: number
-  /** Called when rows have left the list: there may be room for others. */
+  /** Called after rows were removed from the list, which may make space for others. */
   readonly discarded: () => Promise<void>
 }
 
-/** How many batches a page has: each is asked after by itself. */
+/** The size of a page of batches; smaller, because the counts of each batch are read separately. */
 export const batchLimits = { items: 100, itemsMax: 1000 }
 
 export class RejectedRows {
@@ -92,7 +92,7 @@ export class RejectedRows {
     }))
   }
 
-  /** Batches that have, or had, rejected rows, newest first. Throws Problem `invalid_token`. */
+  /** Batches with rejected rows, now or in the past, newest first. Throws Problem `invalid_token`. */
   async batches({ ingestId, subscriberId }: RowsOf, request: PageRequest): Promise<Page<BatchAnswer>> {
     const { rejected, tokens } = this.#parts
     const page = await pageOf<RejectedBatch>(request, {
@@ -109,8 +109,8 @@ export class RejectedRows {
   }
 
   /**
-   * Takes rows out of the list for good: those with these ids, or all. Ids of rows that are not in it, or that another subscriber pushed, count for
-   * nothing, so it may be asked again. Throws Problem `invalid_request` for what is no id.
+   * Removes rows from the list permanently: those with these ids, or all. Ids of rows that are not in the list, or that another subscriber pushed, are ignored,
+   * so the call can be repeated. Throws Problem `invalid_request` for an invalid id.
    */
   async discard({ ingestId, subscriberId }: RowsOf, { ids }: DiscardRequest): Promise<DiscardAnswer> {
     const positions = positionsOf(ids)
@@ -158,7 +158,7 @@ function placeIn(key: string): { readonly receivedMs: number; readonly position:
   return { receivedMs, position }
 }
 
-/** Null for all. Throws Problem `invalid_request` for what is no id. */
+/** Null means all rows. Throws Problem `invalid_request` for an invalid id. */
 export function positionsOf(ids: readonly string[] | null | undefined): readonly number[] | null {
   return ids?.map(positionOf) ?? null
 }

@@ -31,7 +31,7 @@ export type RejectedAnswer = Type.Static<typeof RejectedAnswer>
 
 export const RejectedPageAnswer = pageSchema(RejectedAnswer)
 
-/** So many kinds of faults a summary has at most: those with the most rows. */
+/** The most kinds of faults in a summary; those with the most rows are listed. */
 export const summaryKindsMax = 1000
 
 const KindAnswer = Type.Object(

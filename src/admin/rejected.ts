@@ -18,7 +18,7 @@ import type { PreviewAnswer, ReplayAnswer, ReplayRequest } from './replay-schema
 export interface RejectedAdminParts {
   readonly ingests: Pick<IngestCatalog, 'find' | 'list'>
   readonly rows: RejectedRows
-  /** Has rows validated again: those at these positions, or all; resolves when it is over. */
+  /** Validates the rows at these positions, or all if null, again; resolves when done. */
   readonly replays: {
     replay(
       ingest: Ingest,
@@ -28,10 +28,10 @@ export interface RejectedAdminParts {
     ): Promise<ReplayAnswer>
   }
   readonly preview: {
-    /** What would become of the first of them. */
+    /** Returns the outcome for the first of these rows. */
     preview(ingest: Ingest, positions: readonly number[] | null, repair: Repair): Promise<PreviewAnswer>
   }
-  /** Called when rows have left the list: there may be room for others. */
+  /** Called after rows were removed from the list, which may make space for others. */
   readonly discarded: () => Promise<void>
 }
 
@@ -47,7 +47,7 @@ function mappingOf({ drop, rename, set, set_missing, convert }: Omit<ReplayReque
   }
 }
 
-/** The rejected rows of an ingest, whoever pushed them. All throw Problem `ingest_not_found`, and those of `RejectedRows`. */
+/** The rejected rows of an ingest, from all subscribers. All methods throw Problem `ingest_not_found`, and those of `RejectedRows`. */
 export class RejectedAdmin {
   readonly #parts: RejectedAdminParts
 
@@ -72,8 +72,8 @@ export class RejectedAdmin {
   }
 
   /**
-   * Mends rows and validates them again, by the fields that their ingest or the one they go into has now: those with these ids, or all. Ids that are not in
-   * the list count for nothing, so it may be asked again. Throws Problem `invalid_request` for a bad id or ingest, and those of the journal.
+   * Mends rows and validates them again, against the current fields of their ingest or of the ingest they go into: those with these ids, or all. Ids that are
+   * not in the list are ignored, so the call can be repeated. Throws Problem `invalid_request` for a bad id or ingest, and those of the journal.
    */
   async replay(alias: string, request: ReplayRequest, signal: AbortSignal): Promise<ReplayAnswer> {
     const { ingest, positions, repair } = await this.#asked(alias, request)
@@ -82,7 +82,7 @@ export class RejectedAdmin {
     return answer
   }
 
-  /** What a replay would do to the first rows. Throws as `replay`, but for the journal's Problems. */
+  /** The outcome of a replay for the first rows. Throws the same as `replay`, except the journal's Problems. */
   async previewReplay(alias: string, request: ReplayRequest): Promise<PreviewAnswer> {
     const { ingest, positions, repair } = await this.#asked(alias, request)
     return this.#parts.preview.preview(ingest, positions, repair)

@@ -4,7 +4,7 @@ import { rejectCodes } from '../model/row-fault.ts'
 import { conversions } from '../model/row-mapping.ts'
 import { orNull } from './list-page.ts'
 
-/** A mapping names at most so many properties of each kind. */
+/** The most properties of each kind in a mapping. */
 const mappingMax = 100
 const bounded = { maxProperties: mappingMax }
 
@@ -98,7 +98,7 @@ const MendedAnswer = Type.Object({
   message: orNull(Type.String()),
 })
 
-/** A preview shows so many rows one by one. */
+/** The most rows that a preview shows individually. */
 export const previewRowsMax = 20
 
 export const PreviewAnswer = Type.Object(

@@ -7,12 +7,12 @@ import { codeOf } from '../lib/system-error.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import { type BackupContents, encodeContents, readContents } from './backup-contents.ts'
 
-/** Stands in a restored folder, as what it was restored from; before the end it tells a restore that did not finish. */
+/** A file in a restored folder with the contents of its backup. Before the end of the restore, it marks an unfinished restore. */
 const originName = 'restored.json'
 
 export interface RestoreRequest {
   readonly backup: string
-  /** The data folder to be made: an empty one, or none yet. */
+  /** The data folder to create; it must be empty or not exist. */
   readonly data: string
 }
 
@@ -22,8 +22,8 @@ export interface RestoreParts {
 }
 
 /**
- * Makes a data folder of a backup. The folder is there whole or not at all: files are checked while they are copied, under another name.
- * Throws an Error that names the place when the backup is damaged or the folder holds something.
+ * Creates a data folder from a backup, completely or not at all: files are checked while they are copied, under another name. Throws an Error that names the
+ * place when the backup is damaged or the folder is not empty.
  */
 export async function restoreBackup({ backup, data }: RestoreRequest, parts: RestoreParts): Promise<BackupContents> {
   const { disk, reach } = parts
@@ -76,7 +76,7 @@ async function requireEmpty(target: string): Promise<void> {
   throw new Error(`"${target}" holds something already. Restore into a folder that is empty or does not exist yet.`)
 }
 
-/** What an earlier restore left when it was ended in the middle; nothing else has its file. */
+/** Removes what an interrupted restore left, recognized by its file; other folders are kept. */
 async function removeUnfinished(unfinished: string): Promise<void> {
   const names = await readdir(unfinished).catch(ignoreMissing)
   if (names === undefined) return

@@ -9,48 +9,45 @@ import type { Reach } from '../observe/crash-point.ts'
 export interface RetentionParts {
   readonly ingests: Pick<IngestCatalog, 'entities' | 'retain'>
   readonly store: {
-    /** The catalog has changed what the store keeps. */
+    /** Called after the retention in the catalog has changed. */
     changed(): void
-    /** Resolves when the rows of an entity that have left, which are those before a date, are gone for good. */
+    /** Resolves when the expired rows of an entity, those before a date, are removed permanently. */
     purge(entityId: number, beforeMs: number): Promise<void>
   }
-  /** Called after each change, so that it holds for all queries. */
+  /** Called after each change, so that it applies to all queries. */
   readonly changed: () => Promise<void>
   readonly nowMs: () => number
   readonly reach: Reach
 }
 
 /**
- * The clocks of processes may differ by so much. At midnight the first process lets a day leave. By the clocks of the others the day is
- * not over: they would purge it and take the date back, and the first one would raise it again.
+ * The tolerated difference between the clocks of processes. At midnight the first process expires a day. For the others that day is not over yet: without a
+ * tolerance they would purge it and move the date back, and the first one would move it forward again.
  */
 const clocksDifferMs = 3_600_000
 
-/** What an operator sets; what is absent stays. */
+/** The change that an operator makes; absent properties stay the same. */
 interface RetentionChange {
-  /** An ISO 8601 duration; null keeps items for ever. */
+  /** An ISO 8601 duration; null keeps items forever. */
   readonly retention?: string | null
-  /** Of the hours of items that left: a duration, null for ever, or `none` for no hours. */
+  /** For the hours of expired items: a duration, null for forever, or `none` for no hours. */
   readonly hoursRetention?: string | null
 }
 
 /**
- * Lets items leave that are older than their entity keeps them, whole UTC days at a time. What has left is noted in the catalog as a date:
- * queries see nothing before it from that moment on, whatever is in the files still.
+ * Expires items that are older than their entity's retention, in whole UTC days. The catalog records the expiry as a date: from that moment queries see
+ * nothing before it, whatever the files still contain.
  */
 export class Retentions {
   readonly #parts: RetentionParts
-  /** Of the timer and of operators, by the entity's id. One entity's purge may take minutes: the others do not wait for it. */
+  /** Changes by the timer and by operators, by entity id. The purge of one entity may take minutes, and must not delay the others. */
   readonly #changes = new Map<number, Serial>()
 
   constructor(parts: RetentionParts) {
     this.#parts = parts
   }
 
-  /**
-   * Lets go what is due at all entities. Call it often: a day leaves within an hour of its end. Throws the first failure, after all were
-   * tried.
-   */
+  /** Expires due items of all entities. Call it often: a day expires within an hour of its end. Throws the first failure after all were tried. */
   async check(): Promise<void> {
     const due = (await this.#parts.ingests.entities()).filter((entity) => !this.#isAsDue(entity, clocksDifferMs))
     const done = await Promise.allSettled(due.map(({ id }) => this.#alone(id, () => this.#apply(id, clocksDifferMs))))
@@ -58,8 +55,8 @@ export class Retentions {
   }
 
   /**
-   * Sets how long an entity keeps its items, for ever when it is null, and their hours; what is left out stays. It holds when this resolves. False when there is no such entity. Throws
-   * Problem `invalid_request` for what cannot be, `unavailable` while the store is started again.
+   * Sets how long an entity keeps its items (null: forever) and their hours; absent values stay the same. In effect when this resolves. Returns false when
+   * there is no such entity. Throws Problem `invalid_request` for invalid values, `unavailable` while the store restarts.
    */
   async set(name: string, retention?: string | null, hoursRetention?: string | null): Promise<boolean> {
     const change = {
@@ -97,10 +94,10 @@ export class Retentions {
     }
   }
 
-  /** What is kept after a change. Throws Problem `invalid_request` where one does not go with the other. */
+  /** The retention after a change. Throws Problem `invalid_request` when its values contradict each other. */
   #next(entity: Entity, { retention = entity.retention, hoursRetention }: RetentionChange): Retention {
     const { sinceMs } = entity
-    // What left before has no hours.
+    // There are no hours of items that expired before.
     const known = entity.hours ?? { sinceMs }
     const hours =
       hoursRetention === undefined
@@ -121,14 +118,14 @@ export class Retentions {
     return { retention, sinceMs, hours }
   }
 
-  /** Until hours are made, queries make them of the rows: that it takes a while, or has to be tried again, nobody sees. */
+  /** Until hours are made, queries compute them from the rows, so nobody notices that it takes time or has to be retried. */
   async #settleHours(id: number): Promise<void> {
     const entity = await this.#entity(id)
     if (entity?.hours === undefined || entity.sinceMs === null) return
     await this.#parts.store.purge(id, entity.sinceMs).catch(() => undefined)
   }
 
-  /** One change of an entity at a time; other processes have theirs meanwhile. */
+  /** Runs one change of an entity at a time in this process; other processes may change it concurrently. */
   #alone<T>(id: number, change: () => Promise<T>): Promise<T> {
     const changes = this.#changes.get(id) ?? new Serial()
     this.#changes.set(id, changes)
@@ -139,7 +136,7 @@ export class Retentions {
     return (await this.#parts.ingests.entities()).find((one) => one.id === id)
   }
 
-  /** Until what has left is what is due, also where another process changes it meanwhile: a purge may take minutes. */
+  /** Repeats until the expiry date is the due one, even if another process changes it in the meantime, because a purge may take minutes. */
   async #apply(id: number, aheadMs: number): Promise<void> {
     for (;;) {
       const entity = await this.#entity(id)
@@ -148,13 +145,13 @@ export class Retentions {
       const { retention, sinceMs } = entity
       const dueMs = this.#dueMs(entity)
       const hours = this.#dueHours(entity)
-      // What has left is never shown again, so it has to be gone before older items may be seen.
+      // Expired items must never become readable again, so they are removed before an earlier date is set.
       if (sinceMs !== null && (dueMs === null || dueMs < sinceMs)) await this.#parts.store.purge(id, sinceMs)
       if (await this.#retain(entity, { retention, sinceMs: dueMs, ...(hours && { hours }) })) return
     }
   }
 
-  /** Whether what has left is what is due, by this clock or by one that is so much ahead. */
+  /** Whether the expiry date is the due one, by this clock or by one ahead by up to `aheadMs`. */
   #isAsDue(entity: Retention, aheadMs: number): boolean {
     const { sinceMs, hours } = entity
     if (hours !== undefined && this.#dueHours(entity)?.sinceMs !== hours.sinceMs) return false
@@ -164,19 +161,19 @@ export class Retentions {
     return aheadDueMs !== null && sinceMs <= aheadDueMs && (dueMs === null || dueMs < sinceMs)
   }
 
-  /** From when on its items are kept now, or in a while. Where hours took the place of items, these do not come back. */
+  /** The date from which items are kept, `aheadMs` from now. If hours have replaced items, the date does not go back. */
   #dueMs({ retention, sinceMs, hours }: Retention, aheadMs = 0): number | null {
     const dueMs = retention === null ? null : sinceOf(retention, this.#parts.nowMs() + aheadMs)
     return hours === undefined ? dueMs : later(dueMs, sinceMs)
   }
 
-  /** The hours that are kept now: what has left does not come back. */
+  /** The hours to keep now; their date does not go back. */
   #dueHours({ hours }: Retention): HoursKept | undefined {
     if (hours === undefined || hours.retention === null) return hours
     return { ...hours, sinceMs: later(sinceOf(hours.retention, this.#parts.nowMs()), hours.sinceMs) }
   }
 
-  /** False when it is not as it was any more. */
+  /** Returns false when the retention has been changed by another process. */
   async #retain(known: Entity, next: Retention): Promise<boolean> {
     const { ingests, store, changed, reach } = this.#parts
     const isChanged = await ingests.retain(known.id, next, known)
@@ -190,7 +187,7 @@ export class Retentions {
   }
 }
 
-/** What an operator writes in the place of a duration to keep no hours. */
+/** The value that operators give instead of a duration to keep no hours. */
 export const noHours = 'none'
 
 const later = (left: number | null, right: number | null): number | null =>
@@ -202,7 +199,7 @@ function fromOf(retention: string, nowMs: number): number {
   return addDuration(nowMs, duration, -1)
 }
 
-/** The start of the first UTC day that is kept: all days that are over since so long have left. Null when that is before all dates. */
+/** The start of the first UTC day that is kept: earlier days ended at least that long ago. Null when it is before all dates. */
 function sinceOf(retention: string, nowMs: number): number | null {
   const sinceMs = Math.floor(fromOf(retention, nowMs) / msPerDay) * msPerDay
   return sinceMs > earliestMs ? sinceMs : null

@@ -37,14 +37,14 @@ export const StoragePage = pageSchema(StorageAnswer)
 
 export interface StorageListParts {
   readonly ingests: Pick<IngestCatalog, 'entities'>
-  /** By the entity's id; what is not there has no file. */
+  /** By entity id; an entity without files may be absent. */
   readonly sizes: (entityIds: readonly number[], signal: AbortSignal) => Promise<ReadonlyMap<number, DiskSize>>
   readonly tokens: NextTokens
 }
 
 const noFiles: DiskSize = { files: 0, rows: 0, bytes: 0, firstMs: null, lastMs: null }
 
-/** How much each entity has on disk. */
+/** The size of each entity on disk. */
 export class StorageList {
   readonly #parts: StorageListParts
 
@@ -52,7 +52,7 @@ export class StorageList {
     this.#parts = parts
   }
 
-  /** By name. Throws Problem `invalid_token`, on a cluster `overloaded` or `unavailable`, and the signal's reason when it is aborted. */
+  /** Ordered by name. Throws Problem `invalid_token`, on a cluster `overloaded` or `unavailable`, and the signal's reason when it is aborted. */
   async list(request: PageRequest, signal: AbortSignal): Promise<Page<StorageAnswer>> {
     const { ingests, sizes, tokens } = this.#parts
     const { Items, NextToken } = await pageOf<Entity>(request, {

@@ -28,10 +28,10 @@ import type {
 export interface SubscriberAdminParts {
   readonly access: AccessCatalog
   readonly tokens: NextTokens
-  /** A key that nobody has, and its hash. */
+  /** Creates a new key and its hash. */
   readonly newKey: () => { readonly key: string; readonly hash: string }
   readonly newKeyId: () => string
-  /** Called after each change, so that it holds everywhere before it is answered. */
+  /** Called after each change, so that it applies everywhere before the response. */
   readonly changed: () => Promise<void>
   readonly nowMs: () => number
 }
@@ -43,7 +43,7 @@ export class SubscriberAdmin {
     this.#parts = parts
   }
 
-  /** Throws Problem `invalid_request` for a name that cannot stand in a path, `conflict` for a taken one. */
+  /** Throws Problem `invalid_request` for a name that cannot be used in a path, `conflict` for a taken one. */
   async create({ name }: CreateSubscriber): Promise<SubscriberAnswer> {
     const { access, changed, nowMs } = this.#parts
     checkName(name)
@@ -52,7 +52,7 @@ export class SubscriberAdmin {
     return answerOf(subscriber, [])
   }
 
-  /** By name. */
+  /** Ordered by name. */
   async list(request: PageRequest): Promise<Page<SubscriberAnswer>> {
     const { subscribers, keys } = await this.#parts.access.state()
     const keysById = keysBySubscriber(keys)
@@ -65,14 +65,14 @@ export class SubscriberAdmin {
     return { ...page, Items: page.Items.map((subscriber) => answerOf(subscriber, keysById.get(subscriber.id) ?? [])) }
   }
 
-  /** Its keys are revoked at once. Throws Problem `not_found`. */
+  /** Also revokes its keys immediately. Throws Problem `not_found`. */
   async delete(name: string): Promise<void> {
     const { access, changed } = this.#parts
     if (!(await access.deleteSubscriber(name))) throw unknownSubscriber(await access.state(), name)
     await changed()
   }
 
-  /** The key is shown this once. Throws Problem `not_found`, and `invalid_request` when it would have expired already. */
+  /** The key is only shown in this response. Throws Problem `not_found`, and `invalid_request` when it would already be expired. */
   async createKey(name: string, { rights, expires = null }: CreateKey): Promise<CreatedKey> {
     const { access, changed, nowMs, newKey, newKeyId } = this.#parts
     const expiresMs = expires === null ? null : parseInstant(expires)
@@ -102,7 +102,7 @@ export class SubscriberAdmin {
     await changed()
   }
 
-  /** Replaces all of them. Throws Problem `not_found`, and `invalid_request` for one that names nothing or a bad date. */
+  /** Replaces all subscriptions. Throws Problem `not_found`, and `invalid_request` for one that names nothing or has a bad date. */
   async putSubscriptions(name: string, request: PutSubscriptions): Promise<Page<SubscriptionAnswer>> {
     const { access, changed } = this.#parts
     const subscriptions = request.map(subscriptionOf)
@@ -111,7 +111,7 @@ export class SubscriberAdmin {
     return { Items: subscriptions.map(subscriptionAnswer), NextToken: null }
   }
 
-  /** All of them at once, as they were put: what fits into one request fits into one answer. Throws Problem `not_found`. */
+  /** All subscriptions on one page: since they fit in one request, they fit in one response. Throws Problem `not_found`. */
   async getSubscriptions(name: string): Promise<Page<SubscriptionAnswer>> {
     const { subscriptions } = await this.#find(name)
     return { Items: subscriptions.map(subscriptionAnswer), NextToken: null }
@@ -127,7 +127,7 @@ export class SubscriberAdmin {
 
 const nameCharactersMax = 128
 
-/** A subscriber's name stands in paths, where "." and ".." mean folders, and has to come back from the database as it was. */
+/** A subscriber's name is used in paths, where "." and ".." mean folders, and must be returned unchanged by the database. */
 function checkName(name: string): void {
   const characters = [...name].length
   const isPlain = !/[\p{Cc}\p{Cs}]/u.test(name) && name !== '.' && name !== '..'
@@ -165,26 +165,26 @@ function keyAnswer({ id, rights, createdMs, expiresMs }: Key): SubscriberAnswer[
   }
 }
 
-/** A subscriber with the keys that he has, but for the keys themselves, as the audit tells it; null where there is none. */
+/** The state of a subscriber for the audit log, with the ids of its keys; null when it does not exist. */
 export async function subscriberState({ access }: StateSources, name: string): Promise<unknown> {
   const found = await access.find({ name })
   return found === null ? null : answerOf(found.subscriber, found.keys)
 }
 
-/** A key by its id, and whose it is, as the audit tells it; null where there is none. */
+/** The state of a key for the audit log, by id and with its subscriber; null when it does not exist. */
 export async function keyState({ access }: StateSources, id: string): Promise<unknown> {
   const found = await access.find({ keyId: id })
   const key = found?.keys.find((one) => one.id === id)
   return found === null || key === undefined ? null : { subscriber: found.subscriber.name, ...keyAnswer(key) }
 }
 
-/** A subscriber's subscriptions, as the audit tells them; null where there is no such subscriber. */
+/** The subscriptions of a subscriber for the audit log; null when the subscriber does not exist. */
 export async function subscriptionsState({ access }: StateSources, name: string): Promise<unknown> {
   const found = await access.find({ name })
   return found === null ? null : found.subscriptions.map(subscriptionAnswer)
 }
 
-/** One entry of a request. Throws Problem `invalid_request` when it names nothing, or its dates are none or the wrong way round. */
+/** Converts one entry of a request. Throws Problem `invalid_request` when it names nothing, or its dates are invalid or in the wrong order. */
 function subscriptionOf(entry: PutSubscriptions[number], index: number): Subscription {
   const path = `[${index}]`
   const { ingest = null, entity = null, suspended = false } = entry
@@ -206,7 +206,7 @@ function checkTarget(path: string, target: string | null): void {
   throw invalidRequest(path, 'must be a name, or "*" for every one')
 }
 
-/** A date-time of a request; null where it is left out. Throws Problem `invalid_request`. */
+/** Parses a date-time of a request; null when absent. Throws Problem `invalid_request`. */
 export function instantOf(path: string, text: string | null | undefined): number | null {
   if (text === undefined || text === null) return null
   const ms = parseInstant(text)

@@ -1,4 +1,4 @@
-// Views that somebody saved: pages of charts, values, tables and states, by name.
+// Saved views: named pages of charts, values, tables and states.
 import { Type } from 'typebox'
 import type { StateSources } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -14,11 +14,11 @@ import { partNamesMax } from '../model/saved-view.ts'
 import { earlierMs, parseWhen, type When, whenForms } from '../model/when.ts'
 import { afterName, pageOf, pageSchema } from './list-page.ts'
 
-/** Of all subscribers together. */
+/** The most views of all subscribers together. */
 export const viewsMax = 1000
 const viewBytesMax = 65_536
 const nameCharactersMax = 128
-/** More would teach nobody. */
+/** The most names that an error message lists. */
 const namesToldMax = 20
 
 const name = (description: string) => Type.String({ maxLength: nameCharactersMax, description })
@@ -107,15 +107,15 @@ export const ViewPage = pageSchema(ListedView)
 export const ViewAnswer = Type.Object({ ...head, view: ViewDefinition })
 export type ViewAnswer = Type.Static<typeof ViewAnswer>
 
-/** Who asks for views. */
+/** The caller of a request about views. */
 export interface Viewer {
-  /** Null of who shows no key. */
+  /** Null for a request without a valid key. */
   readonly subscriberId: number | null
   readonly isOperator: boolean
   mayRead(entity: string): boolean
 }
 
-/** One who may save views. */
+/** A caller that may save views. */
 export interface ViewMaker extends Viewer {
   readonly subscriberId: number
   readonly subscriber: string
@@ -129,7 +129,7 @@ export interface ViewParts {
   readonly nowMs: () => number
 }
 
-/** A view is seen by who made it and by who may read all entities that it names; it is changed by who made it, and by an operator. */
+/** A view is visible to its owner, to operators, and to callers that may read all entities it names. Its owner and operators may change it. */
 export class Views {
   readonly #parts: ViewParts
 
@@ -137,7 +137,7 @@ export class Views {
     this.#parts = parts
   }
 
-  /** Those that the viewer may see, by name. */
+  /** The views that the viewer may see, ordered by name. */
   async list(viewer: Viewer, request: PageRequest): Promise<Page<ListedView>> {
     const { tokens } = this.#parts
     const seen = await this.#seen(viewer)
@@ -152,14 +152,14 @@ export class Views {
     })
   }
 
-  /** Throws Problem `not_found`, also for one that the viewer may not see. */
+  /** Throws Problem `not_found`, also for a view that the viewer may not see. */
   async show(viewer: Viewer, name: string): Promise<ViewAnswer> {
     const view = await this.#parts.views.find(name)
     if (view === null || !maySee(view, viewer)) throw await this.#unknown(viewer, name)
     return { ...headOf(view, viewer), view: JSON.parse(view.definition) }
   }
 
-  /** Throws Problem `invalid_request` for what cannot be, `conflict` past `viewsMax`, for the name of another's view, and where it is not as `known`. */
+  /** Throws Problem `invalid_request` for invalid values, `conflict` above `viewsMax`, for another subscriber's view, and when it differs from `known`. */
   async put(
     maker: ViewMaker,
     name: string,
@@ -190,7 +190,7 @@ export class Views {
     return { isNew, answer: await this.show({ ...maker, mayRead: () => true }, name) }
   }
 
-  /** Throws Problem `not_found`, also for one that the maker may not see, and `forbidden` for another's. */
+  /** Throws Problem `not_found`, also for a view that the maker may not see, and `forbidden` for another subscriber's view. */
   async delete(maker: ViewMaker, name: string): Promise<void> {
     const { subscriberId, isOperator } = maker
     if (await this.#parts.views.delete(name, isOperator ? null : subscriberId)) return
@@ -201,7 +201,7 @@ export class Views {
     )
   }
 
-  /** An empty text is none: the portal saves it so. */
+  /** An empty text counts as absent, because the portal saves it that way. */
   #requireFrame({ range = '', from = '', to = '', zone = '' }: ViewDefinition): void {
     const nowMs = this.#parts.nowMs()
     if (zone !== '' && !this.#parts.isTimeZone(zone))
@@ -212,7 +212,7 @@ export class Views {
     requireSpan(from, to, nowMs)
   }
 
-  /** Of an entity that there is, and to which rows bring no fields: any other may have them tomorrow. */
+  /** Checks field names if the entity exists. Where rows can add fields, unknown names are allowed, because the field may exist later. */
   #requireKnownFields(maker: ViewMaker, { entity: name = '', by = '', fields = [] }: Cell, path: string): void {
     const entity = maker.mayRead(name) ? this.#parts.definitions.entity(name) : undefined
     if (entity === undefined) return
@@ -238,7 +238,7 @@ export class Views {
   }
 }
 
-/** A view as the audit tells it; null where there is none. */
+/** The state of a view for the audit log; null when it does not exist. */
 export async function viewState({ views }: StateSources, name: string): Promise<unknown> {
   const view = await views.find(name)
   return view === null ? null : { subscriber: view.subscriber, view: JSON.parse(view.definition) }
@@ -261,7 +261,7 @@ function knownMsOf(known: string): number | null {
 }
 
 const control = /\p{Cc}/u
-/** In addresses these mean folders, also percent-encoded: browsers and curl ask for another path. */
+/** In addresses these mean folders, even percent-encoded: browsers and curl would request another path. */
 const dots: ReadonlySet<string> = new Set(['.', '..'])
 
 function requireName(name: string): void {
@@ -288,7 +288,7 @@ function requireSpan(from: string, to: string, nowMs: number): void {
     return when
   }
   const [start, end] = [requireWhen('from', from), requireWhen('to', to)]
-  // Others are compared where their zone is known.
+  // Times of different kinds can only be compared when the zone is known.
   if (start.kind === end.kind && start.ms > end.ms) throw invalidRequest('from', 'must not be after `to`')
 }
 
@@ -301,7 +301,7 @@ function requireVariables(variables: Variables): void {
   }
 }
 
-/** No entity's own name has a $; a tag's may, so of tags a mark alone is that of a variable. Titles and texts may speak of dollars. */
+/** Names of entities contain no $. Names of tags may, so in tags only a mark on its own is a variable. Titles and texts may contain dollar signs. */
 function requireKnownMarks({ entity, tags = [], right = [] }: Cell, path: string, variables: Variables): void {
   const names = variables.map(({ name }) => name)
   if (entity !== undefined) requireMarks(entity, `${path}.entity`, names)
@@ -349,11 +349,11 @@ function requireWhole({ kind, text, entity, tags, how }: Cell, path: string): vo
   if (how !== undefined && kind !== 'chart') throw invalidRequest(`${path}.how`, `is nothing that a ${kind} has`)
 }
 
-/** Whose items it shows, as it stands; what a reader chooses for a variable is asked for with his own key. */
+/** The entities named in the definition. Entities that a reader chooses by a variable are queried with the reader's own key. */
 function entitiesOf({ variables = [], cells }: ViewDefinition): string[] {
   const chosen = variables.flatMap(({ kind, entity, value }) => [entity, kind === 'entity' ? value : undefined])
   const named = [...cells.map(({ entity }) => entity), ...chosen]
-  // No entity's own name has a $.
+  // Names of entities contain no $.
   const plain = named.filter((entity) => entity !== undefined).filter((entity) => !entity.includes('$'))
   return [...new Set(plain)].sort(compareCodePoints)
 }

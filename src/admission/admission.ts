@@ -2,23 +2,23 @@ import type { CancelSignal } from '../lib/cancellation.ts'
 import { Problem } from '../model/problem.ts'
 
 export interface AdmissionLimits {
-  /** Queries that run at once. */
+  /** Queries that run at the same time. */
   readonly runningQueries: number
-  /** Those of them that may be SQL and native queries: the other places are for data queries alone. */
+  /** The part of them that may be SQL and native queries; the other slots are reserved for data queries. */
   readonly runningSqlQueries: number
-  /** Queries that wait for one of them to end. */
+  /** Queries that wait for a running one to end. */
   readonly waitingQueries: number
 }
 
-/** A small data query ends at once, others soon; SQL, native queries among it, may take all the time that there is. */
+/** A small data query takes almost no time, other data queries take little. SQL, including native queries, may take as long as any query is allowed to. */
 export type QueryClass = 'small' | 'data' | 'sql'
 
-/** Frees the place that a query had; it is called once. */
+/** Releases the slot of a query. Must be called exactly once. */
 export type Leave = () => void
 
 interface Query {
   readonly kind: QueryClass
-  /** Whom places are shared between. */
+  /** The reader id; slots are shared fairly between readers. */
   readonly reader: string
 }
 
@@ -29,33 +29,33 @@ interface Waiting extends Query {
 interface Count {
   all: number
   sql: number
-  /** Those that went ahead among them. */
+  /** Queries that wait, including those that went ahead. */
   waiting: number
   ahead: number
 }
 
 /**
- * Lets so many queries run at once; the others wait. A place goes to the reader who has the fewest, and of one reader's, and of equals', to the
- * query that came first. A fourth of the places, running and waiting, and of three one, is left to others, whatever one reader asks.
+ * Limits the number of queries that run at the same time; the others wait. A free slot goes to the reader with the fewest queries; among equal readers, and
+ * among one reader's queries, to the earliest. A quarter of the slots for running and for waiting (one of three) is always left to other readers.
  *
- * Where queries are answered one after the other, small ones may go ahead: they wait there, where they are taken up without a way between two answers.
- * Whoever comes waits behind all of them, so one reader has few ahead while others ask too.
+ * If queries are answered one after the other, small ones may go ahead: they wait at the place where they are answered, which saves a round trip between two
+ * answers. New arrivals wait behind all of them, so while others query too, each reader may have only a few queries ahead.
  */
 export class Admission {
   readonly #limits: AdmissionLimits
   readonly #sqlMax: number
   readonly #aheadMax: number
-  /** In the order of arrival. No Set: why, says `src/lib/slots.ts`. */
+  /** In the order of arrival. Not a Set, for the reason given in `src/lib/slots.ts`. */
   readonly #waiting: Waiting[] = []
   readonly #counts = new Map<string, Count>()
   readonly #running = { all: 0, sql: 0 }
   #ahead = 0
-  /** Queries that came, of all readers. */
+  /** The number of queries so far, of all readers. */
   #came = 0
-  /** Who came last, and the number of that query and of the newest one of anybody else. */
+  /** The reader of the newest query, the number of that query, and the number of the newest query of any other reader. */
   readonly #newest = { reader: '', at: Number.NEGATIVE_INFINITY, otherAt: Number.NEGATIVE_INFINITY }
 
-  /** `aheadMax`: so many small queries may wait where they are answered. */
+  /** `aheadMax`: the number of small queries that may go ahead. */
   constructor(limits: AdmissionLimits, aheadMax = 0) {
     this.#limits = limits
     this.#aheadMax = aheadMax
@@ -63,7 +63,7 @@ export class Admission {
   }
 
   /**
-   * Resolves when the query may run, with what frees its place. Throws Problem `overloaded` when too many wait already, and the signal's
+   * Resolves when the query may run, with the function that releases its slot. Throws Problem `overloaded` when too many queries wait already, and the signal's
    * reason when it is aborted before the query's turn.
    */
   enter(kind: QueryClass, reader: string, signal: CancelSignal): Promise<Leave> | Leave {
@@ -105,12 +105,12 @@ export class Admission {
     })
   }
 
-  /** Queries that run. */
+  /** The number of running queries. */
   get running(): number {
     return this.#running.all
   }
 
-  /** Queries that wait, those that went ahead among them. */
+  /** The number of waiting queries, including those that went ahead. */
   get waiting(): number {
     return this.#waiting.length + this.#ahead
   }
@@ -138,7 +138,7 @@ export class Admission {
     }
   }
 
-  /** Who gets the place that is free. */
+  /** The query that gets the free slot. */
   #next(): Waiting | null {
     let next: Waiting | null = null
     for (const waiting of this.#waiting) {
@@ -148,7 +148,7 @@ export class Admission {
     return next
   }
 
-  /** How many queries of a reader are on their way to an answer. */
+  /** The number of a reader's queries that run or went ahead. */
   #inside({ reader }: Query): number {
     const { all, ahead } = this.#countOf(reader)
     return all + ahead
@@ -177,7 +177,7 @@ export class Admission {
     newest.at = this.#came
   }
 
-  /** Whether anybody else has asked lately. */
+  /** Whether another reader has queried recently. */
   #isShared(reader: string): boolean {
     const { at, otherAt, reader: last } = this.#newest
     return this.#came - (reader === last ? otherAt : at) < recentQueries
@@ -198,7 +198,7 @@ export class Admission {
     return count
   }
 
-  /** One who asks nothing now keeps his count as long as there are few. */
+  /** Removes the count of an idle reader, but only when there are many counts. */
   #forget(reader: string): void {
     if (this.#counts.size <= readersKept) return
     const count = this.#counts.get(reader)
@@ -219,13 +219,13 @@ export class Admission {
   }
 }
 
-/** One who asks one question after the other beside somebody with a hundred connections is among so many. */
+/** A reader with one query at a time, next to another with a hundred connections, occurs within this number of queries. */
 const recentQueries = 256
-/** How many small queries of one reader go ahead while others ask too. */
+/** The most small queries of one reader that go ahead while others query too. */
 const aheadAmongOthersMax = 4
 
-/** Counts that come and go with each query would cost more: `src/lib/slots.ts`. */
+/** Creating and deleting a count for each query would cost more; see `src/lib/slots.ts`. */
 const readersKept = 1024
 
-/** How many of so many places one reader may have: of two he may have both. */
+/** The number of slots that one reader may take: all of up to two, otherwise about three quarters. */
 const ofOne = (places: number): number => (places < 3 ? places : places - Math.max(1, Math.floor(places / 4)))

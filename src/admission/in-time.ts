@@ -4,18 +4,18 @@ import { Problem } from '../model/problem.ts'
 
 export interface Deadline {
   readonly signal: CancelSignal
-  /** From the arrival of a query until its answer is complete. */
+  /** Maximum time from the arrival of a query to its complete result. */
   readonly queryTimeMs: number
-  /** Whether the caller set that time himself. */
+  /** Whether the caller has set that time. */
   readonly isOwnTime?: boolean
   readonly timer: Timer
-  /** What would make the query shorter. */
+  /** How to make the query faster, for the error message. */
   readonly advice: string
 }
 
 /**
- * Runs `work` with what is cancelled when the time is over or the caller has gone. That is told at once; an answer that comes
- * all the same is nobody's any more, and released.
+ * Runs `work` with a cancellation that fires when the time is over or the signal is aborted; the returned promise then rejects immediately. A result that
+ * still arrives later is released.
  */
 export function inTime<Result extends { release(): void }>(
   { signal, queryTimeMs, isOwnTime = false, timer, advice }: Deadline,
@@ -48,7 +48,7 @@ export function inTime<Result extends { release(): void }>(
   })
 }
 
-/** The time of a query that has one of its own, 0 for none: the limit of the service holds too. */
+/** The time limit of a query with its own timeout, 0 for none; never more than the service's limit. */
 export function timeAllowed(
   ownMs: number,
   limits: Pick<Deadline, 'queryTimeMs'>,

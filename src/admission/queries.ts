@@ -1,4 +1,4 @@
-// The way of every query, whatever its language and engine: it is read, waits for its place, and the first engine that takes it answers, in time.
+// Runs queries of every language on every engine: a query is read, waits for a slot, and is run by the first engine that accepts it, within the time limit.
 
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Cancellation, CancelSignal } from '../lib/cancellation.ts'
@@ -9,50 +9,50 @@ import { inTime, timeAllowed } from './in-time.ts'
 import type { Reader } from './reader.ts'
 
 export interface QueryLimits extends PlanLimits {
-  /** From the arrival of a query until its answer is complete. */
+  /** Maximum time from the arrival of a query to its complete result. */
   readonly queryTimeMs: number
 }
 
-/** One way to an answer. */
+/** One way of running a query. */
 export interface Engine {
-  /** Whom the answer is attributed to; null where there is no choice. */
+  /** The name reported with the result; null when there is no choice of engines. */
   readonly name: NonNullable<Answer['answeredBy']> | null
-  /** Null where it leaves the query to the next engine. Settles when the run has really ended, be it because the deadline is over. */
+  /** Null leaves the query to the next engine. Settles when the run has really ended, even if the deadline is over. */
   answer(deadline: Cancellation): Promise<Answer | null>
 }
 
 export interface ReadQuery {
-  /** Which places it may have. */
+  /** The class of slots that the query may use. */
   readonly kind: QueryClass
-  /** In the order in which they are asked. */
+  /** In the order in which they are tried. */
   readonly engines: readonly Engine[]
 }
 
 export interface QueryContext {
   readonly reader: Reader
   readonly deadline: Cancellation
-  /** How long the query may take, from its arrival. */
+  /** Maximum time for the query, from its arrival. */
   readonly queryTimeMs: number
 }
 
-/** How questions of one language are understood. */
+/** Interprets the queries of one language. */
 export interface Language<Question> {
-  /** What would make a query shorter, for one that took too long. */
+  /** How to make a query faster, for one that took too long. */
   readonly advice: string
-  /** The time that a question gives itself; 0 for none. */
+  /** The timeout that a query sets for itself; 0 for none. */
   timeoutMs(question: Question): number
-  /** Throws the Problems of what is wrong with the question, or not the reader's to ask. */
+  /** Throws Problems when the query is invalid, or when the reader may not run it. */
   read(question: Question, context: QueryContext): ReadQuery | Promise<ReadQuery>
 }
 
 export interface QueriesParts {
-  /** The places that all queries share. */
+  /** The slots that all queries share. */
   readonly admission: Admission
   readonly limits: Pick<QueryLimits, 'queryTimeMs'>
   readonly timer?: Timer
 }
 
-/** The queries of one language. */
+/** Runs the queries of one language. */
 export class Queries<Question> {
   readonly #language: Language<Question>
   readonly #parts: QueriesParts
@@ -63,8 +63,8 @@ export class Queries<Question> {
   }
 
   /**
-   * Answers a question whose shape was checked. Whoever gets the answer releases it. Throws the Problems of its language, `result_too_large`,
-   * `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
+   * Runs a query whose shape is validated. The caller must release the result. Throws the Problems of its language, `result_too_large`, `overloaded`,
+   * `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
    */
   run(question: Question, signal: CancelSignal, reader: Reader): Promise<Answer> {
     const { admission, limits, timer = systemTimer } = this.#parts
@@ -77,7 +77,7 @@ export class Queries<Question> {
       try {
         return await firstAnswer(engines, deadline)
       } finally {
-        // The place is free again when the engine has really ended, be the answer awaited or not.
+        // The slot is released when the engine has really ended, whether or not the result is still awaited.
         leave()
       }
     })
@@ -92,7 +92,7 @@ async function firstAnswer(engines: readonly Engine[], deadline: Cancellation): 
   throw new Error('the last engine of a query takes all that comes to it')
 }
 
-/** What holds nothing that is to be released: a list that takes a place among the data queries. Throws what `Queries.run` throws. */
+/** Runs a list as a data query, with a slot and a time limit; its result needs no release. Throws the same errors as `Queries.run`. */
 export async function listed<Result>(
   { admission, limits, timer = systemTimer }: QueriesParts,
   { signal, reader, advice }: { readonly signal: AbortSignal; readonly reader: Reader; readonly advice: string },

@@ -1,10 +1,10 @@
-/** Who asks a query. */
+/** The sender of a query. */
 export interface Reader {
-  /** Whom the places of running queries are shared between: a subscriber, or an address where reading is public. */
+  /** Running queries are shared fairly between these ids: of a subscriber, or of an address where reading is public. */
   readonly id: string
-  /** Whether he may know of an entity. */
+  /** Whether the reader may know of an entity. */
   readonly mayRead: (entity: string) => boolean
 }
 
-/** The service has a place among those who ask, as others do. */
+/** The service itself; its queries need slots like those of other readers. */
 export const itself: Reader = { id: 'the service itself', mayRead: () => true }

@@ -1,13 +1,13 @@
-/** Who asks for a change, and by which request; null where nobody does: the service itself, at its start. */
+/** The caller and request behind a change. All null for changes that the service makes itself at startup. */
 export interface ChangeAsker {
-  /** The id of his key. */
+  /** The id of the caller's key. */
   readonly key: string | null
   readonly subscriber: string | null
   readonly address: string | null
   readonly request: string | null
 }
 
-/** One change, as the audit tells it; `before` and `after` are null where there was or is nothing, or nothing that may be told. */
+/** One change in the audit log. `before` and `after` are null when nothing existed at that point, or when the value is secret. */
 export interface NewAuditLine extends ChangeAsker {
   readonly timeMs: number
   readonly what: string
@@ -20,19 +20,19 @@ export interface AuditLine extends NewAuditLine {
   readonly id: number
 }
 
-/** A change that is asked for. `Sources` is what the state of a thing is read from, within the transaction that changes it. */
+/** A requested change. `Sources` is the catalog as the changing transaction sees it, from which the state is read. */
 export interface AskedChange<Sources> extends ChangeAsker {
   readonly what: string
   readonly name: string | null
-  /** What it changes, as it is: read before and after. Left out where the lines tell what was done instead. */
+  /** Reads the current state of what is changed; called before and after the change. Absent when the audit lines report what was done instead. */
   readonly state?: ((sources: Sources) => Promise<unknown>) | undefined
 }
 
-/** What is asked for, while it is done. */
+/** A requested change while it runs. */
 export interface AuditedChange {
-  /** Runs the work: each transaction of it that changes something for an operator also keeps a line. */
+  /** Runs the work. Each of its transactions that changes something visible to an operator also writes an audit line. */
   run<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Keeps a line unless the work has kept one: for what changes no definitions. */
+  /** Writes an audit line unless the work has already written one. For changes that alter no definitions. */
   keepLine(): Promise<void>
 }
 
@@ -42,17 +42,17 @@ export interface AuditPlace {
 }
 
 export interface AuditFilter {
-  /** A subscriber, or the id of a key. */
+  /** The name of a subscriber, or the id of a key. */
   readonly who?: string | undefined
   readonly what?: string | undefined
-  /** Included. */
+  /** Inclusive. */
   readonly fromMs?: number | undefined
-  /** Not included. */
+  /** Exclusive. */
   readonly untilMs?: number | undefined
-  /** The last line of the page before. */
+  /** The last line of the previous page. */
   readonly after: AuditPlace | null
   readonly limit: number
-  /** The page ends early once its lines are longer than this together; it holds one at least. */
+  /** The page ends early when its lines total more bytes than this. It has at least one line. */
   readonly bytesMax: number
 }
 
@@ -62,16 +62,16 @@ export interface AuditPage {
   readonly more: boolean
 }
 
-/** Who changed what. */
+/** The audit log of changes. */
 export interface AuditCatalog<Sources> {
   change(asked: AskedChange<Sources>, nowMs: () => number): AuditedChange
-  /** Says of the change that is being done, if one is, what it has done: its line is kept now, or mended. */
+  /** Sets `after` of the running change, if there is one: writes its audit line, or updates the line it already has. */
   tell(after: unknown): Promise<void>
-  /** The id of the line. */
+  /** Returns the id of the line. */
   add(line: NewAuditLine): Promise<number>
-  /** False when it is not kept any more. */
+  /** Returns false when the line no longer exists. */
   mend(id: number, after: unknown): Promise<boolean>
   list(filter: AuditFilter): Promise<AuditPage>
-  /** Removes the oldest lines from before a date, `linesMax` at most; resolves with how many they were. */
+  /** Removes the oldest lines before a date, at most `linesMax`, and returns the number removed. */
   removeBefore(ms: number, linesMax: number): Promise<number>
 }

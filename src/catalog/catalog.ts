@@ -12,7 +12,7 @@ import type { QuarantineCatalog } from './quarantine.ts'
 import type { RejectedCatalog, RejectedRow } from './rejected.ts'
 import type { ViewCatalog } from './views.ts'
 
-/** What is asked of the catalog to make an ingest; `entity` is null for a metadata ingest. */
+/** The definition of an ingest to create; `entity` is null for a metadata ingest. */
 export interface NewIngest {
   readonly alias: string
   readonly kind: IngestKind
@@ -24,18 +24,18 @@ export interface NewIngest {
   readonly createdMs: number
 }
 
-/** Since when rows have a field. */
+/** From where on rows have a field. */
 export interface FieldSince {
-  /** Those that were pushed to this version of the fields, or a later one. */
+  /** Rows pushed against this version of the fields, or a later one, have it. */
   readonly version: number
-  /** By partition: those from this position on, for the row there brought it. */
+  /** By partition: rows from this position on have it, because the row at that position added it. */
   readonly places: ReadonlyMap<number, number>
 }
 
-/** An ingest whose rows bring fields, as it is now. */
+/** The current state of an ingest whose rows can add fields. */
 export interface OpenIngest {
   readonly ingest: Ingest
-  /** Of each of its fields, in their order. */
+  /** One per field of the ingest, in the same order. */
   readonly since: readonly FieldSince[]
   readonly entity: readonly EntityField[]
 }
@@ -47,54 +47,54 @@ export interface IngestChange {
   readonly unknown?: Unknown | undefined
 }
 
-/** A page of a list that is ordered by a key; `after` is the key of the last item before it. */
+/** A page of a list ordered by a key; `after` is the key of the last item of the previous page. */
 export interface ListBounds {
   readonly after: string | null
   readonly limit: number
 }
 
-/** What becomes of the rows of an ingest that is deleted: `drop` removes its entity with all that it holds. */
+/** Whether the rows of a deleted ingest are kept. `drop` removes its entity with all of its data. */
 export type DeletedData = 'keep' | 'drop'
 
-/** What an entity keeps. Rows before `sinceMs` have left: nobody is shown them. */
+/** How long an entity keeps rows. Rows before `sinceMs` have expired and are never returned. */
 export interface Retention {
   readonly retention: string | null
   readonly sinceMs: number | null
-  /** Absent where no hours are kept of rows that leave. */
+  /** Absent when expired rows are not kept as hours. */
   readonly hours?: HoursKept
 }
 
-/** Definitions of ingests and entities. Reads are from the database; who needs them often keeps its own copy (see `version`). */
+/** Definitions of ingests and entities. Reads go to the database; frequent readers keep their own copy (see `version`). */
 export interface IngestCatalog {
-  /** In one transaction. Throws Problem `conflict` for a taken alias or entity name, `invalid_request` where it disagrees with its entity. */
+  /** Runs in one transaction. Throws Problem `conflict` for a taken alias or entity name, `invalid_request` where it disagrees with its entity. */
   create(ingest: NewIngest): Promise<Ingest>
   find(alias: string): Promise<Ingest | null>
-  /** The ingest as it was at a version of its fields; also when it has been deleted since. */
+  /** The ingest as it was at a version of its fields, even if it has been deleted since. */
   findVersion(id: number, fieldsVersion: number): Promise<Ingest | null>
-  /** The ingest as it is now, also when it has been deleted since; null when its entity was dropped. */
+  /** The current ingest, even if it has been deleted; null when its entity was dropped. */
   findOpen(id: number): Promise<OpenIngest | null>
   /**
-   * Notes that the row at this position brings fields, and adds those that the ingest lacks. Adds none where one of them is not allowed or is another
-   * one by now, or where `fieldsMax` is reached: the answer tells what there is. Null when the entity was dropped.
+   * Records that the row at this position has these fields, and adds those that the ingest lacks. Adds none if one of them is not allowed or already exists
+   * with another definition, or if `fieldsMax` is reached. Returns the resulting state; null when the entity was dropped.
    */
   addByRow(id: number, fields: readonly Field[], position: number, fieldsMax: number): Promise<OpenIngest | null>
   list(page: ListBounds): Promise<readonly Ingest[]>
   /** Null when there is no such ingest. Throws Problem `invalid_request` where new fields disagree with the ingest or its entity. */
   change(alias: string, change: IngestChange): Promise<Ingest | null>
   /**
-   * The alias is free afterwards. False when there is no such ingest. Throws Problem `conflict` where data is to be dropped and another ingest
-   * feeds the same entity.
+   * Frees the alias. Returns false when there is no such ingest. Throws Problem `conflict` when data is to be dropped and another ingest feeds the same
+   * entity.
    */
   delete(alias: string, data: DeletedData, deletedMs: number): Promise<boolean>
-  /** False, and nothing is changed, when there is no such series entity, or what it keeps is not `known` any more: another process was first. */
+  /** Returns false, without a change, when there is no such series entity or when its retention differs from `known`: another process changed it first. */
   retain(entityId: number, retention: Retention, known: Retention): Promise<boolean>
-  /** Changes how a series entity is read. False when there is none of this id. */
+  /** Changes the default reading of a series entity. Returns false when no series entity has this id. */
   setReading(entityId: number, change: ReadingChange): Promise<boolean>
   /** All series entities, by name. */
   entities(): Promise<readonly Entity[]>
   /** All metadata entities, by name. */
   metadataEntities(): Promise<readonly MetadataEntity[]>
-  /** Goes up with every change of an ingest or entity. */
+  /** Increases with every change of an ingest or entity. */
   version(): Promise<number>
 }
 
@@ -114,7 +114,7 @@ export interface Key {
   readonly expiresMs: number | null
 }
 
-/** `"*"` means every one. `untilMs` is not included. */
+/** `"*"` matches every ingest or entity. `untilMs` is exclusive. */
 export interface Subscription {
   readonly ingest: string | null
   readonly entity: string | null
@@ -123,7 +123,7 @@ export interface Subscription {
   readonly suspended: boolean
 }
 
-/** All that decides who may do what, as one value: it is small, and read from memory at each request. */
+/** Everything that access checks depend on, as one value. It is small, and read from memory on each request. */
 export interface AccessState {
   readonly version: number
   readonly subscribers: readonly Subscriber[]
@@ -132,7 +132,7 @@ export interface AccessState {
   readonly subscriptions: ReadonlyMap<number, readonly Subscription[]>
 }
 
-/** What decides what one subscriber may do. */
+/** Everything that the access of one subscriber depends on. */
 export interface SubscriberAccess {
   readonly subscriber: Subscriber
   readonly keys: readonly Key[]
@@ -141,85 +141,85 @@ export interface SubscriberAccess {
 
 export interface AccessCatalog {
   state(): Promise<AccessState>
-  /** The subscriber of a name, or with the key of an id; null when there is none. */
+  /** Finds a subscriber by its name or by the id of one of its keys; null when there is none. */
   find(by: { readonly name: string } | { readonly keyId: string }): Promise<SubscriberAccess | null>
   /** Throws Problem `conflict` for a taken name. */
   createSubscriber(name: string, createdMs: number): Promise<Subscriber>
-  /** Its keys and subscriptions go with it. False when there is no such subscriber. */
+  /** Also deletes its keys and subscriptions. Returns false when there is no such subscriber. */
   deleteSubscriber(name: string): Promise<boolean>
-  /** A key of the same id is replaced. Throws Problem `not_found` when the subscriber is gone, `conflict` when the hash is another key's. */
+  /** Replaces a key with the same id. Throws Problem `not_found` when the subscriber no longer exists, `conflict` when another key has the same hash. */
   putKey(key: Key): Promise<void>
   deleteKey(id: string): Promise<boolean>
-  /** Replaces all of the subscriber's subscriptions. Throws Problem `not_found` when the subscriber is gone. */
+  /** Replaces all subscriptions of the subscriber. Throws Problem `not_found` when the subscriber no longer exists. */
   putSubscriptions(subscriberId: number, subscriptions: readonly Subscription[]): Promise<void>
 }
 
-/** How many rows of a batch replace an earlier one of it, as far as it is validated. */
+/** The number of rows in the validated part of a batch that replace an earlier row of the same batch. */
 export interface ReplacedInBatch {
   readonly ingestId: number
   readonly batchPosition: number
   readonly rows: number
 }
 
-/** What became of validated rows that is kept in the catalog. */
+/** Outcomes of validation kept in the catalog. */
 export interface Outcome {
   readonly rejected: readonly RejectedRow[]
-  /** In the order of their positions. */
+  /** Ordered by position. */
   readonly items: readonly ItemWrite[]
-  /** Each batch once; only those with such rows. Of what was told of a batch the most stands. */
+  /** At most one entry per batch, only for batches with such rows. The catalog keeps the largest count reported for a batch. */
   readonly replaced?: readonly ReplacedInBatch[]
 }
 
-/** Where rows go that a replay stores, if that is another ingest than the one that rejected them. */
+/** The ingest in which a replay stores rows, if it is not the one that rejected them. */
 export interface ReplayTarget {
   readonly ingestId: number
-  /** The position that each row of the replay gets there, by its own. */
+  /** The position of each row in that ingest, by its position in the ingest that rejected it. */
   readonly places: ReadonlyMap<number, number>
 }
 
-/** What became of rejected rows of one ingest that were validated again. */
+/** Outcome of validating rejected rows of one ingest again. */
 export interface ReplayOutcome {
   readonly ingestId: number
-  /** That of the ingest that they were validated for. */
+  /** The kind of the ingest that they were validated for. */
   readonly kind: IngestKind
   readonly into?: ReplayTarget
-  /** That of the replay in the journal. */
+  /** The position of the replay in the journal. */
   readonly position: number
-  /** Positions of the rows that pass now. */
+  /** Positions of the rows that now pass. */
   readonly passed: readonly number[]
-  /** Items of rows that pass, in the order of their positions. */
+  /** Items of the rows that pass, ordered by position. */
   readonly items: readonly ItemWrite[]
-  /** Rows that stay rejected, with the new reason (not of mended rows, or for another ingest). A row that this replay stored before is rejected again. */
+  /** Rows that stay rejected, with the new reason (unless mended or for another ingest), and rows that this replay stored before and now rejects. */
   readonly rejected: readonly RejectedRow[]
 }
 
 export interface ReplayedRows {
-  /** The positions under which this replay stores rows, rising: their own, or those that they get in another ingest. */
+  /** Positions under which this replay stores rows, ascending: their own, or those assigned to them in another ingest. */
   readonly stored: readonly number[]
-  /** How many of them were taken out of the rejected ones now: none when it was told before. */
+  /** The number of rows that this call removed from the rejected rows: 0 when the replay was already recorded. */
   readonly taken: number
 }
 
-/** Where the pipeline writes. The journal may be validated again: what was added before stays as it is. */
+/** Written by the pipeline. The journal may be validated again; what was added before stays unchanged. */
 export interface OutcomeCatalog {
-  /** Keeps the outcome, except that of dropped entities. The same transaction notes that everything before `throughPosition` was validated. */
+  /** Stores the outcome, except for dropped entities, and records in the same transaction that everything before `throughPosition` is validated. */
   add(outcome: Outcome, throughPosition: number): Promise<void>
   /**
-   * Takes the rows that pass out of the rejected ones and keeps their items, in one transaction. A row that was discarded or that another replay
-   * stored is not stored by this one. The same replay told again changes nothing and stores the same rows.
+   * Removes the rows that pass from the rejected rows and stores their items, in one transaction. Skips rows that were discarded or that another replay
+   * stored. Idempotent: the same replay again changes nothing and returns the same stored rows.
    */
   replay(outcome: ReplayOutcome): Promise<ReplayedRows>
-  /** As `stored` of `replay` when it was told last. Nothing is changed. */
+  /** Returns `stored` of the last call of `replay` for this replay. Read-only. */
   storedBy(replay: Pick<ReplayOutcome, 'ingestId' | 'position' | 'passed' | 'into'>): Promise<readonly number[]>
-  /** The positions of an ingest's rejected rows from `fromPosition` up to, not including, `toPosition`, whatever has become of them. */
+  /** Positions of an ingest's rejected rows from `fromPosition` up to but excluding `toPosition`, including rows discarded or stored since. */
   rejectedIn(ingestId: number, fromPosition: number, toPosition: number): Promise<readonly number[]>
-  /** The furthest position that `add` was told. */
+  /** The highest `throughPosition` passed to `add`. */
   validatedPosition(): Promise<number>
 }
 
 export interface ItemLimits {
   readonly itemsMax: number
-  /** The list ends early once its keys and attributes have more bytes than this together; it holds one item at least. */
+  /** The page ends early when its keys and attributes total more bytes than this. It has at least one item. */
   readonly bytesMax: number
 }
 
@@ -229,26 +229,23 @@ export interface ItemPage {
   readonly more: boolean
 }
 
-/** Items of metadata entities; pushed ones come through `OutcomeCatalog`. */
+/** Items of metadata entities. Pushed items are written through `OutcomeCatalog`. */
 export interface ItemCatalog {
-  /** The first items with a key in the range, in the order of their keys. */
+  /** The first items whose key is in the range, ordered by key. */
   list(entityId: number, range: KeyRange, limits: ItemLimits): Promise<ItemPage>
-  /**
-   * The items of the first of these keys, in their order. `keysRead` says how many keys were looked up before `bytesMax` was reached: at
-   * least one.
-   */
+  /** The items of the first of these keys, in the same order. `keysRead` is the number of keys looked up before `bytesMax` was reached, at least one. */
   find(
     entityId: number,
     keys: readonly Uint8Array[],
     bytesMax: number,
   ): Promise<{ items: readonly Item[]; keysRead: number }>
-  /** Runs reads of items that all see one state of them, however long it takes. Those of one connection wait for each other. */
+  /** Runs reads of items that all see the same snapshot, however long they take. Calls on one connection wait for each other. */
   inOneState<Result>(read: (list: ItemCatalog['list']) => Promise<Result>): Promise<Result>
-  /** How many items each entity has, by entity id; one without items may be absent. */
+  /** The number of items of each entity, by entity id; an entity without items may be absent. */
   counts(): Promise<ReadonlyMap<number, number>>
   /**
-   * Deletes an item as it was before a position: rows before that do not bring it back, later ones do. Everything before the position must
-   * have been validated. False when there is no such item.
+   * Deletes an item as of a position: rows before it do not restore the item, later rows do. Everything before the position must be validated. Returns false
+   * when there is no such item.
    */
   delete(entityId: number, key: Uint8Array, beforePosition: number): Promise<boolean>
 }
@@ -257,21 +254,18 @@ export interface DroppedEntity {
   readonly entityId: number
   /** All ingests that ever fed it. */
   readonly ingestIds: readonly number[]
-  /** Whether all that was kept of it is removed. */
+  /** Whether all data kept for it has been removed. */
   readonly isRemoved: boolean
 }
 
-/** Entities that were dropped. Their ids stay known, so that rows in the journal are told from those of an unknown ingest. */
+/** Dropped entities. Their ids stay known, which distinguishes their rows in the journal from rows of an unknown ingest. */
 export interface DroppedCatalog {
   list(): Promise<readonly DroppedEntity[]>
-  /**
-   * Removes the rejected rows and items of a dropped entity, and notes it as removed. False when it was aborted before that; it may be asked
-   * again.
-   */
+  /** Removes the rejected rows and items of a dropped entity and marks it as removed. Returns false when aborted before that; it can be called again. */
   remove(entityId: number, signal: AbortSignal): Promise<boolean>
 }
 
-/** What the audit reads the state of a thing from, within the transaction that changes it. */
+/** The catalogs from which the audit reads state, within the transaction that changes it. */
 export interface StateSources {
   readonly ingests: Pick<IngestCatalog, 'find' | 'entities'>
   readonly access: Pick<AccessCatalog, 'find'>
@@ -279,7 +273,7 @@ export interface StateSources {
   readonly views: Pick<ViewCatalog, 'find'>
 }
 
-/** What is kept the same way by one machine and by a cluster. */
+/** The part of the catalog that is the same on one machine and on a cluster. */
 export interface SharedCatalog {
   readonly ingests: IngestCatalog
   readonly access: AccessCatalog
@@ -295,14 +289,14 @@ export interface SharedCatalog {
   close(): Promise<void>
 }
 
-/** The catalog of one machine. */
+/** The catalog on one machine. */
 export interface Catalog extends SharedCatalog {
   readonly manifest: ManifestCatalog & DiskSizes
   readonly deletions: DeletionCatalog
 }
 
-/** Random values that outlive restarts: what tokens and batch ids are signed with. */
+/** Random values that persist across restarts. Tokens and batch ids are signed with them. */
 export interface SecretCatalog {
-  /** The secret of this name; made at first use. */
+  /** Returns the secret with this name, and creates it on first use. */
   secret(name: string): Promise<Uint8Array>
 }

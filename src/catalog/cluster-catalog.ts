@@ -1,60 +1,60 @@
-// What the processes of a cluster keep together. Definitions, access, rejected rows, items and secrets are as on one machine; there is no manifest,
-// for Druid knows its own segments.
+// The catalog that the processes of a cluster share. Definitions, access, rejected rows, items and secrets are the same as on one machine. There is no
+// manifest, because Druid tracks its own segments.
 import type { SharedCatalog } from './catalog.ts'
 import type { ClusterDeletionCatalog } from './deletions.ts'
 import type { PartitionCatalog, PartitionState } from './partitions.ts'
 import type { PushKeyCatalog } from './push-keys.ts'
 
-/** What may change under a process by another one's doing. */
+/** Notified when another process changes the shared state. */
 export interface ClusterChangeListener {
-  /** Ingests, entities, retention, dropped entities, deletions of rows. */
+  /** Ingests, entities, retention, dropped entities or deletions of rows have changed. */
   definitions(version: number): void
   access(version: number): void
-  /** All partitions, each time one of them got on. */
+  /** Receives all partitions whenever one of them advances. */
   partitions(partitions: readonly PartitionState[]): void
 }
 
 export interface ClusterChanges {
   /**
-   * Tells what changed since it was called, at this process or another one: mostly at once, within two seconds while the database answers,
-   * and when it answers again. The first call of each is the state at the beginning. Listeners must not throw.
+   * Reports changes made by this process or another one after this call: usually at once, within two seconds while the database responds, and after it
+   * responds again. The first call of each method reports the initial state. Listeners must not throw.
    */
   listen(listener: ClusterChangeListener): void
 }
 
 export interface ClusterCatalog extends SharedCatalog {
-  /** Pipelines keep what they validate by partition; `outcomes` is for replays. */
+  /** Pipelines store validation outcomes by partition; `outcomes` is for replays. */
   readonly partitions: PartitionCatalog
   readonly pushKeys: PushKeyCatalog
   readonly slotWaits: SlotWaitCatalog
   readonly deletions: ClusterDeletionCatalog
   readonly changes: ClusterChanges
   readonly cancelsElsewhere: CancelsElsewhere
-  /** Throws Problem `unavailable` when the database does not answer. */
+  /** Throws Problem `unavailable` when the database does not respond. */
   ping(): Promise<void>
 }
 
-/** Which entities wait for slots of Druid, as the process knows that looked last. */
+/** Entities that wait for slots of Druid, as recorded by the process that last checked. */
 export interface SlotWaitCatalog {
-  /** By entity, since when. */
+  /** The start of the wait in milliseconds since the epoch, by entity id. */
   list(): Promise<ReadonlyMap<number, number>>
-  /** Notes who waits now; who did before keeps its time. Whether that changed anything. */
+  /** Records the entities that wait now; those that waited before keep their time. Returns whether the set changed. */
   put(entityIds: readonly number[], nowMs: number): Promise<boolean>
 }
 
-/** A query that runs under an id of its caller's. */
+/** A query that runs under an id chosen by its caller. */
 export interface NamedQuery {
   readonly id: string
   readonly readerId: string
 }
 
-/** The cancelling of queries, whichever process runs them. */
+/** Cancels queries that run in other processes. */
 export interface CancelsElsewhere {
   /**
-   * Resolves whether another process ran such a query: it is canceled then. Throws Problem `unavailable` while the database is away, and
-   * `overloaded` where too many are asked for at once.
+   * Cancels the query if another process runs it, and returns whether one did. Throws Problem `unavailable` while the database is away, and `overloaded` when
+   * too many cancellations are pending.
    */
   cancel(query: NamedQuery): Promise<boolean>
-  /** What another process asks for: `cancel` returns whether such a query ran here. It must not throw. */
+  /** Sets the handler for cancellations from other processes: `cancel` returns whether the query ran here. It must not throw. */
   listen(cancel: (query: NamedQuery) => boolean): void
 }

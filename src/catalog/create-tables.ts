@@ -1,15 +1,12 @@
-// Makes the catalog's tables in an empty database, and looks that those of another are of this program's shape.
+// Creates the catalog's tables in an empty database, and checks that existing tables have the version this program knows.
 import { type CreateTableBuilder, type Kysely, sql, type Transaction } from 'kysely'
 import { inTransaction } from './repositories/transactions.ts'
 import { counterNames, type TableColumns, type Tables } from './schema.ts'
 
-/** The shape of the tables. A change after the first release raises it, and brings what turns the tables of the version before into it. */
+/** The version of the tables. Any change after the first release increments it, and adds a migration from the previous version. */
 const catalogVersion = 1
 
-/**
- * Makes the tables unless they are there, in one transaction that begins with `lock`. Throws an Error when the catalog is newer than the
- * program.
- */
+/** Creates the tables unless they exist, in one transaction that begins with `lock`. Throws an Error when the catalog is newer than the program. */
 export async function createTables(
   database: Kysely<Tables>,
   tables: Readonly<Record<string, TableColumns>>,
@@ -33,13 +30,13 @@ export async function createTables(
   })
 }
 
-/** For a reader that changes nothing. Throws an Error when there are no tables, or others than this program knows. */
+/** For read-only use. Throws an Error when there are no tables, or when their version is not this program's. */
 export async function requireTables(database: Kysely<Tables>): Promise<void> {
   if ((await versionOf(database)) === null)
     throw new Error('The catalog has no version of its tables: it is not a catalog.')
 }
 
-/** Null where none is written yet. Throws an Error when it is another than this program's. */
+/** Returns null when no version has been written yet. Throws an Error when it is not this program's version. */
 async function versionOf(database: Kysely<Tables>): Promise<number | null> {
   const [row] = await database.selectFrom('catalog_version').select('version').execute()
   if (row === undefined || row.version === catalogVersion) return row?.version ?? null

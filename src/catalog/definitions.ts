@@ -15,8 +15,8 @@ type Deletions = Pick<ClusterDeletionCatalog, 'hidden'>
 const retryMs = 1000
 
 /**
- * The definitions of all ingests and entities, in memory: every push and query needs one. Whoever changes them calls `refresh`; one that fails is
- * repeated by itself.
+ * An in-memory copy of the definitions of all ingests and entities, which every push and query needs. Code that changes a definition calls `refresh`; a
+ * failed refresh is retried automatically.
  */
 export class Definitions {
   readonly #cached: CachedState<Defined>
@@ -32,7 +32,7 @@ export class Definitions {
     })
   }
 
-  /** With the deletions of a cluster, entities know what is hidden of them. */
+  /** `deletions` is the catalog of a cluster's deletions, from which entities get `hidden`. */
   static async open(catalog: IngestCatalog, deletions: Deletions | null = null): Promise<Definitions> {
     const definitions = new Definitions(catalog, deletions)
     await definitions.refresh()
@@ -51,7 +51,7 @@ export class Definitions {
     return this.#ingests.get(alias)
   }
 
-  /** In no order. */
+  /** In no particular order. */
   ingests(): Iterable<Ingest> {
     return this.#ingests.values()
   }
@@ -60,7 +60,7 @@ export class Definitions {
     return this.#entities.get(name)
   }
 
-  /** By name. */
+  /** Ordered by name. */
   entities(): readonly Entity[] {
     return [...this.#entities.values()]
   }
@@ -69,7 +69,7 @@ export class Definitions {
     return this.#metadataEntities.get(name)
   }
 
-  /** By name. */
+  /** Ordered by name. */
   metadataEntities(): readonly MetadataEntity[] {
     return [...this.#metadataEntities.values()]
   }

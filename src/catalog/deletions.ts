@@ -8,39 +8,39 @@ import type {
 import type { StoredVector } from './manifest.ts'
 
 export interface DeletionCatalog {
-  /** Of an entity, newest first; those that were taken back are not among them. */
+  /** Deletions of an entity, newest first, without those that were taken back. */
   list(entityId: number): Promise<readonly Deletion[]>
-  /** Those of all entities. */
+  /** Deletions of all entities. */
   all(): Promise<readonly Deletion[]>
-  /** By deletion and file. Throws an Error when what is kept is damaged. */
+  /** Ordered by deletion and file. Throws an Error when a stored vector is damaged. */
   vectors(): Promise<readonly StoredVector[]>
-  /** A deletion with what it selects, in one transaction, on disk before this resolves. */
+  /** Stores a deletion with its vectors in one transaction, which is on disk before this resolves. */
   create(
     deletion: Omit<Deletion, 'id' | 'erasedMs'>,
     vectors: readonly Omit<StoredVector, 'deletionId'>[],
   ): Promise<{ readonly deletion: Deletion; readonly change: DeletionChange }>
-  /** With its vectors; the change has its place. Null when there is none that can be taken back. */
+  /** Removes a deletion with its vectors; the returned change has the given place. Null when there is no deletion that can be taken back. */
   takeBack(entityId: number, id: number, place: number, nowMs: number): Promise<DeletionChange | null>
-  /** Of all entities, in their order, but for those that are forgotten. */
+  /** Changes of all entities that are not forgotten yet, ordered by id. */
   changes(): Promise<readonly DeletionChange[]>
   /** The id of the last change. */
   lastChange(): Promise<number>
-  /** Whether an entity has a change behind this one that was made before a date. */
+  /** Whether an entity has a change later than `changeId` that was made before a date. */
   hasChanged(entityId: number, changeId: number, beforeMs: number): Promise<boolean>
-  /** Forgets changes that were made before a date, but for the last one of them of each entity. */
+  /** Forgets changes made before a date, except the last such change of each entity. */
   forgetChanges(beforeMs: number): Promise<void>
-  /** Notes of those that were made before a date, and not noted so yet, that their rows are removed from now on; resolves with how many they are. */
+  /** Marks deletions made up to a date, and not marked yet, so that their rows are removed from now on. Returns the number marked. */
   erase(beforeMs: number, nowMs: number): Promise<number>
 }
 
-/** A deletion of a cluster that is being made or taken back: others of its entity, and live readers of it, wait until it is done. */
+/** A deletion of a cluster that is being made or taken back. Other deletions of its entity, and live readers of it, wait until it is done. */
 export interface UnderWay {
   readonly entityId: number
-  /** Nobody else's. */
+  /** Unique to this operation. */
   readonly name: string
 }
 
-/** How a change of deletions is published to live readers, and from when on those before are. */
+/** How a change of deletions is published to live readers, and the date before which earlier changes are forgotten. */
 export interface PublishedChange {
   readonly underWay: UnderWay
   readonly places: ClusterDeletionChange['places']
@@ -48,25 +48,25 @@ export interface PublishedChange {
   readonly forgetBeforeMs: number
 }
 
-/** What processes of a cluster keep together. */
+/** Deletions that the processes of a cluster share. */
 export interface ClusterDeletionCatalog extends Pick<DeletionCatalog, 'list' | 'lastChange' | 'hasChanged'> {
-  /** False while another one of the entity is under way. It ends by itself after `leaseMs`, unless it is renewed. */
+  /** Returns false while another deletion of the entity is in progress. Expires automatically after `leaseMs` unless renewed. */
   begin(underWay: UnderWay, leaseMs: number): Promise<boolean>
   renew(underWay: UnderWay, leaseMs: number): Promise<void>
-  /** Nothing came of it, or it is done: then there is nothing to end. */
+  /** Ends the operation if it failed. Does nothing after it has succeeded. */
   end(underWay: UnderWay): Promise<void>
-  /** The changes of an entity behind this one, in their order: all that were made before a change under way began, or before this call where none is. */
+  /** Changes of an entity later than `changeId`, ordered by id: all made before an operation in progress began, or before this call if there is none. */
   changesAfter(
     entityId: number,
     changeId: number,
   ): Promise<{ readonly changes: readonly ClusterDeletionChange[]; readonly isUnderWay: boolean }>
-  /** False when there is no such deletion. Throws Problem `unavailable` where it is not under way any more. */
+  /** Returns false when there is no such deletion. Throws Problem `unavailable` when the operation is no longer in progress. */
   takeBack(id: number, change: PublishedChange): Promise<boolean>
-  /** What is hidden, by entity id; in the order of the deletions. */
+  /** Hidden rows by entity id, in the order of the deletions. */
   hidden(): Promise<ReadonlyMap<number, readonly HiddenByDeletion[]>>
   /**
-   * Throws Problem `not_found` where the entity was dropped, `conflict` where it has as many deletions as it may have, or where these would note
-   * more items, `unavailable` where it is not under way any more.
+   * Throws Problem `not_found` when the entity was dropped, `conflict` when it already has `deletionsMax` deletions or they would note more than `itemsMax`
+   * items, `unavailable` when the operation is no longer in progress.
    */
   create(
     deletion: Omit<Deletion, 'id' | 'erasedMs'>,

@@ -4,14 +4,14 @@ import { KnownFields } from '../model/known-fields.ts'
 import { Problem, type ProblemError } from '../model/problem.ts'
 import { codingOf } from '../model/quality.ts'
 
-/** The property of the request that holds the fields: where errors point to. */
+/** The request property with the fields; error paths start with it. */
 export type FieldList = 'fields' | 'add_fields'
 
-/** How a type that was wrong is put right. */
+/** Advice for a field whose type was wrong. */
 const otherType =
   'create an ingest of another entity with the type that you want, and send the rejected rows there: "tidemark rejected replay <ingest> --all --into <new ingest>"'
 
-/** Where fields that join an entity disagree with those it has: a shared name has one type and role, and there is one time (or index) field. */
+/** Conflicts between new fields and those of an entity: a shared name must have one type and role, and there is one time (or index) field. */
 export function disagreements(
   entity: string,
   known: readonly EntityField[],
@@ -47,7 +47,7 @@ export function disagreements(
 const secondQuality = (entity: string, { name }: EntityField): string =>
   `the quality of the entity "${entity}" is "${name}", and it has one alone; name this field so, or give it another role`
 
-/** Names and sources that an ingest has already cannot be added to it again. */
+/** Errors for fields whose name or source the ingest already has. */
 export function repetitions(known: readonly Field[], added: readonly Field[]): readonly ProblemError[] {
   const types = new Map(known.map(({ name, type }) => [name, type]))
   const sources = new Set(known.map(({ source }) => source))
@@ -66,7 +66,7 @@ export function repetitions(known: readonly Field[], added: readonly Field[]): r
   })
 }
 
-/** Throws Problem `invalid_request` that holds all of the errors, if there are any. */
+/** Throws Problem `invalid_request` with all of the errors, if there are any. */
 export function refuse(errors: readonly ProblemError[]): void {
   if (errors.length === 0) return
   throw new Problem('invalid_request', errors.map(({ path, message }) => `${path}: ${message}`).join('. '), { errors })
@@ -77,8 +77,8 @@ function isKey(field: Pick<EntityField, 'role'>): boolean {
 }
 
 /**
- * Which of the fields that a row brings are to be made: those that the ingest does not have by now. Null where one of them can be none, or is another
- * one by now: then none is made, for the row is to be validated again by what there is.
+ * The fields of a row that must be added because the ingest lacks them. Null when one of them is not allowed or now exists with another definition: then
+ * none is added, and the row is validated again against the current fields.
  */
 export function fieldsByRow(
   known: readonly Field[],

@@ -1,4 +1,4 @@
-/** What a hook is told of; some kinds say of what exactly. */
+/** The kinds of events a hook receives; some kinds have parameters. */
 export type HookKind =
   | { readonly kind: 'rejected_rows'; readonly over: number; readonly within: string }
   | { readonly kind: 'nothing_received'; readonly ingest: string; readonly for: string }
@@ -10,17 +10,17 @@ export interface Hook {
   readonly name: string
   readonly url: string
   readonly kinds: readonly HookKind[]
-  /** What its events are signed with; null where they are not. */
+  /** The key that its events are signed with; null when they are not signed. */
   readonly secret: string | null
   readonly secretSetMs: number | null
   readonly createdMs: number
 }
 
-/** What is the case now, for a hook that is to be told of it once. */
+/** A condition that currently applies, of which a hook is notified once. */
 export interface Condition {
-  /** The same as long as it is the same case. Null for what only happens, and is told each time. */
+  /** Stays the same while the same condition lasts. Null for a one-time occurrence, of which the hook is notified each time. */
   readonly key: string | null
-  /** It was the case for a moment, and is not any more. */
+  /** The condition applied for a moment and has ended. */
   readonly isOver?: boolean
   readonly hook: string
   readonly kind: HookKind['kind']
@@ -31,7 +31,7 @@ export type DeliveryState = 'waiting' | 'delivered' | 'given_up'
 
 /** An event on its way to a hook. */
 export interface Delivery {
-  /** The event's, the same at each attempt. */
+  /** The id of the event, the same for each attempt. */
   readonly id: number
   readonly hook: string
   readonly kind: HookKind['kind']
@@ -39,21 +39,21 @@ export interface Delivery {
   readonly details: Readonly<Record<string, unknown>>
   readonly state: DeliveryState
   readonly attempts: number
-  /** When it is tried next; null when it is not any more. */
+  /** Time of the next attempt; null when there is none. */
   readonly nextMs: number | null
-  /** What the last attempt was answered with; null where there was no answer. */
+  /** HTTP status of the last attempt; null when there was no response. */
   readonly status: number | null
   readonly error: string | null
   readonly endedMs: number | null
 }
 
-/** What an attempt came to. */
+/** The result of an attempt to deliver an event. */
 export type Attempt = Pick<Delivery, 'id' | 'state' | 'attempts' | 'nextMs' | 'status' | 'error' | 'endedMs'>
 
-/** When something was heard of last. */
+/** The last time that rows of a watched ingest were received. */
 export interface Heard {
   readonly key: string
-  /** Grows with each that is heard. */
+  /** Grows with each row received. */
   readonly count: number
   readonly sinceMs: number
 }
@@ -64,26 +64,26 @@ export interface NewHook extends Pick<Hook, 'name' | 'url' | 'kinds'> {
 }
 
 export interface HookCatalog {
-  /** By name. */
+  /** Ordered by name. */
   list(): Promise<readonly Hook[]>
   find(name: string): Promise<Hook | null>
-  /** Whether it is new. A secret that is left out stays. Throws Problem `conflict` past `hooksMax`. */
+  /** Returns whether the hook is new. Without `secret`, a stored one is kept. Throws Problem `conflict` above `hooksMax`. */
   put(hook: NewHook, hooksMax: number): Promise<boolean>
-  /** Its deliveries go with it. */
+  /** Also deletes its deliveries. */
   delete(name: string): Promise<boolean>
-  /** Notes what is the case now, and in the same transaction an event of each that was not before. Of each hook the newest `deliveriesMax` are kept. */
+  /** Stores the current conditions and, in the same transaction, an event for each new one. Keeps the newest `deliveriesMax` deliveries of each hook. */
   raise(conditions: readonly Condition[], nowMs: number, deliveriesMax: number): Promise<void>
   heard(): Promise<readonly Heard[]>
-  /** Replaces all that was heard of. */
+  /** Replaces all stored entries. */
   putHeard(heard: readonly Heard[]): Promise<void>
-  /** Those of a hook that are to be sent now, oldest first. */
+  /** Deliveries of a hook whose next attempt is due, oldest first. */
   due(hook: string, nowMs: number, limit: number): Promise<readonly Delivery[]>
   note(attempt: Attempt): Promise<void>
-  /** Newest first, from before an id. */
+  /** Newest first; only ids below `before`, if it is not null. */
   deliveries(
     hook: string,
     page: { readonly before: number | null; readonly limit: number },
   ): Promise<readonly Delivery[]>
-  /** Whether the holder has the lease from now on: nobody else had it, or for longer than it lasts. */
+  /** Acquires or renews the lease, and returns whether the holder has it now. It is free if nobody has it or its time is over. */
   lease(holder: string, nowMs: number, untilMs: number): Promise<boolean>
 }

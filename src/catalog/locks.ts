@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely'
 import type { Tables } from './schema.ts'
 
-/** Locks that last until the transaction is over. A database with one writer at a time needs none of them. */
+/** Locks held until the end of a transaction. A database that allows one writer at a time needs none of them. */
 export interface CatalogLocks {
-  /** One process makes the tables. */
+  /** Exclusive; taken to create the tables. */
   creating(transaction: Transaction<Tables>): Promise<void>
-  /** No entity is dropped meanwhile: what is found to be of a living entity is so when it is kept. */
+  /** Shared; no entity is dropped while it is held, so an entity found to exist still exists when its data is stored. */
   keeping(transaction: Transaction<Tables>): Promise<void>
-  /** Nobody is keeping anything meanwhile. */
+  /** Exclusive; nobody stores outcomes while it is held. */
   dropping(transaction: Transaction<Tables>): Promise<void>
 }
 

@@ -1,18 +1,18 @@
-// The manifest says which files hold the sealed rows, and from where on the journal is still needed. The state of
-// the store is always the manifest and what a replay of the journal from the sealed position brings.
+// The manifest lists the files of sealed rows, and the position from which the journal is still needed. The state of the store is always the manifest plus a
+// replay of the journal from the sealed position.
 import type { DiskSize } from '../model/disk-size.ts'
 
-/** What names a file for ever. */
+/** Identifies a file permanently. */
 export interface StoreFileKey {
   readonly entityId: number
-  /** In the entity's folder, without an ending. */
+  /** The file name in the entity's folder, without an extension. */
   readonly name: string
 }
 
-/** A sealed file and the index beside it: of rows, or of the hours of rows that left. Neither is ever changed: a merge makes new files and removes these. */
+/** A sealed file of rows, or of hours of expired rows, with its index. Neither is ever modified: a merge writes new files and removes these. */
 export interface StoreFile extends StoreFileKey {
   readonly kind: 'day' | 'mixed' | 'hours'
-  /** The UTC day of its rows, as days since 1970; null of a mixed file. */
+  /** The UTC day of its rows, in days since 1970; null for a mixed file. */
   readonly day: number | null
   readonly rows: number
   readonly firstMs: number
@@ -23,20 +23,20 @@ export interface StoreFile extends StoreFileKey {
   readonly indexBytes: number
 }
 
-/** Of one sealed file, the rows that a deletion selects; `docs/formats/deletion-vectors.md` has the bytes. */
+/** The rows of one sealed file that a deletion selects. The format is described in `docs/formats/deletion-vectors.md`. */
 export interface StoredVector extends StoreFileKey {
   readonly deletionId: number
   readonly bytes: Uint8Array
 }
 
-/** How much of an entity's registry of series is valid: what is behind was written for files that were never recorded. */
+/** The valid length of an entity's registry of series. Anything beyond was written for files that were never recorded. */
 export interface StoreRegistry {
   readonly entityId: number
   readonly series: number
   readonly bytes: number
 }
 
-/** What became of an ingest's rows before the sealed position. */
+/** Outcomes of an ingest's rows before the sealed position. */
 export interface IngestCount {
   readonly ingestId: number
   readonly validated: number
@@ -44,60 +44,60 @@ export interface IngestCount {
 }
 
 export interface Manifest {
-  /** Rows before this position are in the files or were rejected: the journal is read from here. */
+  /** Rows before this position are in files or were rejected. The journal is read from here. */
   readonly sealedPosition: number
-  /** By entity and name. */
+  /** Ordered by entity and name. */
   readonly files: readonly StoreFile[]
-  /** By entity. */
+  /** Ordered by entity. */
   readonly registries: readonly StoreRegistry[]
-  /** By ingest. */
+  /** Ordered by ingest. */
   readonly counts: readonly IngestCount[]
 }
 
-/** Where the journal is needed from after a seal, and the counts of the ingests that rows were validated of, as they stand there. */
+/** The position from which the journal is needed after a seal, and the counts at that position of ingests whose rows were validated. */
 export interface Seal {
   readonly position: number
   readonly counts: readonly IngestCount[]
-  /** All before it was on disk in the journal. */
+  /** Everything before this position was on disk in the journal. */
   readonly journalEnd: number
 }
 
 export interface ManifestChange {
   readonly add: readonly StoreFile[]
   readonly remove: readonly StoreFileKey[]
-  /** Those that grew. */
+  /** Registries that have grown. */
   readonly registries: readonly StoreRegistry[]
-  /** What deletions select of the files that are added; absent: nothing. */
+  /** The rows that deletions select in the added files; none if absent. */
   readonly vectors?: readonly StoredVector[]
   /** Null for a merge, which moves no rows out of the journal. */
   readonly seal: Seal | null
 }
 
 export interface DiskSizes {
-  /** Of these entities, with indexes and registries; one without files has no entry. */
+  /** Sizes of these entities, including indexes and registries. An entity without files has no entry. */
   sizes(entityIds: readonly number[]): Promise<ReadonlyMap<number, DiskSize>>
 }
 
 export interface ManifestCatalog {
-  /** One state of it. Throws an Error when what is kept is damaged. */
+  /** Reads one consistent state. Throws an Error when stored data is damaged. */
   load(): Promise<Manifest>
   /**
-   * All of the change or nothing, on disk before this resolves. Throws an Error for a file that is there already or is not there to be
-   * removed, and for a position or registry that would go back.
+   * Applies the whole change or nothing, and resolves after it is on disk. Throws an Error when an added file already exists, a removed file does not, or a
+   * position or registry would go back.
    */
   commit(change: ManifestChange): Promise<void>
   /**
-   * Makes sure that a commit which failed does not come back: after a failed sync it may stand whole in the database's log, and be found there
-   * by the next process, until another one is on disk. To be called before anything is deleted that such a commit may name.
+   * Makes sure that a failed commit does not reappear. After a failed sync, the commit may be complete in the database's log, and the next process would
+   * find it there until another commit is on disk. Must be called before deleting anything that such a commit may name.
    */
   settle(): Promise<void>
   /**
-   * All before this position was acknowledged, and is in the journal or was trimmed from it. Null when nothing was noted yet. Throws an
-   * Error when the note is damaged.
+   * Everything before this position was acknowledged, and is in the journal or was trimmed from it. Null when nothing was recorded yet. Throws an Error when
+   * the record is damaged.
    */
   journalEnd(): Promise<number | null>
-  /** Notes that all before a position is on disk in the journal; it never goes back. */
+  /** Records that everything before a position is on disk in the journal. The recorded position never goes back. */
   noteJournalEnd(position: number): Promise<void>
-  /** Takes out all files of an entity and its registry, on disk before this resolves. */
+  /** Removes all files of an entity and its registry from the manifest; on disk before this resolves. */
   drop(entityId: number): Promise<void>
 }

@@ -22,9 +22,7 @@ export interface OpenCatalogOptions {
   readonly readOnly: boolean
 }
 
-/**
- * The catalog of one machine; unless it is only read, its tables are made first where they are missing. Throws an Error when it is newer than the program.
- */
+/** Opens the catalog of one machine. Unless read-only, missing tables are created first. Throws an Error when the catalog is newer than the program. */
 export async function openCatalog(
   database: Kysely<Tables>,
   { randomBytes, readOnly }: OpenCatalogOptions,
@@ -43,7 +41,7 @@ export async function openCatalog(
   }
 }
 
-/** What is kept in the same tables whatever the database is. */
+/** The repositories whose tables are the same for every database. */
 export function repositories(
   database: Kysely<Tables>,
   locks: CatalogLocks,

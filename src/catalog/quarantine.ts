@@ -1,19 +1,19 @@
-// Entries of the journal that ended the validator again and again, and are not validated any more.
+// Journal entries that crashed the validator repeatedly and are no longer validated.
 import type { LineFormat } from '../model/line-format.ts'
 
-/** How the rows that are quarantined are kept: 1 with their texts, 2 without, where even to part the body ended the validator. */
+/** How quarantined rows are kept: 1 with their text, 2 without it because even splitting the body crashed the validator. */
 export type QuarantineLevel = 1 | 2
 
-/** What was decided of an entry. It holds for as long as the journal may be validated again. */
+/** The decision about an entry. Valid for as long as the journal may be validated again. */
 export interface QuarantineDecision {
-  /** That of the entry. */
+  /** Position of the entry. */
   readonly position: number
-  /** Rows of it from this position on are rejected as `not_validated`; those before it are validated. */
+  /** Rows of the entry from this position on are rejected as `not_validated`; rows before it are validated. */
   readonly fromPosition: number
   readonly level: QuarantineLevel
 }
 
-/** With what the journal says of it. */
+/** A quarantine decision with the entry's properties from the journal. */
 export interface QuarantinedEntry extends QuarantineDecision {
   readonly ingestId: number
   readonly fieldsVersion: number
@@ -23,19 +23,17 @@ export interface QuarantinedEntry extends QuarantineDecision {
   readonly rows: number
   readonly bodyBytes: number
   readonly quarantinedMs: number
-  /** Whether the operator has seen to it, and the body is not kept any more. */
+  /** Whether an operator has released the entry, and its body is deleted. */
   readonly isReleased: boolean
 }
 
 export interface QuarantineCatalog {
-  /** All of them, by position. */
+  /** All entries, ordered by position. */
   list(): Promise<readonly QuarantinedEntry[]>
-  /**
-   * Keeps the entry and its body, and the decision: when this resolves it is durable. Of an entry that was quarantined before only the level changes.
-   */
+  /** Stores the entry, its body and the decision, durably before this resolves. For an entry already quarantined only the level changes. */
   add(entry: Omit<QuarantinedEntry, 'bodyBytes' | 'isReleased'>, body: Uint8Array): Promise<void>
-  /** A part of the body, in the order of `part` from 0; null behind the last. */
+  /** One part of the body, numbered from 0; null after the last part. */
   bodyPart(position: number, part: number): Promise<Uint8Array | null>
-  /** The body goes; the decision stays. False when there is no such entry, or it was let go. */
+  /** Deletes the body and keeps the decision. Returns false when there is no such entry, or when it was released before. */
   release(position: number): Promise<boolean>
 }

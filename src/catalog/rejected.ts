@@ -1,11 +1,11 @@
-// Rejected rows: those that were not stored, kept as they were pushed until somebody discards them or a replay stores them.
+// Rejected rows: rows that were not stored, kept as pushed until they are discarded or stored by a replay.
 import type { LineFormat } from '../model/line-format.ts'
 import type { RejectCode } from '../model/row-fault.ts'
 
-/** What a row in the list takes beside its texts, about. */
+/** Approximate size of a row in the list, in bytes, in addition to its texts. */
 export const keptRowBytes = 128
 
-/** Bytes of a row's texts in the list: the row, the message, and the property's name, which stands in the row and in both counts of its fault. */
+/** Bytes of a row's texts in the list: the row, the message, and the property name, which is stored in the row and in both counts of its fault. */
 export function keptTextBytes({ row, field, message }: Pick<RejectedRow, 'row' | 'field' | 'message'>): number {
   return Buffer.byteLength(row) + 3 * Buffer.byteLength(field ?? '') + Buffer.byteLength(message)
 }
@@ -13,26 +13,26 @@ export function keptTextBytes({ row, field, message }: Pick<RejectedRow, 'row' |
 /** A row that was not stored, kept as it was pushed. */
 export interface RejectedRow {
   readonly ingestId: number
-  /** The row's place in the one order of all that was accepted; with the ingest it names the row. */
+  /** The row's place in the order of all accepted rows. Together with the ingest it identifies the row. */
   readonly position: number
-  /** The batch it was pushed in: its place, its size and its pusher, which are what a batch id is made of. */
+  /** The batch of the push: its position, size and subscriber, from which a batch id is made. */
   readonly batchPosition: number
   readonly batchRows: number
   readonly subscriberId: number
   readonly index: number
-  /** The row's own text, character for character. */
+  /** The row's text exactly as pushed. */
   readonly row: string
-  /** The pushed property at fault, null where the row as a whole is. */
+  /** The pushed property at fault; null when the fault is in the row as a whole. */
   readonly field: string | null
   readonly code: RejectCode
   readonly message: string
   readonly receivedMs: number
-  /** How its text is read where it is a line of line protocol; left out where it is JSON. */
+  /** The format of the text when it is a line of line protocol; absent for JSON. */
   readonly lineFormat?: LineFormat
 }
 
 export interface RejectedFilter {
-  /** Whose rows; those of all where it is left out. */
+  /** Only rows pushed by this subscriber; rows of all subscribers if absent. */
   readonly subscriberId?: number | undefined
   readonly batchPosition?: number | undefined
   readonly code?: RejectCode | undefined
@@ -40,14 +40,14 @@ export interface RejectedFilter {
   readonly positions?: readonly number[] | undefined
   readonly afterPosition: number
   readonly limit: number
-  /** The list ends early once the texts of its rows are longer than this together. */
+  /** The page ends early when the texts of its rows total more bytes than this. */
   readonly bytesMax: number
 }
 
 export interface RejectedPage {
-  /** A page may be empty although more rows follow: where there are very many kinds of faults, a page looks at few rows. */
+  /** May be empty although more rows follow: with very many kinds of faults, one page scans few rows. */
   readonly rows: readonly RejectedRow[]
-  /** The position after which the next page begins; null on the last one. */
+  /** The position after which the next page begins; null on the last page. */
   readonly after: number | null
 }
 
@@ -56,15 +56,15 @@ export interface RejectedFates {
   readonly rejected: number
 }
 
-/** The rows in the list that have one code and field. */
+/** The rows in the list with the same code and field. */
 export interface RejectedKind {
   readonly code: RejectCode
   readonly field: string | null
   readonly rows: number
-  /** When the first and the last of them were received. */
+  /** Times at which the first and the last of these rows were received. */
   readonly firstMs: number
   readonly lastMs: number
-  /** The position of one of them. */
+  /** The position of one of these rows. */
   readonly examplePosition: number
 }
 
@@ -76,17 +76,17 @@ export interface FaultsOfBatch {
 
 export interface SummaryLimits {
   readonly kindsMax: number
-  /** The summary ends early once the names of its fields are longer than this together; it holds one kind at least. */
+  /** The summary ends early when its field names total more bytes than this. It has at least one kind. */
   readonly bytesMax: number
 }
 
-/** A batch that has, or had, rejected rows. */
+/** A batch with rejected rows, now or in the past. */
 export interface RejectedBatch {
   readonly position: number
   readonly rows: number
   readonly subscriberId: number
   readonly receivedMs: number
-  /** How many of its rows are rejected, discarded ones included. */
+  /** The number of its rejected rows, including discarded ones. */
   readonly rejected: number
 }
 
@@ -94,36 +94,29 @@ export interface RejectedBatch {
 export type RejectedBatchKey = Pick<RejectedBatch, 'receivedMs' | 'position'>
 
 export interface RejectedCatalog {
-  /** In the order of their positions, without those that were discarded, or stored since. */
+  /** Ordered by position, without rows that were discarded or have been stored since. */
   list(ingestId: number, filter: RejectedFilter): Promise<RejectedPage>
-  /** The rows in the list by code and field, most first; of one subscriber unless that is null. */
+  /** Number of rows in the list by code and field, largest first; of all subscribers together if `subscriberId` is null. */
   summary(ingestId: number, subscriberId: number | null, limits: SummaryLimits): Promise<readonly RejectedKind[]>
-  /** Batches that have, or had, rejected rows, newest first, those behind `after`; of one subscriber unless that is null. */
+  /** Batches with rejected rows, now or in the past, newest first, from behind `after`; of all subscribers if `subscriberId` is null. */
   batches(
     ingestId: number,
     subscriberId: number | null,
     page: { readonly after: RejectedBatchKey | null; readonly limit: number },
   ): Promise<readonly RejectedBatch[]>
-  /**
-   * What became of rejected rows: how many of them a replay has stored, and how many are in the list. Discarded rows are in neither
-   * number.
-   */
+  /** Counts how many of these rejected rows a replay has stored and how many are in the list. Discarded rows are in neither count. */
   fates(ingestId: number, positions: readonly number[]): Promise<RejectedFates>
-  /** How many rows of batches that were received since then are rejected, discarded ones included, those that were stored since not. */
+  /** Number of rejected rows in batches received since `fromMs`, including discarded rows but not those stored since. */
   since(ingestId: number, fromMs: number): Promise<number>
-  /** How many rows of each ingest are rejected, discarded ones included, by ingest id. */
+  /** Number of rejected rows, including discarded ones, by ingest id. */
   counts(): Promise<ReadonlyMap<number, number>>
-  /** About how many bytes the rows in the list of each ingest take, by ingest id; an ingest without any may be absent. */
+  /** Approximate bytes of the rows in the list, by ingest id; an ingest without such rows may be absent. */
   keptBytes(): Promise<ReadonlyMap<number, number>>
   /**
-   * Takes rows out of the list and resolves with how many these were. It takes all rows when `positions` is null, and only those of one
-   * subscriber when it is named. Their room is given back. Counts and `ofBatch` stay as they are, and a journal that is validated again does
-   * not bring the rows back.
+   * Removes rows from the list, frees their space, and returns their number: all rows if `positions` is null, only those of one subscriber if `subscriberId` is
+   * given. Counts and `ofBatch` do not change. A journal that is validated again does not restore the rows.
    */
   discard(ingestId: number, positions: readonly number[] | null, subscriberId?: number): Promise<number>
-  /**
-   * How many rows of one batch are rejected, and the first of them (at most `limit`, by index); and how many rows were told to replace an
-   * earlier one of the batch.
-   */
+  /** The number of rejected rows of a batch, the first `limit` of them by index, and the number of rows that replace an earlier one of the batch. */
   ofBatch(ingestId: number, batchPosition: number, limit: number): Promise<FaultsOfBatch>
 }

@@ -1,10 +1,10 @@
-// The catalog's tables, written once for every SQL dialect: whole numbers, text and the keys of items, no boolean or auto-increment column.
+// The catalog's tables, defined once for every SQL dialect: integers, text and the keys of items, no boolean or auto-increment columns.
 
-/** A column that is part of the primary key, that holds each value once, or that may be null says so behind its type. */
+/** A column type, followed by a mark if the column is part of the primary key, unique or nullable. */
 type ColumnType = `${'text' | 'bigint' | 'integer' | 'bytea'}${'' | ' key' | ' unique' | ' null'}`
 export type TableColumns = Readonly<Record<string, ColumnType>>
 
-/** Versions and ids are handed out here, so that an id is never given twice, whatever is deleted. */
+/** Versions and ids are taken from these counters, so that an id is never reused, whatever is deleted. */
 export const counterNames = [
   'definitions_version',
   'access_version',
@@ -36,13 +36,13 @@ const sharedTables = {
     name: 'text unique',
     kind: 'text',
     duplicates: 'text',
-    /** An ISO 8601 duration; null keeps rows for ever. */
+    /** An ISO 8601 duration; null keeps rows forever. */
     retention: 'text null',
-    /** Rows before this date have left. */
+    /** Rows before this date have expired. */
     since_ms: 'bigint null',
-    /** How long hours outlive their rows, a JSON object: `retention`, null for ever, and `sinceMs`, before which none are. Null where none are kept. */
+    /** How long hours are kept after their rows, a JSON object: `retention` (null for forever) and `sinceMs`, before which there are none. Null if not kept. */
     hours: 'text null',
-    /** How it is read where a request does not say it: a JSON object, null where nothing is set. */
+    /** Defaults for reading it, used where a request sets none: a JSON object, null if there are none. */
     reading: 'text null',
   },
   entity_fields: {
@@ -51,14 +51,14 @@ const sharedTables = {
     name: 'text',
     type: 'text',
     role: 'text',
-    /** What the numbers of a quality mean; null of other fields, and where nothing is said. */
+    /** The meaning of a quality's numbers; null for other fields, and where it is not set. */
     coding: 'text null',
   },
-  /** An entity that was dropped: its id stays known, for the journal may still hold rows of its ingests. */
+  /** Dropped entities. Their ids stay known because the journal may still contain rows of their ingests. */
   dropped_entities: {
     entity_id: 'bigint key',
     dropped_ms: 'bigint',
-    /** 0 until all that is kept of it is removed, then 1. */
+    /** 0 until all of its data is removed, then 1. */
     removed: 'integer',
   },
   dropped_ingests: {
@@ -71,11 +71,11 @@ const sharedTables = {
     kind: 'text',
     entity_id: 'bigint',
     state: 'text',
-    /** A JSON string, see text-column.ts; so is `source`. */
+    /** A JSON string, see text-column.ts. The same applies to `source` of `ingest_fields`. */
     reason: 'text null',
-    /** The template of the tag where each field of a line is a row, a JSON string; null where a line is one row. */
+    /** The template of the tag when each field of a line becomes a row, a JSON string; null when a line is one row. */
     lines_tag: 'text null',
-    /** The versions of the fields from which on `unknown` was another, as `1:add,5:reject`. */
+    /** The versions of the fields at which `unknown` changed, as `1:add,5:reject`. */
     unknown: 'text',
     fields_version: 'integer',
     created_ms: 'bigint',
@@ -84,15 +84,15 @@ const sharedTables = {
   ingest_fields: {
     ingest_id: 'bigint key',
     ordinal: 'integer key',
-    /** The version of the ingest's fields that brought this one. */
+    /** The version of the ingest's fields that added this one. */
     version: 'integer',
     name: 'text',
     source: 'text',
     type: 'text',
     role: 'text',
-    /** As of `entity_fields`. */
+    /** As in `entity_fields`. */
     coding: 'text null',
-    /** `by_row` of one that a row brought. */
+    /** `by_row` for a field that a row added. */
     added: 'text null',
   },
   field_places: {
@@ -110,7 +110,7 @@ const sharedTables = {
     id: 'text key',
     subscriber_id: 'bigint',
     hash: 'text unique',
-    /** Words, parted by spaces. */
+    /** Words separated by spaces. */
     rights: 'text',
     created_ms: 'bigint',
     expires_ms: 'bigint null',
@@ -132,31 +132,31 @@ const sharedTables = {
     batch_rows: 'integer',
     subscriber_id: 'bigint',
     row_index: 'integer',
-    /** The size of `row_text`; it stands before it so that a page can be measured without reading the texts. */
+    /** The size of `row_text`. It precedes that column so that a page can be measured without reading the texts. */
     row_bytes: 'integer',
     code: 'text',
     /** JSON strings, see text-column.ts. */
     field: 'text null',
-    /** Tells fields from each other in an index, see `fieldKeyOf` of rejected-tallies.ts. */
+    /** Identifies the field in an index; see `fieldKeyOf` in rejected-tallies.ts. */
     field_key: 'text',
     message: 'text',
     received_ms: 'bigint',
-    /** `kept`, `discarded` or `stored`: by a replay, then. */
+    /** `kept`, `discarded`, or `stored` (by a replay). */
     state: 'text',
-    /** That of the replay that stored it: a replay that is validated again stores the same rows. */
+    /** Position of the replay that stored it. A replay that is validated again stores the same rows. */
     replay_position: 'bigint null',
-    /** The format of the push where `row_text` is a line; null where it is JSON. */
+    /** The format of the push if `row_text` is a line; null if it is JSON. */
     line_format: 'text null',
-    /** As it was pushed; a line of line protocol as a JSON string, for it may hold NUL. */
+    /** As pushed; a line of line protocol is a JSON string, because it may contain NUL. */
     row_text: 'text',
   },
   rejected_counts: {
     ingest_id: 'bigint key',
     rows: 'bigint',
-    /** What the rows that are neither discarded nor stored since take, about. */
+    /** Approximate size of the rows that are neither discarded nor stored since. */
     kept_bytes: 'bigint',
   },
-  /** How many rows are in the list, by subscriber, code and field; under the subscriber 0, who is nobody, those of all. */
+  /** The number of rows in the list, by subscriber, code and field. Subscriber 0, which nobody has, counts the rows of all subscribers. */
   rejected_kinds: {
     ingest_id: 'bigint key',
     subscriber_id: 'bigint key',
@@ -165,42 +165,42 @@ const sharedTables = {
     rows: 'bigint',
     field: 'text null',
   },
-  /** Batches that have, or had, rejected rows. */
+  /** Batches with rejected rows, now or in the past. */
   rejected_batches: {
     ingest_id: 'bigint key',
     batch_position: 'bigint key',
     batch_rows: 'bigint',
     subscriber_id: 'bigint',
     received_ms: 'bigint',
-    /** Those that were discarded included, those that were stored since not. */
+    /** Includes discarded rows, but not rows stored since. */
     rejected: 'bigint',
   },
-  /** Batches with rows that replace an earlier one of the same batch. */
+  /** Batches with rows that replace an earlier row of the same batch. */
   replaced_rows: {
     ingest_id: 'bigint key',
     batch_position: 'bigint key',
     rows: 'bigint',
   },
-  /** What a replay stored in an ingest of the rejected rows of another. */
+  /** Rejected rows of one ingest that a replay stored in another. */
   replays_into: {
-    /** The ingest that they went to. */
+    /** The ingest that received the rows. */
     ingest_id: 'bigint key',
-    /** That of the replay. */
+    /** Position of the replay. */
     position: 'bigint key',
-    /** Which of its rows: pairs of first and last, as JSON. */
+    /** Ranges of stored rows: pairs of first and last index, as JSON. */
     stored: 'text',
   },
   items: {
     entity_id: 'bigint key',
-    /** Bytes, which every database compares one by one. */
+    /** Bytes, because every database compares them bytewise. */
     item_key: 'bytea key',
-    /** That of the row it was pushed in. */
+    /** Position of the row that pushed it. */
     position: 'bigint',
-    /** The size of key and attributes; it stands before these so that a page can be measured without reading them. */
+    /** The size of key and attributes. It precedes the attributes so that a page can be measured without reading them. */
     item_bytes: 'integer',
     attributes: 'text',
   },
-  /** What was deleted: rows that were pushed before that do not bring it back. */
+  /** Deleted items. Rows pushed before the deletion do not restore them. */
   deleted_items: {
     entity_id: 'bigint key',
     item_key: 'bytea key',
@@ -210,7 +210,7 @@ const sharedTables = {
     entity_id: 'bigint key',
     items: 'bigint',
   },
-  /** What was deleted of a series entity, until it is taken back. */
+  /** Deletions of rows of a series entity; removed when taken back. */
   deletions: {
     id: 'bigint key',
     entity_id: 'bigint',
@@ -219,29 +219,29 @@ const sharedTables = {
     reason: 'text',
     subscriber: 'text',
     created_ms: 'bigint',
-    /** Rows before it were pushed before the deletion. */
+    /** Rows before this position were pushed before the deletion. */
     position: 'bigint',
     rows: 'bigint',
     erased_ms: 'bigint null',
-    /** On a cluster, a JSON object: by partition what was pushed before, and the items that met its condition. Null on one machine. */
+    /** On a cluster, a JSON object: the rows pushed before, by partition, and the items that met its condition. Null on one machine. */
     hidden: 'text null',
   },
-  /** Deletions that were made or taken back, as live readers are told them. */
+  /** Deletions made or taken back, in the order in which live readers are notified. */
   deletion_changes: {
     id: 'bigint key',
     entity_id: 'bigint',
     deletion_id: 'bigint',
-    /** It follows the rows before this position; on a cluster `places` say that. */
+    /** The change follows the rows before this position. On a cluster `places` is used instead. */
     place: 'bigint',
-    /** On a cluster, a JSON array: by partition of the entity's rows, the offset that it follows the rows before. Null on one machine. */
+    /** On a cluster, a JSON array: for each partition of the entity's rows, the offset before which rows precede the change. Null on one machine. */
     places: 'text null',
-    /** 0 or 1: it was taken back. */
+    /** 0 or 1: whether the deletion was taken back. */
     undone: 'integer',
     /** A JSON object. */
     selection: 'text',
     made_ms: 'bigint',
   },
-  /** An entry of the journal that is not validated any more. */
+  /** Journal entries that are no longer validated. */
   quarantine: {
     position: 'bigint key',
     from_position: 'bigint',
@@ -254,7 +254,7 @@ const sharedTables = {
     rows: 'bigint',
     body_bytes: 'bigint',
     quarantined_ms: 'bigint',
-    /** 0 or 1: its body is not kept any more. */
+    /** 0 or 1: whether its body has been deleted. */
     let_go: 'integer',
   },
   quarantine_bodies: {
@@ -272,19 +272,19 @@ const sharedTables = {
     secret_set_ms: 'bigint null',
     created_ms: 'bigint',
   },
-  /** What is the case, and was told to hooks. */
+  /** Current conditions of which hooks have been notified. */
   hook_conditions: {
     key: 'text key',
     hook: 'text',
     since_ms: 'bigint',
   },
-  /** How much of an ingest was heard of, and when last: of those that hooks watch. */
+  /** For each ingest that hooks watch: the number of rows received, and when the last was received. */
   hook_heard: {
     key: 'text key',
     heard: 'bigint',
     since_ms: 'bigint',
   },
-  /** Events for hooks, the newest of each. */
+  /** The newest events of each hook. */
   hook_deliveries: {
     id: 'bigint key',
     /** JSON strings; so is `error`. */
@@ -296,7 +296,7 @@ const sharedTables = {
     /** `waiting`, `delivered` or `given_up`. */
     state: 'text',
     attempts: 'integer',
-    /** When it is tried next; null when it is not any more. */
+    /** Time of the next attempt; null when there is none. */
     next_ms: 'bigint null',
     status: 'integer null',
     error: 'text null',
@@ -313,17 +313,17 @@ const sharedTables = {
     definition: 'text',
     changed_ms: 'bigint',
   },
-  /** What one process of several does, and until when it is his. */
+  /** Tasks that one of several processes performs, with the current holder and when its lease expires. */
   leases: {
     name: 'text key',
     holder: 'text',
     until_ms: 'bigint',
   },
-  /** Who changed what. In its key, lines are in the order of time. */
+  /** The audit log. The key orders lines by time. */
   audit_lines: {
     time_ms: 'bigint key',
     id: 'bigint key',
-    /** The size of `before` and `after`; it stands before these so that a page can be measured without reading them. */
+    /** The size of `before` and `after`. It precedes these columns so that a page can be measured without reading them. */
     line_bytes: 'bigint',
     /** JSON strings, see text-column.ts; so is `name`. */
     key_id: 'text null',
@@ -338,7 +338,7 @@ const sharedTables = {
   },
 } as const satisfies Readonly<Record<string, TableColumns>>
 
-/** The tables of one machine. What is sealed has a checksum in each row: a wrong number here could hide rows. */
+/** The tables of one machine. Rows about sealed data have a checksum, because a wrong number here could hide rows. */
 export const machineTables = {
   ...sharedTables,
   store_files: {
@@ -361,7 +361,7 @@ export const machineTables = {
     bytes: 'bigint',
     checksum: 'bigint',
   },
-  /** Which rows of a sealed file a deletion selects. */
+  /** The rows of a sealed file that a deletion selects. */
   deletion_vectors: {
     entity_id: 'bigint key',
     name: 'text key',
@@ -395,18 +395,18 @@ export const clusterTables = {
     kept_position: 'bigint',
     processed_position: 'bigint',
   },
-  /** How many rows of an ingest were validated ever. */
+  /** The total number of rows of an ingest ever validated. */
   validated_rows: {
     ingest_id: 'bigint key',
     rows: 'bigint',
   },
-  /** By partition and ingest: the rows that were handed on to be stored, and what queries were found to see of them. */
+  /** By partition and ingest: the rows passed on for storage, and the part of them known to be visible to queries. */
   stored_rows: {
     partition: 'integer key',
     ingest_id: 'bigint key',
     entity_id: 'bigint',
     rows: 'bigint',
-    /** Of the last row. */
+    /** Position of the last row; `ms` is its time. */
     position: 'bigint',
     ms: 'bigint',
     through_position: 'bigint',
@@ -414,37 +414,37 @@ export const clusterTables = {
     seen_position: 'bigint',
     seen_rows: 'bigint',
   },
-  /** One row a key: what it stands for, or that a push is under way with it. */
+  /** One row per key: the push that holds it, or the reservation of a push in progress. */
   push_keys: {
-    /** SHA-256 of the key with its subscriber and ingest. */
+    /** SHA-256 of subscriber, ingest and key. */
     key_hash: 'bytea key',
     body_hash: 'bytea',
-    /** When the push came, or the key was reserved. */
+    /** When the push was received or the key was reserved. */
     received_ms: 'bigint',
-    /** Names the reservation; null once a position is known. */
+    /** Id of the reservation; null after a position is known. */
     reservation: 'text null',
-    /** 1 when another push with the key may be in the journal, unknown to us. */
+    /** 1 if the journal may contain another push with the key whose outcome is unknown. */
     uncertain: 'integer',
     position: 'bigint null',
     batch_rows: 'integer',
-    /** Whether a pipeline has met it: 0 or 1. */
+    /** 0 or 1: whether a pipeline has met the push. */
     validated: 'integer',
-    /** Where the push stood that held the key until it was a day old: it may be validated again. */
+    /** Position of the push that held the key until it was a day old; that push may be validated again. */
     previous_position: 'bigint null',
   },
-  /** Entities of which a deletion is being made or taken back, by whom and until when at most: live readers are told nothing behind its place. */
+  /** Entities with a deletion in progress: its name and latest end. Live readers receive nothing behind its place until then. */
   deletions_under_way: {
     entity_id: 'bigint key',
     name: 'text',
-    /** By the clock of the database. */
+    /** By the database's clock. */
     until_ms: 'bigint',
   },
-  /** Entities that have rows and no slots of Druid to be read in. */
+  /** Entities that have rows but no slots of Druid to be read with. */
   slot_waits: {
     entity_id: 'bigint key',
     since_ms: 'bigint',
   },
-  /** What the validator of a partition was at, as JSON. */
+  /** The progress of a partition's validator, as JSON. */
   partition_notes: {
     partition: 'integer key',
     note: 'text',

@@ -1,4 +1,4 @@
-/** A page of charts that somebody saved. What it draws is for the pages to know: the catalog keeps it as it is. */
+/** A saved page of charts. Only the web pages interpret its definition; the catalog stores it unchanged. */
 export interface SavedView extends ViewHead {
   /** JSON. */
   readonly definition: string
@@ -6,31 +6,31 @@ export interface SavedView extends ViewHead {
 
 export interface ViewHead {
   readonly name: string
-  /** Who saved it first. The name is the one that he had then. */
+  /** The subscriber who saved it first, with the name that the subscriber had then. */
   readonly subscriberId: number
   readonly subscriber: string
-  /** Whose items it shows. */
+  /** The entities whose items it shows. */
   readonly entities: readonly string[]
   readonly cells: number
   readonly changedMs: number
 }
 
 export interface ViewCatalog {
-  /** By name, in the order of code points. */
+  /** Ordered by name, in code point order. */
   list(): Promise<readonly ViewHead[]>
   find(name: string): Promise<SavedView | null>
   /**
-   * Saves a view, or replaces it, which leaves it with who saved it first; the answer is whether it is new. Each change has a later date than the one
-   * before. Throws Problem `conflict` past `viewsMax`, where it is not as it was known, and unless `isAnyones` where the name is that of another's view.
+   * Saves a new view or replaces one, whose owner stays its first author; returns whether it is new. Each change has a later date than the previous one.
+   * Throws Problem `conflict` above `viewsMax`, when `knownMs` is out of date, and, unless `isAnyones`, when the view belongs to another subscriber.
    */
   put(view: SavedView, options: PutViewOptions): Promise<boolean>
-  /** Whether there was one of this name that is of the subscriber; null is whoever's. */
+  /** Returns whether a view with this name was deleted. Only deletes a view of this subscriber; null deletes anyone's. */
   delete(name: string, subscriberId: number | null): Promise<boolean>
 }
 
 export interface PutViewOptions {
   readonly viewsMax: number
   readonly isAnyones: boolean
-  /** When the view was changed last, as far as is known; null where there was none. Left out, any is replaced. */
+  /** The last change of the view known to the caller; null when it expects none. If absent, any view is replaced. */
   readonly knownMs?: number | null | undefined
 }

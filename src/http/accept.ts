@@ -1,4 +1,4 @@
-// What a client takes, read from its Accept and Accept-Encoding headers (RFC 9110, section 12).
+// Content negotiation from the Accept and Accept-Encoding headers (RFC 9110, section 12).
 
 import type { onRequestHookHandler } from 'fastify'
 import { type AnswerFormat, answerFormats } from '../model/answer-format.ts'
@@ -21,7 +21,7 @@ function parseWeighted(header: string): readonly Weighted[] {
 interface Match {
   readonly type: string
   readonly weight: number
-  /** 0 for the type's own name, 1 for `type/*`, 2 for any. */
+  /** 0 for an exact match, 1 for `type/*`, 2 for any type. */
   readonly vagueness: number
   readonly place: number
 }
@@ -35,12 +35,12 @@ function matchOf(accepted: readonly Weighted[], type: string): Match | null {
 }
 
 /**
- * The type that a client likes best: of the highest weight, then named most exactly, then named first, then offered first. A type's own name
- * counts before `type/*`, and that before any. Null when it takes none of them.
+ * Returns the type that a client prefers: the highest weight first, then the most specific match (exact, then `type/*`, then any), then the order of the
+ * header, then the order of `offered`. Null when the client accepts none of them.
  */
 export function chooseType<T extends string>(header: string | undefined, offered: readonly T[]): T | null {
   if (header === undefined || header.trim() === '' || header === '*/*') return offered[0] ?? null
-  // Programs mostly ask for one type by its name.
+  // Most programs request a single type by its exact name.
   const named = offered.find((type) => type === header)
   if (named !== undefined) return named
   const accepted = parseWeighted(header)
@@ -58,12 +58,12 @@ function isBetter(left: Match, right: Match): boolean {
   return left.place < right.place
 }
 
-/** Whether a client takes `type/subtype`. */
+/** Whether a client accepts `type/subtype`. */
 export function acceptsType(header: string | undefined, mediaType: string): boolean {
   return chooseType(header, [mediaType]) !== null
 }
 
-/** The first of `offered` that has the highest weight; null when the client takes none of them, or likes plain bytes better. */
+/** The first encoding of `offered` with the highest weight; null when the client accepts none of them or prefers an uncompressed body. */
 export function chooseEncoding<E extends string>(header: string | undefined, offered: readonly E[]): E | null {
   if (header === undefined || header === '') return null
   const accepted = parseWeighted(header)
@@ -85,7 +85,7 @@ export function chooseEncoding<E extends string>(header: string | undefined, off
 const formats = new Map<string, AnswerFormat>(answerFormats.map(({ name, mediaType }) => [mediaType, name]))
 const offered = [...formats.keys()]
 
-/** The format that a client likes best. Throws Problem `not_acceptable`. */
+/** The format that a client prefers. Throws Problem `not_acceptable`. */
 export function formatFor(accept: string | undefined): AnswerFormat {
   const format = formats.get(chooseType(accept, offered) ?? '')
   if (format !== undefined) return format
@@ -95,7 +95,7 @@ export function formatFor(accept: string | undefined): AnswerFormat {
   )
 }
 
-/** Refuses a client that takes none of the formats. */
+/** Refuses a client that accepts none of the formats. */
 export const acceptFormat: onRequestHookHandler = (request, _reply, done) => {
   formatFor(request.headers.accept)
   done()

@@ -1,5 +1,5 @@
-// A request as an address: the properties of its body as query parameters. What they are called, hold and mean is the schema of the body,
-// which checks them too (docs/guides/querying.md).
+// Requests as addresses: the properties of a request body as query parameters. Their names, types and meaning come from the schema of the body, which also
+// validates them (docs/guides/querying.md).
 import type { onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { readCommaList } from '../lib/comma-list.ts'
@@ -8,24 +8,24 @@ import { Problem } from '../model/problem.ts'
 import { queryOf, queryParameters } from '../model/query-parameters.ts'
 import { type PropertySchema, withoutNull } from '../query/requests.ts'
 
-/** The query parameter that stands in place of `Accept`. */
+/** The query parameter that replaces the `Accept` header. */
 export const formatParameter = {
   type: 'string',
   enum: answerFormats.map(({ name }) => name),
   description: 'The format of the answer, in place of the header `Accept`. Default: `json`.',
 }
 
-/** What a text of a query string is made into. */
+/** The type that a query string value is converted to. */
 type Reading = 'list' | 'number' | 'flag' | 'text'
 
 export interface Address {
-  /** For the OpenAPI document, and for the check of what `read` makes. */
+  /** For the OpenAPI document, and for validating the result of `read`. */
   readonly querystring: TSchema
-  /** Makes the query string the request's query, as the body would be: lists as lists, numbers as numbers. */
+  /** Converts the query string to the same values as a body would have: lists to lists, numbers to numbers. */
   readonly read: preValidationHookHandler
 }
 
-/** The address of what a body asks, with other parameters besides. */
+/** The address for a body with these properties, with additional query parameters. */
 export function addressOf(
   {
     properties,
@@ -64,7 +64,7 @@ function valuesOf(query: string, readings: ReadonlyMap<string, Reading>): object
     const reading = readings.get(name)
     const before = values.get(name)
     if (reading === 'list') values.set(name, [...(Array.isArray(before) ? before : []), ...readCommaList(value)])
-    // What is given twice becomes a list, which its check refuses.
+    // A repeated value becomes a list, which fails validation.
     else values.set(name, before === undefined ? textValue(value, reading) : [before, value].flat())
   }
   return Object.fromEntries(values)
@@ -72,7 +72,7 @@ function valuesOf(query: string, readings: ReadonlyMap<string, Reading>): object
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** What is no such value stays a text: the check says what it should be. */
+/** A text that cannot be converted stays a text; validation then reports the expected type. */
 function textValue(text: string, reading: Reading | undefined): unknown {
   if (reading === 'number' && jsonNumber.test(text)) return Number(text)
   if (reading === 'flag' && (text === 'true' || text === 'false')) return text === 'true'
@@ -88,7 +88,7 @@ function readingOf(schema: PropertySchema, name: string): Reading {
   throw new Error(`no address can hold the property ${name}`)
 }
 
-/** Has `format` stand in place of the header. What is no format's name is left to the check of the parameters. */
+/** Applies `format` instead of the header. An unknown format name is left to the validation of the parameters. */
 export const takeFormat: onRequestHookHandler = (request, _reply, done) => {
   const format: unknown = Reflect.get(Object(request.query), 'format')
   const named = answerFormats.find(({ name }) => name === format)
@@ -99,7 +99,7 @@ export const takeFormat: onRequestHookHandler = (request, _reply, done) => {
 const keyNames =
   /^(?:x[-_]?)?(?:(?:tidemark|api|access|auth|subscription)[-_]?)?(?:key|token)$|^(?:auth|authorization|bearer|password|passwd|pwd|secret)$/i
 
-/** Refuses a key in the address, before anybody is asked for one: whoever writes it there is to learn at once how else to send it. */
+/** Refuses a key in the address, before authentication, so that its sender learns at once how to send it instead. */
 export const refuseKeys: onRequestHookHandler = (request, _reply, done) => {
   const name = Object.keys(request.query ?? {}).find((one) => keyNames.test(one))
   if (name === undefined) done()

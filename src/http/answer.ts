@@ -1,4 +1,4 @@
-// Sends whole answers, compressed where the client takes it, and as fast as the client reads.
+// Sends whole responses, compressed if the client accepts it, at the speed at which the client reads.
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import * as zlib from 'node:zlib'
@@ -9,17 +9,17 @@ import { cutOffIdle } from './idle-clients.ts'
 
 export interface Body {
   readonly bytes: number
-  /** Who made it, where there is a choice. */
+  /** The part that produced it, where there is a choice. */
   readonly answeredBy?: 'store' | 'sql-engine'
   /** In memory, or read while it is sent. */
   readonly chunks: readonly Uint8Array[] | AsyncIterable<Uint8Array>
 }
 
-/** Smaller bodies fit one packet as they are. */
+/** Smaller bodies fit in one packet uncompressed. */
 const compressedBytesMin = 1024
-/** Larger bodies are sent piece by piece. */
+/** Larger bodies are sent in pieces. */
 const onePieceBytesMax = 65_536
-/** Pieces that are read from a file before the client takes them; with the one that is being sent, fewer than `filePieces`. */
+/** Pieces read from a file before the client takes them; together with the piece being sent, fewer than `filePieces`. */
 const piecesAhead = filePieces / 4
 
 const compressors: ReadonlyMap<string, () => Transform> = new Map([
@@ -27,18 +27,18 @@ const compressors: ReadonlyMap<string, () => Transform> = new Map([
   ['br', () => zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } })],
   ['gzip', () => zlib.createGzip({ level: 4 })],
 ])
-/** The fastest first: clients mostly like them equally. */
+/** Fastest first, because most clients weight them equally. */
 const encodings = [...compressors.keys()]
 
-/** Later releases of Node alone have zstd. */
+/** Only later releases of Node.js have zstd. */
 function zstdWhereItIs(): [string, () => Transform][] {
   const create: unknown = Reflect.get(zlib, 'createZstdCompress')
   return typeof create === 'function' ? [['zstd', () => create()]] : []
 }
 
 /**
- * `sendIdleMs`: a client that takes nothing of a large body for so long is cut off; of other answers see `cutOffUnsent`. `asked`: the one encoding
- * that is used wherever the client takes it, however short the body is.
+ * `sendIdleMs`: a client that reads nothing of a large body for this long is disconnected; for other responses see `cutOffUnsent`. `asked`: the only encoding
+ * to use, if the client accepts it, however short the body is.
  */
 export async function sendBody(
   request: FastifyRequest,
@@ -69,7 +69,7 @@ async function sendCompressed(reply: FastifyReply, body: Body, encoding: string)
   const compressor = compressors.get(encoding)!()
   reply.header('Content-Encoding', encoding)
   if (body.bytes > onePieceBytesMax) {
-    // A failure on either side ends the other one: the client must not take what came so far for the whole.
+    // A failure on one side ends the other, so that the client does not mistake a partial response for a complete one.
     pipeline(Readable.from(body.chunks, { highWaterMark: piecesAhead }), compressor, () => undefined)
     return reply.send(compressor)
   }
@@ -77,7 +77,7 @@ async function sendCompressed(reply: FastifyReply, body: Body, encoding: string)
   return reply.send(await buffer(compressor))
 }
 
-/** Null where the body is read from a file. */
+/** Null when the body is read from a file. */
 function pieceInMemory({ bytes, chunks }: Body): Buffer | null {
   if (!Array.isArray(chunks)) return null
   const inMemory: readonly Uint8Array[] = chunks

@@ -1,19 +1,19 @@
-// The one place that sees to it that each change on the operator's side is told by the audit before it is answered.
+// Makes sure that each change by an operator is in the audit log before its response is sent.
 import type { FastifyRequest, onRouteHookHandler, onSendAsyncHookHandler, RouteHandlerMethod } from 'fastify'
 import { isCaller } from '../access/caller.ts'
 import type { Asked, Audit, ReadState } from '../admin/audit.ts'
 import type { Guard } from './guard.ts'
 import type { Services } from './services.ts'
 
-/** What the audit tells of a change by a route, besides who asked for it. */
+/** Describes a route's change for the audit log. The caller is added automatically. */
 export interface AuditedRoute {
-  /** The members of the path, or else of the body, that name what is changed. */
+  /** The members of the path, or else of the body, that name the changed object. */
   readonly name: readonly string[]
-  /** What is changed, as it is; left out where rows or files are changed: of these it tells numbers alone. */
+  /** Reads the state of the changed object; absent where rows or files change, for which only counts are logged. */
   readonly state?: ReadState
-  /** By the query parameters, what is told of it once it is gone, if that is more than nothing. */
+  /** Returns the state to log after a deletion, given the query parameters; null by default. */
   readonly gone?: (query: Members) => unknown
-  /** Whether the body asks for a dry run, of which nothing is told. */
+  /** Whether the body requests a dry run, which is not logged. */
   readonly isDry?: (body: Members) => boolean
 }
 
@@ -21,7 +21,7 @@ type Members = Readonly<Record<string, unknown>>
 
 const readingMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
-/** Throws an Error for a route of the operator's side that changes something and does not say what the audit tells of it. */
+/** Throws an Error for an operator route that makes changes and does not define its audit. */
 export function keepAudit({ audit }: Pick<Services, 'audit'>, guard: Guard): onRouteHookHandler {
   return (route) => {
     const { method, routePath, schema, config } = route

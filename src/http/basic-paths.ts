@@ -1,15 +1,15 @@
-// Where a key may also be the password of Basic authentication: tools that know an address know a user and a password beside it, and no header.
+// Paths where a key may also be the password of Basic authentication: many tools support an address with user and password, but no custom headers.
 import type { onRouteHookHandler } from 'fastify'
 import type { KeyScheme } from '../access/keys.ts'
 
 const basicPath = /^\/(?:(?:consumer|i3x|ingests?)\/|mcp$)/
 
-/** The ways to show a key, besides `Bearer`, that a path of the service takes. `path` is without `server.basePath`. */
+/** The authentication schemes, in addition to `Bearer`, that a path accepts. `path` is without `server.basePath`. */
 export function keySchemesAt(path: string): readonly KeyScheme[] {
   return basicPath.test(path) ? ['basic'] : []
 }
 
-/** Has these routes take it, and the OpenAPI document say so. */
+/** Enables it on these routes and in the OpenAPI document. */
 export const takeBasic: onRouteHookHandler = (route) => {
   const keySchemes = keySchemesAt(route.routePath)
   if (keySchemes.length === 0) return

@@ -3,13 +3,13 @@ import { Problem } from '../model/problem.ts'
 
 export interface BodyBudgetLimit {
   readonly bytesMax: number
-  /** The name of its setting, for the message. */
+  /** The name of the setting, for the message. */
   readonly limitName: string
-  /** Whose bodies they are. */
+  /** The kind of requests, for the message. */
   readonly requests: string
 }
 
-/** Bounds the memory of bodies, from their first byte until their requests are answered. */
+/** Bounds the memory of request bodies, from their first byte until the response. */
 export class BodyBudget {
   readonly #limit: BodyBudgetLimit
   #bytes = 0
@@ -18,14 +18,14 @@ export class BodyBudget {
     this.#limit = limit
   }
 
-  /** The share of a request, empty at first. It ends with the answer, or when the client goes. */
+  /** The share of one request, initially empty. It is released when the response closes, sent or not. */
   share(response: ServerResponse): BodyShare {
     const share = new BodyShare((before, after) => this.#resize(before, after), this.#limit)
     response.once('close', () => share.end())
     return share
   }
 
-  /** A body that is alone is always taken: how large it may be is another limit. */
+  /** A body that is the only one is always accepted; its own size has another limit. */
   #resize(before: number, after: number): boolean {
     const others = this.#bytes - before
     if (after > before && others > 0 && others + after > this.#limit.bytesMax) return false
@@ -45,7 +45,7 @@ export class BodyShare {
     this.#limit = limit
   }
 
-  /** False when there is no room for so many bytes: the share stays as it was then. */
+  /** Returns false when there is no capacity for this number of bytes; the share then stays unchanged. */
   resize(bytes: number): boolean {
     if (this.#ended) return true
     if (!this.#resize(this.#bytes, bytes)) return false
@@ -58,7 +58,7 @@ export class BodyShare {
     this.#ended = true
   }
 
-  /** For who finds no room. */
+  /** The error for a request without capacity. */
   full(): Problem {
     const { requests, bytesMax, limitName } = this.#limit
     return new Problem(

@@ -1,4 +1,4 @@
-// Reads request bodies: bounded, decompressed, before anything is made of them.
+// Reads request bodies with bounded size and decompresses them, before they are parsed.
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
@@ -13,44 +13,44 @@ import type { BodyBudget, BodyShare } from './body-budget.ts'
 import type { HttpSettings } from './http-settings.ts'
 
 export interface BodyRule {
-  /** The most bytes, counted decompressed. */
+  /** Maximum bytes, after decompression. */
   readonly limitBytes: number
   /** The name of the limit's setting, for the message. */
   readonly limitName: string
   readonly tooLarge: 'body_too_large' | 'query_body_too_large'
-  /** Media types that are taken; a request without one is taken as JSON. Null where any is. */
+  /** Accepted media types; a request without one is treated as JSON. Null accepts any. */
   readonly mediaTypes: readonly string[] | null
-  /** What the bodies of all requests with this rule may take at once; left out, they share that of the server with all others. */
+  /** Budget for all bodies with this rule; if absent, they share the server's budget with all others. */
   readonly budget?: BodyBudget
-  /** What an empty body stands for; left out, it is refused. */
+  /** The body that an empty one stands for; if absent, an empty body is refused. */
   readonly whenEmpty?: string
-  /** Left out where it is known who asks before his body is read. */
+  /** Absent when the caller is authenticated before the body is read. */
   readonly strangers?: StrangersRule
 }
 
-/** What holds until it is known who asks, of bodies that say it themselves. */
+/** Limits for callers that are identified only by their body, until they are known. */
 export interface StrangersRule {
-  /** The most bytes, compressed and decompressed. */
+  /** Maximum bytes, both compressed and decompressed. */
   readonly limitBytes: number
-  /** Why he may send no more, given the beginning of the body, or null of a compressed one; null where he may. */
+  /** Why the caller may not send more, given the beginning of the body (null if compressed); null if it may. */
   readonly refusal: (beginning: Buffer | null) => Problem | null
 }
 
 export const jsonTypes = [formatMediaType('json')]
 export const pushTypes = [formatMediaType('json'), formatMediaType('ndjson')]
 
-/** Bytes of a refused body that are still read, so that the client gets to see its answer; then the connection is cut. */
+/** Bytes of a refused body that are still read so that the client can see the response; then the connection is closed. */
 const discardedBytesMax = 64 * 1024 * 1024
 
-/** A millisecond's work or so. */
+/** About a millisecond's work. */
 const joinedAtOnceBytes = 1024 * 1024
 
-/** With so much room more than it fills, zlib knows that it is done. */
+/** With this much spare output space, zlib detects the end in one pass. */
 const gunzipSlackBytes = 64
 
 type BodyDone = (error: Error | null, body: Buffer | null) => void
 
-/** Makes the body's bytes the request's body. */
+/** Sets the bytes of the body as the request's body. */
 export function readBytes(rule: BodyRule): preValidationHookHandler {
   return (request, reply, done) => {
     const { headers, raw } = request
@@ -59,7 +59,7 @@ export function readBytes(rule: BodyRule): preValidationHookHandler {
       done(problem)
       return
     }
-    // A client of HTTP/1.0 does not know of answers before the answer.
+    // HTTP/1.0 clients do not expect an interim response.
     if (headers.expect !== undefined && raw.httpVersion !== '1.0') reply.raw.writeContinue()
     readBody(raw, rule, (rule.budget ?? request.server.sharedBodies).share(reply.raw), (error, body) => {
       request.body = body
@@ -68,7 +68,7 @@ export function readBytes(rule: BodyRule): preValidationHookHandler {
   }
 }
 
-/** Reads a body, decompressed, up to the limit, without a byte order mark. An empty one is what the rule has it stand for, or refused. */
+/** Reads a body up to the limit, decompressed and without a byte order mark. An empty one is replaced by `whenEmpty` or refused. */
 export function readBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare, done: BodyDone): void {
   const compressed = isGzip(raw.headers['content-encoding'])
   collectBody(raw, rule, share, (error, body) => {
@@ -83,7 +83,7 @@ export function readBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare,
   }
 }
 
-/** Makes what the body says, as JSON, the request's body; `kept` is given its bytes too. */
+/** Parses the body as JSON and sets it as the request's body; its bytes are also stored in `kept`. */
 export function readJson(rule: BodyRule, kept?: WeakMap<FastifyRequest, Uint8Array>): preValidationHookHandler {
   const read = readBytes(rule)
   return function (request, reply, done) {
@@ -103,7 +103,7 @@ export function readJson(rule: BodyRule, kept?: WeakMap<FastifyRequest, Uint8Arr
   }
 }
 
-/** The same of a query. */
+/** Like `readJson`, for the body of a query. */
 export function readQueryBody(
   { limits }: HttpSettings,
   kept?: WeakMap<FastifyRequest, Uint8Array>,
@@ -128,10 +128,10 @@ function parseJson(body: unknown): unknown {
   }
 }
 
-/** The media type of a Content-Type without its parameters; null when the text's encoding is not UTF-8. */
+/** The media type of a Content-Type, without parameters; null when its charset is not UTF-8. */
 export function mediaTypeOf(contentType: string | undefined): string | null {
   if (contentType === undefined || contentType === 'application/json') return 'application/json'
-  // A semicolon between quotes parts nothing. Quotes that are never closed go to the end, so that none is tried as a beginning.
+  // A semicolon between quotes does not separate. Unclosed quotes extend to the end, so that the expression does not backtrack.
   const [type, ...parameters] = contentType.match(/(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^;"])+/gs) ?? ['']
   const otherCharset = parameters.some(
     (parameter) => /^\s*charset\s*=/i.test(parameter) && !/=\s*"?utf-?8"?\s*$/i.test(parameter),
@@ -180,7 +180,7 @@ function emptyBody(): Problem {
   return new Problem('invalid_body', 'The body is empty. Send what this endpoint takes: /openapi.json shows it.')
 }
 
-/** Reads up to the limit. What is beyond it is left to `discardBody`. */
+/** Reads up to the limit. The remainder is left to `discardBody`. */
 function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare, done: BodyDone): void {
   const chunks: Buffer[] = []
   const isCompressed = isGzip(raw.headers['content-encoding'])
@@ -217,19 +217,19 @@ function collectBody(raw: IncomingMessage, rule: BodyRule, share: BodyShare, don
       )
   }
   function onBroken(): void {
-    // Every request is closed in the end, most of them long after their body was whole.
+    // Every request is closed eventually, most of them long after the body was complete.
     if (!ended) finish(new Problem('malformed_http', 'The body ended too early. Send it again.'), null)
   }
   function finish(error: Error | null, body: Buffer | null): void {
     if (finished) return
     finished = true
-    // The listener for errors stays: one that comes late must not go unheard.
+    // The error listener stays, so that a late error is handled.
     raw.off('data', onData)
     done(error, body)
   }
 }
 
-/** A large body is made whole a piece at a time, so that other requests get their turn. */
+/** Joins a large body in steps, so that other requests run in between. */
 async function join(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {
   const body = Buffer.allocUnsafe(bytes)
   let at = 0
@@ -246,8 +246,8 @@ async function join(chunks: readonly Buffer[], bytes: number): Promise<Buffer> {
 }
 
 /**
- * What the body will take is reserved first: as many bytes as it says itself, in the last four of it. Where that is not true (or there
- * are several parts), as many as there may be at most.
+ * First reserves memory for the decompressed body: the size that gzip states in its last four bytes. If that is wrong, or the body has several members, it
+ * reserves the maximum.
  */
 function decompress(body: Buffer, rule: BodyRule, share: BodyShare, done: BodyDone): void {
   const said = body.length < 4 ? 0 : body.readUInt32LE(body.length - 4)
@@ -260,13 +260,13 @@ function decompress(body: Buffer, rule: BodyRule, share: BodyShare, done: BodyDo
       done(share.full(), null)
       return
     }
-    // In few pieces: each costs the event loop a turn. Not in one: it would hold a thread that the journal may need.
+    // Few chunks, because each costs a turn of the event loop; but not one, which would occupy a thread that the journal may need.
     const chunkSize = Math.min(outputBytesMax + gunzipSlackBytes, joinedAtOnceBytes)
     gunzip(body, { maxOutputLength: outputBytesMax, chunkSize, info: true }, (error, inflated: unknown) => {
       if (error === null && isInflated(inflated)) {
         const { buffer, engine } = inflated
         share.resize(buffer.length)
-        // Zeros may fill a file up; zlib stops at the first one, whatever stands behind it.
+        // Zeros may pad the data; zlib stops at the first one, whatever follows it.
         const isWhole = isZeros(body.subarray(engine.bytesWritten))
         done(isWhole ? null : notGzip('behind its end there is more'), isWhole ? buffer : null)
       } else if (error === null) done(new Error('zlib answered without an error and without bytes'), null)
@@ -278,18 +278,18 @@ function decompress(body: Buffer, rule: BodyRule, share: BodyShare, done: BodyDo
   }
 }
 
-/** Each byte is the one before it, and the first is 0: the system compares millions at once, which a loop would hold up other requests for. */
+/** The first byte is 0 and each byte equals its predecessor: a native comparison of millions of bytes at once, where a loop would block other requests. */
 function isZeros(bytes: Buffer): boolean {
   return bytes.length === 0 || (bytes[0] === 0 && bytes.subarray(1).equals(bytes.subarray(0, -1)))
 }
 
 interface Inflated {
   readonly buffer: Buffer
-  /** How much of the body was read. */
+  /** `bytesWritten` is how much of the body was consumed. */
   readonly engine: { readonly bytesWritten: number }
 }
 
-/** What `info` asks zlib for. */
+/** The result of zlib with the option `info`. */
 function isInflated(value: unknown): value is Inflated {
   return typeof value === 'object' && value !== null && 'buffer' in value && 'engine' in value
 }
@@ -301,7 +301,7 @@ function notGzip(message: string): Problem {
   )
 }
 
-/** Reads what is left of the body of a refused request: a client that is still sending would not see the answer otherwise. */
+/** Reads the rest of a refused request's body: a client that is still sending would otherwise not see the response. */
 export function discardBody(raw: IncomingMessage): void {
   if (raw.complete || raw.destroyed) return
   let bytes = 0

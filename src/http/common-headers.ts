@@ -1,8 +1,8 @@
 import { packageVersion } from '../lib/own-package.ts'
 
 /**
- * What a page of the service may load and who may show it: its own files alone, nobody in a frame. Answers that are no pages carry it too: a
- * browser that is made to show one runs nothing of it.
+ * Pages of the service load only its own files and cannot be framed. Responses that are not pages have the header too, so that a browser tricked into
+ * displaying one runs nothing of it.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -16,7 +16,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The headers of every page and answer, those to what was no HTTP among them. */
+/** The headers of every page and response, including responses to invalid HTTP. */
 export function commonHeaders(requestId: string): Readonly<Record<string, string>> {
   return {
     'Tidemark-Version': packageVersion,
@@ -26,7 +26,7 @@ export function commonHeaders(requestId: string): Readonly<Record<string, string
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Resource-Policy': 'same-origin',
-    // What may be read with a key is not to be kept where others might get at it.
+    // Data that was read with a key must not be cached where others might access it.
     'Cache-Control': 'no-store',
   }
 }

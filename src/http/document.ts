@@ -1,4 +1,4 @@
-// What the endpoints have in common in the OpenAPI document.
+// Parts of the OpenAPI document that endpoints share.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
@@ -30,7 +30,7 @@ export const ProblemSchema = Type.Object(
   { $id: 'Problem', description: 'An error (RFC 9457).' },
 )
 
-/** The answers of an endpoint: one that is good, and the problems it may be. */
+/** The responses of an endpoint: the successful one, and its possible problems. */
 export function answers(
   status: 200 | 201 | 204,
   description: string,
@@ -51,7 +51,7 @@ export function answers(
   return all
 }
 
-/** Of the answers that more than one part can make. */
+/** For responses that more than one part can produce. */
 export const answeredByHeader = {
   'Tidemark-Answered-By': {
     schema: { type: 'string', enum: ['store', 'sql-engine'] },
@@ -59,7 +59,7 @@ export const answeredByHeader = {
   },
 }
 
-/** As `answers`, for rows in any of the formats. */
+/** Like `answers`, for rows in any of the formats. */
 export function rowsAnswers(description: string, problemCodes: readonly ProblemCode[]): Record<number, object> {
   const content = Object.fromEntries(
     answerFormats.map(({ name, mediaType, description: about }) => [
@@ -72,14 +72,14 @@ export function rowsAnswers(description: string, problemCodes: readonly ProblemC
 
 export type Security = readonly Readonly<Record<string, string[]>>[]
 export const keySecurity: Security = [{ bearer: [] }, { apiKey: [] }]
-/** Of the paths that take Basic authentication too. */
+/** For public paths that also accept Basic authentication. */
 export const optionalBasicSecurity: Security = [{}, ...keySecurity, { basic: [] }]
-/** Of the paths of InfluxDB, whose clients show a key in more ways. */
+/** For the paths of InfluxDB, whose clients have more ways to send a key. */
 export const lineSecurity: Security = [...keySecurity, { basic: [] }, { token: [] }]
-/** Consumption is public where `access.consumption` says so. */
+/** Consumption is public if `access.consumption` is set so. */
 export const optionalKeySecurity: Security = [{}, ...keySecurity]
 
-/** In the schema of an endpoint whose body may be left out. Of every other body the document says that it is required. */
+/** Added to the schema of an endpoint with an optional body. The document marks every other body as required. */
 export const bodyMayBeLeftOut = { 'x-body-may-be-left-out': true } as const
 
 interface DocumentedOperation {
@@ -87,7 +87,7 @@ interface DocumentedOperation {
   'x-body-may-be-left-out'?: boolean
 }
 
-/** Says so of these bodies as OpenAPI does, for @fastify/swagger says of each body that it is required. */
+/** Marks these bodies as optional in OpenAPI, because @fastify/swagger marks every body as required. */
 function withOptionalBodies(paths: Readonly<Record<string, object | undefined>>): void {
   const operations: DocumentedOperation[] = Object.values(paths).flatMap((path) => Object.values(path ?? {}))
   for (const operation of operations) {
@@ -147,7 +147,7 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
       const { paths, components, ...others } = made.openapiObject
       withOptionalBodies(paths ?? {})
       const schemas: Record<string, unknown> = { ...components?.schemas }
-      // OpenAPI as it was, but for the references.
+      // The same document except for the references.
       return { ...others, paths: referTitled(paths, schemas), components: { ...components, schemas } } as object
     },
     refResolver: {
@@ -156,12 +156,12 @@ export function documentOptions(basePath: string): FastifyDynamicSwaggerOptions 
   }
 }
 
-/** What no schema stands in. */
+/** Keywords whose values are data, not schemas. */
 const plain = new Set(['examples', 'enum', 'const', 'default'])
 
 /**
- * The same with references: schemas with a title stand once in the OpenAPI document, under that. They are put into `schemas`. Throws where two
- * that differ have one title.
+ * Replaces schemas that have a title by references, and adds each of them once to `schemas` under its title. Throws an Error when two different schemas have
+ * the same title.
  */
 export function referTitled(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((one) => referTitled(one, schemas))

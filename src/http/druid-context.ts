@@ -1,22 +1,22 @@
-// What counts of the `context` of Druid's queries; the rest is passed over, as in Druid with what it does not know.
+// The supported parts of the `context` of Druid queries. Others are ignored, as Druid ignores unknown ones.
 import { invalidRequest } from '../model/problem.ts'
 
 export interface DruidContext {
-  /** Under which the query can be canceled; null where the caller named none. */
+  /** The id by which the query can be canceled; null when the caller set none. */
   readonly id: string | null
-  /** In milliseconds; 0 for none of the caller's own. */
+  /** In milliseconds; 0 when the caller set none. */
   readonly timeoutMs: number
   readonly sqlTimeZone: string | null
 }
 
-/** It comes back in a header. */
+/** The id is returned in a header. */
 const idForm = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/
 
 export function isQueryId(text: string): boolean {
   return idForm.test(text)
 }
 
-/** `names` are the properties that may hold the id, the first that is there counts. Throws Problem `invalid_request`. */
+/** `names` are the properties that may contain the id; the first one present is used. Throws Problem `invalid_request`. */
 export function readDruidContext(context: unknown, names: readonly string[]): DruidContext {
   if (context === undefined || context === null) return { id: null, timeoutMs: 0, sqlTimeZone: null }
   if (typeof context !== 'object' || Array.isArray(context)) throw invalidRequest('context', 'must be a JSON object')
@@ -33,7 +33,7 @@ export function readDruidContext(context: unknown, names: readonly string[]): Dr
   return { id, timeoutMs, sqlTimeZone: zone }
 }
 
-/** Null for anything else: an object may not even become a text. */
+/** Null for anything else: converting an object to text may even fail. */
 function textOrNumber(value: unknown): string | null {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null
 }

@@ -1,9 +1,9 @@
-// Errors as Apache Druid 33 writes them, for the paths that are Druid's own. Their statuses are the service's.
+// Errors in the format of Apache Druid 33, for Druid's own paths. The HTTP statuses are the service's.
 import type { Problem, ProblemCode } from '../model/problem.ts'
 
-/** How Druid sorts an error: for whom it is, and of what kind. */
+/** Druid's classification of an error: its audience and its kind. */
 interface DruidKind {
-  /** `druidException`, or for what older clients know, its name of old. */
+  /** `druidException`, or the legacy name of an error that older clients know. */
   readonly error: string
   readonly errorCode: string
   readonly persona: 'USER' | 'OPERATOR'
@@ -12,7 +12,7 @@ interface DruidKind {
 
 export interface DruidErrorBody extends DruidKind {
   readonly errorMessage: string
-  /** What is wrong in more detail; `code` is the service's own, `line` and `column` the place in a text of SQL. */
+  /** Details: `code` is the service's own code, `line` and `column` the place in SQL text. */
   readonly context: Readonly<Record<string, string>>
 }
 
@@ -30,7 +30,7 @@ function kind(errorCode: string, persona: DruidKind['persona'], category: string
   return { error: 'druidException', errorCode, persona, category }
 }
 
-/** What Druid had names for before it had categories. */
+/** Errors that Druid named before it introduced categories. */
 function legacy(error: string, category: string): DruidKind {
   return { error, errorCode: 'legacyQueryException', persona: 'OPERATOR', category }
 }

@@ -1,4 +1,4 @@
-// What the paths of Apache Druid have in common.
+// Common parts of the paths of Apache Druid.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Reader } from '../admission/reader.ts'
@@ -13,7 +13,7 @@ import type { Route, RouteParts } from './route.ts'
 import { answerQuery, commonProblemCodes } from './routes/data-queries.ts'
 import type { Services } from './services.ts'
 
-/** Their callers know Basic authentication alone, and read errors as Druid writes them. */
+/** Their callers support only Basic authentication, and read errors in Druid's format. */
 export const druidConfig = { keySchemes: ['basic'], errorBody: 'druid' } as const
 
 export const druidSchema = { tags: ['druid'], security: optionalBasicSecurity }
@@ -32,26 +32,26 @@ const DruidError = Type.Object(
 
 /** A query in one of Druid's languages. */
 interface DruidQuery<Body extends TSchema> {
-  /** Its path, which may also end with a slash. */
+  /** Its path; a trailing slash is also accepted. */
   readonly url: string
   readonly operationId: string
   readonly summary: string
   readonly body: Body
-  /** What the answer is. */
+  /** Describes the response. */
   readonly description: string
   readonly content: Readonly<Record<string, object>>
-  /** Besides those of all queries. */
+  /** In addition to those of all queries. */
   readonly problemCodes: readonly ProblemCode[]
-  /** The headers that tell its id, and the properties of its context that may hold it. */
+  /** Response headers with the query's id, and the context properties that may contain it. */
   readonly ids: Readonly<Record<string, string>>
   readonly read: (body: Static<Body>, bytes: Uint8Array, services: Services) => DruidQuestion
 }
 
-/** What is asked, once its body is read. */
+/** The query after its body is read. */
 interface DruidQuestion {
   readonly context: unknown
   readonly mediaType: string
-  /** Of a good answer. */
+  /** Headers of a successful response. */
   readonly headers?: Readonly<Record<string, string>>
   readonly run: (context: DruidContext, signal: CancelSignal, reader: Reader) => Promise<Answer>
 }
@@ -74,7 +74,7 @@ export function druidQuery<Body extends TSchema>(query: DruidQuery<Body>): Route
         onRequest: parts.guard.consumption,
         preValidation: readQueryBody(parts.settings, bodies),
         handler: (request, reply) => {
-          // Checked by the schema.
+          // The schema has validated the body.
           const question = query.read(request.body as Static<Body>, bodies.get(request)!, parts.services)
           return answerDruid(query, question, request, reply, parts)
         },
@@ -83,7 +83,7 @@ export function druidQuery<Body extends TSchema>(query: DruidQuery<Body>): Route
   }
 }
 
-/** Its id is told before it is run: an error has it too, by which it is found in the log. */
+/** The id is set before the query runs, so that an error response has it too and can be found in the log. */
 function answerDruid(
   { operationId: name, ids }: Pick<DruidQuery<TSchema>, 'operationId' | 'ids'>,
   { context: given, mediaType, headers = {}, run }: DruidQuestion,
@@ -103,14 +103,14 @@ function answerDruid(
       const found = await parts.runningQueries.run(id, reader.id, cancellation, (signal) =>
         run(context, signal, reader),
       )
-      // What Druid tells beside an answer: segments and intervals that are missing from it. There are none.
+      // In Druid this header lists segments and intervals missing from the result. There are none.
       reply.headers({ 'X-Druid-Response-Context': '{}', ...headers })
       return found
     },
   })
 }
 
-/** As `answers`, with errors as Druid writes them. */
+/** Like `answers`, with errors in Druid's format. */
 export function druidAnswers(
   status: 200 | 202,
   description: string,

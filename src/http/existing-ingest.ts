@@ -3,7 +3,7 @@ import { mayBeMeant } from '../lib/likely-word.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { Problem } from '../model/problem.ts'
 
-/** Throws Problem `ingest_not_found`, which names none but those that the caller may push to. */
+/** Returns the ingest. Throws Problem `ingest_not_found`, which suggests only ingests that the caller may push to. */
 export function existingIngest(
   definitions: Pick<Definitions, 'ingest' | 'ingests'>,
   alias: string,

@@ -1,25 +1,25 @@
-// Who tries keys is slowed down, by his address: past some wrong ones a minute, what answers them comes late. A right key never waits, whatever
-// others of its address try, so nobody is locked out behind a proxy.
+// Slows down callers that try keys, by address: after a number of wrong keys per minute, refusals are delayed. A valid key never waits, whatever others behind
+// the same address try, so nobody is locked out behind a proxy.
 import { isIPv6 } from 'node:net'
 import { WrongKey } from '../access/caller.ts'
 import type { Observe } from '../observe/event.ts'
 
 export interface FailedKeysParts {
-  /** So many of an address are refused at once; 0 for all of them. */
+  /** The number of wrong keys per minute and address that are refused without delay; 0 never delays. */
   readonly perMinute: number
-  /** Any clock that only goes forward. */
+  /** Any monotonic clock. */
   readonly nowMs: () => number
   readonly observe: Observe
 }
 
 const minuteMs = 60_000
 const waitMsMax = 5000
-/** Those that tried longest ago are forgotten: some MiB. */
+/** Above this number the least recent addresses are forgotten. The map takes a few MiB. */
 const addressesMax = 10_000
 
 export class FailedKeys {
   readonly #parts: FailedKeysParts
-  /** When an address has made up for its wrong keys, each of them by its share of a minute. */
+  /** When the wrong keys of an address are paid off, each by its share of a minute. */
   readonly #pastMs = new Map<string, number>()
   #untold = 0
   #reportedMs = Number.NEGATIVE_INFINITY
@@ -28,7 +28,7 @@ export class FailedKeys {
     this.#parts = parts
   }
 
-  /** How long what refuses a request is to wait; 0 unless it showed a key that is not known. */
+  /** How long to delay a refusal; 0 unless the request had an unknown key. */
   waitMs(refusal: unknown, ip: string): number {
     if (!(refusal instanceof WrongKey)) return 0
     const { perMinute, nowMs } = this.#parts
@@ -61,7 +61,7 @@ export class FailedKeys {
   }
 }
 
-/** Whose an address is, as far as it says: one of IPv6 is one of very many that its holder may choose (/64). */
+/** The network that an address stands for. An IPv6 address counts by its /64 network, because its holder has very many addresses to choose from. */
 export function networkOf(ip: string): string {
   if (!isIPv6(ip)) return ip
   const mapped = ip.slice(ip.lastIndexOf(':') + 1)

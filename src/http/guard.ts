@@ -9,7 +9,7 @@ import type { HttpSettings } from './http-settings.ts'
 import { type Public, publicBar } from './open-access.ts'
 import type { Services } from './services.ts'
 
-/** Lets a request in, before a byte of its body is read, unless the check throws. */
+/** Admits a request, before any byte of its body is read, unless the check throws. */
 export const admits =
   (check: (request: FastifyRequest) => unknown): onRequestHookHandler =>
   (request, _reply, done) => {
@@ -17,7 +17,7 @@ export const admits =
     done()
   }
 
-/** Decides, before a byte of a body is read, whether a request is let in. */
+/** Decides whether a request is admitted, before any byte of its body is read. */
 export class Guard {
   readonly #access: Services['access']
   readonly #failedKeys: FailedKeys
@@ -44,7 +44,7 @@ export class Guard {
     })
   }
 
-  /** Consumption: public, or with a key that has the right to it; what may be read with it is asked of `mayRead`. */
+  /** Consumption: public, or with a key that has the right; `mayRead` decides which entities can be read. */
   readonly consumption = admits((request) => this.requireConsumption(request))
 
   requireConsumption(request: FastifyRequest): void {
@@ -59,10 +59,10 @@ export class Guard {
     if (bar !== null) this.#access.requireObserve(withBar(this.asker(request), bar))
   })
 
-  /** What tells how the service and its ingests fare, and shows no rows and no keys. */
+  /** For endpoints that report the state of the service and its ingests, and show no rows or keys. */
   readonly observe = admits((request) => this.#access.requireObserve(this.asker(request)))
 
-  /** Of what anyone is told, and who may observe is told more: the answer would tell a right key from a wrong one, so a wrong one waits as where it is refused. */
+  /** For a public endpoint that shows more to observers. The response would reveal whether a key is valid, so an invalid one is delayed like a refusal. */
   readonly state: onRequestHookHandler = (request, _reply, done) => {
     const asker = this.#bar(this.#metrics, request) === null ? null : this.asker(request)
     const isWrong = asker !== null && !isCaller(asker) && asker.isWrongKey === true
@@ -71,26 +71,26 @@ export class Guard {
     else setTimeout(done, waitMs)
   }
 
-  /** Whether the caller is told more than the state: sizes, and what errors say. */
+  /** Whether the caller may see more than the state: sizes and error texts. */
   mayObserve(request: FastifyRequest): boolean {
     if (this.#bar(this.#metrics, request) === null) return true
     const asker = this.asker(request)
     return isCaller(asker) && (asker.rights.has('observe') || asker.rights.has('admin'))
   }
 
-  /** What the caller of a consumption request may read. */
+  /** Whether the caller of a consumption request may read an entity. */
   readable(request: FastifyRequest): (name: string) => boolean {
     return this.#mayRead(request, this.asker(request), this.#bar(this.#consumption, request) === null)
   }
 
-  /** Who asks: a subscriber, whichever of his keys he uses, or where reading is public an address. */
+  /** The reader of a request: a subscriber, whichever key it uses, or an address where reading is public. */
   reader(request: FastifyRequest): Reader {
     const asker = this.asker(request)
     const id = readerId(asker, request)
     return { id, mayRead: this.#mayRead(request, asker, this.#bar(this.#consumption, request) === null) }
   }
 
-  /** As `reader`, by a key that was shown before where the request shows none. Throws Problem `forbidden` where none of them lets him in. */
+  /** Like `reader`, with a key sent earlier if the request has none. Throws Problem `forbidden` when the key used gives no access. */
   readerOn(request: FastifyRequest, earlierKey: string | null): Reader {
     const asker =
       showsKey(request) || earlierKey === null ? this.asker(request) : this.#access.identify({ apiKey: earlierKey })
@@ -100,13 +100,13 @@ export class Guard {
     return { id: readerId(asker, request), mayRead: this.#mayRead(request, asker, isPublic) }
   }
 
-  /** Where reading is public, the service's own history still is no more so than its metrics. */
+  /** Even where reading is public, the service's own history is only as public as its metrics. */
   #mayRead(request: FastifyRequest, asker: Asker, isPublic: boolean): (name: string) => boolean {
     const isOpen = (name: string): boolean => isPublic && (name !== selfEntity || this.mayObserve(request))
     return (name) => isOpen(name) || this.#access.mayRead(asker, name)
   }
 
-  /** Null where no key is needed; else why one is, as a sentence, and nothing where each request needs one. */
+  /** Null when no key is needed; otherwise the reason as a sentence, empty where every request needs one. */
   #bar(to: Opening, { headers }: FastifyRequest): string | null {
     return to === 'public' ? publicBar(headers, this.#public) : ''
   }
@@ -118,12 +118,12 @@ function withBar(asker: Asker, bar: string): Asker {
   return isCaller(asker) || bar === '' ? asker : { ...asker, refusal: `${bar} ${asker.refusal}` }
 }
 
-/** Whether a header shows one, whichever it is. */
+/** Whether a header contains a key, valid or not. */
 export function showsKey({ headers }: FastifyRequest): boolean {
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined
 }
 
-/** Of a parameter that is there twice, the request shows two keys: none of them counts. */
+/** If the parameter is repeated, the request has two keys and neither counts. */
 function keyInQuery(query: unknown, parameter: string | undefined): string | undefined {
   if (parameter === undefined || typeof query !== 'object' || query === null) return undefined
   const value: unknown = Reflect.get(query, parameter)
@@ -134,12 +134,12 @@ function readerId(asker: Asker, { ip }: FastifyRequest): string {
   return isCaller(asker) ? `subscriber ${asker.subscriberId}` : `address ${ip}`
 }
 
-/** Who is asked for a key before he reads is also asked before he reads metrics, unless the operator said otherwise. */
+/** Unless the operator sets it, metrics need a key exactly where consumption does. */
 export function metricsAccess({ consumption, metrics }: HttpSettings['access']): Opening {
   return metrics ?? consumption
 }
 
-/** Refuses a client that takes no JSON, where there is nothing else. */
+/** Refuses a client that does not accept JSON, for endpoints with no other format. */
 export const acceptJson: onRequestHookHandler = (request, _reply, done) => {
   if (acceptsType(request.headers.accept, 'application/json')) done()
   else done(new Problem('not_acceptable', 'The answer is application/json. Leave Accept out, or allow that type.'))

@@ -1,7 +1,7 @@
-/** The settings that this folder reads, as `Settings` has them. */
+/** The settings that this folder reads, a part of `Settings`. */
 export interface HttpSettings {
   readonly host: string
-  /** A `pipeline` takes no requests but those about how it is. */
+  /** A `pipeline` serves only requests about its state. */
   readonly role: 'all' | 'api' | 'pipeline'
   readonly access: { readonly consumption: 'public' | 'key'; readonly metrics: 'public' | 'key' | null }
   readonly limits: {
@@ -20,10 +20,10 @@ export interface HttpSettings {
   readonly portal: { readonly enabled: boolean }
   readonly server: {
     readonly basePath: string
-    /** Not empty where the service speaks HTTPS. */
+    /** Not empty if the service serves HTTPS. */
     readonly tlsCertFile: string
     readonly hosts: readonly string[]
-    /** Which proxies are believed: none, so many, or those at these addresses. */
+    /** The trusted proxies: none, this many hops, or those at these addresses. */
     readonly trustProxy: false | number | readonly string[]
     readonly headerBytes: number
     readonly headersMs: number

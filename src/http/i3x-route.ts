@@ -1,4 +1,4 @@
-// What the paths of i3X have in common.
+// Common parts of the paths of i3X.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
 import { type I3xAnswer, piecesOf } from '../i3x/answers.ts'
@@ -35,10 +35,10 @@ const Failure = Type.Object(
 
 const partial = { responseDetail: Type.Optional(Detail) }
 
-/** What one part is answered with. */
+/** The response to a request for one object. */
 export const wholeOf = (result: TSchema) => Type.Object({ success: Type.Boolean(), result, ...partial })
 
-/** What each element, or subscription, is answered with, in the order of the request. */
+/** The response to a request for several elements or subscriptions, in the order of the request. */
 export const bulkOf = (result: TSchema, key: 'elementId' | 'subscriptionId' = 'elementId') =>
   Type.Object({
     success: Type.Boolean({ description: 'Whether all succeeded.' }),
@@ -56,7 +56,7 @@ const common = [
   ...(['query_body_too_large', 'query_timeout', 'result_too_large', 'unavailable'] as const),
 ] as const
 
-/** The schema of an endpoint; `body` is null of one that takes none. */
+/** The schema of an endpoint; `body` is null when it has no body. */
 export function i3xSchema(
   operationId: string,
   summary: string,
@@ -82,13 +82,13 @@ export function i3xSchema(
   }
 }
 
-/** The hooks of an endpoint that takes no body. */
+/** The hooks of an endpoint without a body. */
 export const withoutBody = ({ guard, settings }: RouteParts) => ({
   onRequest: [guard.consumption, acceptJson],
   preValidation: [refuseBody(settings)],
 })
 
-/** The hooks of an endpoint with a body; `kept` is given its bytes. Of a stream the type of the answer is known without `Accept`. */
+/** The hooks of an endpoint with a body, whose bytes are stored in `kept`. A stream has a fixed media type, so `Accept` is not checked. */
 export function withBody(
   { guard, settings }: RouteParts,
   kept?: WeakMap<FastifyRequest, Uint8Array>,
@@ -100,7 +100,7 @@ export function withBody(
   }
 }
 
-/** A question in a body, and what answers it. */
+/** A request with a body, and the function that handles it. */
 export interface Posting<Body extends TSchema> {
   readonly id: string
   readonly summary: string
@@ -123,7 +123,7 @@ export function postI3x<Body extends TSchema>(
     schema: i3xSchema(id, summary, schema),
     ...withBody(parts),
     handler: async (request, reply) =>
-      // Checked by the schema.
+      // The schema has validated the body.
       sendI3x(request, reply, await answer(request.body as Static<Body>, i3xCaller(request, reply, parts)), parts),
   })
 }

@@ -1,4 +1,4 @@
-// Updates of subscriptions as server-sent events.
+// Updates of i3X subscriptions as server-sent events.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { I3xCaller } from '../i3x/caller.ts'
 import type { Named, Sink, Subscriptions } from '../i3x/subscriptions.ts'
@@ -16,7 +16,7 @@ export class I3xStreams {
     this.#sendIdleMs = sendIdleMs
   }
 
-  /** Answers with the stream; rejects with a Problem where there is no such subscription. */
+  /** Responds with the stream; rejects with a Problem when there is no such subscription. */
   async open(
     { id }: FastifyRequest,
     reply: FastifyReply,
@@ -24,7 +24,7 @@ export class I3xStreams {
     caller: () => I3xCaller | null,
   ): Promise<FastifyReply> {
     const { raw } = reply
-    /** For which the client has taken nothing of what is written. */
+    /** For how long the client has read nothing of what was written. */
     let idleSeconds = 0
     const end = (): void => void raw.end()
     const everySecond = (): void => {

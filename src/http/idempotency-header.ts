@@ -1,9 +1,9 @@
-// The header by which a push that is sent again is known again.
+// The header that identifies a repeated push.
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
 import { schemaCompiler } from './validation.ts'
 
-/** What the service keeps of a key is bounded, and a header holds no other characters for certain. */
+/** Bounded, because the service stores keys; only printable ASCII is safe in a header. */
 const [keyCharactersMax, keyForm] = [255, '^[ -~]*$']
 const IdempotencyKey = Type.Optional(
   Type.String({
@@ -16,10 +16,10 @@ const IdempotencyKey = Type.Optional(
   }),
 )
 export const IdempotencyHeaders = Type.Object({ 'Idempotency-Key': IdempotencyKey })
-/** As Node.js names them. */
+/** Named as Node.js names headers. */
 const ReadHeaders = Type.Object({ 'idempotency-key': IdempotencyKey })
 
-/** For routes whose body is validated later, and whose headers Node.js has read. */
+/** The compiler for routes whose body is validated later, and whose headers Node.js has read. */
 export const validatePush: typeof schemaCompiler = (route) => {
   if (route.httpPart === 'body') return () => true
   return schemaCompiler(route.httpPart === 'headers' ? { ...route, schema: ReadHeaders } : route)
@@ -27,12 +27,12 @@ export const validatePush: typeof schemaCompiler = (route) => {
 
 const keyPattern = new RegExp(keyForm)
 
-/** As the schema says it. */
+/** The same check as in the schema. */
 export function isIdempotencyKey(key: string): boolean {
   return key.length > 0 && key.length <= keyCharactersMax && keyPattern.test(key)
 }
 
-/** The header was checked; Node.js joins one that is there twice. */
+/** The header is already validated. Node.js joins a repeated one. */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   return headers['idempotency-key']?.toString() ?? null
 }

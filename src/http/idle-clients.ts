@@ -1,13 +1,10 @@
-// Clients that take nothing of their answers: a connection would be held for as long as they like.
+// Disconnects clients that do not read their responses; otherwise they could hold a connection for as long as they like.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/**
- * Cuts off a client that takes nothing of an answer for so long, whoever wrote it: what the system has not taken when the answer is whole, because the
- * client does not read.
- */
+/** Disconnects a client that reads nothing for `sendIdleMs` of the part of a complete response that the operating system has not accepted yet. */
 export function cutOffUnsent(server: Server, sendIdleMs: number): void {
-  // One listener for all answers: which of them is whole is its `this`. One behind others is so when it has its turn.
+  // One listener for all responses: `this` is the complete one. A response queued behind others completes when it has its turn.
   const whole = function (this: ServerResponse): void {
     if (this.socket !== null && this.socket.writableLength > 0) cutOffIdle(this, sendIdleMs)
   }
@@ -16,9 +13,9 @@ export function cutOffUnsent(server: Server, sendIdleMs: number): void {
   })
 }
 
-/** Node ends the connection when nothing moves on it for so long, from the turn of this answer to its end. */
+/** Node.js closes the connection when nothing moves on it for `sendIdleMs`, from the turn of this response until its end. */
 export function cutOffIdle(raw: ServerResponse, sendIdleMs: number): void {
-  // Behind another answer it has none yet.
+  // A response queued behind another one has no socket yet.
   if (raw.socket === null) raw.once('socket', (socket: Socket) => watch(raw, socket, sendIdleMs))
   else watch(raw, raw.socket, sendIdleMs)
 }
@@ -26,6 +23,6 @@ export function cutOffIdle(raw: ServerResponse, sendIdleMs: number): void {
 function watch(raw: ServerResponse, socket: Socket, sendIdleMs: number): void {
   if (!(socket instanceof Socket)) return
   socket.setTimeout(sendIdleMs)
-  // The time ends with the answer, before Node gives the connection the time between requests: the next one may be asked already, and be long in the making.
+  // Ends before Node.js sets the keep-alive timeout: the next request may have arrived already and take long to process.
   raw.prependOnceListener('finish', () => socket.setTimeout(0))
 }

@@ -11,27 +11,27 @@ declare module 'node:http' {
   }
 }
 
-/** A reply of the framework, or what stands for one. */
+/** A reply of the framework, or a substitute for one. */
 export interface AnswerInFlight {
   readonly raw: ServerResponse
   readonly request: { readonly raw: IncomingMessage }
-  /** Whether its answer is under way. */
+  /** Whether its response has been started. */
   readonly sent: boolean
-  /** Answers with an error. */
+  /** Responds with an error. */
   send(error: Error): unknown
 }
 
 interface Flight {
   reply: AnswerInFlight
   cancellation: Cancellation | null
-  /** Rises with each that begins. */
+  /** Increases with each request. */
   readonly number: number
   readonly slot: number
 }
 
-/** The requests that are not answered yet, so that a stop can wait for them and then end the rest. */
+/** The requests without a complete response, so that a stop can wait for them and then end the rest. */
 export class InFlight {
-  /** Their order is that of their numbers. */
+  /** Slots are reused, so requests are ordered by `number`. */
   readonly #flights = new Slots<Flight>()
   #begun = 0
   #stopping = false
@@ -41,22 +41,22 @@ export class InFlight {
 
   constructor() {
     const closed = (response: ServerResponse): void => this.#end(response)
-    // One listener for all responses: which of them closed is its `this`.
+    // One listener for all responses: `this` is the closed one.
     this.#closed = function (this: ServerResponse) {
       closed(this)
     }
   }
 
-  /** New requests are refused from now on. Who is answered learns that his connection ends, and sends nothing more on it. */
+  /** Refuses new requests from now on. Responses announce the end of their connection, so that clients send nothing more on it. */
   stop(): void {
     this.#stopping = true
     for (const listener of this.#onStop) listener()
-    // Of answers that wait behind each other only the last: none is sent behind the one that says so.
+    // Only the last of several queued responses on a connection: none is sent after the one with this header.
     const lastOn = new Map(this.#inOrder().map(({ reply }) => [reply.request.raw.socket, reply.raw]))
     for (const response of lastOn.values()) if (!response.headersSent) response.setHeader('connection', 'close')
   }
 
-  /** Called when the server stops: what would go on for ever ends itself. */
+  /** Registers a listener for the stop of the server, by which endless responses end themselves. */
   onStop(listener: () => void): void {
     this.#onStop.push(listener)
   }
@@ -67,7 +67,7 @@ export class InFlight {
 
   begin(reply: AnswerInFlight): void {
     const { raw } = reply
-    // It would never be told to end.
+    // A destroyed response emits no more `close`.
     if (raw.destroyed) return
     const known = raw[flightOf]
     if (known !== undefined) {
@@ -80,7 +80,7 @@ export class InFlight {
     raw.on('close', this.#closed)
   }
 
-  /** Is cancelled when the client goes away before its answer is whole, or the server stops. */
+  /** Canceled when the client disconnects before its response is complete, or when the server stops. */
   cancellation(reply: Pick<AnswerInFlight, 'raw'>): Cancellation {
     const cancellation = new Cancellation()
     const flight = reply.raw[flightOf]
@@ -89,22 +89,19 @@ export class InFlight {
     return cancellation
   }
 
-  /** As `cancellation`, for what takes an AbortSignal alone. */
+  /** Like `cancellation`, for code that accepts only an AbortSignal. */
   signal(reply: Pick<AnswerInFlight, 'raw'>): AbortSignal {
     return this.cancellation(reply).signal
   }
 
-  /**
-   * The answers that are still to come on this connection, in their order. Of a pipelined request its own connection is known from the
-   * beginning, and that of its answer only when it has its turn.
-   */
+  /** The pending responses on this connection, in order. Found by the request: a pipelined response has no socket until its turn. */
   on(socket: Socket): readonly { readonly response: ServerResponse; readonly hasArrived: boolean }[] {
     return this.#inOrder()
       .filter(({ reply }) => reply.request.raw.socket === socket)
       .map(({ reply }) => ({ response: reply.raw, hasArrived: reply.request.raw.complete }))
   }
 
-  /** Resolves once nothing is in flight. */
+  /** Resolves when nothing is in flight. */
   async empty(): Promise<void> {
     if (this.#flights.size === 0) return
     await new Promise<void>((resolve) => {
@@ -112,7 +109,7 @@ export class InFlight {
     })
   }
 
-  /** Answers all that have no answer yet with `error`, and cuts off what is being sent. */
+  /** Responds with `error` to all requests without a response, and destroys the responses being sent. */
   endAll(error: Error): void {
     for (const { reply, cancellation } of this.#flights.values()) {
       if (reply.sent) reply.raw.destroy()

@@ -1,7 +1,7 @@
 import { Problem } from '../model/problem.ts'
 import { pathOf } from './request-head.ts'
 
-/** Which paths there are and what methods each takes: a wrong method is told from a wrong path by it. */
+/** The known paths and their methods, to distinguish a wrong method from a wrong path. */
 export class KnownPaths {
   readonly #methods = new Map<string, Set<string>>()
   readonly #expressions = new Map<string, RegExp>()
@@ -13,7 +13,7 @@ export class KnownPaths {
     this.#expressions.set(pattern, expressionOf(pattern))
   }
 
-  /** The answer to a request that no route takes. */
+  /** The error for a request that no route accepts. */
   problem(method: string, target: string): Problem {
     const path = pathOf(target)
     const allowed = new Set<string>()

@@ -1,4 +1,4 @@
-// Errors as clients of InfluxDB read them, for the paths that are InfluxDB's own.
+// Errors in the format that clients of InfluxDB expect, for InfluxDB's own paths.
 import type { Problem } from '../model/problem.ts'
 
 export interface LineErrorBody {
@@ -10,12 +10,12 @@ export function lineErrorBody({ code, message }: Problem): LineErrorBody {
   return { code, message }
 }
 
-/** Where statements are taken: clients of InfluxDB 1 show its one text. */
+/** For paths with statements: clients of InfluxDB 1 display only its text `error`. */
 export function statementErrorBody({ code, message }: Problem): { readonly error: string; readonly code: string } {
   return { error: message, code }
 }
 
-/** A client makes its batches smaller when it reads this status. */
+/** Clients make their batches smaller when they receive this status. */
 const tooLarge = 413
 
 export function lineStatus({ code, status }: Pick<Problem, 'code' | 'status'>): number {

@@ -1,10 +1,10 @@
-// What the paths of InfluxDB have in common.
+// Common parts of the paths of InfluxDB.
 import Type, { type TSchema } from 'typebox'
 import { type ProblemCode, problems } from '../model/problem.ts'
 import { answers, lineSecurity } from './document.ts'
 import { lineStatus } from './line-errors.ts'
 
-/** Their callers show a key as InfluxDB's do, and read errors as it writes them. */
+/** Their callers send a key as clients of InfluxDB do, and read errors in its format. */
 export const lineConfig = { keySchemes: ['basic', 'token'], errorBody: 'lines', keyParameter: 'p' } as const
 
 export const lineSchema = { tags: ['line protocol'], security: lineSecurity }
@@ -25,7 +25,7 @@ export const StatementError = Type.Object(
   { title: 'StatementError', description: "An error as InfluxDB 1's JSON." },
 )
 
-/** As `answers`, with errors as InfluxDB writes them. */
+/** Like `answers`, with errors in InfluxDB's format. */
 export function lineAnswers(
   good: Readonly<Record<number, object>>,
   problemCodes: readonly ProblemCode[],

@@ -1,4 +1,4 @@
-// A name like localhost may have two addresses. One server takes the connections of both: what holds for it holds for all.
+// A name like localhost may have two addresses. One server handles the connections of both, so its settings apply to all.
 import { lookup } from 'node:dns/promises'
 import { createServer, isIP, type Server, type Socket } from 'node:net'
 import { closeSockets, watchSockets } from './open-sockets.ts'
@@ -7,13 +7,13 @@ import type { App } from './route.ts'
 export interface ListenOptions {
   readonly host: string
   readonly port: number
-  /** The addresses of a name, the first one first. */
+  /** Resolves a name to its addresses, the first one preferred. */
   readonly addressesOf?: (name: string) => Promise<readonly string[]>
 }
 
 export interface Listening {
   readonly url: string
-  /** Stops taking connections at all addresses but the first, which is the server's own. */
+  /** Stops accepting connections at all addresses except the first, which is the server's own. */
   readonly closeOthers: () => Promise<void>
 }
 
@@ -22,7 +22,7 @@ async function lookedUp(name: string): Promise<readonly string[]> {
   return [...new Set(found.map(({ address }) => address))]
 }
 
-/** Hands its connections to the server. An address that cannot be had, one of another machine say, is left out: null. */
+/** Passes its connections to the server. Null for an address that cannot be used, for example one of another machine. */
 async function listener(app: App, options: { readonly host: string; readonly port: number }): Promise<Server | null> {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => {
     app.server.emit('connection', socket)
@@ -41,7 +41,7 @@ async function closed(server: Server): Promise<void> {
   await over
 }
 
-/** Rejects as Node.js does where the first address cannot be listened on. */
+/** Rejects like Node.js when the first address cannot be listened on. */
 export async function listen(app: App, { host, port, addressesOf = lookedUp }: ListenOptions): Promise<Listening> {
   const [first = host, ...others] = isIP(host) === 0 ? await addressesOf(host) : [host]
   const url = await app.listen({ host: first, port })

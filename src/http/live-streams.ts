@@ -12,7 +12,7 @@ type LivePort = Pick<Live<LivePosition>, 'follow' | 'idOf'>
 export interface LiveStreamSettings {
   /** `limits.liveBytes`. */
   readonly liveBytes: number
-  /** `limits.liveTotalBytes`: half of it for those that are told rows, half for those that are being closed. */
+  /** `limits.liveTotalBytes`: one half for open streams, the other half for streams being closed. */
   readonly liveTotalBytes: number
   readonly sendIdleMs: number
 }
@@ -20,9 +20,9 @@ export interface LiveStreamSettings {
 interface OpenStream extends EventStream {
   readonly asked: LiveAsked
   following: Following | null
-  /** From then on rows are told as they come. */
+  /** From then on rows are sent as they arrive. */
   hasCaughtUp: boolean
-  /** Of the last id that was sent, and how far the entity is known. */
+  /** The position of the last id sent, and the position up to which the entity is known. */
   sentPosition: LivePosition
   position: LivePosition
 }
@@ -32,11 +32,11 @@ export class LiveStreams {
   readonly #live: LivePort
   readonly #settings: LiveStreamSettings
   readonly #streams = new EventStreams<OpenStream>()
-  /** What was told is told to many: it is written once. */
+  /** Encoded events. Many readers receive the same ones, so each is encoded once. */
   readonly #frames = new WeakMap<Told<LivePosition>, Buffer>()
-  /** Told that they are behind, and still to take what was sent before. */
+  /** Responses that got the event `behind` and still have unread data. */
   readonly #leaving = new Set<ServerResponse>()
-  /** What all readers have not taken; at least that. */
+  /** At least the bytes of rows that readers have not read yet. */
   #unsentBytes = 0
 
   constructor(live: LivePort, settings: LiveStreamSettings) {
@@ -44,7 +44,7 @@ export class LiveStreams {
     this.#settings = settings
   }
 
-  /** Answers with the stream. Resolves when its head has left; rejects with a Problem where there is to be none. */
+  /** Responds with the stream. Resolves after its head was sent; rejects with a Problem when there is no stream. */
   async open(
     { id }: FastifyRequest,
     reply: FastifyReply,
@@ -82,7 +82,7 @@ export class LiveStreams {
     await begun
   }
 
-  /** The server stops. */
+  /** Called when the server stops. */
   endAll(): void {
     for (const stream of this.#streams) this.#end(stream)
   }
@@ -135,7 +135,7 @@ export class LiveStreams {
     return `id: ${this.#live.idOf(asked, position)}\nevent: ${event}\ndata: ${data}\n\n`
   }
 
-  /** Says that there is more than this reader has taken. The last id stands: it leads on from what he has got. */
+  /** Notifies a reader that it has fallen behind, and closes its stream. The last id stays valid: a new stream continues from it. */
   #behind(stream: OpenStream, limit: 'liveBytes' | 'liveTotalBytes'): void {
     const { raw } = stream
     if (isOver(raw)) return
@@ -146,7 +146,7 @@ export class LiveStreams {
     this.#end(stream)
   }
 
-  /** Those who are furthest behind are closed, and those who do not take that either are cut off. */
+  /** Closes the streams that are furthest behind, and destroys closing ones that are not read either. */
   #makeRoom(): void {
     const halfBytes = this.#settings.liveTotalBytes / 2
     const streams = [...this.#streams].toSorted((one, other) => other.raw.writableLength - one.raw.writableLength)
@@ -172,7 +172,7 @@ export class LiveStreams {
     stream.raw.end()
   }
 
-  /** Past rows that are none of his, a reader goes on from there too. */
+  /** Sends the position also after rows that the reader has not asked for, so that a new stream continues from there. */
   #tellPosition(stream: OpenStream): void {
     const { raw, asked, position, sentPosition } = stream
     if (position === sentPosition) return

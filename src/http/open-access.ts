@@ -1,19 +1,19 @@
-// Who is let in without a key where reading is public. A web page elsewhere is not the public: it would read by the browser of somebody who
-// reaches the service, in a request to its address, or to a name of the page's own that leads there. SECURITY.md says so to operators.
+// Decides which requests need no key where reading is public. Web pages of other origins are not public: they would read through the browser of a user who
+// can reach the service, by its address or by a name of the page's own that resolves to it (DNS rebinding). SECURITY.md explains this to operators.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import type { HttpSettings } from './http-settings.ts'
 
 export interface Public {
-  /** Of web pages that may call the service (`cors.origins`). */
+  /** Origins of web pages that may call the service (`cors.origins`). */
   readonly origins: readonly string[]
-  /** Names that the service goes by (`server.hosts`), in lower case. */
+  /** Host names of the service (`server.hosts`), in lower case. */
   readonly hosts: readonly string[]
-  /** Whether the service speaks HTTPS itself: a page that came without it is not its own. */
+  /** Whether the service itself serves HTTPS; a page loaded over plain HTTP is then not its own. */
   readonly secure: boolean
 }
 
-/** Why a request is none of the public's, and what to do, as a sentence; null where it is one. */
+/** Why a request is not public and what to do, as a sentence; null if it is public. */
 export function publicBar(headers: IncomingHttpHeaders, { origins, hosts, secure }: Public): string | null {
   const host = headers.host ?? ''
   const name = hostName(host)
@@ -23,13 +23,13 @@ export function publicBar(headers: IncomingHttpHeaders, { origins, hosts, secure
   return "Reading is public, and not for other origins' web pages: cors.origins names those that are let in."
 }
 
-/** The name in a Host header in lower case, without its port and the brackets of an IPv6 address. */
+/** The name in a Host header in lower case, without port and without the brackets of an IPv6 address. */
 function hostName(host: string): string {
   const match = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host.toLowerCase())
   return match?.[1] ?? match?.[2] ?? ''
 }
 
-/** Of no web page at all, as far as a browser would tell; of one of the service itself; or of one that the operator lets in. */
+/** Whether, by its headers, a request is from no web page, from a page of the service, or from a page that the operator allows. */
 function isOfAllowedPage(
   { origin, 'sec-fetch-site': site }: IncomingHttpHeaders,
   host: string,
@@ -39,18 +39,18 @@ function isOfAllowedPage(
   if (origins.includes('*')) return true
   if (origin !== undefined && origins.includes(origin)) return true
   if (origin !== undefined && !isOwn(origin, host, secure)) return false
-  // `none` is what the user asked for himself, in the bar of addresses, say.
+  // `none` is a request by the user, for example from the address bar.
   return site === undefined || site === 'same-origin' || site === 'none'
 }
 
 function isOwn(origin: string, host: string, secure: boolean): boolean {
-  // What speaks plain HTTP may have a proxy with TLS in front of it.
+  // A service that serves plain HTTP may be behind a proxy with TLS.
   return (secure ? /^https:\/\/(.*)$/ : /^https?:\/\/(.*)$/).exec(origin.toLowerCase())?.[1] === host.toLowerCase()
 }
 
 type Opening = Pick<HttpSettings, 'access' | 'host'> & { readonly server: Pick<HttpSettings['server'], 'trustProxy'> }
 
-/** What the operator is told where others than this machine read without a key; null where none do. */
+/** The warning for the operator when other machines can read without a key; null otherwise. */
 export function publicReading({ access, host, server: { trustProxy } }: Opening): string | null {
   const isLocal = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
   if (access.consumption !== 'public' || (isLocal && !trustProxy)) return null

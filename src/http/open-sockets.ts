@@ -1,4 +1,4 @@
-// The sockets of a server, those too whose TLS handshake has not ended: `closeAllConnections` of Node.js knows nothing of them.
+// The sockets of a server, including those in a TLS handshake, which `closeAllConnections` of Node.js does not know.
 // Tested by `test/faults/tls.test.ts`.
 import type { Server, Socket } from 'node:net'
 

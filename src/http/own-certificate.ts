@@ -1,4 +1,4 @@
-// The certificate that the service speaks TLS with. Its files are looked at from time to time: who renews it needs no restart.
+// The TLS certificate of the service. Its files are checked from time to time, so a renewal needs no restart.
 
 import type { SecureContextOptions } from 'node:tls'
 import { type CertificatePair, type PairFiles, readPair } from '../lib/certificate-pair.ts'
@@ -7,7 +7,7 @@ import { formatInstant } from '../model/instant.ts'
 import type { Observe } from '../observe/event.ts'
 import type { Readiness } from './readiness.ts'
 
-/** Older versions are broken, and nobody needs them. */
+/** Older versions are insecure and no longer needed. */
 const minVersion = 'TLSv1.2'
 
 export class OwnCertificate {
@@ -15,11 +15,11 @@ export class OwnCertificate {
   readonly #observe: Observe
   #pair: CertificatePair
   readonly #takers: ((options: SecureContextOptions) => void)[] = []
-  /** What lay there at the last look and was not taken yet. */
+  /** A pair found at the last check but not used yet. */
   #seen: CertificatePair | null = null
-  /** Why what lies there now is not taken; null while it is what is in force. */
+  /** Why the current files are not used; null while the pair in use is from them. */
   #refused: string | null = null
-  /** What was wrong at the last look: while both files are being replaced they do not belong together for a moment. */
+  /** The fault at the last check. While both files are being replaced, they do not match for a moment. */
   #doubted: string | null = null
 
   private constructor(files: PairFiles, pair: CertificatePair, observe: Observe) {
@@ -29,17 +29,17 @@ export class OwnCertificate {
     this.#tell()
   }
 
-  /** Throws as `readPair` does. */
+  /** Throws the same errors as `readPair`. */
   static async open(files: PairFiles, observe: Observe): Promise<OwnCertificate> {
     return new OwnCertificate(files, await readPair(files), observe)
   }
 
-  /** What a server is made with. */
+  /** Options for creating a server. */
   get serverOptions() {
     return this.#options
   }
 
-  /** The server hears of each new pair. */
+  /** Sets each new pair on the server. */
   use(server: { setSecureContext(options: SecureContextOptions): void }): void {
     this.#takers.push((options) => server.setSecureContext(options))
   }
@@ -48,7 +48,7 @@ export class OwnCertificate {
     return { validUntil: formatInstant(this.#pair.validUntilMs), refused: this.#withoutPaths(this.#refused) }
   }
 
-  /** Takes a new pair from now on; connections that there are keep theirs. One that is no good leaves the old one in force, and is told once. */
+  /** Uses a new pair from now on; open connections keep theirs. With an invalid pair the old one stays in use, which is reported once. */
   async check(): Promise<void> {
     let found: CertificatePair
     try {
@@ -63,7 +63,7 @@ export class OwnCertificate {
       return
     }
     const isSame = isSamePair(found, this.#pair)
-    // Nobody can see of a chain whether one more certificate is still to be written: it has to lie there at two looks.
+    // A chain may still be missing a certificate that is being written, so a pair must be the same at two checks.
     const isSettled = isSame || (this.#seen !== null && isSamePair(found, this.#seen))
     this.#seen = isSettled ? null : found
     if (!isSettled) return
@@ -76,7 +76,7 @@ export class OwnCertificate {
     this.#tell()
   }
 
-  /** Whoever may ask need not know where the files lie: the log names them. */
+  /** Removes file paths, which callers need not know; the log has them. */
   #withoutPaths(message: string | null): string | null {
     const { certificate, key } = this.#files
     return message?.replaceAll(` (${certificate.path})`, '').replaceAll(` (${key.path})`, '') ?? null

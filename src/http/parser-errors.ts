@@ -1,4 +1,4 @@
-// What never becomes a request is answered here: Node's HTTP parser refused it, or its method or expectation asks for what is not offered.
+// Responds to requests that Fastify never gets: refused by Node's HTTP parser, or with an unsupported method or expectation.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,10 +8,10 @@ import { commonHeaders } from './common-headers.ts'
 import type { InFlight } from './in-flight.ts'
 import { problemType } from './problems.ts'
 
-/** How long a client may take to read the answer to what was not HTTP. */
+/** How long a client has to read the response to an invalid request. */
 const lingerMs = 1000
 
-/** Connections whose next answer is the last one: the parser fails again at each piece that still comes. */
+/** Connections whose next response is the last one. The parser fails again on every chunk that still arrives. */
 const refused = new WeakSet<Socket>()
 
 export function answerParserError(
@@ -29,23 +29,23 @@ export function answerParserError(
     return
   }
   refused.add(socket)
-  // The parser does not say which method it was; an answer to a HEAD has no body.
+  // The parser does not report the method; a response to HEAD has no body.
   const { rawPacket } = error
   const isHead = Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD '
   const refuse = (): void => writeProblem(socket, parserProblem(error.code), requestId(), isHead)
-  // What arrived whole before is answered first: its client would take this answer for its own.
+  // Requests that arrived complete before are answered first: their client would mistake this response for its own.
   const before = flights.findLast(({ hasArrived }) => hasArrived)
   if (before === undefined) refuse()
   else before.response.once('close', refuse)
 }
 
-/** Answers what Node would answer without a body, or with a status of its own. */
+/** Handles requests to which Node.js would respond without a body or with a different status. */
 export function answerOddRequests(server: Server, requestId: () => string): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     const detail = 'The service is not a proxy: CONNECT is not supported.'
     writeProblem(socket, new Problem('method_not_allowed', detail, { headers: { Allow: 'GET, POST' } }), requestId())
   })
-  // The body is asked for only when it is read: a refused push need not be sent.
+  // The 100 response is sent when the body is read, so that a client need not send a push that is refused.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response)
   })
@@ -90,7 +90,7 @@ function writeProblem(socket: Duplex, problem: Problem, requestId: string, isHea
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`)
-  // Closing at once would reset the connection while the client is still sending, and it would not see the answer.
+  // Closing immediately would reset the connection while the client is still sending, and it would not see the response.
   socket.resume()
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }

@@ -1,24 +1,24 @@
-// Which of the three servers of a cluster are there, as asked every moment: what /readyz tells.
+// Which of the three servers of a cluster are reachable, polled continuously for /readyz.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Readiness } from './readiness.ts'
 
-/** Asks one server; rejects when it does not answer. */
+/** Queries one server; rejects when it does not respond. */
 export type Probe = () => Promise<void>
 
 export type PartName = 'kafka' | 'druid' | 'postgres'
 
 export interface PartsHealthOptions {
   readonly probes: Readonly<Record<PartName, Probe>>
-  /** Which entities wait for slots of Druid: that is no reason to take no traffic. */
+  /** Entities that wait for slots of Druid; they do not make the service unready. */
   readonly waiting: () => { waiting: string[]; waiting_entities: number }
   readonly everyMs: number
-  /** Told when a part went away or came back. */
+  /** Called when a part becomes unreachable, or reachable again (`message` is null). */
   readonly changed: (part: PartName, message: string | null) => void
 }
 
 const partNames: readonly PartName[] = ['kafka', 'druid', 'postgres']
 
-/** What is refused while a part is away. */
+/** What is refused while a part is unreachable. */
 const consequences: Readonly<Record<PartName, string>> = {
   kafka: 'Kafka does not answer: pushes are refused, queries are answered.',
   druid: 'Druid does not answer: pushes are accepted, data queries are refused.',
@@ -28,7 +28,7 @@ const consequences: Readonly<Record<PartName, string>> = {
 
 export class PartsHealth {
   readonly #options: PartsHealthOptions
-  /** Why a part is away; null when it is there. */
+  /** Why a part is unreachable; null when it is reachable. */
   readonly #away = new Map<PartName, string | null>()
   readonly #stop = new AbortController()
   readonly #watching: Promise<unknown>
@@ -71,7 +71,7 @@ export class PartsHealth {
   }
 }
 
-/** What the operator is told: with what lies behind it, a certificate that nobody trusts say. */
+/** The message for the operator, with the underlying cause, for example an untrusted certificate. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

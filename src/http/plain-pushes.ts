@@ -1,5 +1,5 @@
-// The pushes that programs send most, answered without the framework: it and its hooks take several times as long as all that is done
-// with one row. Whatever is unusual about a request, or goes wrong with it, is the framework's (docs/decisions/journal.md).
+// Handles the most common pushes without the framework, which with its hooks takes several times as long as everything else done for one row. Requests that
+// are unusual in any way, or fail, are left to the framework (docs/decisions/journal.md).
 
 import type {
   IncomingHttpHeaders,
@@ -30,7 +30,7 @@ export interface PlainPushParts {
   readonly failures: FailedPushes
 }
 
-/** What the framework is to answer a request with, whatever it asks, and since when the request was under way before. */
+/** The error with which the framework must respond to a request, whatever its content, and when the request started. */
 export type FailedPushes = WeakMap<IncomingMessage, { readonly error: Error; readonly startedMs: number }>
 
 interface PlainParts extends PlainPushParts {
@@ -38,10 +38,10 @@ interface PlainParts extends PlainPushParts {
   readonly bodyRule: BodyRule
 }
 
-/** Has the server answer plain pushes itself, and give all other requests to the framework as before. */
+/** Makes the server handle plain pushes itself, and pass all other requests to the framework as before. */
 export function answerPlainPushes(server: Server, given: PlainPushParts): void {
   const { settings } = given
-  // Who allows pages of other origins has headers of theirs in every answer.
+  // With CORS, every response needs headers that only the framework adds.
   if (settings.role === 'pipeline' || settings.cors.origins.length > 0) return
   const [framework] = server.listeners('request')
   if (framework === undefined) throw new Error('the framework does not listen to requests')
@@ -55,7 +55,7 @@ export function answerPlainPushes(server: Server, given: PlainPushParts): void {
   })
 }
 
-/** Null for a request that the framework is to answer: it is unusual, or would be refused. Nothing is done with it then. */
+/** Null for a request that the framework must handle, because it is unusual or would be refused. The request is then untouched. */
 function plainPush(
   parts: PlainParts,
   targetOf: ReturnType<typeof plainTargets>,
@@ -91,7 +91,7 @@ function isPlainBody(headers: IncomingHttpHeaders, bodyBytesMax: number): boolea
   )
 }
 
-/** For so long, who asks is not looked up again as long as nobody's access changes: a key may expire meanwhile. */
+/** How long an identified caller is reused while no access changes; its key may expire in the meantime. */
 const askerMs = 1000
 
 class PlainPush implements AnswerInFlight {
@@ -102,9 +102,9 @@ class PlainPush implements AnswerInFlight {
   readonly #startedMs = performance.now()
   #asker: Asker | null = null
   #accessChanges = 0
-  /** Answered, or the framework's. */
+  /** Whether the request was answered or passed to the framework. */
   #sent = false
-  /** Null until it is answered here. */
+  /** Null until the request is answered here. */
   #requestId: string | null = null
 
   constructor(parts: PlainParts, target: PlainTarget, request: IncomingMessage, response: ServerResponse) {
@@ -118,7 +118,7 @@ class PlainPush implements AnswerInFlight {
     return this.#sent
   }
 
-  /** Throws Problem where the rows may not be pushed. */
+  /** Throws Problem when the rows may not be pushed. */
   admit(): ReturnType<typeof admitPush> {
     const { access } = this.#parts.services
     const isKnown =
@@ -138,16 +138,16 @@ class PlainPush implements AnswerInFlight {
     this.raw.on('close', () => this.#closed())
     readBody(this.request.raw, bodyRule, pushBodies.share(this.raw), (error, body) => {
       if (body === null) this.send(error ?? new Error('a body ended without bytes and without an error'))
-      // A stop may have answered meanwhile: rows that were refused are not stored.
+      // A stop may have responded in the meantime; refused rows must not be stored.
       else if (!this.#sent) void this.#push(body)
     })
   }
 
-  /** The framework answers with the error. */
+  /** Lets the framework respond with the error. */
   send(error: Error): void {
     if (this.#sent) return
     this.#sent = true
-    // The client has left: nobody is answered, and its end was told already.
+    // The client has disconnected, which is already reported.
     if (this.raw.destroyed) return
     const { failures, framework } = this.#parts
     const { raw } = this.request
@@ -158,7 +158,7 @@ class PlainPush implements AnswerInFlight {
   async #push(body: Buffer): Promise<void> {
     const { headers } = this.request.raw
     try {
-      // Again, for a body may take minutes: what was dropped meanwhile would keep nothing of it.
+      // Checked again, because a body may take minutes to arrive, and rows for an ingest dropped in the meantime would be lost.
       const { subscriberId, keyId, ingest } = this.admit()
       const answer = await this.#parts.services.pushes.push({
         subscriberId,
@@ -197,19 +197,19 @@ class PlainPush implements AnswerInFlight {
 interface OnePiece {
   readonly requestId: string
   readonly status: number
-  /** Names and values in turn, besides those that every answer has. */
+  /** Alternating names and values, in addition to the common headers. */
   readonly headers: readonly OutgoingHttpHeader[]
   readonly text: string
 }
 
-/** Names have small letters, as the framework writes them. */
+/** Names are in lower case, as the framework writes them. */
 const everyAnswer: OnePiece['headers'] = Object.entries(commonHeaders(''))
   .filter(([name]) => name !== 'X-Request-Id')
   .flatMap(([name, value]) => [name.toLowerCase(), value])
 
 /**
- * Sends an answer whose head and text are one piece, which leaves before its end is told: `end(text)` adds an empty piece, and two pieces take a
- * tenth more of all that node:http does with a request.
+ * Sends head and text as one chunk before ending the response. `end(text)` would add an empty chunk, and two chunks cost 10 % more of node:http's total time
+ * for a request.
  */
 function sendOnePiece(raw: ServerResponse, { requestId, status, headers, text }: OnePiece): void {
   raw.writeHead(status, [...everyAnswer, 'x-request-id', requestId, ...headers])

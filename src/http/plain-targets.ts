@@ -1,6 +1,6 @@
 // Tested by `src/http/plain-pushes.test.ts`.
 
-// Which requests are plain pushes, by target and type: of the rest the framework makes sense.
+// Recognizes plain pushes by target and media type; the framework handles all other requests.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { KeyScheme } from '../access/keys.ts'
 import type { Push, PushResult } from '../ingest/push.ts'
@@ -13,9 +13,9 @@ import { pushPaths } from './routes/pushes.ts'
 
 export interface PlainTarget {
   readonly alias: string
-  /** As metrics name it. */
+  /** The route's name in metrics. */
   readonly route: string
-  /** The ways to show a key that its path takes besides `Bearer`. */
+  /** The authentication schemes that its path accepts in addition to `Bearer`. */
   readonly keySchemes: readonly KeyScheme[]
   readonly formatOf: (ingest: Ingest) => Push['format']
   readonly answerOf: (result: Answered) => PlainAnswer
@@ -25,12 +25,12 @@ type Answered = Pick<PushResult, 'batch'>
 
 export interface PlainAnswer {
   readonly status: number
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[]
   readonly text: string
 }
 
-/** Null for what is no plain target, or whose type says something else than its path. */
+/** Null when the target is not a plain one, or the media type does not fit its path. */
 type ReadTarget = (target: string, contentType: IncomingHttpHeaders['content-type']) => PlainTarget | null
 
 export function plainTargets(basePath: string): ReadTarget {
@@ -47,7 +47,7 @@ export function plainTargets(basePath: string): ReadTarget {
   }
 }
 
-/** Nothing in it is percent-encoded. */
+/** A name without percent-encoding. */
 const plainName = /^[\w.-]+$/
 
 const rowTypes: ReadonlyMap<string | undefined, 'json' | 'ndjson'> = new Map([
@@ -78,7 +78,7 @@ function rowsAnswer(result: Answered): PlainAnswer {
   return { status: 200, headers: ['content-type', 'application/json', 'content-length', length], text }
 }
 
-/** Those that clients write; curl says that it sends a form. */
+/** The media types that clients send; curl declares a form by default. */
 const lineTypes: ReadonlySet<string | undefined> = new Set([
   undefined,
   lineMediaType,
@@ -109,7 +109,7 @@ function linesAnswer({ batch }: Answered): PlainAnswer {
   return { status: 204, headers: [batchHeader.toLowerCase(), batch], text: '' }
 }
 
-/** Null where one is not among these names, is there twice, or is not plain. */
+/** Null when a parameter is not among these names, is repeated, or is not plain. */
 function plainParameters(query: string, names: readonly string[]): ReadonlyMap<string, string> | null {
   const parameters = new Map<string, string>()
   for (const pair of query.split('&')) {

@@ -15,14 +15,14 @@ import { pathOf } from './request-head.ts'
 export const problemType = 'application/problem+json'
 
 const basic = 'Basic realm="tidemark", charset="UTF-8"'
-/** With a 401 no browser asks for a password by it, which it would keep. */
+/** With this challenge on a 401, browsers do not prompt for a password, which they would store. */
 const bearer = 'Bearer realm="tidemark"'
 
 function stamp(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(commonHeaders(request.id))
 }
 
-/** Gives an answer those of the headers of every answer that it has not got from its route. */
+/** Adds the common headers that the route has not set. */
 export function completeHeaders(request: FastifyRequest, reply: FastifyReply): void {
   for (const [name, value] of Object.entries(commonHeaders(request.id)))
     if (!reply.hasHeader(name)) reply.header(name, value)
@@ -30,7 +30,7 @@ export function completeHeaders(request: FastifyRequest, reply: FastifyReply): v
 
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
   stamp(request, reply)
-  // It may take the place of an answer that was about to be sent.
+  // The problem may replace a response that was about to be sent.
   reply.removeHeader('Content-Encoding').removeHeader('Content-Length')
   reply.headers(problem.headers)
   if (problem.retryAfterS !== undefined) reply.header('Retry-After', problem.retryAfterS)
@@ -40,7 +40,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   if (problem.code === 'forbidden' && keySchemes.includes('basic'))
     reply.header('WWW-Authenticate', errorBody === 'i3x' ? bearer : basic)
   const { mediaType, bytes } = bodyOf(problem, errorBody)
-  // i3X asks it of each answer.
+  // i3X requires gzip for every response.
   const isGzip =
     errorBody === 'i3x' && chooseEncoding(request.headers['accept-encoding']?.toString(), ['gzip']) !== null
   if (isGzip) reply.header('Content-Encoding', 'gzip').header('Vary', 'Accept-Encoding')
@@ -50,7 +50,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
     .send(isGzip ? gzipSync(bytes) : bytes)
 }
 
-/** A path that cannot be read, or that there is not, has no route of its own: below those of others it is told as they tell errors. */
+/** An unreadable or unknown path has no route; below the paths of another protocol, its error has that protocol's format. */
 function errorBodyOf({ routeOptions, is404, raw }: FastifyRequest): FastifyContextConfig['errorBody'] {
   if (!is404) return routeOptions.config.errorBody
   const path = pathOf(raw.url ?? '')
@@ -93,7 +93,7 @@ function bodyOf(problem: Problem, form: FastifyContextConfig['errorBody']): Erro
   }
 }
 
-/** What the framework refuses, in the service's own words; null for a failure of the service itself. */
+/** Converts an error of the framework to a Problem; null for a failure of the service itself. */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error
   const { code, statusCode } = frameworkError(error)

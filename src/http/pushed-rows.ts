@@ -1,4 +1,4 @@
-// What a push and its check have in common: who may, where to, and how the rows are written.
+// Common parts of a push and its check: authorization, target, and the format of the rows.
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Asker } from '../access/caller.ts'
@@ -10,7 +10,7 @@ import { existingIngest } from './existing-ingest.ts'
 import type { RouteParts } from './route.ts'
 import type { Services } from './services.ts'
 
-/** Where the rows of a push go, once it was let in. */
+/** The target of an admitted push. */
 export interface PushTarget {
   readonly subscriberId: number
   readonly keyId: string
@@ -23,7 +23,7 @@ const Row = Type.Object(
   {},
   { additionalProperties: true, description: 'The properties that the fields of the ingest name.' },
 )
-/** Only described: whether rows are valid is validated after the push. */
+/** Only for documentation: rows are validated after the push. */
 export const PushBody = {
   content: {
     'application/json': {
@@ -35,7 +35,7 @@ export const PushBody = {
   },
 }
 
-/** The order of the checks is a promise: access, existence, state; then, with the rest of the request, the body. */
+/** The order of the checks is part of the interface: access, existence, state; then, with the rest of the request, the body. */
 export function admitPush(
   { access, definitions }: Pick<Services, 'access' | 'definitions'>,
   asker: Asker,

@@ -125,11 +125,11 @@ const Druid = Type.Object({
 
 export const ReadinessAnswer = Type.Object({
   ready: Type.Boolean({ description: 'Whether traffic may be sent here.' }),
-  /** Of the embedded engine. */
+  /** Only with the embedded engine. */
   journal: Type.Optional(Journal),
   store: Type.Optional(Store),
   sql: Type.Optional(Sql),
-  /** Of both. */
+  /** With the embedded engine or on a cluster. */
   quarantine: Type.Optional(QuarantineState),
   disk: Type.Optional(Disk),
   failing: Type.Optional(Type.Union([Failing, FailingNames])),
@@ -149,13 +149,13 @@ export const ReadinessAnswer = Type.Object({
 
 export type ReadinessAnswer = Static<typeof ReadinessAnswer>
 
-/** What `/readyz` tells who may observe. `reason` says why the service is not ready, as a sentence. */
+/** The response of `/readyz` to observers. `reason` states why the service is not ready, as a sentence. */
 export interface Readiness extends Omit<ReadinessAnswer, 'failing'> {
   readonly reason: string | null
   readonly failing?: Static<typeof Failing>
 }
 
-/** What `/readyz` tells anyone: no path, no size and no text of an error. */
+/** The public response of `/readyz`: no paths, sizes or error texts. */
 export function stateAlone(readiness: Readiness): { readonly ready: boolean; readonly failing: string[] } {
   const { ready, store, disk, replica, tls, cluster, failing = [] } = readiness
   const parts: readonly (readonly [string, boolean])[] = [

@@ -1,8 +1,8 @@
-// What is wrong with the head of a request that Node's parser took: where its parts disagree, proxies and services may read it in two ways.
+// Faults in the head of a request that Node's parser accepts: where its parts disagree, a proxy and the service may interpret it differently.
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../model/problem.ts'
 
-/** Headers that stand for one value, each with a bit of its own. Node.js keeps the first of some of them, and joins others. */
+/** Headers that may occur once, each with its own bit. If repeated, Node.js keeps the first of some of them and joins others. */
 const singleHeaders: ReadonlyMap<string, number> = new Map(
   ['authorization', 'content-length', 'content-type', 'expect', 'host', 'idempotency-key', 'origin', 'x-api-key'].map(
     (name, place) => [name, 1 << place],
@@ -11,7 +11,7 @@ const singleHeaders: ReadonlyMap<string, number> = new Map(
 
 const hostForm = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 
-/** The first fault that is found; null when there is none. */
+/** Returns the first fault found; null when there is none. */
 export function headProblem(request: IncomingMessage): Problem | null {
   const fault = repeatedHeader(request) ?? hostFault(request) ?? targetFault(request) ?? codingFault(request)
   return fault === null ? null : new Problem('malformed_http', fault)
@@ -34,7 +34,7 @@ function hostFault({ headers, httpVersion }: IncomingMessage): string | null {
   return hostForm.test(headers.host) ? null : 'The Host header is not valid.'
 }
 
-/** A request may name the whole address, as to a proxy (RFC 9112, section 3.2.2). */
+/** A request may contain an absolute URL, as sent to a proxy (RFC 9112, section 3.2.2). */
 function targetFault({ url = '', headers }: IncomingMessage): string | null {
   if (url.includes('#'))
     return 'The address has a # in it: what stands behind it is not for the service. Write %23 for the character.'
@@ -51,7 +51,7 @@ function codingFault({ headers }: IncomingMessage): string | null {
   return 'The Transfer-Encoding may only be chunked. Declare a compressed body with Content-Encoding: gzip.'
 }
 
-/** The path of a request's target, without the address that may stand before it and the query behind it. */
+/** The path of a request target, without scheme and host and without the query. */
 export function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]!
 }

@@ -12,17 +12,17 @@ import type { Services } from './services.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the bodies of all requests may take at once that have no budget of their own: queries and the operator's side. */
+    /** Budget for all bodies without their own budget: queries and operator requests. */
     readonly sharedBodies: BodyBudget
   }
   interface FastifyContextConfig {
-    /** How its callers may show a key besides `Bearer` and `X-API-Key`. */
+    /** Authentication schemes in addition to `Bearer` and `X-API-Key`. */
     readonly keySchemes?: readonly KeyScheme[]
-    /** Whose body its errors have; the service's own where it is left out. */
+    /** The format of its error bodies; the service's own if absent. */
     readonly errorBody?: 'druid' | 'lines' | 'influxql' | 'i3x' | 'avatica-json' | 'avatica-protobuf'
-    /** The query parameter that may hold the key. */
+    /** The query parameter that may contain the key. */
     readonly keyParameter?: string
-    /** What the audit tells of a change by it; `false` of a dry run. */
+    /** Describes its changes for the audit log; `false` for a dry run. */
     readonly audited?: AuditedRoute | false
   }
 }
@@ -35,15 +35,15 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** What a route is made with. */
+/** The parts that a route is built from. */
 export interface RouteParts {
   readonly services: Services
   readonly settings: HttpSettings
   readonly guard: Guard
   readonly inFlight: InFlight
-  /** What the bodies of all pushes, and of their checks, may take at once. */
+  /** Budget for the bodies of all pushes and of their checks. */
   readonly pushBodies: BodyBudget
-  /** The queries that can be canceled by their ids. */
+  /** Running queries that can be canceled by their ids. */
   readonly runningQueries: RunningQueries
 }
 

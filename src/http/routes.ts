@@ -159,5 +159,5 @@ export const routes: readonly Route[] = [
   getPortal,
 ]
 
-/** The endpoints of a process that takes no requests: how it is. */
+/** The endpoints of a process that serves no other requests: its state. */
 export const stateRoutes: readonly Route[] = [getHealth, getReadiness, getMetrics]

@@ -1,4 +1,4 @@
-// The queries that run now under an id of their callers', so that they can be canceled by it.
+// The queries that currently run under an id chosen by their caller, so that they can be canceled by it.
 import type { CancelsElsewhere, NamedQuery } from '../catalog/cluster-catalog.ts'
 import { Cancellation, type CancelSignal } from '../lib/cancellation.ts'
 import { Problem } from '../model/problem.ts'
@@ -13,13 +13,13 @@ export class RunningQueries {
   readonly #byId = new Map<string, Set<Running>>()
   readonly #elsewhere: CancelsElsewhere | null
 
-  /** `elsewhere` is for the other processes of a cluster; null where there are none. */
+  /** `elsewhere` cancels queries in other processes of a cluster; null on one machine. */
   constructor(elsewhere: CancelsElsewhere | null) {
     this.#elsewhere = elsewhere
     elsewhere?.listen((query) => this.#cancelHere(query))
   }
 
-  /** Runs a query that ends when the signal is aborted, or when the same reader cancels it by its id: then with Problem `query_canceled`. */
+  /** Runs a query until the signal is aborted, or until the same reader cancels it by its id, which ends it with Problem `query_canceled`. */
   async run<Result>(
     id: string,
     readerId: string,
@@ -43,15 +43,15 @@ export class RunningQueries {
   }
 
   /**
-   * Cancels all queries of that id that the same reader asked, here or at another process; resolves whether there were any. Throws Problem `unavailable` where
-   * there is none here and the others cannot be asked, and `overloaded`.
+   * Cancels all queries with this id by the same reader, in this process or another one; returns whether there were any. If there is none here, throws Problem
+   * `unavailable` when the other processes cannot be reached, and `overloaded`.
    */
   async cancel(query: NamedQuery): Promise<boolean> {
     if (!isQueryId(query.id)) return false
     const wasHere = this.#cancelHere(query)
     const wasElsewhere = this.#elsewhere?.cancel(query) ?? Promise.resolve(false)
     if (!wasHere) return wasElsewhere
-    // Most often there is no second one; its caller may ask once more.
+    // Usually there is no second query; otherwise the caller can retry.
     wasElsewhere.catch(() => undefined)
     return true
   }

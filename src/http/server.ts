@@ -34,21 +34,21 @@ import { closeWaitingAnswers } from './waiting-answers.ts'
 export interface ServerParts {
   readonly services: Services
   readonly settings: HttpSettings
-  /** Knows the requests in flight, for `stopServer`. */
+  /** Tracks the requests in flight, for `stopServer`. */
   readonly inFlight: InFlight
-  /** For HTTPS; null, or left out, for plain HTTP. */
+  /** For HTTPS; null or absent for plain HTTP. */
   readonly certificate?: OwnCertificate | null
   readonly failedKeys: FailedKeys
   readonly requestId: () => string
 }
 
-/** How often late requests are looked for. */
+/** Interval of the check for late requests. */
 const timeoutCheckMs = 1000
 
-/** Longer than any name, batch id or identifier of an item, percent-encoded. */
+/** Longer than any percent-encoded name, batch id or item identifier. */
 const pathPartCharactersMax = 8192
 
-/** The HTTP server with all its endpoints, not listening yet. */
+/** Builds the HTTP server with all endpoints; it does not listen yet. */
 export async function buildServer(parts: ServerParts): Promise<App> {
   const app = bareServer(parts)
   const paths = new KnownPaths()
@@ -93,12 +93,12 @@ export async function buildServer(parts: ServerParts): Promise<App> {
   if (app.server instanceof SecureServer) parts.certificate?.use(app.server)
   watchSockets(app.server)
   answerOddRequests(app.server, parts.requestId)
-  // Node.js silently drops headers behind the 2000th: a key, or what says that a request was forwarded. Their bytes are bounded.
+  // By default Node.js silently drops headers after the 2000th, which could be a key or a forwarding header. Their bytes are bounded.
   app.server.maxHeadersCount = 0
   return app
 }
 
-/** A handshake takes a few round trips. */
+/** A TLS handshake takes only a few round trips. */
 const handshakeMsMax = 10_000
 
 function bareServer(parts: ServerParts): App {
@@ -106,11 +106,11 @@ function bareServer(parts: ServerParts): App {
   const { headerBytes, headersMs, requestMs, keepAliveMs, trustProxy } = settings.server
   const connections = {
     maxHeaderSize: headerBytes,
-    // Given to Node.js here too: it holds the time for the headers against it, or against a bound of its own.
+    // Passed to Node.js here too, which compares the headers timeout with it, or with its own default.
     requestTimeout: requestMs,
     headersTimeout: Math.min(headersMs, requestMs),
     connectionsCheckingInterval: Math.min(headersMs, timeoutCheckMs),
-    // A missing Host is answered by a hook, as a problem.
+    // A missing Host is reported by a hook, as a Problem.
     requireHostHeader: false,
   }
   const speaking =
@@ -128,7 +128,7 @@ function bareServer(parts: ServerParts): App {
     genReqId: requestId,
     trustProxy: believed(trustProxy),
     return503OnClosing: false,
-    // Node.js waits a second longer than it says.
+    // Node.js waits a second longer than the timeout that it announces.
     keepAliveTimeout: timerMs(keepAliveMs + 1000) - 1000,
     requestTimeout: requestMs,
     routerOptions: { maxParamLength: pathPartCharactersMax },
@@ -141,15 +141,15 @@ function bareServer(parts: ServerParts): App {
     throw new Error(`${request.method} ${request.url} was let through without a route`)
   })
   app.setValidatorCompiler(schemaCompiler)
-  // Answers are written by JSON.stringify or as ready bytes: the schemas of responses only describe them.
+  // Responses are written by JSON.stringify or as bytes; their schemas are only documentation.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
-  // Bodies are read by each route's own hook, by its own rules.
+  // Each route reads bodies in its own hook, by its own rules.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   return app
 }
 
-/** Fastify takes a number too, and believes nobody then: it cannot know that callers come through the proxies alone. The operator said so. */
+/** Fastify also accepts a number, but then trusts nobody, because callers may bypass the proxies. Here the operator has declared that they do not. */
 function believed(proxies: HttpSettings['server']['trustProxy']) {
   if (typeof proxies === 'number') return (_address: string, hop: number) => hop < proxies
   return proxies === false ? false : [...proxies]
@@ -200,7 +200,7 @@ function fail(
     else setTimeout(sendProblem, waitMs, request, reply, known)
     return
   }
-  // A client that went away is not waiting for an answer: what its query ended with is no failure.
+  // If the client has disconnected, the error of its query is not a failure.
   if (request.raw.socket.destroyed !== true) {
     services.observe({ kind: 'requestFailed', id: request.id, method: request.method, route: routeOf(request), error })
   }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 
-/** What a program is told that asks for the bare address. */
+/** The response to a program that requests the root path. */
 export const ServiceAnswer = Type.Object({
   service: Type.String(),
   version: Type.String({ description: "The interface's version." }),

@@ -35,10 +35,10 @@ import type { DataQuestion } from '../query/plan-query.ts'
 import type { TagLists } from '../query/tag-lists.ts'
 import type { Readiness } from './readiness.ts'
 
-/** All that a class offers, as a plain object may offer it too. */
+/** The public members of a class, so that a plain object can implement them. */
 type Public<Class> = Pick<Class, keyof Class>
 
-/** What the endpoints call. */
+/** The services that the endpoints call. */
 export interface Services {
   readonly access: Pick<
     Access,
@@ -63,7 +63,7 @@ export interface Services {
   readonly nativeQueries: Pick<Queries<NativeBody>, 'run'>
   readonly influxQueries: Pick<InfluxQueries, 'run'>
   readonly i3x: Public<I3x>
-  /** What reaches queries that other processes run; null on one machine. */
+  /** Cancels queries that run in other processes; null on one machine. */
   readonly cancelsElsewhere: CancelsElsewhere | null
   readonly avatica: Pick<Avatica, 'answer' | 'requireOwn' | 'closeIdle' | 'close'>
   readonly entityList: Pick<EntityList, 'list'>

@@ -5,25 +5,25 @@ import { closeSockets } from './open-sockets.ts'
 import type { App } from './route.ts'
 
 export interface StopOptions {
-  /** How long requests in flight may still take. */
+  /** How long requests in flight may continue. */
   readonly shutdownMs: number
-  /** Ends the wait at once when it is aborted. */
+  /** Aborting it ends the wait immediately. */
   readonly atOnce: AbortSignal
 }
 
-/** How long the last answers may take to leave. */
+/** How long the last responses may take to be sent. */
 const flushMs = 500
 
 /**
- * Stops the server: new requests are refused with 503, those in flight are finished, and what runs on after `shutdownMs` is ended with 503.
- * Resolves when the port is free and every connection is closed.
+ * Stops the server: new requests are refused with 503, requests in flight are finished, and those still running after `shutdownMs` end with 503. Resolves
+ * when the port is free and every connection is closed.
  */
 export async function stopServer(app: App, inFlight: InFlight, { shutdownMs, atOnce }: StopOptions): Promise<void> {
   inFlight.stop()
   await settled(inFlight.empty(), shutdownMs, atOnce)
   inFlight.endAll(new Problem('shutting_down', 'The service stopped before the answer was ready. Ask again later.'))
   await settled(inFlight.empty(), flushMs, atOnce)
-  // What has arrived by now is read in the next turn: it is refused, and not cut off.
+  // Data that has already arrived is read in the next turn, so that its request is refused rather than cut off.
   await turn()
   await settled(inFlight.empty(), flushMs, atOnce)
   app.server.closeAllConnections()
@@ -31,7 +31,7 @@ export async function stopServer(app: App, inFlight: InFlight, { shutdownMs, atO
   await app.close()
 }
 
-/** Resolves with `done`, after `timeoutMs`, or at the signal: whichever is first. */
+/** Resolves with `done`, after `timeoutMs`, or at the signal, whichever is first. */
 async function settled(done: Promise<void>, timeoutMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await new Promise<void>((resolve) => {

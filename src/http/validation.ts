@@ -1,10 +1,10 @@
-// Checks requests by their schemas, and says in plain English what is wrong with them.
+// Validates requests by their schemas, and describes faults in plain English.
 import type { FastifySchemaCompiler } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Problem, type ProblemError } from '../model/problem.ts'
 
-/** One fault, as the schema compiler names it. */
+/** One fault, as reported by the schema compiler. */
 interface SchemaFault {
   readonly keyword: string
   readonly schemaPath: string
@@ -13,11 +13,11 @@ interface SchemaFault {
   readonly message: string
 }
 
-/** The compiler that Fastify makes the checks of routes with. */
+/** The compiler with which Fastify builds the validators of routes. */
 export const schemaCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
   checkOf(schema, httpPart === 'querystring')
 
-/** By their texts: many routes have a schema in common, and all servers of a process; to compile one takes about a millisecond. */
+/** Validators by the text of their schema. Many routes, and all servers of a process, share schemas; compiling one takes about a millisecond. */
 const compiled = new Map<string, unknown>()
 
 function validatorOf<Schema extends TSchema>(schema: Schema) {
@@ -27,7 +27,7 @@ function validatorOf<Schema extends TSchema>(schema: Schema) {
   return validator
 }
 
-/** What checks values by a schema. They are never changed: nothing is coerced, filled in or removed. */
+/** Returns a function that validates values by a schema. Values are never changed: nothing is coerced, filled in or removed. */
 export function checkOf<Schema extends TSchema>(
   schema: Schema,
   isQuery = false,
@@ -43,7 +43,7 @@ export function checkOf<Schema extends TSchema>(
     const thin = thinned(data, names)
     if (thin !== data && !validator.Check(thin))
       return { error: invalid(explain(validator.Errors(thin), schema, isQuery)) }
-    // Faults are looked for slowly, item by item, where the check is fast: of long lists only a part with a fault is looked at.
+    // Finding faults is slow, item by item, while validating is fast. Of long lists, only one part with a fault is searched.
     const faulty = faultyPartOf(data, (part) => validator.Check(part))
     const faults = validator
       .Errors(faulty.data)
@@ -52,7 +52,7 @@ export function checkOf<Schema extends TSchema>(
   }
 }
 
-/** Query parameters that stand there more than once, and are no lists. */
+/** Query parameters that are repeated although they are not lists. */
 function repeatedIn(data: unknown, schema: unknown): readonly ProblemError[] {
   if (typeof data !== 'object' || data === null) return []
   return Object.entries(data).flatMap(([path, value]) => {
@@ -62,13 +62,13 @@ function repeatedIn(data: unknown, schema: unknown): readonly ProblemError[] {
   })
 }
 
-/** Whether a schema takes a list, itself or as one of several choices. */
+/** Whether a schema accepts a list, itself or as one of several choices. */
 function isList(schema: unknown): boolean {
   const choices = at(schema, ['anyOf'])
   return [schema, ...(Array.isArray(choices) ? choices : [])].some((choice) => at(choice, ['type']) === 'array')
 }
 
-/** Lists that have more items than the schema allows: no item of them is looked at. */
+/** Lists with more items than the schema allows; their items are not checked. */
 function tooLongIn(data: unknown, schema: unknown): readonly ProblemError[] {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return []
   const properties = at(schema, ['properties'])
@@ -81,26 +81,26 @@ function tooLongIn(data: unknown, schema: unknown): readonly ProblemError[] {
   })
 }
 
-/** The most items of a list that a schema takes, itself or as one of several choices. */
+/** The most list items that a schema allows, itself or in one of several choices. */
 function itemsBound(schema: unknown): number {
   const choices = at(schema, ['anyOf'])
   const bounds = [schema, ...(Array.isArray(choices) ? choices : [])].map((choice) => at(choice, ['maxItems']))
   return bounds.find((bound) => typeof bound === 'number') ?? Number.POSITIVE_INFINITY
 }
 
-/** Past so many properties of an object that no schema names, the rest is not looked at: each is a fault or none, like its neighbours. */
+/** The most properties per object that are checked although no schema names them. The rest are valid or invalid just like these. */
 const strangersMax = 100
 /** Deeper than any schema reaches. */
 const depthMax = 8
 
-/** What was sent with fewer of the properties that the schema does not name, the same object where there are not many. */
+/** The data with at most `strangersMax` properties per object that the schema does not name; the same object if there are not more. */
 function thinned(data: unknown, names: ReadonlySet<string>, depth = 0): unknown {
   if (typeof data !== 'object' || data === null || depth > depthMax) return data
   if (Array.isArray(data)) {
     const items = data.map((item) => thinned(item, names, depth + 1))
     return items.every((item, index) => item === data[index]) ? data : items
   }
-  // They are listed once: of very many that is what takes the time.
+  // Listed once, because listing takes most of the time if there are very many.
   const all = Object.keys(data)
   const kept = keptOf(data, all, names)
   const entries = kept.map((name): [string, unknown] => [name, thinned(Reflect.get(data, name), names, depth + 1)])
@@ -108,7 +108,7 @@ function thinned(data: unknown, names: ReadonlySet<string>, depth = 0): unknown 
   return isSame ? data : Object.fromEntries(entries)
 }
 
-/** Those that the schema names, and the first of the others. */
+/** The properties that the schema names, and the first of the others. */
 function keptOf(data: object, all: readonly string[], names: ReadonlySet<string>): readonly string[] {
   if (all.length <= names.size + strangersMax) return all
   const kept = [...names].filter((name) => Object.hasOwn(data, name))
@@ -120,7 +120,7 @@ function keptOf(data: object, all: readonly string[], names: ReadonlySet<string>
   return kept
 }
 
-/** Every name of a property in a schema, whichever part of it names it. */
+/** All property names in a schema, from any part of it. */
 function namesIn(schema: unknown, names: Set<string> = new Set()): ReadonlySet<string> {
   if (typeof schema !== 'object' || schema === null) return names
   const properties: unknown = Reflect.get(schema, 'properties')
@@ -129,23 +129,23 @@ function namesIn(schema: unknown, names: Set<string> = new Set()): ReadonlySet<s
   return names
 }
 
-/** What is kept of lists: a few milliseconds' work. */
+/** The most list items searched for faults at once: a few milliseconds' work. */
 const itemsMax = 500
 
 interface Part {
   readonly data: unknown
-  /** The property of which only these items are there, from the given one on; of other long lists it is the beginning. */
+  /** The list that was cut to the items from `from` on; other long lists are cut to their first items. */
   readonly list: string
   readonly from: number
 }
 
-/** The first part with a fault; all of it where no list is long, and where no part shows the fault. */
+/** The first part with a fault; all of the data if no list is long, or if no part shows the fault. */
 function faultyPartOf(data: unknown, isValid: (part: unknown) => boolean): Part {
   for (const part of partsOf(data)) if (!isValid(part.data)) return part
   return { data, list: '', from: 0 }
 }
 
-/** The parts of what was sent that are looked at one after the other; none where no list is long. */
+/** The parts of the data to search one after the other; none if no list is long. */
 function* partsOf(data: unknown): Generator<Part> {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return
   const long = Object.entries(data).filter((entry): entry is [string, unknown[]] => isLong(entry[1]))
@@ -160,7 +160,7 @@ function* partsOf(data: unknown): Generator<Part> {
 
 const isLong = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > itemsMax
 
-/** The place of a fault, `/ids/7` say, in all that was sent. */
+/** Converts the path of a fault in a part, such as `/ids/7`, to its path in all of the data. */
 function inWhole(instancePath: string, { list, from }: Part): string {
   const [, name, index, ...rest] = instancePath.split('/')
   if (from === 0 || index === undefined || name !== list.replaceAll('~', '~0').replaceAll('/', '~1'))
@@ -175,7 +175,7 @@ function invalid(errors: readonly ProblemError[]): Problem {
   return new Problem('invalid_request', `${subject} ${first?.message ?? 'is not valid'}${more}.`, { errors })
 }
 
-/** The faults that a caller can act on, one for each path. */
+/** The faults that a caller can act on, one per path. */
 function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = false): readonly ProblemError[] {
   const errors = new Map<string, string>()
   const choices = new Map<string, string[]>()
@@ -198,12 +198,12 @@ function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = fals
         choices.set(path, [...(choices.get(path) ?? []), ...textsOf(fault.params, 'allowedValue', 'allowedValues')])
         break
       case 'type':
-        // A choice beside others, which are told.
+        // One of several choices; the others are reported.
         if (String(Reflect.get(fault.params, 'type')) === 'null' && faults.length > 1) break
         add(path, messageOf(fault))
         types.set(path, `${typesOf(fault)}${withRequired(schema, fault.schemaPath)}`)
         break
-      // The faults of the parts have been told.
+      // Faults of the parts are reported separately.
       case 'additionalProperties':
       case 'anyOf':
         break
@@ -216,7 +216,7 @@ function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = fals
   return [...errors].map(([path, message]) => ({ path, message }))
 }
 
-/** Adds the words that a value may be, by its path, with what else it may be. */
+/** Adds, by path, the words that a value may be, and its other possible types. */
 function tellChoices(
   errors: Map<string, string>,
   words: ReadonlyMap<string, readonly string[]>,
@@ -227,25 +227,25 @@ function tellChoices(
     const message = `must be ${[...allowed, ...(type === undefined ? [] : [type])].join(' or ')}`
     if (type !== undefined || !errors.has(path)) errors.set(path, message)
   }
-  // What is wrong within a value is told by the choice that it is of: that it is none of the other choices is no news.
+  // A fault inside a value is reported for the choice it belongs to; that the value is not one of the other choices adds nothing.
   const paths = [...errors.keys()]
   for (const path of [...words.keys(), ...types.keys()])
     if (paths.some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`))) errors.delete(path)
 }
 
-/** What a property may be that is left out, where it is one of a few words: `: series or metadata`. */
+/** The possible values of a missing property, if it is one of a few words: `: series or metadata`. */
 function choicesFor(schema: unknown, schemaPath: string, name: string): string {
   const words = at(schema, [...schemaPath.split('/').slice(1), 'properties', name, 'enum'])
   return Array.isArray(words) ? `: ${words.join(' or ')}` : ''
 }
 
-/** What an object must have at least, where the schema at a path says so: ` with kind`. */
+/** The required properties of an object in the schema at a path: ` with kind`. */
 function withRequired(schema: unknown, schemaPath: string): string {
   const required = at(schema, [...schemaPath.split('/').slice(1), 'required'])
   return Array.isArray(required) && required.length > 0 ? ` with ${required.join(', ')}` : ''
 }
 
-/** `/fields/0/name` is `fields[0].name`. */
+/** Converts `/fields/0/name` to `fields[0].name`. */
 function pathOf(pointer: string): string {
   return pointer
     .split('/')
@@ -315,7 +315,7 @@ function messageOf({ keyword, params, message }: SchemaFault): string {
   }
 }
 
-/** The texts at the first of these keys that is there, alone or in a list. */
+/** The texts at the first of these keys that is present, a single value or a list. */
 function textsOf(params: object, ...keys: readonly string[]): readonly string[] {
   for (const key of keys) {
     const value: unknown = Reflect.get(params, key)

@@ -1,11 +1,11 @@
-// Answers that wait behind others on their connection. Node.js tells only the answer whose turn it is that the connection has ended. Nothing would be told of the
-// others: their work would go on, and what they hold would be held for ever.
+// Responses queued behind others on their connection. When the connection ends, Node.js notifies only the response whose turn it is. The others would never
+// learn of it: their work would continue, and they would hold their resources forever.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
 const waitingOn = new WeakMap<Socket, Set<ServerResponse>>()
 
-/** Closes the answers that have not had their turn when their connection ends. */
+/** Closes queued responses when their connection ends. */
 export function closeWaitingAnswers(server: Server): void {
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (response.socket !== null) return
@@ -24,7 +24,7 @@ function watched(socket: Socket): Set<ServerResponse> {
   return waiting
 }
 
-/** It has its turn on a connection that is over: so it comes to the same end as an answer that is cut off. */
+/** Gives the response its turn on a destroyed socket, so that it ends like a response that is cut off. */
 function close(response: ServerResponse): void {
   response.assignSocket(new Socket().destroy())
 }

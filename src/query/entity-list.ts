@@ -1,4 +1,4 @@
-// The entities that may be queried, with what is stored of each.
+// The list of entities that can be queried, with the extent of their data.
 import { listed, type QueriesParts } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -15,7 +15,7 @@ export interface EntityListParts extends QueriesParts {
 
 const advice = 'Ask again, with a key that may read fewer entities, or raise the limit.'
 
-/** On a cluster each is a request to Druid, whose connections others need as well. */
+/** Entities described concurrently. On a cluster each one is a request to Druid, whose connections other queries need too. */
 const describedAtOnce = 4
 
 export class EntityList {
@@ -26,8 +26,8 @@ export class EntityList {
   }
 
   /**
-   * What there is to query, by name: a query like the others, which takes one place however many entities there are. Throws Problem
-   * `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
+   * The entities that the reader may query, by name. Runs as one query, however many entities there are. Throws Problem `overloaded`, `query_timeout` or
+   * `unavailable`, and the signal's reason when it is aborted.
    */
   list(signal: AbortSignal, reader: Reader): Promise<readonly EntityDescription[]> {
     const readable = this.#parts.definitions.entities().filter((entity) => reader.mayRead(entity.name))
@@ -45,7 +45,7 @@ export class EntityList {
         described[place] = await this.#describeOne(entity, stop)
       }
     }
-    // All of them have ended when this does: the first that fails ends the others.
+    // When this resolves, all of them have ended: the first failure ends the others.
     await Promise.all(
       Array.from({ length: describedAtOnce }, () => describeWaiting().catch((error: unknown) => failing.abort(error))),
     )
@@ -80,7 +80,7 @@ export class EntityList {
   }
 }
 
-/** Null where there are no hours; hours may have left that are still in files. */
+/** Null when there are no hours. Files may still contain hours that have expired. */
 function hoursFrom({ hours }: Entity, firstMs: number | null): number | null {
   return firstMs === null ? null : Math.max(firstMs, hours?.sinceMs ?? firstMs)
 }

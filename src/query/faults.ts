@@ -1,23 +1,23 @@
 import { Problem, type ProblemError } from '../model/problem.ts'
 
-/** Faults told at once: more of them would teach nobody. */
+/** The most faults to report at once; more would not help. */
 const faultsMax = 20
 
-/** Collects what is wrong with a request, so that the caller is told all of it in one answer. */
+/** Collects the faults of a request, so that the caller gets all of them in one response. */
 export class Faults {
   readonly #errors: ProblemError[] = []
 
-  /** Whether more would not be told. */
+  /** Whether further faults would be dropped. */
   get areFull(): boolean {
     return this.#errors.length === faultsMax
   }
 
-  /** `path` is the property at fault, as `ids[0]`; `message` says what to do. */
+  /** `path` is the property at fault, such as `ids[0]`; `message` states what to do. */
   add(path: string, message: string): void {
     if (!this.areFull) this.#errors.push({ path, message })
   }
 
-  /** Throws Problem `invalid_request` if anything was found. */
+  /** Throws Problem `invalid_request` if there are faults. */
   throwIfAny(): void {
     const [first, ...others] = this.#errors
     if (first === undefined) return
@@ -28,7 +28,7 @@ export class Faults {
   }
 }
 
-/** Names for a message: quoted, and not too many of them. */
+/** A quoted list of at most `max` names for a message. */
 export function listNames(names: readonly string[], max = 20): string {
   const shown = names
     .slice(0, max)

@@ -8,7 +8,7 @@ import { readRange } from './range.ts'
 import type { DeletionBody } from './requests.ts'
 import { coveringPrefixes, distinctValues, pick, pickOne, readTags } from './selection.ts'
 
-/** What a deletion selects of an entity. Throws Problem `invalid_request` with all the faults found. */
+/** The rows of an entity that a deletion selects. Throws Problem `invalid_request` with all faults found. */
 export function planDeletion(request: DeletionBody, entity: Entity, nowMs: number): DeletionSelection {
   const faults = new Faults()
   const [tag] = readTags(entity, request.id_name_field ?? null, faults)

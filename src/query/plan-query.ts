@@ -1,4 +1,4 @@
-// The data queries: an entity that the reader may read, and a plan for it.
+// Data queries: finds the entity, which the reader must be allowed to read, and plans the query.
 import type { Language, QueryLimits, ReadQuery } from '../admission/queries.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { Zone } from '../druid-time/zone.ts'
@@ -39,14 +39,14 @@ export interface DataQuestion<Kind extends QueryKind = QueryKind> {
 
 export interface DataLanguageParts {
   readonly definitions: Pick<Definitions, 'entity' | 'entities' | 'metadataEntity'>
-  /** Of metadata, which may say the shapes of tags. */
+  /** Metadata items, which may set the shapes of tags. */
   readonly items: TagShapeParts['items']
   readonly runner: Pick<PlanRunner, 'run'>
   readonly nowMs: () => number
   readonly limits: QueryLimits
 }
 
-/** Its Problems are `unknown_entity`, `forbidden`, `invalid_request` and `too_many_buckets`. */
+/** Throws Problem `unknown_entity`, `forbidden`, `invalid_request` or `too_many_buckets`. */
 export function dataLanguage({ definitions, items, runner, nowMs, limits }: DataLanguageParts): Language<DataQuestion> {
   return {
     advice: 'Ask for a shorter range, fewer tags (ids, prefixes) or fewer metrics.',
@@ -62,7 +62,7 @@ export function dataLanguage({ definitions, items, runner, nowMs, limits }: Data
         }
       }
       const shapeFrom = 'shape' in request && request.shape != null ? undefined : entity.reading?.shapeFrom
-      // States are always steps.
+      // States are always steps, so only aggregates need the shapes of tags.
       if (shapeFrom === undefined || planned.kind !== 'aggregate') return readPlan(planned)
       return tagShapes(shapeFrom, planned.selection, { definitions, items }).then((shapeOfTag) =>
         readPlan({ ...planned, values: { ...planned.values, shapeOfTag } }),
@@ -71,16 +71,16 @@ export function dataLanguage({ definitions, items, runner, nowMs, limits }: Data
   }
 }
 
-/** What a request is understood against. */
+/** The context in which a request is interpreted. */
 export interface PlanContext {
   readonly entity: Entity
-  /** What durations are counted back from. */
+  /** The time from which durations count back. */
   readonly nowMs: number
   /** The most ticks that a plan may have. */
   readonly bucketsMax: number
 }
 
-/** Throws Problem `invalid_request` with all the faults found, and `too_many_buckets` for too many ticks. */
+/** Throws Problem `invalid_request` with all faults found, and `too_many_buckets` for too many ticks. */
 export function planQuery<Kind extends QueryKind>(kind: Kind, request: QueryRequest<Kind>, context: PlanContext): Plan {
   return planners[kind](request, context)
 }
@@ -132,7 +132,7 @@ function planAverage(
   return { kind: 'average', selection, range, granularity, byTag, ...(fill === null ? {} : { fill }) }
 }
 
-/** Dates are on the clocks of a zone that the request itself names. */
+/** Dates without a zone are local only if the request itself names a zone; otherwise they are in UTC. */
 function readZonedRange(
   request: RangeRequest & { readonly time_zone?: string | null },
   { entity, nowMs }: Pick<PlanContext, 'entity' | 'nowMs'>,
@@ -155,7 +155,7 @@ function readMaxGap({ max_gap }: Pick<FillRequest, 'max_gap'>, faults: Faults): 
   return maxGap
 }
 
-/** Its columns are the metrics themselves. */
+/** Its columns have the names of the metrics. */
 const planTimeMean = (request: QueryRequest<'average-dimensions'>, context: PlanContext): AggregatePlan =>
   planOverTime(request, context, {
     onlyKnown: true,
@@ -232,7 +232,7 @@ function planPlot(request: QueryRequest<'plot'>, { entity, nowMs }: PlanContext)
   return { kind: 'plot', selection, range, points: request.points ?? pointsDefault }
 }
 
-/** The request says it, else the entity. Which tags have a shape of their own is in the metadata. */
+/** Shape and gap come from the request, or else from the entity. Shapes of single tags, from metadata, are added later. */
 function readValues(
   shape: Shape | null | undefined,
   maxGap: Duration | null,

@@ -4,7 +4,7 @@ import type { AnswerFormat } from '../model/answer-format.ts'
 import type { Plan, PlanLimits } from '../model/plan.ts'
 import type { EntityStatistics, TagPage, TagRequest } from '../store/series-store.ts'
 
-/** A data query, planned. */
+/** A planned data query. */
 export interface PlannedData {
   readonly language: 'data'
   readonly plan: Plan
@@ -12,9 +12,9 @@ export interface PlannedData {
 }
 
 /**
- * Runs a plan and writes its rows. The series store may live in another thread or process: what crosses is plain data.
- * Settles when the run has really ended, be it because the signal was aborted. Throws the Problems of `SeriesQuerier.run`,
- * `overloaded` when too much waits to be sent, and `unavailable` while the store is being started again.
+ * Runs a plan and writes its rows. The series store may be in another thread or process, so only plain data is passed. Settles when the run has really ended,
+ * even if the signal is aborted. Throws the Problems of `SeriesQuerier.run`, `overloaded` when too many bytes wait to be sent, and `unavailable` while the
+ * store restarts.
  */
 export interface PlanRunner {
   run(question: PlannedData, limits: PlanLimits, signal: CancelSignal): Promise<Answer | null>

@@ -12,13 +12,13 @@ import type { PlannedData, PlanRunner } from './plan-runner.ts'
 export interface PlansOnDruidOptions {
   readonly reader: SeriesQuerier
   readonly spool: SpoolSettings
-  /** For answers that do not fit into memory; emptied at the start. */
+  /** For results that do not fit in memory; emptied at startup. */
   readonly spoolDirectory: string
-  /** How long the writing of an answer may hold the event loop. */
+  /** The longest time that writing a result may block the event loop. */
   readonly sliceMs: number
 }
 
-/** Runs plans of data queries on a cluster. Druid does the work, so the plans need no thread of their own. */
+/** Runs plans of data queries on a cluster. Druid does the work, so they need no separate thread. */
 export class PlansOnDruid implements PlanRunner {
   readonly unsent: UnsentAnswers
   readonly #options: PlansOnDruidOptions

@@ -22,21 +22,20 @@ function readSide(text: string, path: string, faults: Faults, zone = Zone.utc): 
   return null
 }
 
-/** The instant of a time on a zone's clock: the earlier one of two, and the first one after a gap that it lies in. */
+/** The instant of a local time in a zone: the earlier of two, and the end of the gap for a skipped time. */
 function momentOf(localMs: number, zone: Zone): number {
   const { moments, skipped } = zone.momentsOf(localMs)
   return withinYears(skipped ? zone.sameOffsetSince(Math.max(...moments.map(Number))) : moments[0])
 }
 
-/** Sums that leave the years 0001 to 9999 end there: no item lies beyond. */
+/** Limits a sum to the years 0001 to 9999; there are no items outside. */
 const withinYears = (ms: number): number => Math.min(Math.max(ms, earliestMs), latestMs)
 
 const open: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 
 /**
- * The range between `start_date` and `end_date`, of which one may be a duration that is added to or taken from the other. A duration as the
- * start without an end is taken from `nowMs`, where the range then ends. Dates that name no zone are on the clocks of `zone`, and durations
- * are added by its calendar.
+ * The range between `start_date` and `end_date`, one of which may be a duration relative to the other. If the start is a duration and there is no end, the
+ * range ends at `nowMs`. Dates without a zone are local times in `zone`, and durations follow its calendar.
  */
 export function readRange(request: RangeRequest, nowMs: number, faults: Faults, zone = Zone.utc): Range {
   const { start_date, end_date } = request
@@ -67,7 +66,7 @@ export function readRange(request: RangeRequest, nowMs: number, faults: Faults, 
   return { fromMs, toMs }
 }
 
-/** The instant that `date` names; a duration means `nowMs` minus it, also where that lies before the year 0001. */
+/** The instant of `date`; a duration means `nowMs` minus it, which may be before the year 0001. */
 export function readDate(text: string, nowMs: number, faults: Faults): number {
   const side = readSide(text, 'date', faults)
   if (side === null) return nowMs

@@ -5,7 +5,7 @@ import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { listNames } from './faults.ts'
 
-/** The entity that a data query names. Throws Problem `forbidden` where the reader may not read it, `unknown_entity` where there is none. */
+/** The entity that a data query names. Throws Problem `forbidden` when the reader may not read it, `unknown_entity` when it does not exist. */
 export function readableEntity(
   definitions: Pick<Definitions, 'entity' | 'entities' | 'metadataEntity'>,
   name: string,
@@ -18,7 +18,7 @@ export function readableEntity(
     .entities()
     .map((known) => known.name)
     .filter(mayRead)
-  // Whether it exists is not told to those who may not read it.
+  // Readers without access do not learn whether the entity exists.
   if (!isReadable) {
     throw new Problem(
       'forbidden',
@@ -30,7 +30,7 @@ export function readableEntity(
   throw unknown(`There is no entity ${JSON.stringify(name)}.${mayBeMeant(name, names)} ${choice}`)
 }
 
-/** Metadata has items, and no times by which these queries ask. */
+/** Metadata has items but no times, by which these queries select. */
 function itemsText(name: string): string {
   return `${JSON.stringify(name)} is a metadata entity, and not one of series. GET /consumer/metadata/${name} lists its items, and SQL joins them with rows.`
 }

@@ -1,4 +1,4 @@
-// The bodies of the data queries. They become the OpenAPI document, so each property says what it means.
+// Request bodies of the data queries. They are part of the OpenAPI document, so each property has a description.
 import Type, { type Static, type TSchema } from 'typebox'
 import { deletionOperators } from '../model/deletion.ts'
 import { shapes } from '../model/entity.ts'
@@ -7,7 +7,7 @@ import { aggregateNames, fillKinds } from '../model/plan.ts'
 import { type QualityWord, qualityWords } from '../model/quality.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 
-/** Names that one list may hold. The list of `ids` is bounded by the size of the body alone. */
+/** The most names in one list. The list `ids` is limited only by the size of the body. */
 const namesMax = 10_000
 export const aggregatesMax = 16
 const pointsMax = 100_000
@@ -17,7 +17,7 @@ export const pointsDefault = 800
 export const totalUnits = { second: 1000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 type TotalUnit = keyof typeof totalUnits
 
-/** Every tag of the entity is held against every prefix. */
+/** Limited because every tag of the entity is compared with every prefix. */
 const prefixesMax = 10_000
 
 const closed = { additionalProperties: false }
@@ -40,7 +40,7 @@ const optionalList = (description: string, examples: readonly (readonly string[]
     }),
   )
 
-/** One of some words. */
+/** An optional property that is one of several words. */
 const optionalWord = <Word extends string>(words: readonly Word[], description: string, example: Word) =>
   Type.Optional(
     Type.Unsafe<Word | null>({
@@ -80,7 +80,7 @@ const quality = Type.Optional(
   }),
 )
 
-/** What every data query takes. */
+/** Properties of every data query. */
 const selection = {
   entity,
   id_name_field: optionalText(
@@ -220,7 +220,7 @@ const SelectRequest = Type.Object(
   { ...closed, description: 'Each item in the range.' },
 )
 
-/** What the stream of an entity's new items takes, as parameters of its address. */
+/** Query parameters of the stream of an entity's new items. */
 export const LiveRequest = Type.Object(
   {
     ...selection,
@@ -351,7 +351,7 @@ const StatesRequest = Type.Object(
   },
 )
 
-/** The body of each data query, by the last part of its path. */
+/** The body of each data query, by the last segment of its path. */
 export const queryRequests = {
   average: AverageRequest,
   'average-dimensions': AverageDimensionsRequest,
@@ -366,10 +366,10 @@ export const queryRequests = {
   states: StatesRequest,
 } as const satisfies { readonly [Kind in QueryKind]: TSchema }
 
-/** Of a deletion, which is kept, and told to live readers. */
+/** Limited because deletions are stored, and sent to live readers. */
 const deletionTagsMax = 1000
 
-/** What a deletion selects, and why. */
+/** The selection and the reason of a deletion. */
 export const DeletionBody = Type.Object(
   {
     ids: optionalList('Values of the tag.', [['boiler.temp']], deletionTagsMax),
@@ -423,7 +423,7 @@ export const DeletionBody = Type.Object(
 )
 export type DeletionBody = Static<typeof DeletionBody>
 
-/** As much of a property's schema as is looked at. */
+/** The part of a property's schema that is used here. */
 export interface PropertySchema {
   readonly type?: string | readonly string[]
   readonly anyOf?: readonly PropertySchema[]
@@ -432,7 +432,7 @@ export interface PropertySchema {
   readonly description?: string
 }
 
-/** A property for who leaves it out and never says null: an address, an assistant. */
+/** The property without null, for an address or an assistant, which omit a property instead. */
 export function withoutNull(schema: PropertySchema): PropertySchema {
   const { type, anyOf, description, ...rest } = schema
   const types = [type ?? []].flat().filter((one) => one !== 'null')
@@ -446,7 +446,7 @@ export function withoutNull(schema: PropertySchema): PropertySchema {
 
 export type QueryRequest<Kind extends QueryKind> = Static<(typeof queryRequests)[Kind]>
 
-/** The part of a request that says which items are looked at. */
+/** The part of a request that selects items. */
 export type SelectionRequest = Pick<
   QueryRequest<'select'>,
   'id_name_field' | 'ids' | 'prefixes' | 'metric_name_field' | 'fields' | 'quality'

@@ -1,10 +1,10 @@
-// The answers of the data queries, for the OpenAPI document.
+// Responses of the data queries, for the OpenAPI document.
 import Type, { type Static } from 'typebox'
 import { type Shape, shapes } from '../model/entity.ts'
 import { type FieldRole, type FieldType, fieldTypes, seriesRoles } from '../model/field.ts'
 import { type QualityCoding, qualityCodings } from '../model/quality.ts'
 
-/** Flat rows under the entity's own field names: which ones a row has is known only with the entity. */
+/** Flat rows under the entity's own field names, so the properties of a row depend on the entity. */
 export const RowsResponse = Type.Array(
   Type.Object(
     {},

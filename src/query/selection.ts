@@ -7,15 +7,15 @@ import { type Faults, listNames } from './faults.ts'
 import type { SelectionRequest } from './requests.ts'
 
 export interface SelectionRules {
-  /** Only fields that means can be taken of count as metrics. */
+  /** Only numeric fields, of which a mean exists, count as metrics. */
   readonly numericOnly: boolean
-  /** Tags are in the output anyway, so that naming them in `fields` adds nothing. Else it is enough to know what is filtered by. */
+  /** All tags are in the output, so naming them in `fields` has no effect. If false, only the tag to filter by is needed. */
   readonly tagsInOutput: boolean
-  /** Whether rows are of one item each, whose quality is shown where it may be another than good. */
+  /** Whether each row is one item, whose quality is output when other than good items are accepted. */
   readonly ofItems: boolean
 }
 
-/** Checks the names of a request against the entity's fields, and fills in what was left out. */
+/** Validates the names in a request against the entity's fields, and fills in defaults. */
 export function readSelection(
   entity: Entity,
   request: SelectionRequest,
@@ -41,7 +41,7 @@ export function readSelection(
   }
 }
 
-/** Good items where nothing is said. */
+/** Only good items by default. */
 function readQuality(
   entity: Entity,
   words: readonly QualityWord[],
@@ -78,7 +78,7 @@ function allowed(fields: readonly EntityField[]): string {
   return fields.length === 0 ? 'the entity has none' : `allowed here: ${listNames(fields.map((field) => field.name))}`
 }
 
-/** The tag that is named, else all of them in the order of the definition; the first is filtered by. */
+/** The named tag, or all tags in the order of the definition; the first one is the tag to filter by. */
 export function readTags(entity: Entity, name: string | null, faults: Faults): Selection['tags'] {
   const [first, ...others] = fieldsOfRole(entity, 'tag')
   if (first === undefined) throw new Error(`entity ${entity.name} has no tag, which its definition must have`)
@@ -113,7 +113,7 @@ function readMetrics(
   return pick(entity, names, choice, { path: 'metric_name_field', wanted }, faults)
 }
 
-/** The fields named, each once, at its first place. */
+/** The named fields, without duplicates, in the order of their first mention. */
 export function pick(
   entity: Entity,
   names: readonly string[],
@@ -132,7 +132,7 @@ export function pick(
   return [...picked]
 }
 
-/** The field named; null where it is none of them. */
+/** The named field; null when it is not among the choices. */
 export function pickOne(
   entity: Entity,
   name: string,
@@ -145,12 +145,12 @@ export function pickOne(
   return field ?? null
 }
 
-/** Each value once; null when every value passes. Half a character is no part of any stored text, so what holds one passes nothing. */
+/** Distinct values; null when every value matches. Stored texts contain no lone surrogate, so values with one are dropped. */
 export function distinctValues(values: readonly string[]): readonly string[] | null {
   return values.length === 0 ? null : [...new Set(values.filter((value) => !hasHalfPair(value)))]
 }
 
-/** Prefixes sorted, without those that begin with another of them; null when every value passes. */
+/** Sorted prefixes, without those that extend another one; null when every value matches. */
 export function coveringPrefixes(prefixes: readonly string[]): readonly string[] | null {
   if (prefixes.length === 0) return null
   const kept: string[] = []

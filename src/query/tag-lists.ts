@@ -1,4 +1,4 @@
-// The tags of an entity, page by page.
+// Lists the tags of an entity in pages.
 import { Type } from 'typebox'
 import { listed, type QueriesParts } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
@@ -32,11 +32,11 @@ export interface TagListParts extends QueriesParts {
   readonly limits: { readonly queryTimeMs: number; readonly pageBytes: number }
 }
 
-/** A page for who knows where it begins. */
+/** A page with an explicit starting point. */
 export interface TagPageRequest extends Pick<TagListRequest, 'prefix' | 'id_name_field' | 'limit'> {
-  /** Only these, those of them that have items. */
+  /** Restricts the page to those of these tags that have items. */
   readonly ids?: readonly string[]
-  /** The page begins behind this tag; null is the first page. */
+  /** The page starts after this tag; null for the first page. */
   readonly after: string | null
 }
 
@@ -50,8 +50,8 @@ export class TagLists {
   }
 
   /**
-   * Answers a query, which takes a place among the others. Throws Problem `forbidden`, `unknown_entity`, `invalid_request`,
-   * `invalid_token`, `overloaded`, `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
+   * Returns a page of tags, as a query with a slot. Throws Problem `forbidden`, `unknown_entity`, `invalid_request`, `invalid_token`, `overloaded`,
+   * `query_timeout` or `unavailable`, and the signal's reason when it is aborted.
    */
   async list(entityName: string, request: TagListRequest, signal: AbortSignal, reader: Reader): Promise<TagPageAnswer> {
     const { tokens } = this.#parts
@@ -64,7 +64,7 @@ export class TagLists {
     return { Items: [...tags], NextToken: more && last !== undefined ? tokens.encode(scope, last) : null }
   }
 
-  /** As `list`, from behind a tag on. */
+  /** Like `list`, starting after a tag. */
   async page(entityName: string, request: TagPageRequest, signal: AbortSignal, reader: Reader): Promise<TagPage> {
     return this.#page(this.#selection(entityName, request, reader), request, signal, reader)
   }
@@ -80,7 +80,7 @@ export class TagLists {
       ...(id_name_field === undefined ? {} : { id_name_field }),
     }
     const rules = { numericOnly: false, tagsInOutput: false, ofItems: false }
-    // A tag whose items are all bad is there too.
+    // Includes tags all of whose items are bad.
     const { quality: _, ...selection } = readSelection(entity, selected, rules, faults)
     faults.throwIfAny()
     return selection

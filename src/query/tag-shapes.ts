@@ -1,4 +1,4 @@
-// The shapes that stand in metadata: an attribute of the item of which the tag is the identifier.
+// Shapes of tags from metadata: an attribute of the item whose identifier is the tag.
 import type { ItemCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { Shape, ShapeFrom } from '../model/entity.ts'
@@ -15,7 +15,7 @@ export interface TagShapeParts {
 const sliceItems = 10_000
 const sliceBytes = 4 * 1024 * 1024
 
-/** The selected tags that have a shape of their own. A table or an attribute that is gone says nothing. */
+/** The selected tags that have their own shape; none if the table or the attribute no longer exists. */
 export async function tagShapes(
   { table, attribute }: ShapeFrom,
   { ids, prefixes }: Pick<Selection, 'ids' | 'prefixes'>,

@@ -15,7 +15,7 @@ import type { Range } from '../model/plan.ts'
 import { Problem } from '../model/problem.ts'
 import type { Faults } from './faults.ts'
 
-/** The zone of a request, else of the entity, else UTC. */
+/** The zone of the request, else of the entity, else UTC. */
 export function readZone(named: string | null | undefined, { reading }: Pick<Entity, 'reading'>, faults: Faults): Zone {
   if (named == null) return Zone.find(reading?.timeZone ?? 'UTC') ?? Zone.utc
   const zone = /^[A-Za-z]/.test(named) ? Zone.find(named) : null
@@ -25,13 +25,13 @@ export function readZone(named: string | null | undefined, { reading }: Pick<Ent
 
 const zoneForm = 'Give a name of the IANA database, such as "Europe/Madrid" or "UTC"'
 
-/** Whose clocks cut the buckets, and the range in which they do. */
+/** The zone whose local time defines the buckets, and the range. */
 export interface CutRange {
   readonly zone: Zone
   readonly range: Range
 }
 
-/** The granularity of a request, `all` by default. */
+/** The granularity of a request; `all` by default. */
 export function readGranularity(
   text: string | null | undefined,
   { zone, range }: CutRange,
@@ -44,7 +44,7 @@ export function readGranularity(
   return granularityNames.all
 }
 
-/** As `readGranularity`; a tick for each millisecond is none of those that snap takes. */
+/** Like `readGranularity`, but refuses `none`: snap does not support a tick for each millisecond. */
 export function readTickGranularity(
   text: string | null | undefined,
   cut: CutRange,
@@ -56,8 +56,8 @@ export function readTickGranularity(
 }
 
 /**
- * The starts of buckets within the range, in order; with `all` the one tick is the range's end. Where the range is open at its end,
- * ticks stop at `nowMs`. Throws Problem `too_many_buckets` when there are more than `bucketsMax`.
+ * The starts of buckets within the range, in order; with `all`, the only tick is the end of the range. If the range has no end, ticks stop at `nowMs`. Throws
+ * Problem `too_many_buckets` when there are more than `bucketsMax`.
  */
 export function ticksOf(
   granularity: Granularity | ZonedGranularity,
@@ -67,25 +67,25 @@ export function ticksOf(
 ): Float64Array {
   const lastMs = range.toMs === Number.POSITIVE_INFINITY ? nowMs : range.toMs
   if (granularity.kind === 'all') return Float64Array.of(lastMs)
-  // A walk of millions takes seconds, in the thread that all requests go through.
+  // Walking millions of ticks would block the thread of all requests for seconds.
   if (granularity.kind === 'zoned' && (lastMs - range.fromMs) / longestMs(granularity) - 1 > bucketsMax) {
     throw tooManyTicks(`more than ${bucketsMax}`, bucketsMax)
   }
   const cuts = cutsOf(granularity, timeBuckets(granularity))
   const firstMs = firstTick(cuts, range.fromMs)
-  // Buckets of a month and longer are few in all of time, so they can be counted by a walk.
+  // There are few buckets of a month or longer, so they can be counted by walking.
   if (granularity.kind !== 'uniform')
     return walkedTicks(cuts, { fromMs: firstMs, toMs: lastMs }, bucketsMax, granularity.kind !== 'zoned')
   const { widthMs } = granularity
   const count = firstMs > lastMs ? 0 : Math.floor((lastMs - firstMs) / widthMs) + 1
   if (count > bucketsMax) throw tooManyTicks(`${count}`, bucketsMax)
-  // A million of them are made at once, in the thread that all requests go through.
+  // Filled in one pass, because a million ticks may be made in the thread of all requests.
   const ticks = new Float64Array(count)
   for (let index = 0; index < count; index += 1) ticks[index] = firstMs + index * widthMs
   return ticks
 }
 
-/** No bucket is longer: clocks are changed by no more than a day. */
+/** An upper bound of the length of a bucket: no clock change exceeds a day. */
 function longestMs({ buckets }: ZonedGranularity): number {
   switch (buckets.kind) {
     case 'localTime':

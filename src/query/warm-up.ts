@@ -1,4 +1,4 @@
-// Code that was never run is slow: the first answer after a start took ten times as long as later ones. The service asks itself first.
+// Code that has never run is slow: the first result after a start took ten times as long as later ones. So the service first runs some queries itself.
 import type { Queries } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
 import type { QueryKind } from '../model/query-kind.ts'
@@ -12,19 +12,19 @@ export interface WarmUpParts {
   readonly tagLists: Pick<TagLists, 'list'>
 }
 
-/** How long it may take, with a question that is being answered then. */
+/** Time limit, including the query that is running then. */
 const warmUpMsMax = 400
 const roundsMax = 40
-/** They share their code: others would only open their files. */
+/** All entities share the same code; more of them would only open their files. */
 const entitiesMax = 2
 const dayMs = 86_400_000
 
-/** It has a place among those who ask, as others do. */
+/** The service itself; its queries need slots like those of other readers. */
 const itself: Reader = { id: 'the service itself', mayRead: () => true }
 
 /**
- * Asks for the newest row of a tag, the one before it and the hourly means of its last day, again and again. Never throws: what cannot be
- * answered now is told to who asks for it.
+ * Repeatedly queries the newest row of a tag, the row before it and the hourly means of its last day. Never throws: errors are left to later queries to
+ * report.
  */
 export async function warmUp(parts: WarmUpParts): Promise<void> {
   const ending = AbortSignal.timeout(warmUpMsMax)
@@ -34,7 +34,7 @@ export async function warmUp(parts: WarmUpParts): Promise<void> {
       const asks = await questionsAbout(parts, name, ending)
       for (let round = 0; round < roundsMax; round++) for (const ask of asks) await ask()
     } catch {
-      // The time is over, or something is wrong that will be told to who asks.
+      // The time is over, or an error occurred that later queries will report.
     }
   }
 }
@@ -67,7 +67,7 @@ async function questionsAbout(
   ]
 }
 
-/** The date that a row begins with. */
+/** The date in the first column of the first row. */
 function newestDate(rows: string): Date | null {
   const items: unknown = JSON.parse(rows)
   const row: unknown = Array.isArray(items) ? items[0] : null

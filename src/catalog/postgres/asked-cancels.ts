@@ -1,16 +1,16 @@
-// How processes ask each other to cancel a query. Which of them runs it is written nowhere: a query costs the database nothing. So all are asked, and
-// each answers; who they are is known from their connections that listen.
+// How processes ask each other to cancel a query. The process that runs a query is not recorded, so queries cost the database nothing. Instead, all
+// processes are asked, and each responds. Their listening connections identify them.
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { Problem } from '../../model/problem.ts'
 import type { CancelsElsewhere, NamedQuery } from '../cluster-catalog.ts'
 
-/** What is said on the channel. A process also hears what it says itself. */
+/** A message on the channel. A process also receives its own messages. */
 type Message =
   | { readonly kind: 'ask'; readonly ask: string; readonly id: string; readonly readerId: string }
   | { readonly kind: 'answer'; readonly ask: string; readonly wasRunning: boolean }
 
-/** What is asked of a connection to the database. */
+/** The part of a database connection that is used here. */
 export interface Database {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly { readonly pid: number }[] }>
 }
@@ -18,25 +18,25 @@ export interface Database {
 interface Ask {
   readonly resolve: (wasRunning: boolean) => void
   readonly reject: (error: Problem) => void
-  /** The connections of processes that have not answered; null while it is not sent. */
+  /** Connections of processes that have not responded yet; null until the request is sent. */
   silent: ReadonlySet<number> | null
 }
 
-/** So many may wait for the others' answers. */
+/** The most requests that may wait for responses. */
 const asksMax = 64
-/** A process asks the database something every second. One that is gone without a word, or stands still, is not waited for. */
+/** Each process queries the database every second. One that has not done so for this long, dead or frozen, is not waited for. */
 const silenceMsMax = 10_000
 
 export class AskedCancels implements CancelsElsewhere {
   readonly #channel: string
-  /** There is something to say. */
+  /** Called when a message is waiting to be sent. */
   readonly #wake: () => void
   readonly #asks = new Map<string, Ask>()
   #toSay: Message[] = []
   #ownConnection: number | null = null
   #cancelHere: (query: NamedQuery) => boolean = () => false
 
-  /** `wake` is to bring about a call of `speak`, which is to come every second beside. */
+  /** `wake` must cause a call of `speak`, which must also be called every second. */
   constructor(channel: string, wake: () => void) {
     this.#channel = channel
     this.#wake = wake
@@ -62,7 +62,7 @@ export class AskedCancels implements CancelsElsewhere {
     this.#cancelHere = cancel
   }
 
-  /** The connection is there. It is known to the others by its name from the moment it hears them. */
+  /** Called when the connection is open. Other processes know it by its application name from the moment it receives their messages. */
   async begin(database: Database): Promise<void> {
     const { rows } = await database.query('select pg_backend_pid() as pid')
     const name = pg.escapeIdentifier(this.#channel)
@@ -70,7 +70,7 @@ export class AskedCancels implements CancelsElsewhere {
     this.#ownConnection = rows[0]!.pid
   }
 
-  /** The connection is gone, and with it what was asked. */
+  /** Called when the connection is closed. Pending requests are rejected. */
   end(): void {
     this.#ownConnection = null
     this.#toSay = []
@@ -87,7 +87,7 @@ export class AskedCancels implements CancelsElsewhere {
     if (message?.kind === 'answer') this.#noteAnswer(message, processId)
   }
 
-  /** Says what there is to say, and looks whose answers are still to come. */
+  /** Sends the waiting messages, and stops waiting for responses of processes that are gone. */
   async speak(database: Database): Promise<void> {
     const said = this.#toSay
     this.#toSay = []
@@ -126,14 +126,14 @@ export class AskedCancels implements CancelsElsewhere {
   }
 }
 
-/** Goes on waiting for those of the silent for whom `isStillTo` holds; with none of them the answer is no. */
+/** Waits only for those silent processes for which `isStillTo` returns true; when none remain, the result is false. */
 function waitFor(ask: Ask, isStillTo: (pid: number) => boolean): void {
   if (ask.silent === null) return
   ask.silent = new Set([...ask.silent].filter(isStillTo))
   if (ask.silent.size === 0) ask.resolve(false)
 }
 
-/** Null for what is none: another version of the program, or another program, may say more. */
+/** Null for an unknown message: another version, or another program, may use the channel. */
 function readMessage(text: string): Message | null {
   try {
     const value: unknown = JSON.parse(text)

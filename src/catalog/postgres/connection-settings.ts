@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 
-/** Where PostgreSQL is, taken apart. */
+/** The parts of a PostgreSQL address. */
 export interface ConnectionSettings {
   readonly host: string
   readonly port: number
@@ -14,8 +14,8 @@ export interface ConnectionSettings {
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full']
 
 /**
- * Takes an address such as postgres://user:password@host:5432/database?sslmode=verify-full apart. With a file of authorities and no sslmode
- * it is verify-full. Throws an Error that says what to correct; it holds no password.
+ * Parses an address such as postgres://user:password@host:5432/database?sslmode=verify-full. If a CA file is set, sslmode defaults to verify-full. Throws
+ * an Error that states what to correct, without the password.
  */
 export function connectionSettings(url: string, caFile: string): ConnectionSettings {
   const parsed = URL.canParse(url) ? new URL(url) : null
@@ -36,7 +36,7 @@ export function connectionSettings(url: string, caFile: string): ConnectionSetti
     throw new Error('postgres.url names no user or no database. Give postgres://user:password@host:5432/database.')
   }
   return {
-    // An IPv6 address stands in brackets.
+    // The hostname of an IPv6 address is in brackets.
     host: parsed.hostname.replace(/^\[|\]$/g, ''),
     port: parsed.port === '' ? 5432 : Number(parsed.port),
     user,
@@ -49,6 +49,6 @@ export function connectionSettings(url: string, caFile: string): ConnectionSetti
 function tlsOptions(mode: string, caFile: string): ConnectionOptions {
   if (mode === 'require') return { rejectUnauthorized: false }
   const ca = caFile === '' ? {} : { ca: readFileSync(caFile) }
-  // verify-ca asks who signed the certificate, not whose it is.
+  // verify-ca checks who signed the certificate, but not its host name.
   return mode === 'verify-ca' ? { ...ca, checkServerIdentity: () => undefined } : ca
 }

@@ -5,22 +5,22 @@ import type { ConnectionSettings } from './connection-settings.ts'
 import { isLost, translated } from './errors.ts'
 
 export interface ConnectionLimits {
-  /** Connections of this process, that which listens for changes included. */
+  /** The number of connections of this process, including the one that listens for changes. */
   readonly connectionsMax: number
-  /** How long a statement, or the wait for a lock or a connection, may take. */
+  /** The most time for a statement, or for waiting for a lock or a connection. */
   readonly timeoutMs: number
 }
 
-/** How much longer than the server the client waits: a server that still answers says itself that it took too long. */
+/** The client waits this much longer than the server, so that a responsive server reports the timeout itself. */
 const graceMs = 5000
 const idleTimeoutMs = 30_000
 
-/** What every connection is made with: the schema stands for all names, and nothing waits for ever. */
+/** Settings of every connection: names resolve in the catalog's schema, and every wait has a timeout. */
 export function clientConfig(settings: ConnectionSettings, schema: string, timeoutMs: number): pg.ClientConfig {
   return {
     ...settings,
     application_name: 'tidemark',
-    // What an operator has set for other programs' sake is not to change what the catalog relies on.
+    // Settings that an operator made for other programs must not change what the catalog relies on.
     options: `-c search_path=${schema} -c default_transaction_isolation=read\\ committed`,
     connectionTimeoutMillis: timeoutMs,
     statement_timeout: timeoutMs,
@@ -35,7 +35,7 @@ export function clientConfig(settings: ConnectionSettings, schema: string, timeo
 const bigint = 20
 const numeric = 1700
 
-/** Whole numbers of the catalog are below 2^53. */
+/** Integers of the catalog are below 2^53. */
 const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === bigint || oid === numeric ? wholeNumber : pg.types.getTypeParser(oid, format ?? 'text')
 
@@ -45,7 +45,7 @@ function wholeNumber(text: string): number {
   return value
 }
 
-/** A bounded number of connections, which are made as they are needed and made again when they are lost. */
+/** A bounded connection pool. Connections are made on demand and again after they are lost. */
 export class Connections implements Driver {
   readonly #pool: pg.Pool
 
@@ -55,7 +55,7 @@ export class Connections implements Driver {
       max: Math.max(1, connectionsMax - 1),
       idleTimeoutMillis: idleTimeoutMs,
     })
-    // An idle connection that is lost is made again when one is needed: whoever needs it hears of it.
+    // A lost idle connection is replaced when one is needed; if that fails, the caller gets the error.
     this.#pool.on('error', () => {})
   }
 
@@ -85,7 +85,7 @@ export class Connections implements Driver {
   }
 
   async rollbackTransaction(connection: Connection): Promise<void> {
-    // With the connection the transaction is gone; to say so would hide why.
+    // The transaction ended with the connection; a failing rollback would hide the original error.
     if (!connection.isLost) await connection.executeQuery(CompiledQuery.raw('rollback'))
   }
 
@@ -100,7 +100,7 @@ class Connection implements DatabaseConnection {
 
   constructor(client: pg.PoolClient) {
     this.#client = client
-    // Between two statements nobody waits for an answer that could be an error; the next statement is one then.
+    // Between two statements no caller could receive an error; the next statement fails instead.
     client.on('error', ignore)
   }
 
@@ -128,7 +128,7 @@ const changing = new Set(['INSERT', 'UPDATE', 'DELETE'])
 
 function ignore(): void {}
 
-/** PostgreSQL refuses NUL in text. No text that is kept has it (text-column.ts), so a lookup with it may become one that finds nothing. */
+/** PostgreSQL rejects NUL in text. No stored text contains it (text-column.ts), so a lookup with NUL may become one that finds nothing. */
 function parameterOf(parameter: unknown): unknown {
   return typeof parameter === 'string' && parameter.includes('\0') ? parameter.replaceAll('\0', '\ufffd') : parameter
 }

@@ -20,7 +20,7 @@ export function postgresDialect(connections: Connections): Dialect {
   }
 }
 
-/** Text that compares by code point, whatever the order of the database is, and whole numbers that hold as much as those of SQLite. */
+/** Text compares by code point whatever the collation of the database, and integers have the range of SQLite's. */
 const columnTypes = new Map<string, string>([
   ['text', 'text collate "C"'],
   ['integer', 'bigint'],
@@ -36,11 +36,11 @@ class Compiler extends PostgresQueryCompiler {
 
 const locks = { tables: 1, entities: 2 }
 
-/** Locks of PostgreSQL that are on no table; they are apart for each schema. */
+/** PostgreSQL advisory locks, separate for each schema. */
 export const advisoryLocks: CatalogLocks = {
   creating: async (transaction) => {
     await alone(locks.tables).execute(transaction)
-    // Two processes that make the schema at once would both find it missing.
+    // Two processes that create the schema at the same time would both find it missing.
     await sql`create schema if not exists ${sql.id(await schemaOf(transaction))}`.execute(transaction)
   },
   keeping: async (transaction) => {

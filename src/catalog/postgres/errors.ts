@@ -2,15 +2,15 @@ import pg from 'pg'
 import { Problem } from '../../model/problem.ts'
 import { TransactionConflict } from '../repositories/transactions.ts'
 
-/** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html): two characters stand for a class. */
+/** SQLSTATE codes (https://www.postgresql.org/docs/current/errcodes-appendix.html); a two-character entry matches a class. */
 const conflicts = ['40001', '40P01']
 const uniqueViolation = '23505'
-/** The connection or the server is going or gone, or lets nobody in now. */
+/** The connection or the server is shutting down or gone, or currently refuses connections. */
 const gone = ['08', '57P', '28', '3D', '53']
-/** It took too long, or the server only reads for now. */
+/** A timeout expired, or the server is currently read-only. */
 const passing = ['57014', '55P03', '25P03', '25006']
 
-/** What the driver throws without a code of its own, when a connection is lost or cannot be had. */
+/** Messages of driver errors that have no code, thrown when a connection is lost or cannot be made. */
 const lostConnection =
   /^(Connection terminated|timeout exceeded when trying|timeout expired|Query read timeout|Client (has encountered|was closed)|Cannot use a pool after|The server does not support SSL|Connection ended)/
 
@@ -18,14 +18,14 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** Whether the connection is of no more use. */
+/** Whether the connection is no longer usable. */
 export function isLost(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return gone.some((code) => codeOf(error).startsWith(code))
-  // Errors of sockets and of TLS have codes too, and no SQLSTATE.
+  // Socket and TLS errors have codes too, but no SQLSTATE.
   return error instanceof Error && (/^E[A-Z_]+$|CERT|SSL|TLS/.test(codeOf(error)) || lostConnection.test(error.message))
 }
 
-/** What the catalog throws for what the driver threw. */
+/** Maps an error of the driver to the one that the catalog throws. */
 export function translated(error: unknown): unknown {
   const code = error instanceof pg.DatabaseError ? codeOf(error) : ''
   if (conflicts.includes(code)) return new TransactionConflict(error)
@@ -40,7 +40,7 @@ export function translated(error: unknown): unknown {
   return new Problem('unavailable', "The catalog's database does not answer. Try again.", { cause: error })
 }
 
-/** What keeps the service from starting, for its operator; an error that says so itself as it is. */
+/** The reason why the service cannot start, for its operator; an error that already explains itself is returned unchanged. */
 export function startError(error: unknown, where: { host: string; port: number; user: string; database: string }) {
   const cause = error instanceof Problem ? error.cause : error
   const place = `PostgreSQL at ${where.host}:${where.port}`

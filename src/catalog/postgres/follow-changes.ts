@@ -6,9 +6,9 @@ import { partitionStateOf } from '../repositories/partitions.ts'
 import type { Tables } from '../schema.ts'
 import { AskedCancels } from './asked-cancels.ts'
 
-/** How often to look when nobody announces anything. */
+/** Polling interval when no change is announced. */
 const lookEveryMs = 1000
-/** How long to look away at least: many announcements are one look. */
+/** Minimum pause between two polls, so that many announcements cause one poll. */
 const restMs = 10
 const reconnectMs = 500
 
@@ -18,14 +18,14 @@ interface Seen {
   partitions: string
 }
 
-/** Follows what other processes change and ask, on a connection of its own: when the database announces it, and every second. */
+/** Follows changes and requests of other processes on its own connection: when the database announces them, and every second. */
 export class Changes implements ClusterChanges {
   readonly #config: pg.ClientConfig
   readonly #schema: string
   readonly #listeners: ClusterChangeListener[] = []
   readonly #seen: Seen = { definitions: null, access: null, partitions: '' }
   readonly #closing = new AbortController()
-  /** Rises with each announcement. */
+  /** Incremented by each announcement. */
   #announced = 0
   #wake = (): void => {}
   #following: Promise<void> | null = null
@@ -43,7 +43,7 @@ export class Changes implements ClusterChanges {
 
   listen(listener: ClusterChangeListener): void {
     this.#listeners.push(listener)
-    // It is to hear of the state at the beginning, too.
+    // The new listener needs the initial state too.
     Object.assign(this.#seen, { definitions: null, access: null, partitions: '' })
     this.#following ??= this.#run()
     this.#announce()
@@ -69,16 +69,16 @@ export class Changes implements ClusterChanges {
         await this.#cancels.begin(client)
         while (!this.#closing.signal.aborted) await this.#look(client)
       } catch {
-        // Whoever asks the catalog something hears that it is away; here the next attempt follows.
+        // Callers of the catalog get the error; here the connection is retried.
       }
       this.#cancels.end()
-      // A connection whose other end is gone may take long to say so.
+      // May take long if the other end is gone, so it is not awaited.
       client.end().catch(() => {})
       await sleep(reconnectMs, undefined, { signal: this.#closing.signal }).catch(() => {})
     }
   }
 
-  /** Looks, tells what is new, and waits until there may be more. */
+  /** Polls once, notifies the listeners of changes, and waits until there may be more. */
   async #look(client: pg.Client): Promise<void> {
     const announced = this.#announced
     await this.#cancels.speak(client)

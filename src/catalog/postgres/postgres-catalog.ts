@@ -15,19 +15,19 @@ import { startError } from './errors.ts'
 import { Changes } from './follow-changes.ts'
 
 export interface PostgresCatalogOptions extends ConnectionLimits {
-  /** Such as postgres://user:password@host:5432/database. */
+  /** For example postgres://user:password@host:5432/database. */
   readonly url: string
-  /** A PEM file of authorities; those of the system when empty. */
+  /** A PEM file of certificate authorities; if empty, those of the system. */
   readonly caFile: string
-  /** Made when it is not there. */
+  /** Created if missing. */
   readonly schema: string
   readonly randomBytes?: (count: number) => Uint8Array
 }
 
 /**
- * Opens the catalog of a cluster, and makes its tables where they are missing. Throws an Error where the settings or the rights in the database are
- * wrong or the catalog is newer than the program, and Problem `unavailable` where the database cannot be reached; both name the place and say
- * what to do. The catalog's methods throw Problem `unavailable` while the database is away, and work again once it is back.
+ * Opens the catalog of a cluster, and creates missing tables. Throws an Error when the settings or the database privileges are wrong or the catalog is newer
+ * than the program, and Problem `unavailable` when the database cannot be reached; both name the place and the remedy. The catalog's methods throw Problem
+ * `unavailable` while the database is away, and work again after it is back.
  */
 export async function openPostgresCatalog(options: PostgresCatalogOptions): Promise<ClusterCatalog> {
   const { url, caFile, schema, randomBytes = randomBytesOfSystem } = options
@@ -62,7 +62,7 @@ export async function openPostgresCatalog(options: PostgresCatalogOptions): Prom
   }
 }
 
-/** Keys are looked for by the date on which they grow too old, and processes are told when a definition or an access right changes. */
+/** Adds an index to find expired push keys by date, and a trigger that announces changes of definitions and access. */
 async function createForCluster(database: Kysely<Tables>): Promise<void> {
   await database.schema.createIndex('push_keys_by_date').on('push_keys').column('received_ms').execute()
   await sql`

@@ -103,7 +103,7 @@ async function requireSubscriber(transaction: Transaction<Tables>, id: number): 
   throw new Problem('not_found', 'The subscriber was deleted meanwhile. Create it again first.')
 }
 
-/** All of them, or the one of an id. */
+/** All subscribers, or the one with this id. */
 async function subscribersOf(database: Kysely<Tables>, id?: number): Promise<readonly Subscriber[]> {
   const rows = await database
     .selectFrom('subscribers')
@@ -114,7 +114,7 @@ async function subscribersOf(database: Kysely<Tables>, id?: number): Promise<rea
   return rows.map(({ id, name, created_ms }) => ({ id, name, createdMs: created_ms }))
 }
 
-/** Of all subscribers, or of one. */
+/** Keys of all subscribers, or of one. */
 async function keysOf(database: Kysely<Tables>, subscriberId?: number): Promise<readonly Key[]> {
   const rows = await database
     .selectFrom('keys')
@@ -133,7 +133,7 @@ async function keysOf(database: Kysely<Tables>, subscriberId?: number): Promise<
   }))
 }
 
-/** By subscriber id: of all subscribers, or of one. */
+/** Subscriptions by subscriber id: of all subscribers, or of one. */
 async function subscriptionsOf(
   database: Kysely<Tables>,
   subscriberId?: number,

@@ -79,7 +79,7 @@ export class AuditRepository extends Repository implements AuditCatalog<StateSou
   }
 }
 
-/** One more than the page takes, where there are as many. */
+/** One more than the page takes, if there are that many. */
 function sizesOf(
   transaction: Transaction<Tables>,
   { who, what, fromMs, untilMs, after, limit }: AuditFilter,

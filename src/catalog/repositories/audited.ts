@@ -1,4 +1,4 @@
-// A change and its line of the audit in one transaction: neither is without the other, whenever the service is killed.
+// Writes a change and its audit line in one transaction, so that neither exists without the other, even if the service is killed.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Kysely, sql, type Transaction } from 'kysely'
@@ -8,19 +8,19 @@ import { nextValue } from './counters.ts'
 import { toTextColumn } from './text-column.ts'
 import { inTransaction } from './transactions.ts'
 
-/** A change that is being done. */
+/** A change in progress. */
 export interface Doing {
   readonly asked: Pick<AskedChange<never>, 'what' | 'name' | keyof ChangeAsker>
   readonly nowMs: () => number
-  /** As `AskedChange.state`, of what a transaction sees. */
+  /** Like `AskedChange.state`, but reads what the transaction sees. */
   readonly state: ((transaction: Transaction<Tables>) => Promise<unknown>) | null
-  /** The last line that was kept of it. */
+  /** The last audit line written for it. */
   lineId: number | null
-  /** What was done so far, by number. */
+  /** Totals of what was done so far, by name. */
   counts: Readonly<Record<string, number>>
 }
 
-/** The change that the running code does, however deep in it a transaction begins. */
+/** The change that the running code is part of, at any depth at which a transaction begins. */
 const doing = new AsyncLocalStorage<Doing>()
 let changesUnderWay = 0
 
@@ -29,8 +29,8 @@ export function currentChange(): Doing | undefined {
 }
 
 /**
- * Runs the work of a change. Up to Node.js 22 a storage that is in use makes every promise of the process dearer, which small queries feel
- * (10 to 20 % of their CPU time): so it is in use only while something is changed.
+ * Runs the work of a change. Up to Node.js 22, an AsyncLocalStorage in use makes every promise of the process more expensive: small queries would need 10 to
+ * 20 % more CPU time. Therefore the storage is enabled only while a change runs.
  */
 export async function runChange<Result>(change: Doing, work: () => Promise<Result>): Promise<Result> {
   changesUnderWay += 1
@@ -43,8 +43,8 @@ export async function runChange<Result>(change: Doing, work: () => Promise<Resul
 }
 
 /**
- * As `inTransaction`, for what operators change. `counts` says how much a result has changed, and null of one that changed nothing: of a change without a
- * state, the transactions count together in one line.
+ * Like `inTransaction`, for changes by operators. `counts` returns the amounts that a result changed, or null if it changed nothing. For a change without a
+ * state, the amounts of all transactions are added up in one audit line.
  */
 export async function auditedTransaction<Result>(
   database: Kysely<Tables>,
@@ -67,7 +67,7 @@ export async function auditedTransaction<Result>(
   return result
 }
 
-/** As `auditedTransaction`, of a change that has a version: it is taken first, see `nextValue`. */
+/** Like `auditedTransaction`, for a change with a version, which is taken first; see `nextValue`. */
 export function versionedChange<Result>(
   database: Kysely<Tables>,
   version: CounterName,
@@ -103,7 +103,7 @@ async function keepCounts(
   return { counts: all, lineId: await keepAfter(transaction, current, after) }
 }
 
-/** The line of a change tells of this since: its first line, or the one that it has, mended. */
+/** Sets `after` in the audit line of a change: inserts its first line, or updates the one it has. */
 export async function keepAfter(transaction: Transaction<Tables>, current: Doing, after: unknown): Promise<number> {
   const { lineId } = current
   if (lineId === null) return insertLine(transaction, lineOf(current, null, after))

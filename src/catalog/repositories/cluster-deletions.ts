@@ -9,10 +9,10 @@ import { changeOf, deletionsOf, forgetChanges, hasChanged, putChange, rowOf, sel
 import { hoursIn } from './entities.ts'
 import { Repository } from './transactions.ts'
 
-/** Clocks of processes differ. */
+/** The database's clock, because the clocks of processes differ. */
 const nowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
-/** Deletions of a cluster. Each change of them is one of definitions: so all processes hear of it. */
+/** Deletions of a cluster. Each change also increments the version of the definitions, so that all processes are notified. */
 export class ClusterDeletionRepository extends Repository implements ClusterDeletionCatalog {
   list(entityId: number): Promise<readonly Deletion[]> {
     return deletionsOf(this.database, entityId)
@@ -50,7 +50,7 @@ export class ClusterDeletionRepository extends Repository implements ClusterDele
   }
 
   async changesAfter(entityId: number, changeId: number): ReturnType<ClusterDeletionCatalog['changesAfter']> {
-    // What is under way is looked at first: a change that is done between the two is among the changes.
+    // Operations in progress are read first: one that finishes between the two reads is then among the changes.
     const found = await this.database
       .selectFrom('deletions_under_way')
       .select(sql<boolean>`until_ms < ${nowMs}`.as('isOld'))
@@ -68,7 +68,7 @@ export class ClusterDeletionRepository extends Repository implements ClusterDele
     return { changes, isUnderWay: found !== undefined }
   }
 
-  /** Their processes are gone, or will find that they came too late. Of all entities: of one that was dropped nobody asks any more. */
+  /** Ends expired operations: their processes are gone, or will find that they are late. All entities, because nobody queries a dropped entity again. */
   async #endOld(): Promise<void> {
     await this.database.deleteFrom('deletions_under_way').where('until_ms', '<', nowMs).execute()
   }
@@ -145,13 +145,13 @@ async function publish(
   await forgetChanges(transaction, forgetBeforeMs)
 }
 
-/** Live readers have gone on, and another may be under way: its place would not be where rows before and behind it are told so. */
+/** After its lease expired, live readers have continued and another operation may be in progress, so rows would be sent on the wrong side of its place. */
 async function requireUnderWay(transaction: Transaction<Tables>, underWay: UnderWay): Promise<void> {
   if (await endUnderWay(transaction, underWay)) return
   throw new Problem('unavailable', 'The catalog could not be reached for too long. Nothing was changed: try again.')
 }
 
-/** Hours are made without the rows that it hides: whoever goes on with them has to make the same. */
+/** Hours being made exclude the rows that this deletion hides; a process that continues making them must get the same result. */
 async function requireNoHoursWithout(
   transaction: Transaction<Tables>,
   { id, entityId, selection }: Pick<Deletion, 'id' | 'entityId' | 'selection'>,

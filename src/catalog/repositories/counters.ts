@@ -2,8 +2,8 @@ import type { Kysely, Transaction } from 'kysely'
 import type { CounterName, Tables } from '../schema.ts'
 
 /**
- * The counter's next value. Whatever changes definitions or access takes the next version first: that row is locked until the
- * transaction ends, so two changes never interleave, on any database.
+ * Returns the counter's next value. Every change of definitions or access takes the next version first: that row stays locked until the transaction ends, so
+ * two changes never interleave, on any database.
  */
 export async function nextValue(transaction: Transaction<Tables>, name: CounterName): Promise<number> {
   const { value } = await transaction

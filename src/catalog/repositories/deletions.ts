@@ -127,7 +127,7 @@ export function changeOf(row: Tables['deletion_changes']): Omit<DeletionChange, 
   }
 }
 
-/** As of `DeletionCatalog`. */
+/** See `DeletionCatalog.hasChanged`. */
 export async function hasChanged(
   database: Kysely<Tables>,
   { entityId, changeId, beforeMs }: { readonly entityId: number; readonly changeId: number; readonly beforeMs: number },
@@ -143,7 +143,7 @@ export async function hasChanged(
   return row !== undefined
 }
 
-/** As of `DeletionCatalog`. */
+/** See `DeletionCatalog.forgetChanges`. */
 export async function forgetChanges(transaction: Transaction<Tables>, beforeMs: number): Promise<void> {
   const last = await transaction
     .selectFrom('deletion_changes')
@@ -158,7 +158,7 @@ export async function forgetChanges(transaction: Transaction<Tables>, beforeMs: 
       .where('id', '<', id)
       .executeTakeFirstOrThrow()
     if (numDeletedRows === 0n) continue
-    // Who was not told of those is found by this one, whatever the clock and the settings of the process that is asked.
+    // A date of 0 makes `hasChanged` true for readers that missed the forgotten changes, whatever the clock and settings of the process they query.
     await transaction.updateTable('deletion_changes').set({ made_ms: 0 }).where('id', '=', id).execute()
   }
 }
@@ -181,7 +181,7 @@ export function rowOf(deletion: Deletion): Tables['deletions'] {
   }
 }
 
-/** Of an entity, newest first. */
+/** Deletions of an entity, newest first. */
 export async function deletionsOf(database: Kysely<Tables>, entityId: number): Promise<readonly Deletion[]> {
   const rows = await database
     .selectFrom('deletions')

@@ -5,13 +5,10 @@ import { listPositions } from './list-rejected.ts'
 import { addToCounts, keptBytesOf, lockCounts, recounted } from './rejected-tallies.ts'
 import { othersTurn, readConsistently } from './transactions.ts'
 
-/** So many rows go in one transaction: others get their turn in between. */
+/** Rows per transaction; other changes run in between. */
 const rowsAtOnce = 500
 
-/**
- * Discards the rows at these positions, or all that are kept now if none are given; only those of one subscriber if it is named. Resolves with how
- * many there were.
- */
+/** Discards the rows at these positions, or all rows in the list now if null; only those of one subscriber if given. Returns the number of rows. */
 export async function discardRejected(
   database: Kysely<Tables>,
   ingestId: number,
@@ -26,7 +23,7 @@ export async function discardRejected(
     return discarded
   }
   const last = await lastRejected(database, ingestId)
-  // Each from where the one before ended: those that are discarded already are not passed over again.
+  // Each page starts where the previous one ended, so that rows already discarded are not scanned again.
   for (let from: number | null = -1; from !== null && from < last; ) {
     const page: KeptPage = await keptAfter(database, ingestId, from, subscriberId)
     const until = page.positions.filter((position) => position <= last)

@@ -5,7 +5,7 @@ import type { DroppedCatalog, DroppedEntity } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { othersTurn, Repository } from './transactions.ts'
 
-/** One transaction removes so many rows. Others get their turn in between. */
+/** Rows removed per transaction; other changes run in between. */
 const rowsAtOnce = 500
 
 export class DroppedRepository extends Repository implements DroppedCatalog {
@@ -41,13 +41,13 @@ export class DroppedRepository extends Repository implements DroppedCatalog {
     return true
   }
 
-  /** Until it has removed nothing. */
+  /** Repeats until nothing was removed. */
   async #repeat(remove: (transaction: Transaction<Tables>) => Promise<number>, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.changing(remove)) > 0) await othersTurn()
   }
 }
 
-/** Entities that were dropped. Nothing of theirs is kept any more. */
+/** Ids of dropped entities and their ingests. New data for them is not stored. */
 export async function droppedOf(database: Kysely<Tables>): Promise<{ ingests: Set<number>; entities: Set<number> }> {
   const rows = await database.selectFrom('dropped_ingests').selectAll().execute()
   return {
@@ -56,7 +56,7 @@ export async function droppedOf(database: Kysely<Tables>): Promise<{ ingests: Se
   }
 }
 
-/** The tables of an entity or ingest that may be long: whose its rows are, and what tells them apart. */
+/** Tables with possibly many rows per ingest or entity: the column of the owner's id, and the rest of the key. */
 const ofIngest = [
   { table: 'rejected_rows', owner: 'ingest_id', keys: ['position'] },
   { table: 'rejected_batches', owner: 'ingest_id', keys: ['batch_position'] },
@@ -71,7 +71,7 @@ const ofEntity = [
   { table: 'deletion_changes', owner: 'entity_id', keys: ['id'] },
 ] as const
 
-/** The first `rowsAtOnce` rows of an owner; answers how many there were. */
+/** Removes the first `rowsAtOnce` rows of an owner, and returns their number. */
 async function removeSome(
   transaction: Transaction<Tables>,
   { table, owner, keys }: (typeof ofIngest)[number] | (typeof ofEntity)[number],
@@ -85,14 +85,14 @@ async function removeSome(
   return Number(numAffectedRows)
 }
 
-/** The definition stays, for rows in the journal name it; nobody finds it by its alias any more. */
+/** Keeps the definition, because rows in the journal refer to it; the alias no longer finds it. */
 export async function markDeleted(transaction: Transaction<Tables>, { id }: Ingest, deletedMs: number): Promise<void> {
   await transaction.updateTable('ingests').set({ deleted_ms: deletedMs }).where('id', '=', id).execute()
 }
 
 /**
- * Takes the ingest's entity out of the catalog with every ingest that ever fed it; what it holds is removed afterwards. Throws Problem
- * `conflict` where another ingest feeds it.
+ * Removes the ingest's entity from the catalog with every ingest that ever fed it; its data is removed later. Throws Problem `conflict` when another ingest
+ * feeds it.
  */
 export async function dropEntity(transaction: Transaction<Tables>, ingest: Ingest, droppedMs: number): Promise<void> {
   const { entityId } = ingest

@@ -15,10 +15,10 @@ import type { Tables } from '../schema.ts'
 import { nextValue } from './counters.ts'
 import { codingIn, duplicatesOf, fieldRoleOf, fieldTypeOf } from './ingest-rows.ts'
 
-/** A definition, or an addition to one, that feeds an entity. */
+/** A definition, or an addition to one, whose fields join an entity. */
 type Joining = Pick<NewIngest, 'alias' | 'kind' | 'entity' | 'fields' | 'duplicates'>
 
-/** The id of the entity that the definition feeds, made if there is none, with its new fields noted. Throws where the two disagree. */
+/** Returns the id of the entity that the definition feeds, creating it if missing, and adds its new fields. Throws Problems where the two disagree. */
 export async function joinEntity(
   transaction: Transaction<Tables>,
   joining: Joining,
@@ -56,7 +56,7 @@ function nameOfOtherKind(name: string, { kind, entity }: Joining): Problem {
   return new Problem('conflict', taken, { errors: [{ path, message: 'the name is taken' }] })
 }
 
-/** All series entities, by name. */
+/** All series entities, ordered by name. */
 export async function seriesEntities(database: Kysely<Tables>): Promise<readonly Entity[]> {
   const { rows, fields } = await entitiesOf(database, 'series')
   const ingests = new Map<number, string[]>(rows.map(({ id }) => [id, []]))
@@ -84,13 +84,13 @@ export const hoursIn = (json: string): HoursKept => JSON.parse(json)
 
 export const readingOf = (json: string): Reading => JSON.parse(json)
 
-/** All metadata entities, by name. */
+/** All metadata entities, ordered by name. */
 export async function metadataEntities(database: Kysely<Tables>): Promise<readonly MetadataEntity[]> {
   const { rows, fields } = await entitiesOf(database, 'metadata')
   return rows.map(({ id, name }) => ({ id, name, fields: fields.get(id) ?? [] }))
 }
 
-/** Entities by name, and their fields by entity id. */
+/** Entities ordered by name, and their fields by entity id. */
 async function entitiesOf(database: Kysely<Tables>, kind: IngestKind) {
   const rows = await database.selectFrom('entities').selectAll().where('kind', '=', kind).orderBy('name').execute()
   const fields = new Map<number, EntityField[]>(rows.map(({ id }) => [id, []]))

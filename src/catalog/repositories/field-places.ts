@@ -5,7 +5,7 @@ import type { FieldSince } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { toTextColumn } from './text-column.ts'
 
-/** Since when rows have the fields of an ingest, in their order. */
+/** From where on rows have the fields of an ingest, in the order of the fields. */
 export async function sinceOf(database: Kysely<Tables>, ingestId: number): Promise<readonly FieldSince[]> {
   const fields = await database
     .selectFrom('ingest_fields')
@@ -22,7 +22,7 @@ export async function sinceOf(database: Kysely<Tables>, ingestId: number): Promi
   return fields.map(({ source, version }) => ({ version, places: places.get(source) ?? new Map<number, number>() }))
 }
 
-/** The row at this position brings these fields: the first of its partition counts. */
+/** Records that the row at this position has these fields. Only the first position per partition is kept. */
 export async function notePlaces(
   transaction: Transaction<Tables>,
   ingestId: number,

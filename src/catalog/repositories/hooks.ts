@@ -81,7 +81,7 @@ export class HookRepository extends Repository implements HookCatalog {
         if (key !== null && standing.has(key)) continue
         const hook = toTextColumn(condition.hook)
         const known = await transaction.selectFrom('hooks').select('name').where('name', '=', hook).executeTakeFirst()
-        // Its hook was deleted meanwhile.
+        // Its hook was deleted in the meantime.
         if (known === undefined) continue
         if (key !== null && isOver !== true) {
           standing.add(key)

@@ -11,7 +11,7 @@ import { type QualityCoding, qualityCodings } from '../../model/quality.ts'
 import type { Tables } from '../schema.ts'
 import { fromTextColumn } from './text-column.ts'
 
-/** With what its entity says. */
+/** An ingest with the columns of its entity. */
 export type IngestRow = Tables['ingests'] & { readonly entity: string; readonly duplicates: string }
 
 export function ingestOf(row: IngestRow, fields: readonly Field[]): Ingest {
@@ -32,7 +32,7 @@ export function ingestOf(row: IngestRow, fields: readonly Field[]): Ingest {
   }
 }
 
-/** What held at a version of the fields. */
+/** The value of `unknown` at a version of the fields. */
 function unknownAt(changes: string, version: number): Unknown {
   let unknown: Unknown = 'reject'
   for (const change of changes === '' ? [] : changes.split(',')) {
@@ -42,7 +42,7 @@ function unknownAt(changes: string, version: number): Unknown {
   return unknown
 }
 
-/** The column after another change. */
+/** The column's value after another change. */
 export function withUnknown(changes: string, version: number, unknown: Unknown): string {
   return `${changes === '' ? '' : `${changes},`}${version}:${unknown}`
 }
@@ -60,7 +60,7 @@ export function fieldOf(row: FieldRow): Field {
   }
 }
 
-/** Left out where nothing is said. */
+/** Absent when the column is null. */
 export function codingIn({ coding }: { readonly coding: string | null }): { coding?: QualityCoding } {
   return coding === null ? {} : { coding: oneOf(qualityCodings, coding) }
 }
@@ -82,7 +82,7 @@ const states: readonly IngestState[] = ['active', 'blocked']
 const duplicateRules: readonly Duplicates[] = ['keep', 'replace']
 const roles: readonly FieldRole[] = [...seriesRoles, ...metadataRoles]
 
-/** The catalog wrote the word itself: another one means that the file is damaged or was edited. */
+/** Throws an Error for any other text: only the catalog writes this column, so the file is damaged or was edited. */
 export function oneOf<Word extends string>(words: readonly Word[], text: string): Word {
   const word = words.find((candidate) => candidate === text)
   if (word === undefined) throw new Error(`the catalog holds "${text}" where one of ${words.join(', ')} belongs`)

@@ -188,7 +188,7 @@ export class IngestRepository extends Repository implements IngestCatalog {
   }
 }
 
-/** As it is compared: one order of the members. */
+/** The text in which hours are compared: members in a fixed order. */
 const hoursText = (hours: HoursKept | undefined): string | null =>
   hours === undefined
     ? null
@@ -217,7 +217,7 @@ function existing(ingest: Ingest | null): Ingest {
   return ingest
 }
 
-/** A reason belongs to the state it was given for: another state without a reason has none. */
+/** A reason belongs to the state it was given for. Changing the state without a reason clears it. */
 function reasonAfter(current: Ingest, { state, reason }: IngestChange): string | null {
   if (reason !== undefined) return reason
   return state === undefined || state === current.state ? current.reason : null
@@ -274,7 +274,7 @@ async function fieldsOf(database: Kysely<Tables>, ingestId: number, version: num
   return rows.map(fieldOf)
 }
 
-/** The fields of a whole page of ingests in one question, by ingest id. */
+/** The fields of a page of ingests, read with one query, by ingest id. */
 async function fieldsBetween(
   database: Kysely<Tables>,
   page: readonly IngestRow[],
@@ -297,7 +297,7 @@ async function fieldsBetween(
   return fields
 }
 
-/** What becomes of unknown properties is another from the next version of the fields on. */
+/** Changes how unknown properties are treated, from the next version of the fields on. */
 async function turnUnknown(transaction: Transaction<Tables>, ingest: Ingest, unknown: Unknown): Promise<void> {
   const { unknown: changes } = await transaction
     .selectFrom('ingests')
@@ -317,7 +317,7 @@ interface VersionedFields {
   readonly firstOrdinal: number
 }
 
-/** Those of an ingest, from a place in their order on. */
+/** Inserts fields of an ingest, numbered from `firstOrdinal`. */
 async function insertFields(
   transaction: Transaction<Tables>,
   ingestId: number,

@@ -62,7 +62,7 @@ export class ItemRepository extends Repository implements ItemCatalog {
         .where('item_key', '=', key)
         .executeTakeFirst()
       if (item === undefined) return false
-      // What was pushed after the deletion was asked for is not meant by it.
+      // Rows pushed after the deletion was requested are not deleted.
       if (item.position < beforePosition) await remove(transaction, entityId, key, beforePosition)
       return true
     })
@@ -83,7 +83,7 @@ async function pageIn(
     .select(({ fn }) => [fn.countAll<number>().as('items'), fn.sum<number | null>('item_bytes').as('bytes')] as const)
     .executeTakeFirstOrThrow()
   const there = Number(ahead.items)
-  // Each size by itself costs as much as its item.
+  // Reading each size separately costs as much as reading its item.
   const count =
     Number(ahead.bytes) <= bytesMax
       ? Math.min(there, itemsMax)

@@ -1,5 +1,5 @@
-// Pages of rejected rows. A page takes bounded time, however many rows there are. Rows of one subscriber, code and field follow each other in an
-// index, so a list takes the first rows of each of its kinds. If there are too many kinds, it passes over the rows, some at a time.
+// Pages of rejected rows. A page takes bounded time, however many rows there are. An index has the rows of one subscriber, code and field in order, so a page
+// merges the first rows of each kind. With too many kinds, a page scans a bounded number of rows instead.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { howManyFit } from '../../lib/how-many-fit.ts'
 import { rejectCodes } from '../../model/row-fault.ts'
@@ -9,16 +9,16 @@ import { portions } from './portions.ts'
 import { everySubscriber, fieldKeyOf } from './rejected-tallies.ts'
 import { toTextColumn } from './text-column.ts'
 
-/** A page looks up the first rows of so many kinds. */
+/** The most kinds whose first rows a page looks up. */
 const kindsMax = 64
-/** The most rows that a page passes over. */
+/** The most rows that a page scans. */
 const scannedMax = 20_000
 
 export type RejectedRecord = Tables['rejected_rows']
 type RowSize = Pick<RejectedRecord, 'position' | 'row_bytes'>
 type RejectedKindKey = Pick<Tables['rejected_kinds'], 'subscriber_id' | 'code' | 'field_key'>
 
-/** A word of the program's own, written into the statement: only so is an index used that holds the kept rows alone. */
+/** A literal in the statement, not a parameter: otherwise the partial index on kept rows is not used. */
 const kept = sql.lit('kept')
 
 export async function listRejected(
@@ -42,9 +42,9 @@ export async function listPositions(
 }
 
 interface FirstSizes {
-  /** One more than the page takes, where there are as many. */
+  /** One more than the page takes, if there are that many. */
   readonly sizes: readonly RowSize[]
-  /** How far was looked, where there may be more after it. */
+  /** The last scanned position, if more rows may follow; null otherwise. */
   readonly scannedTo: number | null
 }
 
@@ -66,7 +66,7 @@ async function firstSizes(
   return { sizes, scannedTo: null }
 }
 
-/** The kinds that a filter lets in, one more than `kindsMax` at most. */
+/** The kinds that match a filter. Stops after more than `kindsMax` are found. */
 async function kindsOf(
   transaction: Transaction<Tables>,
   ingestId: number,
@@ -90,7 +90,7 @@ async function kindsOf(
   return kinds
 }
 
-/** Who has rows in the list, one after the other. */
+/** Ids of subscribers with rows in the list, one after the other. */
 export async function* subscribersOf(transaction: Transaction<Tables>, ingestId: number): AsyncGenerator<number> {
   for (let last = everySubscriber; ; ) {
     const next = await transaction

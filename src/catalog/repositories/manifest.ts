@@ -17,7 +17,7 @@ import { oneOf } from './ingest-rows.ts'
 import { Repository } from './transactions.ts'
 
 const stateId = 1
-/** Of a row that is never there: see `settle`. */
+/** The id of a row that never remains; see `settle`. */
 const settlingId = 2
 
 export class ManifestRepository extends Repository implements ManifestCatalog, DiskSizes {
@@ -40,7 +40,7 @@ export class ManifestRepository extends Repository implements ManifestCatalog, D
     })
   }
 
-  /** Read without the checksums of each row: there may be many, and nothing rests on it. */
+  /** Does not verify the checksum of each row: there may be many, and no decision depends on the result. */
   sizes(entityIds: readonly number[]): Promise<ReadonlyMap<number, DiskSize>> {
     return this.reading(async (transaction) => {
       const known = await transaction.selectFrom('store_registries').select(['entity_id', 'bytes']).execute()
@@ -67,7 +67,7 @@ export class ManifestRepository extends Repository implements ManifestCatalog, D
     })
   }
 
-  /** SQLite writes it where the commit that failed stands in its log, whose frames are chained by their checksums. */
+  /** SQLite overwrites the failed commit in its log with this one. Checksums chain the frames, so anything behind it becomes invalid. */
   async settle(): Promise<void> {
     await this.changing(async (transaction) => {
       const row = sealed('store_state', { id: settlingId, sealed_position: 0 })
@@ -91,7 +91,7 @@ export class ManifestRepository extends Repository implements ManifestCatalog, D
   }
 }
 
-/** All that the catalog of one machine keeps of the rows of an entity. */
+/** The tables with data of an entity's rows in the catalog of one machine. */
 const ofEntity = ['store_files', 'store_registries', 'deletion_vectors', 'deletions', 'deletion_changes'] as const
 
 async function sizeOf(transaction: Transaction<Tables>, entityId: number): Promise<DiskSize> {
@@ -119,7 +119,7 @@ async function sizeOf(transaction: Transaction<Tables>, entityId: number): Promi
 
 type Row = Readonly<Record<string, number | string | null>> & { readonly checksum: number }
 
-/** A row with its checksum, over the table's name and its values in the order of their names. */
+/** A row with its checksum, computed over the table's name and the values ordered by their names. */
 function sealed<Values extends Readonly<Record<string, number | string | null>>>(
   table: string,
   values: Values,
@@ -192,7 +192,7 @@ async function journalEndOf(transaction: Transaction<Tables>): Promise<number | 
   return row === undefined ? null : checked('journal_end', row).position
 }
 
-/** Of the thread that seals and the one that writes the journal, the other one may know more. */
+/** Both the sealing thread and the thread that writes the journal record the end; the stored one may be further. */
 async function putJournalEnd(transaction: Transaction<Tables>, position: number): Promise<void> {
   const standing = await journalEndOf(transaction)
   if (standing !== null && standing >= position) return

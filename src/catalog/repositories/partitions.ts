@@ -23,7 +23,7 @@ import { OutcomeWriter } from './write-outcome.ts'
 export interface PartitionRepositoryParts {
   readonly database: Kysely<Tables>
   readonly locks: CatalogLocks
-  /** Tells all processes that a partition got on; it may fail, for they look by themselves too. */
+  /** Announces to all processes that a partition has advanced. It may fail, because processes also poll. */
   readonly announce: () => Promise<void>
 }
 
@@ -57,7 +57,7 @@ export class PartitionRepository extends Repository implements PartitionCatalog 
 
   keep(step: PartitionStep): Promise<boolean> {
     return this.changing(async (transaction) => {
-      // First of all, so that of two pipelines that hold a partition for theirs the second waits here, and then finds that it is not.
+      // Must be first: if two pipelines believe they own a partition, the second waits here and then finds that it does not.
       if (!(await moveKept(transaction, step))) return false
       await this.#writer.keep(transaction, step)
       await countValidated(transaction, step)
@@ -81,7 +81,7 @@ export class PartitionRepository extends Repository implements PartitionCatalog 
       const ingestId = into?.ingestId ?? replay.ingestId
       const last = lastOf(found.stored, rows?.times)
       if (givenBack.size > 0) await takeBack(transaction, partition, [{ ingestId, positions: givenBack, last }])
-      // Of one that is validated again all are noted: they were stored and noted together.
+      // A replay validated again takes no new rows; all of its rows were stored and noted together before.
       if (rows === null || last === null || found.taken === 0) return found
       const stored = { ingestId, entityId: rows.entityId, rows: found.taken, last }
       await noteStored(transaction, [stored], { partition, fromPosition: position, throughPosition, isReplay: true })
@@ -180,7 +180,7 @@ async function moveKept(
 async function countValidated(transaction: Transaction<Tables>, { validated }: PartitionStep): Promise<void> {
   const sums = new Map<number, number>()
   for (const { ingestId, rows } of validated) sums.set(ingestId, (sums.get(ingestId) ?? 0) + rows)
-  // Who locks several ingests does so in one order.
+  // All transactions lock ingests in the same order, to avoid deadlocks.
   for (const [ingestId, rows] of [...sums].sort(([a], [b]) => a - b)) {
     if (rows === 0) continue
     await transaction

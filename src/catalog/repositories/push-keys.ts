@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts'
 import { holderOf, keyHash, keyLifeMs } from './settle-keys.ts'
 import { Repository } from './transactions.ts'
 
-/** So many are forgotten in one transaction: others get their turn in between. */
+/** Keys forgotten per transaction; other changes run in between. */
 const keysAtOnce = 5000
 
 export class PushKeyRepository extends Repository implements PushKeyCatalog {
@@ -71,7 +71,7 @@ export class PushKeyRepository extends Repository implements PushKeyCatalog {
         .where('key_hash', '=', hash)
         .where('reservation', '=', reservationId)
         .where(sql<boolean>`${!mayBeStored}::boolean`)
-        // Where the key stood for another push before, that must be known as long as it may be validated again.
+        // A previous push that held the key must stay known as long as it may be validated again.
         .where('previous_position', 'is', null)
         .executeTakeFirstOrThrow()
       if (numDeletedRows > 0n) return
@@ -95,7 +95,7 @@ export class PushKeyRepository extends Repository implements PushKeyCatalog {
   }
 
   async count(): Promise<number> {
-    // The first follows within seconds and begins at 0 when the database was killed; the second is then what the last vacuum found.
+    // The first number lags by seconds and starts at 0 after the database was killed; the second is the result of the last vacuum.
     const { rows } = await sql<{ count: number }>`
       select greatest(pg_stat_get_live_tuples(oid), reltuples, 0)::bigint as count from pg_class where oid = 'push_keys'::regclass`.execute(
       this.database,
@@ -135,24 +135,24 @@ function reservationOf(name: PushKeyName, bodyHash: Uint8Array, nowMs: number) {
   }
 }
 
-/** A key that is known already: it may be held, or under way, or free again. */
+/** Reserves a key that has a row: it may be held, reserved by a push in progress, or free again. */
 async function reserveKnown(
   transaction: Transaction<Tables>,
   fresh: NewReservation,
   { nowMs, patienceMs }: { readonly nowMs: number; readonly patienceMs: number },
 ): Promise<Reservation> {
-  // From here on the row is this transaction's alone to change.
+  // Locks the row until the end of the transaction.
   const standing = await transaction
     .updateTable('push_keys')
     .set((column) => ({ batch_rows: column.ref('batch_rows') }))
     .where('key_hash', '=', fresh.key_hash)
     .returningAll()
     .executeTakeFirst()
-  // It was forgotten just now: whoever asks again is the first.
+  // The row was just forgotten; the caller's next attempt inserts it.
   if (standing === undefined) return { state: 'pending', bodyHash: fresh.body_hash }
   const holder = holderOf(standing)
   if (holder !== null && standing.received_ms > nowMs - keyLifeMs) return { state: 'held', holder }
-  // One that a clock stamped that runs ahead would be waited for until ours is there.
+  // Absolute difference: a time from a clock that runs ahead would otherwise block until our clock reaches it.
   const isUnderWay = standing.uncertain === 0 && Math.abs(standing.received_ms - nowMs) < patienceMs
   if (holder === null && isUnderWay) return { state: 'pending', bodyHash: new Uint8Array(standing.body_hash) }
   const previous = standing.validated === 1 ? standing.position : standing.previous_position

@@ -4,7 +4,7 @@ import { auditedTransaction } from './audited.ts'
 import { oneOf } from './ingest-rows.ts'
 import { Repository } from './transactions.ts'
 
-/** So much of a body is one record: memory does not grow with it. */
+/** The size of a part of a body. Each part is one record, so memory does not grow with the body. */
 const partBytes = 1024 * 1024
 const formats = ['json', 'ndjson', 'replay', ...lineFormats] as const
 
@@ -28,7 +28,7 @@ export class QuarantineRepository extends Repository implements QuarantineCatalo
   }
 
   async add(entry: Omit<QuarantinedEntry, 'bodyBytes' | 'isReleased'>, body: Uint8Array): Promise<void> {
-    // The parts first, each for itself: the decision counts only when the body is whole.
+    // Parts first, each in its own transaction: the decision applies only after the body is complete.
     for (let part = 0; part * partBytes < body.length; part++) {
       const bytes = body.slice(part * partBytes, (part + 1) * partBytes)
       await this.database

@@ -13,7 +13,7 @@ type KindRecord = Tables['rejected_kinds']
 type KindKey = Pick<KindRecord, 'subscriber_id' | 'code' | 'field_key'>
 type Span = Pick<RejectedKind, 'firstMs' | 'lastMs' | 'examplePosition'>
 
-/** The kinds with the most rows: those of one subscriber, or, for null, those of all subscribers together. */
+/** The kinds with the most rows: of one subscriber, or of all subscribers together if null. */
 export async function summarizeRejected(
   transaction: Transaction<Tables>,
   ingestId: number,
@@ -61,7 +61,7 @@ function byRows(database: Kysely<Tables>, ingestId: number, subscriberId: number
     .orderBy('field_key')
 }
 
-/** What each subscriber has of the largest kinds. */
+/** The kinds of each subscriber among the largest kinds. */
 async function partsOf(
   transaction: Transaction<Tables>,
   ingestId: number,
@@ -90,7 +90,7 @@ function joined(a: Span, b: Span): Span {
   return { ...(b.firstMs < a.firstMs ? b : a), lastMs: Math.max(a.lastMs, b.lastMs) }
 }
 
-/** Positions rise with time in a partition, so the ends of each tell. */
+/** Positions rise with time within a partition, so the first and last row of each partition are enough. */
 async function spansByPartition(
   transaction: Transaction<Tables>,
   ingestId: number,

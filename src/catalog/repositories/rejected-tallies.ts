@@ -1,5 +1,5 @@
-// Counts of rejected rows, by subscriber, code and field, and by batch. They are kept beside the rows, so that nobody has to count millions. Lock
-// `rejected_counts` of the ingest before you change them.
+// Counts of rejected rows by subscriber, code and field, and by batch, stored next to the rows so that nobody has to count millions. Lock the row in
+// `rejected_counts` of the ingest before changing them.
 
 import { createHash } from 'node:crypto'
 import { type ExpressionBuilder, sql, type Transaction } from 'kysely'
@@ -7,13 +7,13 @@ import { keptRowBytes } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
 import { portions } from './portions.ts'
 
-/** Under whom the rows of all subscribers are counted: nobody has this id. */
+/** The subscriber id under which rows of all subscribers are counted; no subscriber has it. */
 export const everySubscriber = 0
 
 type Kind = Tables['rejected_kinds']
 type Batch = Tables['rejected_batches']
 
-/** What some rows add to the counts, or take from them. */
+/** Amounts to add to, or subtract from, the counts. */
 export class Tallies {
   readonly #ingestId: number
   readonly #kinds = new Map<string, Kind>()
@@ -77,7 +77,7 @@ export class Tallies {
   }
 }
 
-/** Makes a change of the rows at some positions, and counts them anew. */
+/** Changes the rows at some positions and updates the counts by the difference. */
 export async function recounted<Result>(
   transaction: Transaction<Tables>,
   ingestId: number,
@@ -100,7 +100,7 @@ async function count(
   sign: 1 | -1,
 ): Promise<void> {
   for (const portion of portions(positions)) {
-    // Counted here: to group them a database may read all rows of the ingest, in the order of an index.
+    // Counted here, because a database may group by reading all rows of the ingest in the order of an index.
     const rows = await transaction
       .selectFrom('rejected_rows')
       .select([...kindColumns, ...batchColumns, 'state'])
@@ -118,23 +118,23 @@ async function count(
 const kindColumns = ['code', 'field_key', 'field'] as const
 const batchColumns = ['batch_position', 'batch_rows', 'subscriber_id', 'received_ms'] as const
 
-/** An index of PostgreSQL holds some 2,700 bytes an entry: a name of so many characters is four times that in bytes at most. */
+/** A PostgreSQL index entry is limited to about 2,700 bytes; this number of characters takes at most four times as many bytes. */
 const fieldKeyCharacters = 128
 
-/** Names a field in an index, given as the JSON text that the catalog keeps: short ones by themselves, null by nothing, others by a hash. */
+/** The index key of a field, given as the JSON text stored in the catalog: the text itself if short, a hash if long, and empty for null. */
 export function fieldKeyOf(fieldJson: string | null): string {
   if (fieldJson === null) return ''
   if ([...fieldJson].length <= fieldKeyCharacters) return fieldJson
-  // No JSON text of a string begins like it.
+  // The JSON text of a string never begins like this.
   return `sha256:${createHash('sha256').update(fieldJson).digest('hex')}`
 }
 
-/** What the kept ones among these rows take together. */
+/** Approximate total size of the selected rows. */
 function sumOfKept({ fn }: ExpressionBuilder<Tables, 'rejected_rows'>) {
   return fn.coalesce(fn.sum<number>(sql<number>`row_bytes + ${sql.lit(keptRowBytes)}`), sql.lit(0)).as('bytes')
 }
 
-/** So many more rows of an ingest are rejected, and take so many more bytes. Until the transaction is over, no other one changes that. */
+/** Adds to an ingest's number of rejected rows and their bytes, and locks that row until the end of the transaction. */
 export async function addToCounts(
   transaction: Transaction<Tables>,
   ingestId: number,
@@ -147,11 +147,11 @@ export async function addToCounts(
     .execute()
 }
 
-/** As `addToCounts` does, where nothing is added. */
+/** Takes the same lock as `addToCounts` without changing the counts. */
 export const lockCounts = (transaction: Transaction<Tables>, ingestId: number): Promise<void> =>
   addToCounts(transaction, ingestId, { rows: 0, bytes: 0 })
 
-/** What the kept ones take of the rows at some positions, of one subscriber where it is named. */
+/** Approximate size of the kept rows among these positions, only of one subscriber if given. */
 export async function keptBytesOf(
   transaction: Transaction<Tables>,
   ingestId: number,

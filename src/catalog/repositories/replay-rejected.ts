@@ -9,7 +9,7 @@ import type { OutcomeWriter } from './write-outcome.ts'
 import { reasonOf } from './write-rejected.ts'
 
 export interface KeptReplay extends ReplayedRows {
-  /** The positions of rows that it stored when it was validated before, and that do not pass any more. */
+  /** Positions of rows that this replay stored when it was validated before, and that no longer pass. */
   readonly givenBack: ReadonlySet<number>
 }
 
@@ -26,7 +26,7 @@ export async function keepReplay(
   const kept = isListGone ? none : await keepInList(transaction, outcome)
   if (into === undefined) return keepItems(transaction, writer, outcome, kept)
   const whole = { ...outcome, into }
-  // What was stored of a list that is gone stands where it went.
+  // If the list is gone, `replays_into` of the target ingest has the stored rows.
   const stored = isListGone ? await storedInto(transaction, whole) : kept.stored
   if (!isListGone) await noteInto(transaction, whole, stored)
   const placed = (positions: Iterable<number>): number[] => [...positions].map((own) => into.places.get(own)!)
@@ -48,7 +48,7 @@ async function keepItems(
   return kept
 }
 
-/** In the list of the rows' own ingest; all positions are their own. */
+/** Updates the list of the ingest that rejected the rows. All positions are those in that ingest. */
 async function keepInList(transaction: Transaction<Tables>, outcome: ReplayOutcome): Promise<KeptReplay> {
   const rows = await takeReplayed(transaction, outcome)
   const rejected = outcome.rejected.map((row) => row.position)
@@ -59,12 +59,12 @@ async function keepInList(transaction: Transaction<Tables>, outcome: ReplayOutco
   return { ...rows, givenBack }
 }
 
-/** Marks the rows that pass as stored by this replay; resolves with those that it stores, now or when it was told before. */
+/** Marks the rows that pass as stored by this replay, and returns those that it stores, now or when it was recorded before. */
 async function takeReplayed(
   transaction: Transaction<Tables>,
   { ingestId, position, passed }: Pick<ReplayOutcome, 'ingestId' | 'position' | 'passed'>,
 ): Promise<ReplayedRows> {
-  // Before its rows, as all others do.
+  // Locked before its rows, in the same order as elsewhere.
   await lockCounts(transaction, ingestId)
   const stored: number[] = []
   let [taken, bytes] = [0, 0]
@@ -86,7 +86,7 @@ async function takeReplayed(
   return { stored, taken }
 }
 
-/** The rows that a replay stored when it was told last, under the positions that they got. */
+/** The rows that a replay stored when it was last recorded, under the positions assigned to them. */
 export async function storedBy(
   database: Kysely<Tables>,
   { ingestId, position, passed, into }: Pick<ReplayOutcome, 'ingestId' | 'position' | 'passed' | 'into'>,
@@ -120,8 +120,8 @@ async function markedRows(
 }
 
 /**
- * Rows that are rejected still get their new reason, which takes more room than the one before, or less. Those that were mended, or validated for another
- * ingest, keep the reason that they had: it is true of what the list shows.
+ * Updates the reason of rows that are rejected again, and the space it takes. Rows that were mended, or validated for another ingest, keep their old reason,
+ * because it describes the row as listed.
  */
 async function keepNewReasons(
   transaction: Transaction<Tables>,
@@ -148,22 +148,22 @@ async function keepNewReasons(
 
 interface Known extends Reason {
   readonly rowBytes: number
-  /** Empty where the text is in the body of its push alone. */
+  /** Empty if the text exists only in the body of its push. */
   readonly row: string
   readonly isLine: boolean
 }
 
-/** A line is validated as the row that it is, mended or not: its text says nothing of that. */
+/** Lines are validated as rows, mended or not, so their text cannot show whether they were mended. */
 function isMended({ row }: RejectedRow, before: Known): boolean {
   return !before.isLine && before.row !== '' && before.row !== row
 }
 
 type Reason = Pick<RejectedRow, 'field' | 'message'>
 
-/** The text of the row is what was pushed first, mended or not: it stays. */
+/** Excludes the row's text, which stays as first pushed, mended or not. */
 const reasonBytes = ({ field, message }: Reason): number => keptTextBytes({ row: '', field, message })
 
-/** Why the kept ones among these rows were rejected so far, by position, and what they take. */
+/** Current reasons and sizes of the kept rows among these, by position. */
 async function reasonsAt(
   transaction: Transaction<Tables>,
   ingestId: number,
@@ -194,7 +194,7 @@ async function reasonsAt(
   )
 }
 
-/** The positions of rejected rows that this replay stored when it was validated before: none, nearly always. */
+/** Positions of rejected rows that this replay stored when it was validated before; nearly always none. */
 async function storedAmong(
   transaction: Transaction<Tables>,
   { ingestId, position, rejected }: Pick<ReplayOutcome, 'ingestId' | 'position' | 'rejected'>,
@@ -214,7 +214,7 @@ async function storedAmong(
   return stored
 }
 
-/** Rows that this replay stored when it was validated before become rejected ones again. Items are kept in the catalog: they stay. */
+/** Marks rows that this replay stored when it was validated before as rejected again. Items stay, because they are stored in the catalog. */
 async function giveBack(
   transaction: Transaction<Tables>,
   { ingestId, kind, position, rejected }: Pick<ReplayOutcome, 'ingestId' | 'kind' | 'position' | 'rejected'>,
@@ -245,7 +245,7 @@ async function giveBack(
 
 type IntoOutcome = Pick<ReplayOutcome, 'position' | 'passed'> & { readonly into: ReplayTarget }
 
-/** The rows that this replay has stored in the other ingest, of those that pass, by their own positions. */
+/** The rows among `passed` that this replay has stored in the other ingest, by their positions in the ingest that rejected them. */
 async function storedInto(
   database: Kysely<Tables>,
   { position, passed, into: { ingestId, places } }: IntoOutcome,
@@ -263,7 +263,7 @@ async function storedInto(
   })
 }
 
-/** Notes what this replay stores in the other ingest, in place of what was noted before. */
+/** Records the rows that this replay stores in the other ingest, replacing the previous record. */
 async function noteInto(
   transaction: Transaction<Tables>,
   { position, into: { ingestId, places } }: IntoOutcome,

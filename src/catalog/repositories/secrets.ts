@@ -16,7 +16,7 @@ export class SecretRepository extends Repository implements SecretCatalog {
   async secret(name: string): Promise<Uint8Array> {
     const known = await this.#find(name)
     if (known !== undefined) return known
-    // Whoever comes first decides: the value that stands afterwards is everybody's.
+    // The first insert wins, and every process uses its value.
     const value = Buffer.from(this.#randomBytes(secretBytes)).toString('hex')
     await this.changing((transaction) =>
       transaction

@@ -4,7 +4,7 @@ import type { KeyedEntry } from '../partitions.ts'
 import type { PushKeyHolder, PushKeyName } from '../push-keys.ts'
 import type { Tables } from '../schema.ts'
 
-/** So many keys go in one statement. */
+/** The most keys in one statement. */
 const keysAtOnce = 1000
 
 interface KeyedRow {
@@ -13,7 +13,7 @@ interface KeyedRow {
   readonly row: KeyRow
 }
 
-/** Notes which push each key stands for, and returns the positions of the entries that repeat another: see `PartitionCatalog.settleKeys`. */
+/** Implements `PartitionCatalog.settleKeys`: records which push each key belongs to, and returns the positions of entries that repeat another. */
 export async function settleKeys(
   transaction: Transaction<Tables>,
   entries: readonly KeyedEntry[],
@@ -51,7 +51,7 @@ function nameOf(hash: Uint8Array): string {
   return Buffer.from(hash).toString('hex')
 }
 
-/** One statement may write a row once: of entries with one key the first go together, then the second ones. Rows are locked in one order. */
+/** Groups entries so that each key occurs once per group, in order, because a statement may write a row once. Sorted, so rows are locked in one order. */
 function waves(keyed: readonly KeyedRow[]): readonly (readonly KeyedRow[])[] {
   const found: KeyedRow[][] = []
   const met = new Map<string, number>()
@@ -64,7 +64,7 @@ function waves(keyed: readonly KeyedRow[]): readonly (readonly KeyedRow[])[] {
   return found.map((wave) => wave.sort((a, b) => (a.name < b.name ? -1 : 1)))
 }
 
-/** Writes the keys that are free, and returns what each key stands for then. */
+/** Writes the keys that are free, and returns the resulting row of each key. */
 async function standingAfter(
   transaction: Transaction<Tables>,
   keyed: readonly KeyedRow[],
@@ -99,7 +99,7 @@ async function standingAfter(
   return standing
 }
 
-/** A pipeline's word stands above a reservation, and for a day. */
+/** A pipeline's decision takes precedence over a reservation, and is valid for a day. */
 function isFree({ eb, or, ref }: ExpressionBuilder<Tables & { excluded: KeyRow }, 'push_keys' | 'excluded'>) {
   return or([
     eb('push_keys.validated', '=', 0),
@@ -113,17 +113,17 @@ function isRepetition({ position, bodyHash }: KeyedEntry, standing: KeyRow | und
   return Buffer.compare(standing.body_hash, bodyHash) === 0
 }
 
-/** For how long a key stands for its push. */
+/** How long a push holds its key. */
 export const keyLifeMs = 24 * 60 * 60 * 1000
 
 type KeyRow = Tables['push_keys']
 
-/** Keys are kept by a hash, so that all have one length, whatever characters they hold. */
+/** Keys are stored as a hash, so that all have the same length and may contain any characters. */
 export function keyHash({ subscriberId, ingestId, key }: PushKeyName): Uint8Array {
   return new Uint8Array(createHash('sha256').update(`${subscriberId}/${ingestId}/${key}`, 'utf8').digest())
 }
 
-/** The push that a row stands for; null while one is under way. */
+/** The push that holds the key of a row; null while one is in progress. */
 export function holderOf(row: KeyRow): PushKeyHolder | null {
   if (row.position === null) return null
   return {

@@ -15,7 +15,7 @@ export class SlotWaitRepository extends Repository implements SlotWaitCatalog {
     if (added.length + removed.length === 0) return false
     await this.changing(async (transaction) => {
       if (removed.length > 0) await transaction.deleteFrom('slot_waits').where('entity_id', 'in', removed).execute()
-      // Who locks several does so in one order.
+      // All transactions lock rows in the same order, to avoid deadlocks.
       for (const id of added.toSorted((a, b) => a - b)) {
         await transaction
           .insertInto('slot_waits')

@@ -2,10 +2,10 @@ import type { Kysely, Transaction } from 'kysely'
 import type { NewRows, StoredRows, TakenBack } from '../partitions.ts'
 import type { Tables } from '../schema.ts'
 
-/** Where rows of a partition stand that are handed on. */
+/** Place of rows that are passed on for storage. */
 interface Handing {
   readonly partition: number
-  /** Where the step begins: what was stored before it in a partition of which nothing is noted counts as seen. */
+  /** Start of the step. In a partition without a record, rows stored before it count as seen. */
   readonly fromPosition: number
   readonly throughPosition: number
   readonly isReplay: boolean
@@ -21,7 +21,7 @@ export async function noteStored(
     if (rows.rows === 0) continue
     sums.set(rows.ingestId, { ...rows, rows: rows.rows + (sums.get(rows.ingestId)?.rows ?? 0) })
   }
-  // Who locks several ingests does so in one order.
+  // All transactions lock ingests in the same order, to avoid deadlocks.
   for (const { ingestId, entityId, rows, last } of [...sums.values()].sort((a, b) => a.ingestId - b.ingestId)) {
     const newest = { position: last.position, ms: last.ms, through_position: throughPosition }
     const replayed = isReplay ? { replayed_position: throughPosition } : {}
@@ -41,7 +41,8 @@ export async function noteStored(
 }
 
 /**
- * If the last one is among them, another one is looked for. If there is none, all that was stored before them was committed, and counts as seen.
+ * Subtracts rows that are no longer to be stored. If the last recorded row is among them, `last` replaces it. Without a replacement, everything stored before
+ * them was committed and counts as seen.
  */
 export async function takeBack(
   transaction: Transaction<Tables>,
@@ -71,7 +72,7 @@ export async function storedRowsOf(database: Kysely<Tables>, ingestId?: number):
   const all = database
     .selectFrom('stored_rows')
     .selectAll()
-    // Of a dropped entity queries see nothing, and nobody asks.
+    // Queries see no rows of a dropped entity, and nobody requests them.
     .where('ingest_id', 'not in', database.selectFrom('dropped_ingests').select('ingest_id'))
     .orderBy('ingest_id')
     .orderBy('partition')

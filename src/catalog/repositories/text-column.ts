@@ -1,4 +1,4 @@
-// Text that callers choose freely is kept as a JSON string: it may hold NUL or half a surrogate pair, which databases cut off or replace.
+// Text chosen by callers is stored as a JSON string: it may contain NUL or half of a surrogate pair, which databases truncate or replace.
 
 export function toTextColumn(text: string): string {
   return JSON.stringify(text)

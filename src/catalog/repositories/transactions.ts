@@ -8,8 +8,8 @@ const firstPauseMs = 5
 const longestPauseMs = 200
 
 /**
- * Runs a change in one transaction, and again where the database broke it off because of another one: `change` may do nothing but work on
- * the database. Throws Problem `unavailable` when that goes on.
+ * Runs a change in one transaction, and retries it when the database aborts it because of another one, so `change` must do nothing but work on the database.
+ * Throws Problem `unavailable` after repeated aborts.
  */
 export async function inTransaction<Result>(
   database: Kysely<Tables>,
@@ -28,15 +28,15 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Longer than those who wait for SQLite's lock take until they ask for it again: nobody keeps a place for them. */
+/** Longer than the interval at which waiters retry SQLite's lock, because they are not queued. */
 const turnMs = 10
 
-/** Between the parts of a long change: others of this database get their turn, in whatever thread or process they are. */
+/** Pauses between parts of a long change, so that other threads and processes can use the database. */
 export async function othersTurn(): Promise<void> {
   await sleep(turnMs)
 }
 
-/** The database broke a transaction off because of another one, and nothing of it was kept: the same may be tried again. */
+/** The database aborted a transaction because of another one. Nothing of it was stored, so it can be retried. */
 export class TransactionConflict extends Error {
   constructor(cause: unknown) {
     super('a transaction was broken off because of another one', { cause })
@@ -44,7 +44,7 @@ export class TransactionConflict extends Error {
   }
 }
 
-/** Runs several reads on one state of the database: that of the transaction where it is one already. */
+/** Runs several reads on one snapshot of the database: that of the given transaction, if it is one. */
 export function readConsistently<Result>(
   database: Kysely<Tables>,
   read: (transaction: Transaction<Tables>) => Promise<Result>,
@@ -53,7 +53,7 @@ export function readConsistently<Result>(
   return database.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
 }
 
-/** What is kept in some tables of the catalog. */
+/** Base class for access to some tables of the catalog. */
 export class Repository {
   protected readonly database: Kysely<Tables>
 

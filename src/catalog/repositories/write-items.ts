@@ -6,10 +6,10 @@ import { portions } from './portions.ts'
 type ItemRecord = Tables['items']
 type Statement = 'insert' | 'upsert'
 
-/** Keeps items: of those with one key the one pushed last, whatever order they come in and however often. */
+/** Writes items. For each key the item pushed last wins, in whatever order and however often items are written. */
 export class ItemWriter {
   readonly #database: Kysely<Tables>
-  /** SQL by statement and number of records. Building one costs more than running it, so each is built once. */
+  /** SQL by statement and number of records. Building a statement costs more than running it, so each is built once. */
   readonly #statements = new Map<string, string>()
 
   constructor(database: Kysely<Tables>) {
@@ -25,7 +25,7 @@ export class ItemWriter {
         const fresh = await this.#run(transaction, 'insert', portion)
         added += fresh
         if (fresh < portion.length) await this.#run(transaction, 'upsert', portion)
-        // Questions to the store are answered in between.
+        // Lets queries to the store run in between.
         await new Promise((resolve) => setImmediate(resolve))
       }
       if (added > 0) await addToCount(transaction, entityId, added)
@@ -63,7 +63,7 @@ export class ItemWriter {
   }
 }
 
-/** In the order of `recordOf`, which is the order of the parameters. */
+/** In the same order as `recordOf`, which is the order of the parameters. */
 const columns = [
   'entity_id',
   'item_key',
@@ -82,10 +82,7 @@ function recordOf({ entityId, key, position, attributes }: ItemWrite): ItemRecor
   }
 }
 
-/**
- * The newest item of each key, by entity id (the order in which entities are locked) and then by the key's characters. One statement may not write a
- * row twice.
- */
+/** The newest item of each key, by entity id (the order in which entities are locked) and by the key's characters. A statement may write a row only once. */
 function newestByEntity(items: readonly ItemWrite[]): ReadonlyMap<number, Map<string, ItemRecord>> {
   const entities = new Map<number, Map<string, ItemRecord>>()
   for (const item of items) {
@@ -102,7 +99,7 @@ export function itemKeyName(key: Uint8Array): string {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
 }
 
-/** Leaves out what was deleted after it was pushed, and forgets the deletion of what was pushed since. */
+/** Removes items that were deleted after they were pushed, and forgets deletions of items that were pushed later. */
 async function withoutDeleted(
   transaction: Transaction<Tables>,
   entityId: number,
@@ -122,7 +119,7 @@ async function withoutDeleted(
   return newest
 }
 
-/** Until the transaction is over, no other one adds or deletes items of the entity, if it has any. */
+/** Prevents other transactions from adding or deleting items of the entity until this one ends, if the entity has any. */
 export async function lockItems(transaction: Transaction<Tables>, entityId: number): Promise<void> {
   await transaction
     .updateTable('item_counts')
@@ -135,7 +132,7 @@ async function forgetDeletion(transaction: Transaction<Tables>, entityId: number
   await transaction.deleteFrom('deleted_items').where('entity_id', '=', entityId).where('item_key', '=', key).execute()
 }
 
-/** Until the transaction is over, no other one adds or deletes items of the entity: also when none are added here. */
+/** Adds to the entity's count. Like `lockItems`, prevents other transactions from adding or deleting its items, even if 0 is added. */
 async function addToCount(transaction: Transaction<Tables>, entityId: number, items: number): Promise<void> {
   await transaction
     .insertInto('item_counts')

@@ -7,7 +7,7 @@ import { portions } from './portions.ts'
 import { ItemWriter } from './write-items.ts'
 import { RejectedWriter } from './write-rejected.ts'
 
-/** Keeps what validated rows came to, except those of dropped entities. */
+/** Writes the outcomes of validated rows, except for dropped entities. */
 export class OutcomeWriter {
   readonly #locks: CatalogLocks
   readonly #rejected: RejectedWriter
@@ -37,14 +37,14 @@ export class OutcomeWriter {
     )
   }
 
-  /** What is dropped, now and until the transaction is over. */
+  /** Dropped ingests and entities; no more are dropped until the transaction ends. */
   async dropped(transaction: Transaction<Tables>): ReturnType<typeof droppedOf> {
     await this.#locks.keeping(transaction)
     return droppedOf(transaction)
   }
 }
 
-/** A batch that is validated in steps is told of at each, with what all before it found; the journal may be validated again. */
+/** A batch validated in steps is reported after each step, with the totals so far. The journal may be validated again, so the largest count is kept. */
 async function keepReplaced(transaction: Transaction<Tables>, replaced: readonly ReplacedInBatch[]): Promise<void> {
   const records = replaced.map(({ ingestId, batchPosition, rows }) => {
     return { ingest_id: ingestId, batch_position: batchPosition, rows }

@@ -7,7 +7,7 @@ import { portions } from './portions.ts'
 import { fieldKeyOf, Tallies } from './rejected-tallies.ts'
 import { toTextColumn } from './text-column.ts'
 
-/** Keeps rejected rows, each once: the journal may be validated again. */
+/** Writes rejected rows, each once, because the journal may be validated again. */
 export class RejectedWriter {
   readonly #database: Kysely<Tables>
   readonly #inserts = new Map<number, string>()
@@ -16,7 +16,7 @@ export class RejectedWriter {
     this.#database = database
   }
 
-  /** Rows that were kept before are left as they are. */
+  /** Does not change rows that exist already. */
   async keep(transaction: Transaction<Tables>, rows: readonly RejectedRow[]): Promise<void> {
     for (const [ingestId, records] of recordsByIngest(rows)) {
       const tallies = new Tallies(ingestId)
@@ -36,7 +36,7 @@ export class RejectedWriter {
     }
   }
 
-  /** Keeps the records that are not there yet, and says at which positions these are. */
+  /** Inserts the records that do not exist yet, and returns their positions. */
   async #insert(transaction: Transaction<Tables>, records: readonly RejectedRecord[]): Promise<ReadonlySet<number>> {
     const parameters = records.flatMap((record) => columns.map((column) => record[column]))
     const insert = CompiledQuery.raw(this.#insertSql(records), parameters)
@@ -44,7 +44,7 @@ export class RejectedWriter {
     return new Set(rows.map(({ position }) => position))
   }
 
-  /** The statement for so many records. Building one costs more than running it, so each size is built once. */
+  /** The statement for this number of records. Building one costs more than running it, so each size is built once. */
   #insertSql(records: readonly RejectedRecord[]): string {
     const known = this.#inserts.get(records.length)
     if (known !== undefined) return known
@@ -60,7 +60,7 @@ export class RejectedWriter {
   }
 }
 
-/** In the order of `recordOf`, which is the order of the parameters. */
+/** In the same order as `recordOf`, which is the order of the parameters. */
 const columns = [
   'ingest_id',
   'position',
@@ -85,17 +85,17 @@ function recordsByIngest(rows: readonly RejectedRow[]): ReadonlyMap<number, read
   for (const row of rows) {
     addTo(records, row.ingestId, recordOf(row))
   }
-  // Who locks several ingests does so in one order.
+  // All transactions lock ingests in the same order, to avoid deadlocks.
   return new Map([...records].sort(([a], [b]) => a - b))
 }
 
-/** Why a row is rejected, as the catalog keeps it. */
+/** The columns that state why a row is rejected. */
 export function reasonOf({ code, field, message }: Pick<RejectedRow, 'code' | 'field' | 'message'>) {
   const fieldText = field === null ? null : toTextColumn(field)
   return { code, field: fieldText, message: toTextColumn(message), field_key: fieldKeyOf(fieldText) }
 }
 
-/** No text of JSON holds NUL, which PostgreSQL does not take; a line may. */
+/** JSON text never contains NUL, which PostgreSQL rejects; a line may. */
 function rowTextOf({ row, lineFormat }: RejectedRow): string {
   return lineFormat === undefined || row === '' ? row : toTextColumn(row)
 }

@@ -1,5 +1,5 @@
-// The write-ahead log beside a catalog's file. SQLite reads it up to the first frame whose checksum is wrong and takes what is behind for
-// a transaction that was never finished; so damage in its middle would take back what was recorded, without a word.
+// Checks the write-ahead log of a catalog. SQLite reads the log up to the first frame with a wrong checksum and treats the rest as an unfinished transaction,
+// so damage in the middle would silently undo recorded changes.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -10,7 +10,7 @@ const frameHeaderBytes = 24
 const littleEndianMagic = 0x377f0682
 const bigEndianMagic = 0x377f0683
 
-/** What is wrong with the log of a catalog that nobody has open, as a sentence without its end; null when it is sound, or not there. */
+/** Describes the damage of the log of a catalog that is not open, as a sentence without a period; null when the log is intact or does not exist. */
 export function checkSqliteLog(path: string): string | null {
   let descriptor: number
   try {
@@ -53,7 +53,7 @@ function checkLog(path: string, descriptor: number): string | null {
     if (damagedAt !== null && isCommit && (isWhole || (offset === damagedAt && isOfThisLog))) commits++
     checksum = { first: frame.getUint32(16), second: frame.getUint32(20) }
   }
-  // One may be a transaction that was being written at the end; another was begun only when the one before was on disk.
+  // One commit may be a transaction interrupted while it was written. A second commit was begun only after the first was on disk.
   if (commits < 2) return null
   return `${path} is damaged at offset ${damagedAt}: ${commits} changes that were recorded there and behind it are lost`
 }
@@ -77,7 +77,7 @@ function checksumOf(seed: Checksum, view: DataView, start: number, end: number, 
   return { first, second }
 }
 
-/** Whether a catalog was ever made in a file that nobody has open. Throws what SQLite throws where it is none of its files. */
+/** Whether a file that is not open contains a catalog. Throws SQLite's error when it is not an SQLite file. */
 export function holdsTables(path: string): boolean {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
@@ -87,7 +87,7 @@ export function holdsTables(path: string): boolean {
   }
 }
 
-/** What SQLite finds wrong with the structure of a catalog's file that nobody has open; empty when it is sound. */
+/** Structural errors that SQLite finds in a catalog file that is not open; empty when it is intact. */
 export function checkSqliteFile(path: string): readonly string[] {
   const database = new DatabaseSync(path, { readOnly: true })
   try {

@@ -10,19 +10,19 @@ export interface Ownership {
 }
 
 /**
- * Makes this process the one owner of a data folder, which is made if it is not there. The owner holds a lock of the operating system,
- * by way of an SQLite transaction that never ends: it goes with the process, however that dies. Throws an Error when the folder has another owner.
+ * Makes this process the only owner of a data folder, which is created if missing. The owner holds an operating system lock through an SQLite transaction that
+ * never ends, so the lock is released however the process ends. Throws an Error when the folder has another owner.
  */
 export function takeOwnership(directory: string): Ownership {
   makePrivateFolder(directory)
-  // The process id has a file of its own: to open and close the locked one would drop the lock.
+  // The process id is in a separate file: opening and closing the locked file would release the lock.
   const processIdPath = join(directory, 'owner.pid')
   const lockPath = join(directory, 'owner.lock')
   makePrivateFile(lockPath)
   const database = new DatabaseSync(lockPath)
   try {
     database.exec('PRAGMA busy_timeout = 0')
-    // Nothing is ever written to it, so nothing is to be rolled back from a file, for which a full disk has no room.
+    // Nothing is ever written to the database, so it needs no rollback journal on disk, for which a full disk has no space.
     database.exec('PRAGMA journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -38,10 +38,10 @@ export function takeOwnership(directory: string): Ownership {
   }
 }
 
-/** It only names the owner to another one: a full disk may leave it out. */
+/** The file only names the owner to other processes; it may be missing on a full disk. */
 function writeProcessId(path: string): void {
   try {
-    // What was left there goes, a link that somebody planted too: what it leads to is none of the service's.
+    // Removes an old file, or a link that somebody planted, without touching the target of the link.
     rmSync(path, { force: true })
     writeFileSync(path, `${process.pid}\n`, { flag: 'wx', mode: privateFileMode })
   } catch (error) {

@@ -21,8 +21,8 @@ const whatToDo =
   'Put the file back, with catalog.sqlite-wal if that is there, from the same moment as the other files; or restore a whole backup ("tidemark restore").'
 
 /**
- * Throws an Error when the catalog of a data folder cannot be read, or has lost changes. Throws also when it is missing or empty beside other data of
- * a service: a new catalog would know none of it, and unknown files would be taken for what a crash left. Its tables are not looked into.
+ * Throws an Error when the catalog of a data folder cannot be read or has lost changes, or when it is missing or empty although the folder has other data of
+ * a service. A new catalog would not know that data, and unknown files would be treated as leftovers of a crash. Tables are not checked.
  */
 export async function requireCatalog({ catalog, ...folders }: Folders, disk: ListingDisk): Promise<void> {
   const isThere = existsSync(catalog)
@@ -47,7 +47,7 @@ function isMade(catalog: string): boolean {
   try {
     return holdsTables(catalog)
   } catch (error) {
-    // Who opens it says so in better words.
+    // Opening the catalog reports this with a better message.
     if (isDiskFull(diskErrorOf(error))) return true
     const reason = messageOf(error)
     throw new Error(`The catalog ${catalog} cannot be read (${reason}): it is damaged. ${whatItHolds} ${whatToDo}`, {
@@ -56,7 +56,7 @@ function isMade(catalog: string): boolean {
   }
 }
 
-/** Throws an Error when a service has left nothing in the folder: it is another one than was meant. */
+/** Throws an Error when the folder has no data of a service, because it is then not the intended folder. */
 export async function requireDataFolder(
   data: string,
   { catalog, ...folders }: Folders,
@@ -66,7 +66,7 @@ export async function requireDataFolder(
   throw new Error(`"${data}" is not a data folder: it has no catalog.sqlite. Give another one with --data.`)
 }
 
-/** What a service has left in its folder besides the catalog. */
+/** Data of a service in the folder other than the catalog. */
 async function dataIn(
   { journal, idempotency, store }: Omit<Folders, 'catalog'>,
   disk: ListingDisk,

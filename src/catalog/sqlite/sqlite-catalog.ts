@@ -18,22 +18,22 @@ import { diskErrorOf, Statements } from './statements.ts'
 
 export interface SqliteCatalogOptions {
   readonly path: string
-  /** Changes nothing, and must be there. */
+  /** Opens an existing catalog without changing it. */
   readonly readOnly?: boolean
   readonly randomBytes?: (count: number) => Uint8Array
-  /** A change that would make the file larger than so many pages is refused, as on a full disk. */
+  /** Maximum size of the file in pages; a change that would exceed it is refused, as on a full disk. */
   readonly pagesMax?: number | undefined
 }
 
 export interface SqliteCatalog extends Catalog {
-  /** How many rows have been changed through it so far, with those of a change that is under way. */
+  /** The number of rows changed through it so far, including those of a transaction in progress. */
   readonly changes: () => number
   readonly isChanging: () => boolean
 }
 
 /**
- * Opens or makes the catalog's file. Several connections may have it open at once, in one process. Throws an Error when the file is
- * newer than the program; the catalog's methods throw Problem `unavailable` when the disk is full or fails.
+ * Opens or creates the catalog's file. One process may open it several times at once. Throws an Error when the file is newer than the program. The
+ * catalog's methods throw Problem `unavailable` when the disk is full or fails.
  */
 export async function openSqliteCatalog({
   path,
@@ -41,7 +41,7 @@ export async function openSqliteCatalog({
   randomBytes = randomBytesOfSystem,
   pagesMax,
 }: SqliteCatalogOptions): Promise<SqliteCatalog> {
-  // Its owner's alone to read: it holds the secrets that tokens are signed with. SQLite gives its other files the same mode.
+  // Readable only by its owner: it contains the secrets that tokens are signed with. SQLite gives its other files the same mode.
   if (!readOnly) makePrivateFile(path)
   const database = open(path, { readOnly, pagesMax })
   const dialect: Dialect = {
@@ -54,7 +54,7 @@ export async function openSqliteCatalog({
   return { ...catalog, changes: () => database.changes, isChanging: () => database.isChanging }
 }
 
-/** On a full disk SQLite finds no room for its log, even where nothing is changed. */
+/** On a full disk SQLite has no space for its log, even if nothing is changed. */
 function open(path: string, options: ConstructorParameters<typeof Statements>[1]): Statements {
   try {
     return new Statements(path, options)

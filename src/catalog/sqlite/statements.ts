@@ -3,18 +3,18 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
 import { Problem } from '../../model/problem.ts'
 
-/** How many prepared statements are kept; the catalog's own questions are fewer than this. */
+/** The number of prepared statements to cache; the catalog has fewer distinct statements. */
 const statementsMax = 200
-/** How much of the database's pages a connection keeps in memory. */
+/** Size of a connection's page cache. */
 const cacheKibibytes = 65_536
-/** How long a connection waits for another one's transaction, and how often it asks. */
+/** How long a connection waits for another one's transaction, and how often it retries. */
 const busyTimeoutMs = 5000
 const busyRetryMs = 2
 const busyCode = 5
 
 /**
- * One connection, in the shape that Kysely's SQLite driver wants, with its statements kept prepared. Other code of this process must
- * not open and close the database's files: that would drop the file locks of all connections (https://sqlite.org/howtocorrupt.html, 2.2).
+ * One connection with a cache of prepared statements, in the form that Kysely's SQLite driver expects. Other code of this process must not open and close the
+ * database's files, because that would drop the file locks of all connections (https://sqlite.org/howtocorrupt.html, 2.2).
  */
 export class Statements implements SqliteDatabase {
   readonly #database: InstanceType<typeof DatabaseSync>
@@ -30,10 +30,10 @@ export class Statements implements SqliteDatabase {
     if (readOnly) return
     if (pagesMax !== undefined) this.#database.exec(`PRAGMA max_page_count = ${pagesMax}`)
     this.#database.exec('PRAGMA journal_mode = WAL')
-    // With WAL, FULL is what makes each commit durable: it syncs the log before the commit returns.
+    // With WAL, FULL makes each commit durable: the log is synced before the commit returns.
     this.#database.exec('PRAGMA synchronous = FULL')
     this.#database.exec('PRAGMA foreign_keys = ON')
-    // Negative is KiB. Items of a large metadata entity are written in scattered order: half of its pages at hand are worth three times the rate.
+    // Negative means KiB. Items of a large metadata entity are written in scattered order; caching half of its pages triples the rate.
     this.#database.exec(`PRAGMA cache_size = -${cacheKibibytes}`)
   }
 
@@ -47,15 +47,15 @@ export class Statements implements SqliteDatabase {
   }
 
   /**
-   * Begins a transaction that will write. It takes its lock at once: one that begins as a reader may be refused when it comes to write.
-   * It waits without holding up the thread, on which the transaction that it waits for may be running.
+   * Begins a write transaction. It acquires the lock immediately, because a transaction that begins as a reader may be refused on its first write. The
+   * wait does not block the thread, which may be running the very transaction that holds the lock.
    */
   async beginWriting(): Promise<void> {
     const deadlineMs = performance.now() + busyTimeoutMs
     while (!this.#tryBegin(deadlineMs)) await sleep(busyRetryMs)
   }
 
-  /** On a full disk, say, SQLite has rolled back by itself; a second time would be an error that hides the first. */
+  /** SQLite rolls back automatically on some errors, such as a full disk. A second rollback would fail and hide the first error. */
   rollBack(): void {
     if (this.#database.isTransaction) this.prepare('ROLLBACK').run([])
   }
@@ -64,7 +64,7 @@ export class Statements implements SqliteDatabase {
     return this.#database.isTransaction
   }
 
-  /** How many rows this connection has changed so far, with those of a transaction that is not over. */
+  /** The number of rows this connection has changed so far, including those of a transaction in progress. */
   get changes(): number {
     const [row] = this.prepare('SELECT total_changes() AS changes').all([]) as readonly { readonly changes: number }[]
     return row?.changes ?? 0
@@ -99,7 +99,7 @@ export class Statements implements SqliteDatabase {
   }
 }
 
-/** Primary result codes of SQLite (https://sqlite.org/rescode.html) that the service can outlive. */
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html) from which the service can recover. */
 const outlived = new Map([
   [busyCode, 'The catalog is busy with another change. Try again.'],
   [10, "The catalog's disk failed to read or write. Check the disk of the data folder, then try again."],
@@ -128,7 +128,7 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === busyCode
 }
 
-/** What SQLite says of a disk, as the disk itself would have said it; other errors as they are. */
+/** Converts an SQLite error about the disk into the error that the disk itself would cause; other errors are returned unchanged. */
 export function diskErrorOf(error: unknown): unknown {
   const code = new Map([
     [10, 'EIO'],
@@ -138,11 +138,11 @@ export function diskErrorOf(error: unknown): unknown {
   return Object.assign(new Error(`${code}: ${error.message}`, { cause: error }), { code })
 }
 
-/** The primary result code of an error that SQLite threw, null for others. */
+/** The primary result code of an SQLite error; null for other errors. */
 function resultCode(error: unknown): number | null {
   if (!(error instanceof Error)) return null
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff
-  // Rows that are read come without a code; SQLite has one text for each (sqlite3_errstr).
+  // Errors while reading rows have no code, but SQLite has one text for each code (sqlite3_errstr).
   return codesOfTexts.get(error.message) ?? null
 }
 

@@ -1,4 +1,4 @@
-// What the endpoints of the operator's side have in common.
+// Common parts of the operator's endpoints.
 import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import Type, { type Static, type TProperties } from 'typebox'
 import { limitOf, type PageLimits, usualLimits } from '../../model/page.ts'
@@ -19,7 +19,7 @@ export function readAdminBody(
   })
 }
 
-/** For endpoints that take no body. A body that says something was meant for another endpoint, or misspells a query parameter. */
+/** For endpoints without a body. A non-empty body was meant for another endpoint, or is a misplaced query parameter. */
 export function refuseBody(settings: HttpSettings): preValidationHookHandler {
   const read = readAdminBody(settings, { whenEmpty: '{}' })
   return function (request, reply, done) {
@@ -55,12 +55,12 @@ const pageParameters = ({ items, itemsMax }: PageLimits) => ({
 })
 export const PageQuery = Type.Object(pageParameters(usualLimits))
 
-/** The query parameters of a list, its own filters among them. */
+/** The query parameters of a list, including its filters. */
 export function pageQuery<Filters extends TProperties>(filters: Filters, limits: PageLimits = usualLimits) {
   return Type.Object({ ...filters, ...pageParameters(limits) }, { additionalProperties: false })
 }
 
-/** `limit` is a number, or NaN if it is none; `pageLimit` refuses that. */
+/** `limit` is a number, or NaN if the text is not one; `pageLimit` refuses NaN. */
 export function pageRequest({ limit, NextToken }: Static<typeof PageQuery>): { limit?: number; token?: string } {
   return {
     ...(limit === undefined ? {} : { limit: limitOf(limit) }),
@@ -70,10 +70,10 @@ export function pageRequest({ limit, NextToken }: Static<typeof PageQuery>): { l
 
 export const AliasParameters = Type.Object({ alias: Type.String({ description: 'The alias of the ingest.' }) })
 
-/** What a request that only reads may be refused for. */
+/** Possible errors of a request that only reads. */
 export const readProblems = ['invalid_request', 'forbidden', 'not_acceptable', 'shutting_down'] as const
 
-/** What a request that takes no body may be refused for. */
+/** Possible errors of a request without a body. */
 export const noBodyProblems = [
   'invalid_request',
   'invalid_json',
@@ -85,10 +85,10 @@ export const noBodyProblems = [
   'shutting_down',
 ] as const
 
-/** What every request with a body may be refused for. */
+/** Possible errors of every request with a body. */
 export const bodyProblems = [...noBodyProblems, 'not_acceptable'] as const
 
-/** What a list that is a query like the others may be refused for. */
+/** Possible errors of a list that runs as a query. */
 export const listProblems = [
   'forbidden',
   'overloaded',
@@ -98,5 +98,5 @@ export const listProblems = [
   'shutting_down',
 ] as const
 
-/** What every request for a page may be refused for. */
+/** Possible errors of every request for a page. */
 export const pageProblems = [...readProblems, 'invalid_token'] as const

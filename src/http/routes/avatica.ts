@@ -51,7 +51,7 @@ const wireFormats: readonly WireFormat[] = [
   },
 ]
 
-/** Drivers send their bytes as what they please. */
+/** The media type varies between drivers. */
 const mediaTypes = [
   'application/json',
   'application/octet-stream',
@@ -60,10 +60,10 @@ const mediaTypes = [
   'text/plain',
 ]
 
-/** More than the opening of a connection has, which shows the key in its body. */
+/** Enough for opening a connection, a request that contains the key in its body. */
 const strangersBytesMax = 8192
 
-/** JDBC, by Avatica's protocol, in its two wire formats; with and without a slash at the end of the path. */
+/** JDBC, in the two wire formats of Avatica's protocol; the path may end with a slash. */
 export const postAvatica: Route = (app, { services, settings, guard, inFlight }) => {
   const { limits, jdbc } = settings
   const rule: BodyRule = {
@@ -111,7 +111,7 @@ function connectionCaller(guard: Guard, request: FastifyRequest): ConnectionCall
   return { reader, showsKey: showsKey(request), network: networkOf(request.ip) }
 }
 
-/** Reads a body; a large one only where it is known who sends it, by what the request shows, or by the connection that it names. */
+/** Reads a body. A large one is accepted only from a known sender, identified by the request's key or by the connection that it names. */
 function readKnown(
   rule: BodyRule,
   { connectionIdIn }: WireFormat,

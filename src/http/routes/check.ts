@@ -36,7 +36,7 @@ const CheckBody = {
   },
 }
 
-/** A push that stores nothing. */
+/** Validates the rows of a push without storing them. */
 export const postCheck: Route = (app, parts) => {
   const { services, guard, settings } = parts
   app.route({

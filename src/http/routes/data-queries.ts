@@ -1,4 +1,4 @@
-// The endpoints under /consumer/data that answer queries: what those share that answer with rows, in any of the formats, and then each of them.
+// The query endpoints under /consumer/data: first the common parts of those that return rows in any of the formats, then each endpoint.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject } from 'typebox'
 import type { Reader } from '../../admission/reader.ts'
@@ -20,27 +20,27 @@ import type { App, Route, RouteParts } from '../route.ts'
 import { refuseBody } from './admin-request.ts'
 
 interface RowsQuery<Body extends TObject> {
-  /** The last part of its path. */
+  /** The last segment of its path. */
   readonly name: string
   readonly summary: string
-  /** What the rows of the answer are. */
+  /** Describes the rows of the response. */
   readonly rows: string
-  /** Besides those that all such endpoints have. */
+  /** In addition to those of all such endpoints. */
   readonly problemCodes: readonly ProblemCode[]
-  /** What the answer has beside the headers of every answer. */
+  /** Response headers in addition to the common ones. */
   readonly headers?: object
   readonly body: Body
   readonly run: (asked: Static<Body>, asking: Asking) => Promise<Answer>
 }
 
-/** How, and for whom, a query is asked. */
+/** The format of a query's response, its cancellation and its reader. */
 interface Asking {
   readonly format: AnswerFormat
   readonly cancellation: Cancellation
   readonly reader: Reader
 }
 
-/** The two routes of a query, which differ in where the question stands: in a body, or in the address. */
+/** The two routes of a query: with its parameters in a body, or in the address. */
 function rowsRoutes<Body extends TObject>(app: App, parts: RouteParts, query: RowsQuery<Body>): void {
   const { settings, guard } = parts
   const { name, summary, body } = query
@@ -98,13 +98,13 @@ function answerRows<Body extends TObject>(
 }
 
 interface AskedQuery {
-  /** In the log and the metrics. */
+  /** The query's name in the log and the metrics. */
   readonly name: string
   readonly mediaType: string
   readonly run: (cancellation: Cancellation, reader: Reader) => Promise<Answer>
 }
 
-/** Runs a query for a request and sends its answer. Sent or not: what the answer holds is given back when the response is over. */
+/** Runs a query for a request and sends its result, whose resources are released when the response ends, sent or not. */
 export async function answerQuery(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -138,7 +138,7 @@ export const commonProblemCodes = [
   'shutting_down',
 ] as const
 
-/** The endpoint of one of the data queries. */
+/** The endpoint of one kind of data query. */
 function dataQuery(kind: QueryKind, text: { readonly summary: string; readonly rows: string }): Route {
   return (app, context) => {
     const problemCodes = ['unknown_entity', 'too_many_buckets'] as const
@@ -208,7 +208,7 @@ export const postStates = dataQuery('states', {
   rows: 'A row for each bucket, tag, metric and value: `metric`, `value`, `seconds` and `entries`.',
 })
 
-/** One endpoint under two names. */
+/** The same endpoint under two names. */
 const names = ['druid-native-query', 'analytics-native-query'] as const
 
 const problemCodes = [...commonProblemCodes, 'unknown_entity', 'unsupported_native_query', 'too_many_buckets'] as const

@@ -14,7 +14,7 @@ const EntityParameters = Type.Object({ entity: Type.String({ description: 'The n
 const whoMay =
   'Needs a key with the right `admin`, or with `correct` and `consume` and a valid subscription to the entity.'
 
-/** Access comes before existence, so that nobody learns which entities there are. */
+/** Access is checked before existence, so that names of entities are not revealed. */
 function correctorOf(request: FastifyRequest, { guard, services }: RouteParts) {
   const { entity } = request.params as Static<typeof EntityParameters>
   return services.access.requireCorrect(guard.asker(request), entity)

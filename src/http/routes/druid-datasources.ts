@@ -66,7 +66,7 @@ export const getDruidDatasource = druidRoute({
   },
 })
 
-/** The release of Druid whose answers these paths give: tools look at it before they ask for what newer ones have. */
+/** The Druid release that these paths imitate. Tools read it to find out which features they can use. */
 const druidVersion = '33.0.0'
 
 const DruidStatus = Type.Object(

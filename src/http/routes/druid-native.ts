@@ -24,7 +24,7 @@ export const postDruidNative = druidQuery({
   }),
 })
 
-/** The query as the other endpoint for native queries takes it: its bytes are passed on as they came. */
+/** Wraps the query in the body of the other native query endpoint, with its bytes unchanged. */
 function asWholeBody(queryType: string, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([
     Buffer.from(`{"query_type":${JSON.stringify(queryType)},"query_data":`),

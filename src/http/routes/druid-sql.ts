@@ -52,7 +52,7 @@ const paths = [
   ['/druid/v2/:id', 'druid-cancel'],
 ] as const
 
-/** Native queries and those in SQL have their ids in common. */
+/** Native and SQL queries share one set of ids. */
 export const deleteDruidQuery: Route = (app, { guard, runningQueries }) => {
   for (const [url, operationId] of paths) {
     app.route({

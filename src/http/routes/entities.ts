@@ -8,7 +8,7 @@ import { answers, optionalKeySecurity } from '../document.ts'
 import { bodyProblems, listProblems, pageProblems, pageQuery, pageRequest } from './admin-request.ts'
 import { adminRoute, jsonRoutes, observeRoute } from './json-route.ts'
 
-/** Their addresses may be written by hand. */
+/** The addresses of these lists may be typed by hand, so a key in them is refused. */
 const listRoute = (...others: onRequestHookHandler[]) =>
   jsonRoutes({
     tag: 'consumption',

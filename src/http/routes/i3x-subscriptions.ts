@@ -9,7 +9,7 @@ import { I3xStreams } from '../i3x-streams.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { elementIds, maxDepth, vqt } from './i3x.ts'
 
-/** Each of up to thousands of subscriptions keeps its own. */
+/** Bounded, because each of up to thousands of subscriptions stores its names. */
 const nameChars = 4096
 
 const clientId = Type.String({

@@ -1,4 +1,4 @@
-// i3X 1.0: what there is, its values, and writing them. Tested by `test/acceptance/i3x.test.ts`.
+// i3X 1.0: discovery, reading and writing values. Tested by `test/acceptance/i3x.test.ts`.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TSchema } from 'typebox'
 import { bulk, type I3xAnswer, whole } from '../../i3x/answers.ts'
@@ -122,7 +122,7 @@ export const i3xRoutes: Route = (app, parts) => {
       schema: { ...i3xSchema(id, summary, { result }), ...(querystring === undefined ? {} : { querystring }) },
       ...withoutBody(parts),
       handler: async (request, reply) =>
-        // Checked by the schema.
+        // The schema has validated the query.
         sendI3x(request, reply, await answer(request.query as Static<Query>, i3xCaller(request, reply, parts)), parts),
     })
   const post = <Body extends TSchema>(path: string, posting: Posting<Body>) => postI3x(app, parts, path, posting)
@@ -194,7 +194,7 @@ export const i3xRoutes: Route = (app, parts) => {
   write(app, parts, 'history')
 }
 
-/** Open to everyone: clients look here first whether the service is there, and what it can do. */
+/** Public: clients first read here whether the service is available and what it supports. */
 const getInfo: Route = (app, parts) => {
   const { settings } = parts
   const result = Type.Object({
@@ -243,7 +243,7 @@ function write(app: Parameters<Route>[0], parts: RouteParts, what: 'value' | 'hi
     ...withBody(parts, bodies),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const { services, guard } = parts
-      // Its shape is checked; numbers keep their digits.
+      // The shape is validated already; this parser keeps all digits of numbers.
       const { updates } = parseWithLongs(Buffer.from(bodies.get(request)!).toString()) as { updates: readonly Update[] }
       const asker = guard.asker(request)
       const admit = (alias: string) => admitPush(services, asker, alias)

@@ -57,7 +57,7 @@ const response = lineAnswers(
   StatementError,
 )
 
-/** Questions in InfluxQL. Writers of InfluxDB 1 also make their database here before they write. */
+/** InfluxQL queries. InfluxDB 1 writers also create their database here before they write. */
 export const influxQuery: Route = (app, parts) => {
   const { guard } = parts
   const config = { ...lineConfig, errorBody: 'influxql' } as const
@@ -101,7 +101,7 @@ export const influxQuery: Route = (app, parts) => {
 /** Each character may be percent-encoded. */
 const bodyBytesMax = 3 * queryCharactersMax
 
-/** What a body says that is no form in parts is urlencoded: many clients do not name its type. Throws Problem `invalid_request`. */
+/** A body that is not multipart is read as urlencoded, because many clients omit its type. Throws Problem `invalid_request`. */
 async function formOf({ body, headers }: FastifyRequest): Promise<readonly (readonly [string, string])[]> {
   const bytes = body instanceof Uint8Array ? Buffer.from(body) : Buffer.alloc(0)
   const type = headers['content-type'] ?? ''
@@ -189,7 +189,7 @@ function boundValue(name: string, value: unknown): BoundValue {
     if (kind === 'regex' && typeof inner === 'string') return { kind: 'pattern', text: inner }
     if ((kind === 'ident' || kind === 'identifier') && typeof inner === 'string') return { kind: 'quoted', text: inner }
     if (plainKinds.get(kind!)?.includes(typeof inner)) return boundValue(name, inner)
-    // As InfluxDB has it: nanoseconds.
+    // As in InfluxDB, a number is in nanoseconds.
     const duration = Number.isSafeInteger(inner) ? `${inner}ns` : inner
     if (kind === 'duration' && typeof duration === 'string' && /^(?:\d+(?:ns|us|ms|[uµsmhdw]))+$/.test(duration))
       return { kind, text: duration }
@@ -201,7 +201,7 @@ function boundValue(name: string, value: unknown): BoundValue {
 }
 
 const numbers = ['number', 'bigint']
-/** The forms of what may also stand by itself, and of which types it is. */
+/** Wrapped forms of values that may also be written plainly, with the types that they accept. */
 const plainKinds: ReadonlyMap<string, readonly string[]> = new Map([
   ['integer', numbers],
   ['int', numbers],

@@ -1,4 +1,4 @@
-// Endpoints that answer with JSON: each says what it is and makes its answer; what they have in common is added here.
+// Endpoints that return JSON. Each defines its schema and its result; the common parts are added here.
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { sendJson } from '../answer.ts'
@@ -8,12 +8,12 @@ import { acceptJson } from '../guard.ts'
 import type { Route, RouteParts } from '../route.ts'
 import { readAdminBody, refuseBody } from './admin-request.ts'
 
-/** Who may ask, and the part of the OpenAPI document that such endpoints stand in. */
+/** Who may use such endpoints, and their section of the OpenAPI document. */
 interface Audience {
   readonly tag: string
   readonly security: Security
   readonly config?: FastifyContextConfig
-  /** What lets a request in before its body is read. */
+  /** Admits a request before its body is read. */
   readonly admit: (parts: RouteParts) => onRequestHookHandler | readonly onRequestHookHandler[]
 }
 
@@ -23,17 +23,17 @@ interface JsonRoute<Params extends TSchema, Query extends TSchema, Body extends 
   readonly operationId: string
   readonly summary: string
   readonly description?: string
-  /** Whether the OpenAPI document leaves it out. */
+  /** Whether it is omitted from the OpenAPI document. */
   readonly hide?: boolean
   readonly params?: Params
   readonly querystring?: Query
-  /** A body is refused where this is left out, but for a GET. */
+  /** If absent, a body is refused, except for GET. */
   readonly body?: Body
   readonly 'x-body-may-be-left-out'?: true
-  /** Of a 200 and a 201 the 201 is sent, unless `answer` sets the other. */
+  /** With both 200 and 201, the status is 201 unless `answer` sets the other. */
   readonly response: Readonly<Record<number, object>>
   readonly audited?: AuditedRoute | false
-  /** Makes what is sent; of a 204 nothing is. */
+  /** Returns the value to send; ignored for a 204. */
   readonly answer: (
     request: FastifyRequest<{ Params: Static<Params>; Querystring: Static<Query>; Body: Static<Body> }>,
     parts: RouteParts,
@@ -58,11 +58,11 @@ export const jsonRoutes =
       config: { ...config, audited },
       onRequest: [admitted, status === 204 ? [] : acceptJson].flat(),
       preValidation: method === 'GET' ? [] : readBody,
-      // A body may take minutes to come: who may send it is asked again when it is whole.
+      // A body may take minutes to arrive, so access is checked again when it is complete.
       preHandler: method === 'GET' ? [] : admitted,
       handler: async (request, reply) => {
         reply.code(status)
-        // Checked by the schema.
+        // The schema has validated the request.
         const value = await answer(request as Parameters<typeof answer>[0], parts, reply)
         return status === 204 ? reply.send() : sendJson(request, reply, value, settings.limits.sendIdleMs)
       },
@@ -75,7 +75,7 @@ export const adminRoute = jsonRoutes({ tag: 'admin', security: keySecurity, admi
 /** For a key with the right `observe` or `admin`. */
 export const observeRoute = jsonRoutes({ tag: 'admin', security: keySecurity, admit: ({ guard }) => guard.observe })
 
-/** For everyone where reading is public, else for a key with the right `consume`. */
+/** Public where reading is public; otherwise for a key with the right `consume`. */
 export const consumptionRoute = jsonRoutes({
   tag: 'consumption',
   security: optionalKeySecurity,

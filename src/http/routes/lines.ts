@@ -12,18 +12,18 @@ import { admitPush, type PushTarget, pushProblems, readPushBody } from '../pushe
 import { anyParameters } from '../query-parameters.ts'
 import type { Route, RouteParts } from '../route.ts'
 
-/** One of InfluxDB's two ways to write, with the names that it has for the units of times. */
+/** One of InfluxDB's two write endpoints, with its names for units of time. */
 export interface WritePath {
   readonly url: string
   readonly operationId: string
   /** The parameter that names the ingest. */
   readonly target: 'bucket' | 'db'
   readonly precisions: Readonly<Record<string, LinePrecision>>
-  /** What clients send besides, and is not looked at. */
+  /** Other parameters that clients send, which are ignored. */
   readonly ignored: readonly string[]
 }
 
-/** `src/http/plain-pushes.ts` answers there too. */
+/** Also handled by `src/http/plain-pushes.ts`. */
 export const writePaths: readonly WritePath[] = [
   {
     url: '/api/v2/write',
@@ -41,10 +41,10 @@ export const writePaths: readonly WritePath[] = [
   },
 ]
 
-/** Names the push in an answer that has no body. */
+/** Contains the id of the push in a response without a body. */
 export const batchHeader = 'Tidemark-Batch'
 
-/** Pushes of line protocol, as InfluxDB 2 and InfluxDB 1 take them. */
+/** Pushes of line protocol, as InfluxDB 2 and InfluxDB 1 accept them. */
 export const postLines: Route = (app, parts) => {
   const preValidation = readPushBody(parts, null)
   for (const path of writePaths) {
@@ -62,7 +62,7 @@ export const postLines: Route = (app, parts) => {
       handler: async (request, reply) => {
         const { body, headers } = request
         if (!(body instanceof Uint8Array)) throw new Error('the body of a push is read as bytes')
-        // Again, for a body may take minutes: what was dropped meanwhile would keep nothing of it.
+        // Checked again, because a body may take minutes to arrive, and rows for an ingest dropped in the meantime would be lost.
         const target = targetOf(request, path, parts)
         const precision = path.precisions[parameter(request, 'precision') ?? 'ns'] ?? 'ns'
         const { batch } = await parts.services.pushes.push({
@@ -86,7 +86,7 @@ function parameter({ query }: Pick<FastifyRequest, 'query'>, name: string): stri
 function targetOf(request: FastifyRequest, { target }: WritePath, { services, guard }: RouteParts): PushTarget {
   const asker = guard.asker(request)
   const named = parameter(request, target)
-  // InfluxDB 1.8 takes `bucket=<database>/<retention policy>`. No alias has a slash.
+  // InfluxDB 1.8 accepts `bucket=<database>/<retention policy>`. Aliases contain no slash.
   const alias = target === 'bucket' ? named?.replace(/\/.*/s, '') : named
   if (alias !== undefined) return admitPush(services, asker, alias)
   requireCaller(asker)
@@ -139,7 +139,7 @@ const problemCodes = [
   'unavailable',
 ] as const
 
-/** The release of InfluxDB whose writes are taken: clients look at it. */
+/** The InfluxDB release whose write endpoints are imitated; clients read it. */
 const influxVersion = '1.8.10'
 
 export const getPing: Route = (app) => {

@@ -30,7 +30,7 @@ const codes = [
   'shutting_down',
 ] as const
 
-/** The rows of an entity as they become queryable. */
+/** Streams the rows of an entity as they become queryable. */
 export const getLive: Route = (app, { services: { live }, settings, guard, inFlight }) => {
   const { querystring, read } = addressOf(LiveRequest, {})
   const streams = new LiveStreams(live, settings.limits)

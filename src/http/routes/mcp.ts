@@ -26,10 +26,10 @@ const Message = Type.Object(
   { additionalProperties: true, description: 'A message of the Model Context Protocol.' },
 )
 
-/** What an assistant asks by the Model Context Protocol, over HTTP: a message a request. */
+/** The Model Context Protocol over HTTP, for assistants: one message per request. */
 export const postMcp: Route = (app, parts) => {
   const { services, settings, guard, inFlight } = parts
-  // Clients send the message again, with their key, to where this leads.
+  // With a 308, clients repeat the POST, including body and key, at the target.
   app.route({
     method: 'POST',
     url: `${url}/`,
@@ -57,14 +57,14 @@ export const postMcp: Route = (app, parts) => {
     onRequest: guard.consumption,
     preValidation: readQueryBody(settings),
     handler: async (request, reply: FastifyReply) => {
-      // Loaded with the first question: a third of a second, and 25 MB.
+      // Loaded at the first request, because it takes a third of a second and 25 MB.
       const { answerMessage } = await import('../../mcp/assistant-server.ts')
       const cancellation = inFlight.cancellation(reply)
       const answer = await answerMessage(messageRequest(request, cancellation.signal), request.body, {
         reading: () => readingOf(request, cancellation, parts),
         nowMs: Date.now,
         failure: (error) => {
-          // Who asked has gone.
+          // The client has disconnected.
           if (cancellation.aborted) return ''
           services.observe({ kind: 'requestFailed', id: request.id, method: 'POST', route: url, error })
           return `The service failed; its log says why under the request id ${request.id}.`
@@ -78,7 +78,7 @@ export const postMcp: Route = (app, parts) => {
   })
 }
 
-/** A stream of the one message that ends it, as that message: whoever takes streams takes JSON too, but not the other way round. */
+/** Converts a stream with a single message to plain JSON: clients that accept streams also accept JSON, but not vice versa. */
 async function plainAnswer(answer: Response): Promise<{ readonly body: Buffer; readonly mediaType: string }> {
   const mediaType = answer.headers.get('content-type') ?? jsonType
   const body = Buffer.from(await answer.arrayBuffer())
@@ -88,7 +88,7 @@ async function plainAnswer(answer: Response): Promise<{ readonly body: Buffer; r
   return { body: Buffer.from(data.slice('data: '.length)), mediaType: jsonType }
 }
 
-/** The message as the protocol's package takes it: of its headers those that the protocol knows. It insists on two types, where many clients name one. */
+/** The message as the protocol's package needs it, with the protocol's headers only. The package insists on two media types; many clients send one. */
 function messageRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
   const known = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'))
   return new Request(`http://localhost${url}`, {
@@ -102,7 +102,7 @@ function messageRequest({ headers }: FastifyRequest, signal: AbortSignal): Reque
   })
 }
 
-/** Reads for the caller of a request, by the services of the other routes. */
+/** Reads on behalf of the caller of a request, with the services of the other routes. */
 function readingOf(
   request: FastifyRequest,
   cancellation: Cancellation,
@@ -126,7 +126,7 @@ function readingOf(
     entities: () => services.entityList.list(signal, reader),
     tags: (entity, asked = {}) => services.tagLists.list(entity, asked, signal, reader),
     queryBytes: (kind, asked, format = 'json') => {
-      // Whose shape the tool has checked.
+      // The tool has validated the shape.
       const question = { kind, request: asked as QueryRequest<QueryKind>, format }
       return bytesOf(kind, () => services.queries.run(question, cancellation, reader))
     },

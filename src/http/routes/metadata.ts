@@ -50,7 +50,7 @@ export const getMetadataItems: Route = (app, { services, settings, guard, inFlig
         'The two values of `be` may also be two parameters. An item must match all filters.',
       security: optionalKeySecurity,
       params: TableParameters,
-      /** Only described: filters are named after the table's index field, so the query string is read once the table is known. */
+      /** Only documentation: filters are named after the table's index field, so the query string is parsed when the table is known. */
       querystring: PageQuery,
       response: answers(200, 'A page of items.', ItemPageAnswer, [
         'invalid_request',

@@ -23,8 +23,8 @@ import { ReceiptAnswer } from './pushes.ts'
 import { pageDescription, RejectedQuery, rejectedRequest } from './rejected.ts'
 
 /**
- * Lets subscribers that push to an ingest, or once did, see what they pushed themselves. As for a push, access comes before existence, so that nobody
- * learns which ingests there are. Throws Problem `forbidden`, `ingest_not_found`.
+ * Admits subscribers that push, or have pushed, to an ingest, so that they can see their own rows. As for a push, access is checked before existence, so that
+ * names of ingests are not revealed. Throws Problem `forbidden`, `ingest_not_found`.
  */
 function ownRows(request: FastifyRequest, { guard, services }: RouteParts): RowsOf & { readonly ingest: Ingest } {
   const { ingest: alias } = request.params as Static<typeof PushParameters>
@@ -40,7 +40,7 @@ const ownRoute = jsonRoutes({
   admit: (parts) => admits((request) => ownRows(request, parts)),
 })
 
-/** What a request for one's own rows may be refused for, whatever it asks. */
+/** Possible errors of every request for the caller's own rows. */
 const ownProblems = [...readProblems, 'ingest_not_found'] as const
 
 export const getOwnIngest = ownRoute({
@@ -105,7 +105,7 @@ export const getOwnBatches = ownRoute({
   answer: (request, parts) => parts.services.rejectedRows.batches(ownRows(request, parts), pageRequest(request.query)),
 })
 
-/** Open to whoever shows a key: nobody is told of pushes that are not his. */
+/** For any valid key: callers only see their own pushes. */
 const receiptRoute = jsonRoutes({ tag: 'ingestion', security: keySecurity, admit: () => [] })
 
 export const getBatch = receiptRoute({

@@ -1,5 +1,5 @@
-// Pages for people, over /openapi.json. The files of Swagger UI are served by their names, and nothing else is.
-// The portal's own files, as `npm run build` made them. They hold no data: what the portal shows it asks for, with the key of who looks.
+// Web pages. Swagger UI for /openapi.json: a fixed list of its files is served, and no others. The portal: its files as built by `npm run build`, which contain
+// no data; the portal requests data with the user's key.
 // Tested by `src/http/server.test.ts`.
 
 import { readdir, readFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { anyParameters } from '../query-parameters.ts'
 import type { Route } from '../route.ts'
 import { ServiceAnswer } from '../service-answer.ts'
 
-/** Who asks for the bare address: a browser goes on to the portal, a program is told what there is. */
+/** The root path: browsers are redirected to the portal, programs get a list of links. */
 export const getRoot: Route = (app, { settings }) => {
   const { basePath } = settings.server
   const { enabled } = settings.portal
@@ -70,10 +70,7 @@ const filesOfSwaggerUi: ReadonlyMap<string, string> = new Map([
   ['favicon-32x32.png', 'image/png'],
 ])
 
-/**
- * The page. Its addresses are relative, because a proxy may serve the service under another path. The policy of the pages allows no
- * script in them.
- */
+/** Its links are relative, because a proxy may serve the service under another path. The content security policy allows no inline script. */
 const page = Buffer.from(`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -142,7 +139,7 @@ const mediaTypes = new Map([
 
 interface PortalFiles {
   readonly page: Buffer
-  /** By their names, which change with what is in them. */
+  /** By file name, which changes with the content. */
   readonly assets: ReadonlyMap<string, Buffer>
 }
 
@@ -179,7 +176,7 @@ export const getPortal: Route = (app, { settings }) => {
       return sendBody(request, reply, 'text/html; charset=utf-8', body, sendIdleMs)
     },
   })
-  // The page names what is beside it, so its address has no slash at its end.
+  // The page has relative links, so its address has no trailing slash.
   app.route({
     method: 'GET',
     url: '/portal/',

@@ -1,4 +1,4 @@
-// The answers of ingestion, for the OpenAPI document.
+// Push endpoints, and the schemas of their responses for the OpenAPI document.
 import Type, { type Static } from 'typebox'
 import { answers, keySecurity } from '../document.ts'
 import { IdempotencyHeaders, idempotencyKeyOf, validatePush } from '../idempotency-header.ts'
@@ -69,7 +69,7 @@ export const Accepted = Type.Object(
 
 export type Accepted = Static<typeof Accepted>
 
-/** The receipt is the answer when `wait=true` and the rows became queryable in time. */
+/** The receipt is returned if `wait=true` and the rows became queryable in time. */
 export const PushAnswer = Type.Union([Accepted, ReceiptAnswer])
 
 const Query = Type.Object(
@@ -84,13 +84,13 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 
-/** Where rows are pushed to; `src/http/plain-pushes.ts` answers there too. */
+/** Also handled by `src/http/plain-pushes.ts`. */
 export const pushPaths = [
   { url: '/ingests/:ingest/data', operationId: 'push' },
   { url: '/ingest/:ingest/data', operationId: 'pushToSingular' },
 ] as const
 
-/** A push of rows, at its path and at the other way of writing it. */
+/** Pushes of rows, at the path and its alternative spelling. */
 export const postPush: Route = (app, parts) => {
   const { services, guard } = parts
   const preValidation = readPushBody(parts)
@@ -107,7 +107,7 @@ export const postPush: Route = (app, parts) => {
       preValidation,
       handler: async (request, reply) => {
         const answer = await services.pushes.push({
-          // Again, for a body may take minutes: what was dropped meanwhile would keep nothing of it.
+          // Checked again, because a body may take minutes to arrive, and rows for an ingest dropped in the meantime would be lost.
           ...admitPush(services, guard.asker(request), request.params.ingest),
           ...pushedRows(request),
           idempotencyKey: idempotencyKeyOf(request.headers),

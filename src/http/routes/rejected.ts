@@ -14,7 +14,7 @@ import { adminRoute, observeRoute } from './json-route.ts'
 
 export const RejectedQuery = pageQuery({
   batch: Type.Optional(Type.String({ description: 'Only rows of this push.' })),
-  /** One of the codes that the rows themselves have. */
+  /** One of the codes that rejected rows have. */
   code: Type.Optional(RejectedPageAnswer.properties.Items.items.properties.code),
   field: Type.Optional(Type.String({ description: 'Only rows in which this pushed property is at fault.' })),
 })

@@ -96,7 +96,7 @@ export const getSubscriptions = adminRoute({
   answer: ({ params }, { services }) => services.subscriberAdmin.getSubscriptions(params.name),
 })
 
-/** Open to whoever shows a key: the answer is about it. */
+/** For any valid key: the response describes that key. */
 const ownRoute = jsonRoutes({ tag: 'access', security: keySecurity, admit: () => [] })
 
 export const getSubscription = ownRoute({

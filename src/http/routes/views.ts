@@ -32,7 +32,7 @@ function viewerOf({ guard }: RouteParts, request: FastifyRequest): Viewer {
   }
 }
 
-/** Throws Problem `forbidden` for who may not read: also where reading is public, a view is somebody's. */
+/** Throws Problem `forbidden` for callers that may not read. Even where reading is public, a view needs an owner. */
 function makerOf(parts: RouteParts, request: FastifyRequest): ViewMaker {
   const { subscriberId, subscriber } = parts.services.access.requireConsume(parts.guard.asker(request))
   return { ...viewerOf(parts, request), subscriberId, subscriber }
