@@ -35,7 +35,7 @@ export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8A
   }
 }
 
-/** No response pauses this long: the service ends a query, or a connection that reads nothing, earlier. The file's age is the only sign that its writer died. */
+/** No response pauses this long: the service ends a query, or a connection that reads nothing, earlier. An older file has lost its writer. */
 const leftMs = 60 * 60 * 1000
 
 /** Deletes abandoned temporary files of this file: of commands that could not delete them because they were killed or the machine went down. */

@@ -92,7 +92,7 @@ export async function copyOne(job: CopyJob, route: CopyRoute, dates: CopyDates):
 
 export interface CopyCounts extends Pick<Sent, 'copied' | 'rejected' | 'pending'> {
   readonly unit: 'rows' | 'items'
-  /** Before the copy. `sourceAfter` is the count after it. */
+  /** Counts before the copy began and after it ended. */
   readonly sourceBefore: number
   readonly sourceAfter: number
   readonly targetBefore: number
