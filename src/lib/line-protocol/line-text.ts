@@ -98,7 +98,7 @@ export function blanksEnd(bytes: Uint8Array, at: number): number {
   return end
 }
 
-/** Quotes have no meaning in a comment. A carriage return ends it too: in a file with such line ends, a comment at the top would be the whole file otherwise. */
+/** Quotes have no meaning in a comment. A carriage return ends it too: with such line ends, a comment at the top would be the whole file otherwise. */
 export function commentEnd(bytes: Uint8Array, start: number): number {
   let end = start
   while (end < bytes.length && bytes[end] !== newline && bytes[end] !== carriageReturn) end++
