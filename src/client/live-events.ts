@@ -9,7 +9,7 @@ import type { Transport } from './transport.ts'
 export type LiveEvent<Row> =
   /** `json` is the text of `items`, with all digits of integers that a double cannot represent. */
   | { readonly event: 'rows'; readonly id: string; readonly items: readonly Row[]; readonly json: string }
-  /** Of the rows sent before, those of the selection are deleted. If `undone`, they are visible again and have to be read again. */
+  /** Rows sent before that match the selection are deleted. If `undone`, they are visible again and have to be read again. */
   | { readonly event: 'deleted'; readonly id: string; readonly deletion: LiveDeletion }
   /** Rows may be missing before this event: those from `date` on have to be read again, or all rows if it is null. */
   | { readonly event: 'reset'; readonly id: string; readonly date: string | null }

@@ -1,6 +1,6 @@
 import { faultIn } from './row-members.ts'
 
-/** Of longer rows, only the part around the fault is shown. */
+/** Longer rows show only the part around the fault. */
 const shownCharacters = 600
 
 /** A row as pushed, with the faulty property highlighted. */
