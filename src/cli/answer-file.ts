@@ -35,7 +35,10 @@ export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8A
   }
 }
 
-/** No response pauses this long: the service ends a query, or a connection that reads nothing, earlier. An older file has lost its writer. */
+/**
+ * A temporary file older than this is abandoned: no response pauses as long, since the service ends a query, or a connection that reads nothing,
+ * earlier. The file itself does not identify its writer.
+ */
 const leftMs = 60 * 60 * 1000
 
 /** Deletes abandoned temporary files of this file: of commands that could not delete them because they were killed or the machine went down. */

@@ -47,7 +47,7 @@ export function textWithLongs(value: unknown, indent = 0): string {
   return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
 }
 
-/** A prefix that no text of the caller has, in any encoding. A page loaded without TLS has no randomUUID. */
+/** A prefix that no text of the caller has, however it is escaped. A page loaded without TLS has no randomUUID. */
 function newMark(): string {
   return `long:${crypto.getRandomValues(new BigUint64Array(2)).join(':')}:`
 }

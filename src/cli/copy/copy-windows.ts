@@ -16,7 +16,7 @@ export interface WindowedSource {
 }
 
 const widestMs = 32 * msPerDay
-/** Below smallBytes the next window is twice as wide; above largeBytes it is narrower. */
+/** After a response below smallBytes the next window is twice as wide, after one above largeBytes half as wide. */
 const smallBytes = 8 * 1024 * 1024
 const largeBytes = 32 * 1024 * 1024
 /** The number of windows before a width that was refused is tried again. */

@@ -8,7 +8,7 @@
 //                    |
 //                    '-- `next` is never --> failed                  close: from each of them to closed
 //
-//   ready --retire--> retiring --ended--> idle, or starting where somebody waits
+//   ready --retire--> retiring --ended--> idle, or starting if somebody waits
 //
 // The actor begins a generation, and the generation reports back: `ready` once, `ended` once. Requests to a generation, and what it holds, belong to that
 // generation alone.

@@ -35,7 +35,7 @@ export function Drawing(props: Props) {
   return <div ref={room}>{pixels !== null && <Asked {...props} pixels={pixels} />}</div>
 }
 
-/** The resolution with more lines than one chart can show, which are drawn in small charts. */
+/** The resolution of small charts, which are used for more lines than one chart can show. */
 const smallPixels = 300
 
 function Asked({ view, entity, onChange, ...room }: Props & { readonly pixels: number }) {

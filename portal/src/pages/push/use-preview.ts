@@ -22,7 +22,7 @@ export interface PreviewRows {
   readonly rows: readonly ValidatedRow[] | null
   /** A coarser unit in which the times of lines would be plausible. */
   readonly likelyPrecision: LikelyPrecision | null
-  /** A time that is likely read otherwise than meant. */
+  /** A time that is likely misread. */
   readonly misread: MisreadTime | null
   /** Whether this applies to most times; then the file is not pushed. */
   readonly isMostlyMisread: boolean
