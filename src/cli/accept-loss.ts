@@ -11,7 +11,7 @@ backup. Pushes in these files that were not stored yet are lost; their senders m
 service first. If nothing is missing, the command changes nothing.
 `
 
-/** `tidemark accept-loss`: goes on without pushes that are gone. */
+/** `tidemark accept-loss`: lets the service start without pushes that are lost. */
 export function addAcceptLoss(program: Command, context: CliContext): void {
   program
     .command('accept-loss')
@@ -21,7 +21,7 @@ export function addAcceptLoss(program: Command, context: CliContext): void {
     .addHelpText('after', examples)
     .action(async (flags: { readonly config?: string; readonly data?: string }) => {
       const settings = await readSettings(flags, context.environment)
-      // Loaded here, so that the other commands start without the service's parts.
+      // Loaded here, so that other commands start without loading the service.
       const { acceptLoss } = await import('../service/accept-loss.ts')
       const loss = await acceptLoss(settings, context.nowMs)
       const said =

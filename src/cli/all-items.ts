@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from '../client/answers.ts'
 import { given } from '../lib/given.ts'
 
-/** All items of a list that comes in pages. */
+/** All items of a paged list. */
 export async function allItems<Item>(page: (request: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = []
   for (let token: string | null | undefined; token !== null; ) {
@@ -14,7 +14,7 @@ export async function allItems<Item>(page: (request: PageRequest) => Promise<Pag
 
 const pageItemsMax = 10_000
 
-/** The first items of a list that comes in pages, `limit` at most, and whether there are more. */
+/** The first items of a paged list, at most `limit`, and whether there are more. */
 export async function firstItems<Item>(
   limit: number,
   page: (request: PageRequest) => Promise<Page<Item>>,

@@ -7,9 +7,9 @@ import { pathBehind } from '../lib/path-behind.ts'
 import { CommandError } from './command-error.ts'
 
 /**
- * Writes a file that a user named, under another name first: the file is replaced whole or not at all, also by two commands at once. It keeps its
- * rights and its owner, and a link stays a link. A FIFO or a device is written as the chunks come. The part of a command that was killed is deleted
- * by a later one. Throws `CommandError` where it cannot be written, and what the chunks throw.
+ * Writes a file that the user named, under a temporary name first: the file is replaced whole or not at all, even by two commands at once. It keeps its
+ * permissions and owner, and a link stays a link. A FIFO or a device is written directly as the chunks come. The temporary file of a killed command is
+ * deleted by a later one. Throws `CommandError` if the file cannot be written, and any error of the chunks.
  */
 export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8Array>, nowMs: number): Promise<void> {
   const older = await statOf(path)
@@ -20,7 +20,7 @@ export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8A
   const target = await told(path, pathBehind(path))
   await removeLeftParts(target, nowMs)
   const part = `${target}.${randomBytes(4).toString('hex')}.part`
-  // Before there is a part: a signal may come at once.
+  // Registered before the temporary file exists, because a signal may come at once.
   const keep = removeAtEnd(part)
   try {
     const handle = await told(path, open(part, 'wx'))
@@ -35,10 +35,13 @@ export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8A
   }
 }
 
-/** No answer pauses for so long: the service ends a query, or a connection that takes nothing, before. Who writes a part is not told by it. */
+/**
+ * A temporary file older than this is abandoned: no response pauses as long, since the service ends a query, or a connection that reads nothing,
+ * earlier. The file itself does not identify its writer.
+ */
 const leftMs = 60 * 60 * 1000
 
-/** Parts of this file that nobody writes any more: of commands that could not delete them, as when they were killed or the machine went off. */
+/** Deletes abandoned temporary files of this file: of commands that could not delete them because they were killed or the machine went down. */
 async function removeLeftParts(target: string, nowMs: number): Promise<void> {
   const folder = dirname(target)
   const before = `${basename(target)}.`
@@ -54,7 +57,7 @@ async function removeLeftParts(target: string, nowMs: number): Promise<void> {
 
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** A signal that ends the command, as Ctrl-C does, deletes the part first. The answer calls that off. */
+/** Deletes the temporary file before a signal such as Ctrl-C ends the command. The returned function cancels this. */
 function removeAtEnd(part: string): () => void {
   const end = (signal: NodeJS.Signals): void => {
     rmSync(part, { force: true })
@@ -81,7 +84,7 @@ async function statOf(path: string): Promise<(Rights & { isFile(): boolean }) | 
   })
 }
 
-/** The owner first: a change of owner takes some rights away. Only root may give files away; who may not writes a file of his own. */
+/** Sets the owner first, since a change of owner clears some permissions. Only root may give files away; other users' files become their own. */
 async function makeAlike(handle: FileHandle, { mode, uid, gid }: Rights): Promise<void> {
   await handle.chown(uid, gid).catch(() => undefined)
   await handle.chmod(mode & 0o7777).catch(() => undefined)

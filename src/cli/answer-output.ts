@@ -12,7 +12,7 @@ import { parseWord } from './option-values.ts'
 import type { JsonOption } from './output.ts'
 import { formatCount } from './push/report.ts'
 
-/** How the rows of an answer are written, and where to. */
+/** The format and the destination of the rows of a response. */
 export interface AnswerOptions extends JsonOption {
   readonly format?: AnswerFormat
   readonly output?: string
@@ -21,7 +21,7 @@ export interface AnswerOptions extends JsonOption {
 const formatNames = answerFormats.map(({ name }) => name)
 const endings = formatNames.map((name) => `.${name}`).join(', ')
 
-/** `--format`, `--output` and `--json`, of every command whose answer is rows. */
+/** Adds `--format`, `--output` and `--json`, for every command that returns rows. */
 export function withFormats(command: Command): Command {
   return command
     .option('--format <format>', `${formatNames.join(', ')}, as it comes, in place of a table`, (text) =>
@@ -34,7 +34,7 @@ export function withFormats(command: Command): Command {
     .option('--json', 'the same as --format json')
 }
 
-/** What the service is asked for. Throws `UsageError` where the options do not go together. */
+/** The format to request from the service. Throws `UsageError` if the options contradict each other. */
 function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOptions): AnswerFormat {
   if (json && format !== undefined && format !== 'json') {
     throw new UsageError(`--json and --format ${format} do not go together. Give one of them.`)
@@ -50,13 +50,13 @@ function askedFormat({ stdout }: CliContext, { format, output, json }: AnswerOpt
   return asked
 }
 
-// What the ending of a file's name says about the answer that is written into it.
+// File name extensions and the formats they stand for.
 const inOtherWords: ReadonlyMap<string, AnswerFormat> = new Map([
   ['jsonl', 'ndjson'],
   ['arrows', 'arrow'],
 ])
 
-/** Endings of formats in which no answer is written, and what to do in place of that. */
+/** Extensions of unsupported formats, and what to do instead. */
 const otherFormats: readonly (readonly [endings: string, way: string])[] = [
   ['xlsx xlsm xls ods', 'spreadsheets open .csv'],
   ['parquet feather ipc orc avro', 'write .arrow or .csv, of which DuckDB, pandas and polars make it'],
@@ -65,8 +65,8 @@ const otherFormats: readonly (readonly [endings: string, way: string])[] = [
 ]
 
 /**
- * The format that the ending of the name says, null where it says none (.txt). Throws `UsageError` where it names a format in which no answer is
- * written, or another one than `format`, which was asked for.
+ * The format for the extension of the name; null if it implies none (.txt). Throws `UsageError` if it names an unsupported format, or one that differs
+ * from the requested `format`.
  */
 function formatOfEnding(path: string, format: AnswerFormat | undefined): AnswerFormat | null {
   const ending = extname(path).slice(1).toLowerCase()
@@ -88,12 +88,12 @@ function formatNamed(ending: string): AnswerFormat | null {
   return formatNames.find((name) => name === ending) ?? inOtherWords.get(ending) ?? null
 }
 
-/** As other programs have it, `-` is no file. The other name may lead to a file that somebody writes to as well. */
+/** As in other programs, `-` is standard output. /dev/stdout may lead to a file that another program writes to as well. */
 function isStandardOutput({ output }: Pick<AnswerOptions, 'output'>): boolean {
   return output === '-' || output === '/dev/stdout'
 }
 
-/** Asks for an answer of rows in the format of the options, and writes it: into a file, as it comes, or as a table. */
+/** Requests rows in the format of the options, and writes them: to a file, to standard output as received, or as a table. */
 export async function writeAnswer(
   context: CliContext,
   options: AnswerOptions,
@@ -141,7 +141,7 @@ async function writeFile(
 
 const noRows = 'No rows.\n'
 
-/** The rows of a JSON answer as a table. Numbers stand as they were written, with every digit. */
+/** The rows of a JSON response as a table. Numbers appear as written, with every digit. */
 export function answerTable(body: Uint8Array): string {
   const reader = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER })
   const rows = reader.push(body).map((row) => jsonMembers(Buffer.from(row).toString()))

@@ -9,7 +9,7 @@ interface AuditOptions extends AuditFilters, JsonOption {
   readonly limit: number
 }
 
-/** The members of a state that are another one since; all of what was not a state before, or is none since. */
+/** The members of a state that changed; the whole state if it did not exist before. Empty if it was deleted. */
 function changeOf({ before, after }: AuditAnswer): string {
   if (!isState(before) || !isState(after)) return after === null ? '' : JSON.stringify(after)
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
@@ -33,7 +33,7 @@ const columns: readonly ItemColumn<AuditAnswer>[] = [
   { title: 'change', cell: changeOf },
 ]
 
-/** `tidemark audit`: who changed what on the operator's side. */
+/** `tidemark audit`: lists administrative changes and their authors. */
 export function addAudit(program: Command, context: CliContext): void {
   program
     .command('audit')

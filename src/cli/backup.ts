@@ -21,7 +21,7 @@ const backupColumns: readonly ItemColumn<ListedBackup>[] = [
   { title: 'path', cell: ({ path }) => path },
 ]
 
-/** `tidemark backups`: what a running service has in its folder. */
+/** `tidemark backups`: lists the backups in the folder of a running service. */
 export function addBackups(program: Command, context: CliContext): void {
   const command = program
     .command('backups')
@@ -30,7 +30,7 @@ export function addBackups(program: Command, context: CliContext): void {
   showsList(command, context, { items, columns: backupColumns, none: 'There is no backup.' })
 }
 
-/** `tidemark backup`: a copy of a running service, with an admin key. */
+/** `tidemark backup`: makes a backup of a running service, with an admin key. */
 export function addBackup(program: Command, context: CliContext): void {
   program
     .command('backup')

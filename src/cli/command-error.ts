@@ -1,4 +1,4 @@
-/** The command cannot do its work; the message is for the user and says what to do. */
+/** The command cannot do its work. The message is for the user and says what to do. */
 export class CommandError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options)
@@ -6,7 +6,7 @@ export class CommandError extends Error {
   }
 }
 
-/** A command or an option was typed that cannot be taken: the command line has to change. Ends with exit code 64. */
+/** A command or an option is invalid: the command line has to change. Ends with exit code 64. */
 export class UsageError extends CommandError {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options)

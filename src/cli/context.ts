@@ -13,18 +13,18 @@ export interface TextOutput {
   readonly columns?: number | undefined
 }
 
-/** All that the commands know of the world outside, so that tests can be one. */
+/** Everything that the commands use of their environment, so that tests can replace it. */
 export interface CliContext {
   readonly environment: NodeJS.ProcessEnv
   readonly stdin: Readable
   readonly stdout: TextOutput
   readonly stderr: TextOutput
-  /** The file that runs the CLI, to start the service in a process of its own. */
+  /** The main file of the CLI, for starting the service in a separate process. */
   readonly mainPath: string
   readonly nowMs: () => number
-  /** Resolves after that time, or at once when the signal comes. */
+  /** Resolves after that time, or immediately when the signal is aborted. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
-  /** What the process ends with; 0 unless a command says otherwise. */
+  /** Sets the exit code of the process; 0 by default. */
   readonly exitWith: (code: number) => void
 }
 
@@ -35,12 +35,12 @@ export interface ConnectionOptions {
 
 const defaultUrl = 'http://127.0.0.1:8080'
 
-/** A client for `--url` and `--key`, or what the environment says. Throws `UsageError` where that is no address. */
+/** A client for `--url` and `--key`, or for the values of the environment. Throws `UsageError` if the URL is not a valid address. */
 export function connect(context: CliContext, options: ConnectionOptions, send: typeof fetch = fetch): TidemarkClient {
   return new TidemarkClient({ ...connectionOf(context, options), fetch: send })
 }
 
-/** What a client is made with, as `connect` makes one. */
+/** The client options that `connect` uses. */
 export function connectionOf(context: CliContext, options: ConnectionOptions): Pick<ClientOptions, 'url' | 'key'> {
   const url = options.url ?? (context.environment['TIDEMARK_URL'] || defaultUrl)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -50,14 +50,14 @@ export function connectionOf(context: CliContext, options: ConnectionOptions): P
   return { url, key: key === undefined || key.trim() === '' ? undefined : key.trim() }
 }
 
-/** Waits where the reader of the output is slower than we are. */
+/** Waits while the reader of the output is slower than the chunks. */
 export async function writeAll(output: TextOutput, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const chunk of chunks) {
     if (!output.write(chunk)) await new Promise<void>((resolve) => output.once('drain', resolve))
   }
 }
 
-/** The text of a file, or of standard input for `-`. Throws `CommandError` where it cannot be read. */
+/** The text of a file, or of standard input for `-`. Throws `CommandError` if it cannot be read. */
 export async function readText(file: string, { stdin }: Pick<CliContext, 'stdin'>): Promise<string> {
   if (file === '-') return text(stdin)
   try {

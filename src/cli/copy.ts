@@ -32,7 +32,7 @@ interface CopyOptions extends JsonOption, ConnectionOptions {
 interface CopyReport {
   readonly created: readonly string[]
   readonly used: readonly string[]
-  /** Null where only some entities were asked for: subscribers go with the whole. */
+  /** Null if only some entities were selected: subscribers are copied only with the whole service. */
   readonly subscribers: CopiedSubscribers | null
   readonly copied: readonly CopiedOne[]
   readonly seconds: number
@@ -96,7 +96,7 @@ function printReport(context: CliContext, options: CopyOptions, report: CopyRepo
 
 function jobOf(context: CliContext, sourceUrl: string, options: CopyOptions): CopyJob {
   const key = options.sourceKey ?? context.environment['TIDEMARK_SOURCE_KEY']
-  // The environment's address and key are those of the target.
+  // The address and the key in the environment are those of the target.
   const source = connect({ ...context, environment: {} }, { url: sourceUrl, ...(key === undefined ? {} : { key }) })
   const target = connect(context, options)
   if (source.url === target.url) throw new UsageError(`Source and target are the same service, ${source.url}.`)
@@ -138,7 +138,7 @@ async function runCopy(context: CliContext, sourceUrl: string, options: CopyOpti
   }
 }
 
-/** `tidemark copy`: all of one service into another, over HTTP. */
+/** `tidemark copy`: copies the data of one service into another, over HTTP. */
 export function addCopy(program: Command, context: CliContext): void {
   program
     .command('copy <source-url>')
@@ -156,9 +156,9 @@ export function addCopy(program: Command, context: CliContext): void {
     )
 }
 
-// Rows that are older than a tag of their entity: the source shows them with null in it, and no ingest takes a row without a tag.
+// Rows that are older than a tag of their entity. The source shows them with null in it, but no ingest accepts a row without a tag.
 
-/** Rows of an entity that a copy will not bring over, as a sentence for each tag. */
+/** The rows that a copy cannot transfer, as one sentence per entity and tag. */
 async function rowsWithoutTags(source: TidemarkClient, routes: readonly CopyRoute[]): Promise<readonly string[]> {
   const copied = new Set(routes.filter(({ kind }) => kind === 'series').map(({ name }) => name))
   const said: string[] = []
@@ -176,7 +176,7 @@ async function rowsWithoutTags(source: TidemarkClient, routes: readonly CopyRout
   return said
 }
 
-/** An entity's only tag has been there from the beginning. */
+/** An entity with a single tag has had it from the beginning. */
 function tagsOf({ fields }: EntityDescription): readonly string[] {
   const tags = fields.filter(({ role }) => role === 'tag').map(({ name }) => name)
   return tags.length > 1 ? tags : []

@@ -9,7 +9,7 @@ import { requestOf } from './option-names.ts'
 import { collectList } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 
-/** Those that are looked at here; the others go into the request as they are. */
+/** The options that are processed here; the others are passed on in the request unchanged. */
 interface AskedRows {
   readonly metrics?: readonly string[]
   readonly where?: string
@@ -41,12 +41,12 @@ const columns: readonly ItemColumn<DeletionAnswer>[] = [
   { title: 'reason', below: 'whole', cell: ({ reason }) => reason },
 ]
 
-/** Only what it was asked by. */
+/** Only the conditions that are set. */
 function selectionText({ id_name_field: _, ...selection }: DeletionAnswer['selection']): string {
   return JSON.stringify(Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== null)))
 }
 
-/** The commands of `tidemark entities` that delete rows. */
+/** Adds the commands of `tidemark entities` that delete rows. */
 export function addDeletions(entities: Command, context: CliContext): void {
   addDeleteRows(entities, context)
   entities
@@ -120,7 +120,7 @@ function deletionOf({ where, metrics, reason, ...selection }: AskedRows): NewDel
   return { reason, ...requestOf(selection), ...given({ metrics, where: condition }) }
 }
 
-/** A value is a number, true or false where it looks so; what is in double quotes is a text. */
+/** Parses a condition. Its value is a number or a boolean if it looks like one; text in double quotes is a string. */
 function conditionOf(text: string): NonNullable<NewDeletion['where']> {
   const [, metric = '', op = '', value = ''] = /^\s*([\w.-]+)\s*(<=|>=|!=|<|>|=)\s*(.*)$/.exec(text) ?? []
   const operator = deletionOperators.find((one) => one === op)

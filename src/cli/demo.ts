@@ -37,14 +37,14 @@ const fields = [
   { name: 'V', type: 'double', role: 'metric' },
 ] as const
 
-/** Makes something that an earlier start may have made already. */
+/** Awaits a creation, and ignores the error that the object exists from an earlier start. */
 async function unlessThere(made: Promise<unknown>): Promise<void> {
   await made.catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.status === 409)) throw error
   })
 }
 
-/** Sets up ingests, subscriber, subscription and key, each where it is missing, and gives the subscriber's key. */
+/** Creates the ingests, subscriber, subscription and key that are missing; returns the subscriber's key. */
 async function prepare(admin: TidemarkClient, folder: string, file: DemoFile): Promise<string> {
   await unlessThere(admin.createIngest({ alias: ingestAlias, kind: 'series', fields }))
   await unlessThere(admin.createIngest({ alias: tagsAlias, kind: 'metadata', fields: tagFields }))
@@ -126,7 +126,7 @@ async function runDemo(context: CliContext, options: DemoOptions): Promise<void>
   }
 }
 
-/** `tidemark demo`: the service with a plant in it, for a first look. */
+/** `tidemark demo`: starts the service with data of a simulated plant. */
 export function addDemo(program: Command, context: CliContext): void {
   program
     .command('demo')

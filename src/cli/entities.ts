@@ -54,13 +54,13 @@ interface RetainOptions extends JsonOption {
   readonly hours?: string
 }
 
-/** Throws `CommandError` where the entity has items or hours that are older already: they would leave at once and for good. */
+/** Throws `CommandError` if the entity has items or hours beyond the new retention: they would be deleted at once, for good. */
 async function refuseRelease(
   client: TidemarkClient,
   entity: string,
   { retention, hours, nowMs }: { retention?: string | null; hours?: string | null; nowMs: number },
 ): Promise<void> {
-  // What is no entity the service refuses in its own words.
+  // The service reports an unknown entity itself.
   const described = (await client.entities()).find((one) => one.entity === entity)
   const kept = [
     { what: 'items', first: described?.first_date, oldestMs: oldestKeptMs(retention, nowMs) },
@@ -75,14 +75,14 @@ async function refuseRelease(
   }
 }
 
-/** As the service lets them go: whole UTC days. */
+/** The oldest time that is kept. The service deletes whole UTC days. */
 function oldestKeptMs(retention: string | null | undefined, nowMs: number): number {
   const duration = retention == null ? null : parseDuration(retention)
   if (duration === null) return Number.NEGATIVE_INFINITY
   return Math.floor(addDuration(nowMs, duration, -1) / msPerDay) * msPerDay
 }
 
-/** Null for the word, undefined where nothing is given. */
+/** Null for the word, undefined if the option is missing. */
 function durationOf(text: string | undefined, word: string, words: string): string | null | undefined {
   if (text === undefined || parseDuration(text) !== null) return text
   if (text === word) return null
@@ -95,7 +95,7 @@ function keptText({ entity, retention, hours_retention: hours }: EntityAnswer): 
   return `${entity} keeps its items for ${retention}; older ones leave, whole UTC days at a time.${stay}\n`
 }
 
-/** `tidemark entities`: what can be asked, and how long it is kept. */
+/** `tidemark entities`: entities that can be queried, and their retention. */
 export function addEntities(program: Command, context: CliContext): void {
   const entities = program.command('entities').description('list the entities, set their retention, delete rows')
   const list = entities.command('list').description('list the entities that the key may read, with rows and dates')

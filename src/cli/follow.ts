@@ -5,7 +5,7 @@ import { type CliContext, connectionOf } from './context.ts'
 import { requestOf } from './option-names.ts'
 import { collectList } from './option-values.ts'
 
-/** Those that are looked at here; the others go into the request as they are. */
+/** The options that are processed here; the others are passed on in the request unchanged. */
 interface FollowOptions {
   readonly entity: string
   readonly after?: string
@@ -26,7 +26,7 @@ function deletedWords({ id, selection, undone }: LiveDeletion): string {
   return `Deletion ${id}: of the items before it, these are deleted: ${given}`
 }
 
-/** `tidemark follow`: the items of an entity as they become queryable, a line of JSON each. */
+/** `tidemark follow`: prints the items of an entity as they become queryable, one line of JSON each. */
 export function addFollow(program: Command, context: CliContext): void {
   program
     .command('follow')

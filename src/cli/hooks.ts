@@ -7,12 +7,12 @@ import { type ItemColumn, type JsonOption, printItems, printJson, showsList } fr
 
 type Kind = HookDefinition['kinds'][number]
 
-/** For commander: `disk_low`, `rejected_rows over=100 within=PT5M`, or the same as a JSON object, whose values may hold blanks. */
+/** For commander: `disk_low`, `rejected_rows over=100 within=PT5M`, or the same as a JSON object, whose values may contain spaces. */
 function collectKinds(text: string, before: readonly Kind[] = []): readonly Kind[] {
   return [...before, kindOf(text)]
 }
 
-/** The service says what is wrong with it otherwise. */
+/** Checks only the syntax; the service reports other errors. */
 function kindOf(text: string): Kind {
   if (text.startsWith('{')) {
     try {
@@ -60,7 +60,7 @@ Examples:
   tidemark hooks put silence https://alarms.example/rows --on 'nothing_received ingest=plant for=PT1H'
 `
 
-/** `tidemark hooks`: addresses that are told what an operator must know. */
+/** `tidemark hooks`: addresses that are notified of what an operator must know. */
 export function addHooks(program: Command, context: CliContext): void {
   const hooks = program
     .command('hooks')

@@ -1,6 +1,6 @@
-// The service tells everybody which request helps; whoever types a command is told which command does.
+// Messages of the service suggest requests. For users of the command line they are replaced by the matching commands.
 
-/** Requests that messages of the service name, and the commands that send them. A name in braces is any one, and the command's too. */
+/** Requests that the service's messages name, and the commands that send them. A name in braces matches any name, which the command repeats. */
 export const commandsOfRequests: readonly (readonly [request: string, command: string])[] = [
   ['GET /admin/entities', 'entities retentions'],
   ['GET /admin/entities/{name}/deletions', 'entities deletions {name}'],
@@ -15,7 +15,7 @@ export const commandsOfRequests: readonly (readonly [request: string, command: s
   ['POST /consumer/metadata', 'metadata list'],
 ]
 
-/** A path ends where nothing of a path follows; a full stop may. */
+/** A path must not continue here; a full stop may follow. */
 const pathEnd = '(?![\\w/-])'
 
 const patterns = commandsOfRequests.map(
@@ -23,7 +23,7 @@ const patterns = commandsOfRequests.map(
     [new RegExp(`\\b${request.replace(/\{\w+\}/g, '([^\\s/,;:]+)')}${pathEnd}`, 'g'), command] as const,
 )
 
-/** A message of the service with commands in place of the requests that it names. */
+/** A message of the service with its requests replaced by commands. */
 export function inCommands(message: string): string {
   return patterns.reduce(
     (text, [pattern, command]) =>

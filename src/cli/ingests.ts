@@ -44,7 +44,7 @@ const roles = [...seriesRoles, ...metadataRoles]
 const kinds = ['series', 'metadata'] as const
 const unknownRules = ['reject', 'add'] as const
 
-/** A field as the command line writes it: `name:type:role[:source]`. */
+/** Parses a field of the command line: `name:type:role[/coding][:source]`. */
 export function parseField(text: string): NewField {
   const [name, type, role, ...source] = text.split(':')
   if (name === undefined || name === '' || role === undefined) {
@@ -60,7 +60,7 @@ export function parseField(text: string): NewField {
   return source.length === 0 ? field : { ...field, source: source.join(':') }
 }
 
-/** An ingest with the rows that wait to be mended now: of those that were ever rejected, some were replayed or discarded. */
+/** An ingest with the number of rows that still need repair: some of the rejected rows may have been replayed or discarded. */
 type ListedIngest = IngestAnswer & { readonly to_repair: number }
 
 async function listed(client: TidemarkClient, ingest: IngestAnswer): Promise<ListedIngest> {
@@ -83,7 +83,7 @@ const columns: readonly ItemColumn<ListedIngest>[] = [
   { title: 'fields', below: 'whole', cell: ({ fields }) => fields.map(fieldText).join(' ') },
 ]
 
-/** What the table has no room for: the kind, and what becomes of rows. */
+/** The settings for which the table has no space: the kind, and the rules for rows. */
 function rulesText({ kind, duplicates, unknown, lines }: IngestAnswer): string {
   const rules = [
     ['kind', kind],
@@ -133,7 +133,7 @@ function addCreate(ingests: Command, context: CliContext): void {
           lines: lines === undefined ? undefined : { tag: lines },
         }),
       })
-      // It is new: nothing was pushed to it.
+      // A new ingest has no rows to repair.
       if (options.json) return printJson(context, ingest)
       printItems(context, {}, { items: [{ ...ingest, to_repair: 0 }], columns, none: '' })
       const words = shellWord(alias)
@@ -143,7 +143,7 @@ function addCreate(ingests: Command, context: CliContext): void {
     })
 }
 
-/** `tidemark ingests`: the targets of pushed rows, with an admin key. */
+/** `tidemark ingests`: manages the targets of pushed rows, with an admin key. */
 export function addIngests(program: Command, context: CliContext): void {
   const ingests = program
     .command('ingests')
@@ -179,7 +179,7 @@ export function addIngests(program: Command, context: CliContext): void {
   addChanges(ingests, context)
 }
 
-/** Data belongs to an ingest that can be deleted with it: one that is made again takes it over. */
+/** Explains how to delete the data that a deleted ingest leaves: an ingest that is created again takes it over, and can be deleted with it. */
 function keptText({ alias, kind, entity, fields, duplicates }: IngestAnswer): string {
   const name = shellWord(alias)
   const words = [
@@ -201,7 +201,7 @@ function neededTags(alias: string, tags: readonly string[]): string {
   return `From now on ${alias} rejects rows without ${named}: a row must have all tags. Every sender must push ${tags.length === 1 ? 'it' : 'them'}.\n`
 }
 
-/** What changes an ingest that is there. */
+/** Adds the commands that change an existing ingest. */
 function addChanges(ingests: Command, context: CliContext): void {
   ingests
     .command('add-fields <alias>')
@@ -258,13 +258,13 @@ function addChanges(ingests: Command, context: CliContext): void {
 }
 
 /**
- * Throws `CommandError` where something would be deleted at once and for good: with its data all rows or items of an ingest's entity, and always its
+ * Throws `CommandError` if the deletion would destroy something for good: with `dropsData` all rows or items of the ingest's entity, and in any case its
  * rejected rows.
  */
 async function refuseToDelete(client: TidemarkClient, alias: string, dropsData: boolean): Promise<void> {
   const { kind, entity, counters } = await client.ingest(alias)
   if (dropsData) {
-    // Metadata is no entity of this list. The rows of one that an earlier ingest fed are more than this ingest stored.
+    // Metadata is not in this list. The rows of an entity may be more than this ingest stored, if an earlier ingest fed it.
     const kept = (await client.entities()).find((one) => one.entity === entity)?.rows ?? counters.stored
     const { items, them } = wordsFor(kept + counters.pending, kind === 'metadata' ? 'item' : 'row')
     if (kept + counters.pending > 0)
@@ -283,13 +283,13 @@ async function refuseToDelete(client: TidemarkClient, alias: string, dropsData: 
 const wordsFor = (count: number, word: string): { readonly items: string; readonly them: string } =>
   count === 1 ? { items: `1 ${word}`, them: 'it' } : { items: `${count} ${word}s`, them: 'them' }
 
-/** Rejected rows that are still there. */
+/** The number of rejected rows that still exist. */
 async function rowsToRepair(
   client: TidemarkClient,
   alias: string,
   { rejected }: { readonly rejected: number },
 ): Promise<number> {
-  // The counter is of all that ever were: without any, there is nothing to be asked.
+  // The counter includes all rows ever rejected: at 0 no request is needed.
   const kinds = rejected === 0 ? [] : await client.rejectedSummary(alias)
   return kinds.reduce((sum, { count }) => sum + count, 0)
 }

@@ -16,7 +16,7 @@ interface CreateOptions extends JsonOption {
   readonly expires?: string
 }
 
-/** `tidemark keys`: the keys of subscribers, with an admin key. */
+/** `tidemark keys`: manages the keys of subscribers, with an admin key. */
 export function addKeys(program: Command, context: CliContext): void {
   const keys = program.command('keys').description('create, list and revoke keys (needs an admin key)')
   addCreate(keys, context)
@@ -48,7 +48,7 @@ function addCreate(keys: Command, context: CliContext): void {
       if (options.json) return printJson(context, created)
       context.stdout.write(`id   ${created.id}\nkey  ${created.key}\n`)
       const expiry = options.expires === undefined ? '' : ` It expires on ${options.expires}.`
-      // The key is there and shown: what cannot be asked now is left out.
+      // The key exists and is shown; a hint that cannot be queried now is omitted.
       const present = await client.subscriptions(subscriber).catch(() => null)
       const next = nextStep(subscriber, options.rights, present?.Items ?? null)
       context.stderr.write(`Keep the key now: it is not shown again.${expiry}${next}\n`)
@@ -56,7 +56,7 @@ function addCreate(keys: Command, context: CliContext): void {
     })
 }
 
-/** Without a subscription a key may neither push nor read. */
+/** The hint for the next step: without a subscription a key can neither push nor read. */
 function nextStep(
   subscriber: string,
   rights: readonly string[],
@@ -122,7 +122,7 @@ export function allSubscribers(client: TidemarkClient): Promise<SubscriberAnswer
   return allItems((page) => client.subscribers(page))
 }
 
-/** Throws `CommandError` where no key with the right `admin` is left without those that are to go. */
+/** Throws `CommandError` if no key with the right `admin` would remain after the keys selected by `goes` are removed. */
 export function refuseLast(
   subscribers: readonly SubscriberAnswer[],
   nowMs: number,
@@ -137,16 +137,16 @@ export function refuseLast(
   )
 }
 
-/** Beside a new key or subscription for reading: that nobody needs one, where that is so. Nothing where the service does not tell. */
+/** A note, shown after creating a key or subscription for reading, that reading is public; empty if it is not, or if the service does not say. */
 export async function publicReading(client: Pick<TidemarkClient, 'settings'>): Promise<string> {
-  // What was asked for is done: what cannot be asked now is left out.
+  // The main request succeeded; a note that cannot be queried now is omitted.
   const settings = await client.settings().catch(() => null)
   const consumption = settings?.Items.find(({ setting }) => setting === 'access.consumption')?.value
   if (consumption !== 'public') return ''
   return 'Reading needs no key now: whoever has none reads everything too. With access.consumption=key it needs one.\n'
 }
 
-/** A key as lists show it, with whom it belongs to. */
+/** A key as lists show it, with its subscriber. */
 type ListedKey = KeySummary & { readonly subscriber: string }
 type Expiry = Pick<KeySummary, 'expires'>
 
@@ -158,7 +158,7 @@ function hasExpired({ expires }: Expiry, nowMs: number): boolean {
   return expires !== null && Date.parse(expires) <= nowMs
 }
 
-/** When a key expires, as a person reads it. */
+/** The expiry of a key in readable form. */
 export function expiryText(key: Expiry, nowMs: number): string {
   if (key.expires === null) return 'never'
   return hasExpired(key, nowMs) ? `${key.expires} (expired)` : key.expires

@@ -13,7 +13,7 @@ Example, as Claude Desktop and Cursor have it:
     "env": {"TIDEMARK_URL": "http://127.0.0.1:8080", "TIDEMARK_KEY": "..."}}}}
 `
 
-/** `tidemark mcp`: what an assistant asks over standard input, until that ends. */
+/** `tidemark mcp`: serves an assistant over standard input until it ends. */
 export function addMcp(program: Command, context: CliContext): void {
   program
     .command('mcp')
@@ -21,9 +21,9 @@ export function addMcp(program: Command, context: CliContext): void {
     .addHelpText('after', help)
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals()
-      // What is no address is told at once.
+      // Reports an invalid address immediately.
       connect(context, options)
-      // Loaded here: no other command needs it.
+      // Loaded here, since no other command needs it.
       const { answerLines } = await import('../mcp/assistant-server.ts')
       const parts: CallParts = {
         reading: (signal) => connect(context, options, (address, init) => fetch(address, { ...init, signal })),

@@ -33,7 +33,7 @@ const columns: readonly ItemColumn<MetadataDescription>[] = [
   fieldsColumn,
 ]
 
-/** `tidemark metadata`: the items of metadata ingests. */
+/** `tidemark metadata`: lists and deletes the items of metadata ingests. */
 export function addMetadata(program: Command, context: CliContext): void {
   const metadata = program.command('metadata').description('list and delete metadata items')
   showsList(metadata.command('list').description('list the metadata tables that the key may read'), context, {
@@ -74,7 +74,7 @@ function addItems(metadata: Command, context: CliContext): void {
       const client = connect(context, command.optsWithGlobals())
       const conditions = where.map(conditionOf)
       const { items, more } = await firstItems(limit, async (page) => {
-        // The texts of items, in which every digit of a number stays.
+        // Items stay text, so that numbers keep every digit.
         const { items: texts, token } = itemsOfPage(await client.itemsText(table, conditions, page))
         return { Items: texts, NextToken: token }
       })
@@ -83,7 +83,7 @@ function addItems(metadata: Command, context: CliContext): void {
     })
 }
 
-/** A value may hold commas, so these are not lists. */
+/** Collects values whole, since they may contain commas. */
 function collectWhole(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text]
 }

@@ -67,7 +67,7 @@ async function runMqtt(options: MqttOptions, context: CliContext, client: Tidema
   const ca = caFile === undefined ? undefined : await certificates(caFile)
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
-  // Loaded here: no other command needs a broker.
+  // Loaded here, since no other command needs a broker.
   const { BrokerError, OptionError, pushMessages } = await import('../mqtt/push-messages.ts')
   try {
     const counts = await pushMessages({
@@ -94,7 +94,7 @@ async function runMqtt(options: MqttOptions, context: CliContext, client: Tidema
 
 const collect = (text: string, before: readonly string[] = []): string[] => [...before, text]
 
-/** `tidemark mqtt`: messages of a broker into an ingest, until a signal ends it. */
+/** `tidemark mqtt`: pushes the messages of a broker into an ingest until a signal ends it. */
 export function addMqtt(program: Command, context: CliContext): void {
   program
     .command('mqtt')

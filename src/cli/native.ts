@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { CommandError } from './command-error.ts'
 import { type CliContext, connect, readText, writeAll } from './context.ts'
 
-/** `tidemark native`: a native query of Druid's, from a file. */
+/** `tidemark native`: runs a native query of Druid from a file. */
 export function addNative(program: Command, context: CliContext): void {
   program
     .command('native <file>')

@@ -1,8 +1,8 @@
-// The interface names fields of a request; whoever types a command knows its options.
+// Maps the fields of requests to the options of commands.
 import type { Command } from 'commander'
 import { ServiceError } from '../client/service-error.ts'
 
-/** Where a field of a request has another name than its option. */
+/** Fields whose options have another name. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['id_name_field', 'idName'],
   ['metric_name_field', 'metrics'],
@@ -11,32 +11,32 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 ])
 
 export const exampleUrl = 'http://127.0.0.1:8080'
-/** Before the address that asks the same as a command. */
+/** Introduces the address that is equivalent to a command. */
 export const addressText = 'The same as an address, for tools that fetch one (any user; the password is the key):'
 
-/** The field of a request that an option is sent as, by its attribute such as `idName`. */
+/** The request field for an option, given by its attribute name such as `idName`. */
 export function fieldOf(option: string): string {
   const [named] = [...otherNames].find(([, attribute]) => attribute === option) ?? []
   return named ?? option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** The request that options ask for, with only what was given. */
+/** The request for these options; options that were not given are omitted. */
 export function requestOf(options: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(options).map(([option, value]) => [fieldOf(option), value]))
 }
 
-/** What was typed for a field of the request that a command sent; undefined where it has no option for that. */
+/** The option for a field of the command's request; undefined if the command has no option for it. */
 function optionOf(command: Command, field: string): string | undefined {
   if (field === 'sql_query') return 'The query'
   const attribute = otherNames.get(field) ?? field
   const named = (name: string) => command.options.find((option) => option.attributeName() === name)?.long ?? undefined
-  // Of a list `fields` each `--field` gives one.
+  // For a list such as `fields`, each `--field` adds one value.
   return named(attribute) ?? (attribute.endsWith('s') ? named(attribute.slice(0, -1)) : undefined)
 }
 
 /**
- * The refusal with a request's fields as what was typed for them: at the head of the message all, within it those that are no English words.
- * An entry of a list that the command made of its options alone (`[0].from`) is the option.
+ * Replaces field names in a refusal by options: any field at the start of the message, and fields within it unless they could be English words.
+ * An entry of a list that the command made from its options (`[0].from`) becomes the option.
  */
 export function inOptions(error: unknown, command: Command): unknown {
   if (!(error instanceof ServiceError)) return error
@@ -51,7 +51,7 @@ export function inOptions(error: unknown, command: Command): unknown {
   return new ServiceError({ status, code, detail, errors, retryable, retryAfterS })
 }
 
-/** Nobody who typed a command sees the list of errors that a message of the service points to. */
+/** The message with its errors in place of a reference to the list of errors, which the command line does not show. */
 function wholeDetail({ detail, errors }: ServiceError): string {
   if (!detail.includes('see errors)')) return detail
   return errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')

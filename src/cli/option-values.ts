@@ -10,37 +10,37 @@ function parseWhole(text: string, least: number, most: number): number {
   throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
 }
 
-/** For commander: a whole number from 1. */
+/** For commander: an integer of at least 1. */
 export function parseCount(text: string): number {
   return parseWhole(text, 1, Number.MAX_SAFE_INTEGER)
 }
 
-/** For commander: a whole number from 0. */
+/** For commander: an integer of at least 0. */
 export function parseOffset(text: string): number {
   return parseWhole(text, 0, Number.MAX_SAFE_INTEGER)
 }
 
-/** For commander: a whole number between two. */
+/** For commander: an integer between two bounds. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => parseWhole(text, least, most)
 }
 
-/** For commander: a port, where 0 is any that is free. */
+/** For commander: a port; 0 means any free port. */
 export function parsePort(text: string): number {
   return parseWhole(text, 0, 65_535)
 }
 
-/** For commander: an option that may hold several values and may be repeated; empty ones are left out. */
+/** For commander: an option with several values that may be repeated. Omits empty values. */
 export function collectList(text: string, before: readonly string[] = []): string[] {
   return [...before, ...readCommaList(text).filter((part) => part !== '')]
 }
 
-/** As `collectList`, of columns of a file: one may have no name, as the index that pandas writes. */
+/** Like `collectList`, for columns of a file, whose names may be empty, as that of the index that pandas writes. */
 export function collectColumns(text: string, before: readonly string[] = []): string[] {
   return [...before, ...readCommaList(text)]
 }
 
-/** A date as it was typed, for the service to read; a duration (`P7D`) is that long from now. */
+/** A date as typed, for the service to parse; a duration (`P7D`) counts from now. */
 export function parseDate(nowMs: () => number): (text: string) => string {
   return (text) => {
     const duration = parseDuration(text)
@@ -51,7 +51,7 @@ export function parseDate(nowMs: () => number): (text: string) => string {
   }
 }
 
-/** The value that a text names. Throws `UsageError` where there is none: `"int" is no type. There are: ...`. */
+/** The value with this name. Throws `UsageError` if there is none: `"int" is no type. There are: ...`. */
 export function parseWord<Value extends string>(
   values: readonly Value[],
   text: string | undefined,
@@ -62,7 +62,7 @@ export function parseWord<Value extends string>(
   return found
 }
 
-/** `a=b` pairs by what stands before the equals sign, which may be nothing where names may be empty. */
+/** Parses `a=b` pairs into a map. The name before the equals sign may be empty only with `mayBeEmpty`. */
 export function parsePairs(
   option: string,
   pairs: readonly string[] = [],
@@ -78,7 +78,7 @@ export function parsePairs(
   )
 }
 
-/** Behind a pair, a part without an equals sign is likely what stood behind a comma of its value. */
+/** A hint for a part without an equals sign after a pair: it probably followed a comma within the pair's value. */
 function between(part: string, index: number, pairs: readonly string[]): string {
   const before = index === 0 ? undefined : pairs[index - 1]
   return before === undefined || !before.includes('=')

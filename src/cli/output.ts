@@ -11,11 +11,11 @@ export interface JsonOption {
 }
 
 export interface TableOptions extends JsonOption {
-  /** Of a table that a terminal cuts. */
+  /** Prints a table in full that a terminal would cut. */
   readonly wide?: boolean
 }
 
-/** A column of a list: its title and what stands in it for an item. */
+/** A column of a list: its title and the cell for an item. */
 export interface ItemColumn<Item> extends TableColumn {
   readonly cell: (item: Item) => string | number | null | undefined
 }
@@ -25,8 +25,8 @@ export function printJson(context: CliContext, value: unknown): void {
 }
 
 /**
- * Items as a table, or as JSON where `--json` asks for it. In a terminal the table is as wide as that; elsewhere a row is a line, whatever it holds.
- * `none` stands in for an empty table.
+ * Prints items as a table, or as JSON with `--json`. In a terminal the table fits its width; elsewhere each row is one line, however long.
+ * `none` is printed in place of an empty table.
  */
 export function printItems<Item>(
   context: CliContext,
@@ -59,7 +59,7 @@ interface ShownList<Item> {
   readonly none: string
 }
 
-/** A command that shows a list of the service, as `printItems` does. */
+/** A command that prints a list of the service with `printItems`. */
 export function showsList<Item>(
   command: Command,
   context: CliContext,
@@ -71,12 +71,12 @@ export function showsList<Item>(
   })
 }
 
-/** Says something that is no part of what was asked for, in a line of its own. */
+/** Prints a line that is not part of the requested output, to standard error. */
 export function printNote({ stderr }: Pick<CliContext, 'stderr'>, line: string): void {
   stderr.write(`tidemark: ${printable(inCommands(line))}\n`)
 }
 
-/** What is said where nothing answers at the address of the service. */
+/** The message if nothing responds at the address of the service. */
 export function unreachableText({ message }: ConnectionError): string {
   return `${message} Start it with "tidemark serve", or give its address with --url or TIDEMARK_URL.`
 }

@@ -42,7 +42,7 @@ Examples:
   tidemark query latest --entity plant          read the newest value of each tag
 `
 
-/** All commands. Nothing is read from the process: the world is the context. */
+/** All commands. They use the context in place of the process. */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('tidemark')
     .description('Runs a time-series data service, and talks to one.')

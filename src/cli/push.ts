@@ -73,13 +73,13 @@ async function rowsOf(push: CsvPush, unreadable: UnreadableRows | null, lines: F
   return source.format === 'json' ? jsonRows(source.bytes) : ndjsonRows(source.bytes, lines)
 }
 
-/** Pushes one batch, again under the same key until its answer came. */
+/** Pushes one batch, with retries under the same key until the service responds. */
 function pusher(
   { context, target, retryMs }: PushJob,
   progress: ProgressBar,
 ): (batch: PushBatch) => Promise<{ readonly batch: string }> {
   const { nowMs, sleep } = context
-  // Several requests in flight meet one trouble together: it is told once.
+  // Several requests in flight may fail for the same reason; it is printed once.
   let told = { message: '', untilMs: 0 }
   const onRetry = (error: Error, waitMs: number): void => {
     if (error.message === told.message && nowMs() < told.untilMs) return
@@ -93,13 +93,13 @@ function pusher(
 }
 
 interface Pushed {
-  /** Rows that are on disk, as the service counts them. */
+  /** Rows on disk, as counted by the service. */
   readonly received: number
   readonly result: SendResult
   readonly outcome: PushOutcome
-  /** Why `--stop-after` ended it before the end of the file; null where it did not. */
+  /** Why `--stop-after` ended the push before the end of the file; null if it did not. */
   readonly stopReason: StopReason | null
-  /** Why the outcome of further rows is not known; undefined where receipts were not refused. */
+  /** Why the outcome of some rows is unknown; undefined if all receipts could be read. */
   readonly receiptError: unknown
 }
 
@@ -117,7 +117,7 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
     errorsMax,
   })
   let isOver = false
-  // Awaited below; a refusal does not hide what is known by then.
+  // Awaited below; a refused receipt must not hide the outcomes known by then.
   const followed = follower
     .run()
     .then(
@@ -164,7 +164,7 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
   return { received: accepted, result, outcome: follower.outcome, stopReason, receiptError }
 }
 
-/** Null where the file is pushed to its end whatever is rejected. */
+/** Null if the file is pushed to its end however many rows are rejected. */
 function stopOf(
   { context, options }: PushJob,
   told: Pick<StopAfterOptions, 'validated' | 'isOver' | 'stopped'>,
@@ -183,7 +183,7 @@ interface TypedPush extends Pick<CsvPush, 'ingest' | 'path' | 'others'> {
   readonly options: FilePushOptions
 }
 
-/** JSON and lines go without it as well: their push says what is wrong. What was waited for in vain is not waited for again. */
+/** JSON and line protocol can be pushed without the ingest's definition: the push itself reports errors. After a timeout there is no second wait. */
 async function targetOf(ask: () => Promise<KnownIngest>, { format }: RowsSource): Promise<KnownIngest> {
   try {
     return await ask()
@@ -193,7 +193,7 @@ async function targetOf(ask: () => Promise<KnownIngest>, { format }: RowsSource)
   }
 }
 
-/** A push that waited for the service in vain says at its end what became of the rows. */
+/** Adds to the error of a push that waited for the service in vain that no row was sent. */
 function nothingSent(error: unknown): unknown {
   if (!mayGoBetter(error)) return error
   const text = error instanceof ConnectionError && error.unreachable ? unreachableText(error) : messageOf(error)
@@ -256,7 +256,7 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
   context.exitWith(exitCodeOf(failure, outcome))
 }
 
-/** `tidemark push`: the rows of a file into an ingest, in memory that does not grow with the file. */
+/** `tidemark push`: pushes the rows of a file into an ingest. Memory use does not depend on the size of the file. */
 export function addPush(program: Command, context: CliContext): void {
   const push = program
     .command('push <ingest> <file>')

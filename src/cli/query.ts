@@ -15,7 +15,7 @@ import { showsEntities } from './entities.ts'
 import { addressText, exampleUrl, fieldOf, requestOf } from './option-names.ts'
 import { collectList, parseOffset } from './option-values.ts'
 
-/** Those that are looked at here; the others go into the request as they are. */
+/** The options that are processed here; the others are passed on in the request unchanged. */
 interface QueryOptions extends AnswerOptions {
   readonly entity: string
   readonly ids?: readonly string[]
@@ -112,7 +112,7 @@ async function runQuery(
     context.stderr.write(`${printable(reason)}\n`)
 }
 
-/** An example of a command as an address: each option is a parameter. */
+/** The address that is equivalent to an example of a command: each option becomes a parameter. */
 function addressOf(example: string): string {
   const [kind, ...words] = example.split(' ')
   const asked = words.flatMap((word, place) =>
@@ -121,7 +121,7 @@ function addressOf(example: string): string {
   return `${exampleUrl}/consumer/data/${kind}?${queryAddress(Object.fromEntries(asked))}`
 }
 
-/** Others have it, so that it is typed here too. It is not listed, and says what there is in its place. */
+/** A hidden option for kinds without `--fields`, which users type because other kinds have it: its error names the alternatives. */
 function noFields(kind: QueryKind): Option {
   const others = queryKinds.filter((other) => kinds[other].takes.includes('fields'))
   const taken = `${others.slice(0, -1).join(', ')} and ${others.at(-1)}`
@@ -198,34 +198,34 @@ function addKind(query: Command, context: CliContext, kind: QueryKind): void {
     .action((options: QueryOptions, self: Command) => runQuery(context, kind, options, self))
 }
 
-/** `tidemark query`: one command for each data query, and the list of entities. */
+/** `tidemark query`: a command for each kind of data query, and one for the list of entities. */
 export function addQuery(program: Command, context: CliContext): void {
   const query = program.command('query').description('query data')
   showsEntities(query.command('entities').description('list the entities, with rows and dates'), context, ', ')
   for (const kind of queryKinds) addKind(query, context, kind)
 }
 
-// What may be the reason that a query by ids finds nothing.
+// Possible reasons that a query by ids finds nothing.
 
 interface AskedIds {
   readonly entity: string
   readonly ids: readonly string[]
-  /** The tag that was asked by; undefined where it is the first one. */
+  /** The tag field of the query; undefined means the first one. */
   readonly idName: string | undefined
 }
 
 type Reader = Pick<TidemarkClient, 'tags' | 'entities'>
 
-/** A sentence for each reason. What the service does not tell is left out: the query itself was answered. */
+/** A sentence for each reason. Errors are ignored, since the query itself succeeded. */
 async function reasonsOfNoRows(client: Reader, asked: AskedIds): Promise<readonly string[]> {
   const unknown = await unknownIds(client, asked).catch(() => [])
   const otherTags = asked.idName === undefined ? await hintOtherTags(client, asked).catch(() => []) : []
   return [...unknown, ...otherTags]
 }
 
-/** So many tags are looked at. */
+/** The most tags to check. */
 const tagsMax = 2000
-/** Of so many ids it is told that there is no such tag. */
+/** The most unknown ids to report. */
 const idsMax = 3
 
 async function unknownIds(client: Reader, { entity, ids, idName }: AskedIds): Promise<readonly string[]> {
@@ -234,7 +234,7 @@ async function unknownIds(client: Reader, { entity, ids, idName }: AskedIds): Pr
   const said = (id: string, tags: readonly string[]): readonly string[] =>
     tags.includes(id) ? [] : [`There is no tag ${JSON.stringify(id)} in ${entity}.${mayBeMeant(id, tags)}`]
   if (all.NextToken === null) return ids.flatMap((id) => said(id, all.Items)).slice(0, idsMax)
-  // Of many tags those that begin like the first id: one more small request.
+  // If there are more tags, read those with the same beginning as the first id, in one more small request.
   const [first = ''] = ids
   const characters = [...first]
   const prefix = characters.slice(0, Math.ceil(characters.length / 2)).join('')
@@ -242,7 +242,7 @@ async function unknownIds(client: Reader, { entity, ids, idName }: AskedIds): Pr
   return alike.NextToken === null ? said(first, alike.Items) : []
 }
 
-/** Ids are looked for in the first tag alone: others are named to whom that finds nothing. */
+/** Ids match only the first tag. If that finds nothing, this names the other tags. */
 async function hintOtherTags(client: Reader, { entity, ids }: AskedIds): Promise<readonly string[]> {
   const described = (await client.entities()).find((one) => one.entity === entity)
   const [first, ...others] = (described?.fields ?? []).filter(({ role }) => role === 'tag').map(({ name }) => name)

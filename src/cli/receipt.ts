@@ -26,7 +26,7 @@ function print(context: CliContext, { rows, stored, rejected, pending, replaced,
   printItems(context, {}, { items: errors, columns: errorColumns, none: '' })
 }
 
-/** `tidemark receipt`: what became of one push, with the key that pushed. */
+/** `tidemark receipt`: shows the outcome of one push, with the key that pushed. */
 export function addReceipt(program: Command, context: CliContext): void {
   program
     .command('receipt <ingest> <batch>')

@@ -62,7 +62,7 @@ function noMatch(options: FilterOptions): string {
   return `No rejected row matches ${filters.join(' ')}.`
 }
 
-/** `tidemark rejected`: rows that were pushed and not stored; of all pushers with an admin key, of one's own with the key that pushed them. */
+/** `tidemark rejected`: rows that were pushed but not stored; those of all pushers with an admin key, one's own with the key that pushed them. */
 export function addRejected(program: Command, context: CliContext): void {
   const rejected = program
     .command('rejected')
@@ -167,7 +167,7 @@ async function* linesOf(
   options: ExportOptions,
   precisions: Set<LinePrecision | undefined>,
 ): AsyncGenerator<Uint8Array> {
-  // Within a row line breaks stand between values alone: in a text they are escaped.
+  // Line breaks within a row occur only between values: in strings they are escaped.
   const lineOf = (row: RejectedRowAnswer): string =>
     options.rows ? timedText(row).replace(/[\r\n]+/g, ' ') : JSON.stringify(row)
   for await (const rows of pagesOf(client, ingest, options)) {

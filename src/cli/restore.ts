@@ -5,7 +5,7 @@ import { formatInstant, parseInstant } from '../model/instant.ts'
 import { UsageError } from './command-error.ts'
 import type { CliContext } from './context.ts'
 
-/** Where a copy in S3 is, beside its address. */
+/** The location of a replica in S3, in addition to its URL. */
 export interface PlaceOptions {
   readonly endpoint?: string | undefined
   readonly region?: string | undefined
@@ -17,7 +17,7 @@ export function withPlace(command: Command): Command {
     .option('--region <name>', "S3 replica only: the bucket's region (TIDEMARK_REPLICA_REGION, AWS_REGION)")
 }
 
-/** As the service's settings `replica.endpoint` and `replica.region` say where no option does. */
+/** Options override the service's settings `replica.endpoint` and `replica.region`. */
 export function replicaLocation(url: string, { endpoint, region }: PlaceOptions, { environment }: CliContext) {
   return {
     url,
@@ -43,7 +43,7 @@ interface RestoreOptions extends PlaceOptions {
   readonly at?: string
 }
 
-/** `tidemark restore`: a data folder of a backup or a replica; no service is asked. */
+/** `tidemark restore`: creates a data folder from a backup or a replica, without a running service. */
 export function addRestore(program: Command, context: CliContext): void {
   const command = program
     .command('restore <backup>')
@@ -56,7 +56,7 @@ export function addRestore(program: Command, context: CliContext): void {
       if (/^[a-z0-9]+:\/\//.test(backup)) return restoreOfReplica(context, backup, options)
       if (options.at !== undefined)
         throw new UsageError('--at is for a replica: a backup holds the state of one moment. Leave it out.')
-      // Loaded here, so that the other commands start without it.
+      // Loaded here, so that other commands start without it.
       const { restoreBackup } = await import('../admin/restore.ts')
       const { data } = options
       const contents = await restoreBackup({ backup, data }, { disk: nodeDisk, reach: () => undefined })

@@ -12,10 +12,10 @@ import { inOptions } from './option-names.ts'
 import { printNote, unreachableText } from './output.ts'
 import { buildProgram } from './program.ts'
 
-/** The command line has to be another one, or the settings (sysexits.h, EX_USAGE). */
+/** The command line or the settings are wrong (sysexits.h, EX_USAGE). */
 const usageExitCode = 64
 
-/** What went wrong and what to do about it, in a sentence or two. A command that showed no key is told how to. */
+/** What went wrong and what to do, in one or two sentences. A forbidden command without a key gets a hint to give one. */
 function explain(error: unknown, hasKey: boolean): string {
   if (error instanceof ServiceError) {
     const hint =
@@ -28,11 +28,11 @@ function explain(error: unknown, hasKey: boolean): string {
   if (error instanceof CommandError || error instanceof ConnectionError || error instanceof CsvError)
     return error.message
   const message = messageOf(error)
-  // A whole sentence says what to do; what else comes is of the system, or a fault of ours.
+  // A whole sentence says what to do; other messages come from the system, or are a bug.
   return /[.?!]$/.test(message) ? message : `${message} (--debug shows where)`
 }
 
-/** What a key may see that is no operator's. */
+/** A hint to `--mine`, for keys that are not an operator's. */
 function ownHint(error: unknown, command: Command): string {
   const isForbidden = error instanceof ServiceError && error.code === 'forbidden'
   const couldBeOwn = command.options.some(({ long }) => long === '--mine') && command.opts()['mine'] !== true
@@ -68,7 +68,7 @@ export async function run(argv: readonly string[], world: Omit<CliContext, 'exit
   }
 }
 
-/** `tidemark --version --verbose`: what a service would have that is started here. Resolves with the exit code. */
+/** `tidemark --version --verbose`: the versions that a service started here would use. Resolves with the exit code. */
 async function printVersions({ environment, stdout }: CliContext): Promise<number> {
   const { server } = await readSettings({}, environment)
   const { version, source } = timeZonesOf(await readZoneFiles(server.timeZones))

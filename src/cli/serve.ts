@@ -18,7 +18,7 @@ TIDEMARK_LIMITS_RESULT_ROWS and {"limits": {"resultRows": ...}}. A flag override
 Read SECURITY.md before other machines can reach the service.
 `
 
-/** Settings that a first start may need. The others are in --help-all. */
+/** Settings that are useful at a first start. `--help-all` lists the others. */
 const shown = new Set(['host', 'port', 'data', 'access.consumption', 'log.level'])
 
 function groupsText(flags: readonly SettingFlag[]): string {
@@ -32,7 +32,7 @@ function titleOf(group: string): string {
   return group === '' ? 'Options:' : `${group}: ${settingGroups.get(group)}`
 }
 
-/** `tidemark serve`: the service in this process, until a signal ends it. */
+/** `tidemark serve`: runs the service in this process until a signal ends it. */
 export function addServe(program: Command, context: CliContext): void {
   const command = program.command('serve').description('run the service')
   const flags = settingFlags()
@@ -46,7 +46,7 @@ export function addServe(program: Command, context: CliContext): void {
     .option('--config <file>', 'a JSON file of settings')
     .addOption(all)
     .addHelpText('after', () => (all.hidden ? examples : `${groupsText(flags)}${examples}`))
-    // Not before: a misspelt option is compared with those alone that are not hidden.
+    // Hidden only for the help: a misspelled option is compared only with options that are not hidden.
     .on('beforeHelp', () => {
       for (const { name, option } of settings) option.hideHelp(!all.hidden && !shown.has(name))
     })
@@ -65,7 +65,7 @@ export function addServe(program: Command, context: CliContext): void {
         if (value !== undefined) given[name] = value
       }
       for (const sentence of ignoredVariables(context.environment)) printNote(context, sentence)
-      // Loaded here, so that the other commands start without the service's parts.
+      // Loaded here, so that other commands start without loading the service.
       const { serve } = await import('../service/serve.ts')
       context.exitWith(await serve({ flags: given, environment: context.environment }))
     })

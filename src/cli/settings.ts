@@ -10,7 +10,7 @@ const columns: readonly ItemColumn<SettingAnswer>[] = [
   { title: 'default', cell: ({ usual }) => (usual ? 'yes' : 'no') },
 ]
 
-/** `tidemark settings`: what is in force in a running service. */
+/** `tidemark settings`: lists the settings in force in a running service. */
 export function addSettings(program: Command, context: CliContext): void {
   const command = program
     .command('settings')

@@ -9,7 +9,7 @@ interface SqlOptions extends AnswerOptions {
   readonly file?: string
 }
 
-/** Throws `UsageError` where there is no query, or where there are two, and `CommandError` where its file cannot be read. */
+/** The text of the query. Throws `UsageError` unless exactly one query is given, and `CommandError` if its file cannot be read. */
 async function queryText(context: CliContext, query: string | undefined, { file }: SqlOptions): Promise<string> {
   if (query !== undefined && file !== undefined) {
     throw new UsageError('The query and --file exclude each other. Give one of them.')
@@ -26,7 +26,7 @@ async function queryText(context: CliContext, query: string | undefined, { file 
   return text
 }
 
-/** `tidemark sql`: a query in Druid's SQL. */
+/** `tidemark sql`: runs a query in Druid's SQL. */
 export function addSql(program: Command, context: CliContext): void {
   withFormats(program.command('sql'))
     .description("query data in Druid's SQL")

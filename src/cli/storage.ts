@@ -14,7 +14,7 @@ const columns: readonly ItemColumn<StorageAnswer>[] = [
   { title: 'last', cell: ({ last_date }) => last_date },
 ]
 
-/** `tidemark storage`: what each entity has on disk. */
+/** `tidemark storage`: lists the disk usage of each entity. */
 export function addStorage(program: Command, context: CliContext): void {
   const command = program
     .command('storage')

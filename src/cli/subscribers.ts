@@ -17,7 +17,7 @@ function columns(nowMs: () => number): readonly ItemColumn<SubscriberAnswer>[] {
   ]
 }
 
-/** `tidemark subscribers`: whom keys and subscriptions belong to, with an admin key. */
+/** `tidemark subscribers`: manages the owners of keys and subscriptions, with an admin key. */
 export function addSubscribers(program: Command, context: CliContext): void {
   const subscribers = program
     .command('subscribers')

@@ -52,13 +52,13 @@ function isPast(date: string | null | undefined, nowMs: number): boolean {
 
 const hasEnded = ({ until }: Dates, nowMs: number): boolean => isPast(until, nowMs)
 
-/** As the service validates it: `from` is included, `until` is not. */
+/** Validity by the service's rule: `from` is inclusive, `until` exclusive. */
 function isValid(entry: Dates, nowMs: number): boolean {
   const hasBegun = typeof entry.from !== 'string' || isPast(entry.from, nowMs)
   return hasBegun && !hasEnded(entry, nowMs) && entry.suspended !== true
 }
 
-/** `tidemark subscriptions`: what a subscriber's keys may push to and read. */
+/** `tidemark subscriptions`: manages the ingests and entities that a subscriber's keys may use. */
 export function addSubscriptions(program: Command, context: CliContext): void {
   const subscriptions = program
     .command('subscriptions')
@@ -115,13 +115,13 @@ function addAdd(subscriptions: Command, context: CliContext): void {
     })
 }
 
-/** What the new subscriptions do not do, against what may be expected of them. */
+/** Notes about new subscriptions that may not have the expected effect. */
 async function printTargets({ stderr }: CliContext, client: TidemarkClient, targets: Targets): Promise<void> {
   for (const line of await unknownTargets(client, targets)) stderr.write(`${line}\n`)
   if (targets.entity !== undefined) stderr.write(await publicReading(client))
 }
 
-/** Whether the first entity is one of metadata, which its ingest of the same name says. */
+/** Whether the first entity is a metadata table, according to its ingest of the same name. */
 async function isMetadata(client: TidemarkClient, { entity: [entity] = [] }: Targets): Promise<boolean> {
   if (entity === undefined || entity === '*') return false
   return client.ingest(entity).then(
@@ -130,7 +130,7 @@ async function isMetadata(client: TidemarkClient, { entity: [entity] = [] }: Tar
   )
 }
 
-/** What a key of the subscriber may do now, and how to make one. */
+/** A hint: what a key of the subscriber may do now, and how to create one. */
 function nextStep(
   subscriber: string,
   { ingest: [ingest] = [], entity: [entity] = [] }: Targets,
@@ -209,8 +209,8 @@ async function put(
   context.stdout.write(`${subscriber} has ${count}.\n`)
 }
 
-// A subscription may come before what it is for; it may also be for a name that was misspelt.
-/** A sentence for each target that is not there yet. */
+// A subscription may be created before its target, but the name may also be misspelled.
+/** A sentence for each target that does not exist yet. */
 async function unknownTargets(client: TidemarkClient, targets: Targets): Promise<readonly string[]> {
   return [...(await unknownIngests(client, targets)), ...(await unknownEntities(client, targets))]
 }
@@ -237,13 +237,13 @@ async function unknownEntities(client: TidemarkClient, { entity = [] }: Targets)
     .map((name) => `There is no entity "${name}" yet.${mayBeMeant(name, names)}`)
 }
 
-/** Of series and of metadata. */
+/** The names of series entities and metadata tables. */
 async function entityNames(client: TidemarkClient): Promise<readonly string[]> {
   const series = await allItems((page) => client.adminEntities(page))
   return [...series, ...(await client.metadata())].map(({ entity }) => entity)
 }
 
-/** What subscriptions are for. */
+/** The ingests and entities of subscriptions. */
 interface Targets {
   readonly ingest?: readonly string[]
   readonly entity?: readonly string[]
@@ -255,7 +255,7 @@ interface NewSubscriptions extends Targets {
   readonly suspended?: boolean
 }
 
-/** One entry for each ingest and each entity, all with the same dates. Throws `UsageError` where there is none. */
+/** One entry for each ingest and each entity, all with the same dates. Throws `UsageError` if there is no target. */
 function newEntries(options: NewSubscriptions): SubscriptionEntry[] {
   const { from, until, suspended } = options
   const shared = given({ from, until, suspended })
@@ -264,7 +264,7 @@ function newEntries(options: NewSubscriptions): SubscriptionEntry[] {
   return entries
 }
 
-/** What is left without those ingests and entities. An entry that is for an ingest and an entity keeps the other one. */
+/** The entries without these targets. An entry for both an ingest and an entity keeps the other one. */
 function withoutEntries(present: readonly SubscriptionEntry[], targets: Targets): SubscriptionEntry[] {
   const isGone = (names: readonly string[] | undefined, name: string | null | undefined): boolean =>
     typeof name === 'string' && names?.includes(name) === true
@@ -277,7 +277,7 @@ function withoutEntries(present: readonly SubscriptionEntry[], targets: Targets)
   })
 }
 
-/** The targets that no entry is for, as a person names them: `the ingest "a"`. */
+/** The targets that have no entry, in readable form: `the ingest "a"`. */
 function missingTargets(present: readonly SubscriptionEntry[], targets: Targets): readonly string[] {
   const missing = (what: 'ingest' | 'entity') =>
     (targets[what] ?? [])

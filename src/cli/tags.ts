@@ -12,7 +12,7 @@ interface TagsOptions extends JsonOption {
   readonly limit: number
 }
 
-/** `tidemark tags`: the tags of an entity, one a line. */
+/** `tidemark tags`: lists the tags of an entity, one per line. */
 export function addTags(program: Command, context: CliContext): void {
   program
     .command('tags <entity>')
@@ -27,7 +27,7 @@ export function addTags(program: Command, context: CliContext): void {
       const { items: tags, more } = await firstItems(limit, (page) => client.tags(entity, { ...filters, ...page }))
       if (json === true) printJson(context, tags)
       else if (tags.length === 0) context.stdout.write('There is no such tag.\n')
-      // A tag may hold line ends and what moves a terminal's cursor.
+      // A tag may contain line ends and terminal control characters.
       else context.stdout.write(tags.map((tag) => `${printable(tag)}\n`).join(''))
       if (more) context.stderr.write('There are more; --limit shows them.\n')
     })

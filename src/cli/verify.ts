@@ -21,7 +21,7 @@ interface VerifyOptions extends PlaceOptions {
   readonly data?: string
 }
 
-/** `tidemark verify`: checks the folder of a stopped service. */
+/** `tidemark verify`: checks the data folder of a stopped service, or a replica. */
 export function addVerify(program: Command, context: CliContext): void {
   const command = program
     .command('verify [replica]')
@@ -47,7 +47,7 @@ export function addVerify(program: Command, context: CliContext): void {
 
 async function ofFolder(flags: { readonly config?: string; readonly data?: string }, context: CliContext) {
   const settings = await readSettings(flags, context.environment)
-  // Loaded here, so that the other commands start without the service's parts.
+  // Loaded here, so that other commands start without loading the service.
   const { verifyData } = await import('../service/verify-data.ts')
   return verifyData(settings)
 }

@@ -1,5 +1,5 @@
-// What the service answers, and what it is told, as its clients see it. Each type is that of the schema by which the service itself checks or
-// writes it: there is no second list that could say something else.
+// Requests and responses of the service, as types for its clients. Each is the type of the schema with which the service itself checks or writes it, so the
+// two cannot differ.
 
 import type { OwnSubscriptionAnswer } from '../access/subscriptions.ts'
 import type { AuditAnswer as AuditSchema } from '../admin/audit.ts'
@@ -42,7 +42,7 @@ import type { Page, PageRequest } from '../model/page.ts'
 import type { DeletionBody } from '../query/requests.ts'
 import type { EntityDescription as EntityDescriptionSchema } from '../query/responses.ts'
 
-/** Whoever gets it does not change it. */
+/** Read-only, at every depth. */
 type Plain<T> = T extends readonly (infer Item)[]
   ? readonly Plain<Item>[]
   : T extends object
@@ -52,18 +52,18 @@ type Plain<T> = T extends readonly (infer Item)[]
 export type { Page, PageRequest }
 
 export type Accepted = Plain<AcceptedSchema>
-/** `rows = stored + rejected + pending`; `errors` holds the first ones, by index. */
+/** `rows = stored + rejected + pending`; `errors` has the first errors, by index. */
 export type Receipt = Plain<ReceiptAnswer>
-/** `rows = stored + rejected`; `errors` holds all of the latter, by index. */
+/** `rows = stored + rejected`; `errors` has every rejected row, by index. */
 export type CheckAnswer = Plain<CheckSchema>
-/** `further` is told by a check alone. */
+/** `further` is set only by a check. */
 export type RowError = CheckAnswer['errors'][number]
 
 /** A folder on the service's own machine. */
 export type MadeBackup = Plain<BackupAnswer>
 export type ListedBackup = Plain<ListedBackupAnswer>
 
-/** A change on the operator's side. */
+/** An administrative change. */
 export type AuditAnswer = Plain<AuditSchema>
 export interface AuditFilters {
   /** A subscriber, or the id of a key. */
@@ -73,29 +73,30 @@ export interface AuditFilters {
   readonly until?: string
 }
 
-/** An address to which the service sends events for operators. */
+/** A saved view in a list. */
 export type ListedView = Plain<ListedViewSchema>
 export type SavedView = Plain<ViewSchema>
 export type ViewDefinition = Plain<ViewDefinitionSchema>
+/** An address to which the service sends events for operators. */
 export type HookAnswer = Plain<HookSchema>
 export type HookDefinition = Plain<PutHook>
-/** An event of a hook, and what became of it. */
+/** An event of a hook, and the state of its delivery. */
 export type HookDelivery = Plain<DeliverySchema>
 
 export type SettingAnswer = Plain<SettingSchema>
 
 export type EntityDescription = Plain<EntityDescriptionSchema>
-/** As the operator sees it. */
+/** An entity as the operator sees it. */
 export type EntityAnswer = Plain<EntitySchema>
 export type ChangeEntity = Plain<ChangeEntitySchema>
-/** What a deletion selects, and why. */
+/** The selection and the reason of a deletion. */
 export type NewDeletion = Plain<Omit<DeletionBody, 'dry_run'>>
 export type DeletionAnswer = Plain<DeletionSchema>
 export type DryDeletion = Plain<DryDeletionAnswer>
 export type StorageAnswer = Plain<StorageSchema>
 
 export type MetadataDescription = Plain<Description>
-/** An item under the field names of its table. */
+/** A metadata item, keyed by the field names of its table. */
 export type MetadataItem = Readonly<Record<string, unknown>>
 
 export type NewIngest = Plain<CreateIngest>
@@ -108,27 +109,27 @@ export type RejectedRowAnswer = Plain<RejectedAnswer>
 export type RejectedKindAnswer = Plain<RejectedSummaryAnswer>[number]
 /** A push that has, or had, rejected rows. */
 export type BatchAnswer = Plain<BatchSchema>
-/** As those who push to it see it. */
+/** An ingest as its pushers see it. */
 export type OwnIngestAnswer = Plain<OwnIngestSchema>
 /** `replayed = stored + rejected`. */
 export type ReplayAnswer = Plain<ReplaySchema>
 export type PreviewAnswer = Plain<PreviewSchema>
-/** Where rejected rows go, and how they are mended. */
+/** The target of a replay, and the changes to its rows. */
 export type ReplayChanges = Omit<Plain<ReplayRequestSchema>, 'ids'>
 
-/** A push that ended the validator, and is not validated until an operator lets it go. */
+/** A push that crashed the validator. It is not validated until an operator releases it. */
 export type QuarantinedAnswer = Plain<QuarantinedSchema>
 
 export type SubscriberAnswer = Plain<SubscriberSchema>
 export type KeySummary = SubscriberAnswer['keys'][number]
 export type KeyRight = KeySummary['rights'][number]
 export type NewKey = Plain<CreateKey>
-/** The only answer that ever shows the key. */
+/** The only response that ever contains the key. */
 export type CreatedKey = Plain<CreatedKeySchema>
 
 export type SubscriptionEntry = Plain<PutSubscriptions>[number]
 export type OwnSubscription = Plain<OwnSubscriptionAnswer>
 
 export type ServiceAnswer = Plain<ServiceSchema>
-/** What of the service is ready; an engine tells only of the parts that it has. */
+/** Which parts of the service are ready. Lists only the parts that the engine has. */
 export type ReadinessAnswer = Plain<ReadinessSchema>

@@ -5,7 +5,7 @@ import { withRetries } from './retries.ts'
 import type { PushFormat } from './transport.ts'
 import type { WholeOptions } from './writer-options.ts'
 
-/** One try of a push. */
+/** One attempt of a push. */
 export type PushRequest = (
   body: Uint8Array,
   options: {
@@ -22,12 +22,12 @@ export interface PushedBatch {
   readonly result: { readonly answer: Accepted | Receipt } | { readonly error: unknown }
 }
 
-/** 128 random bits. `crypto.randomUUID` is not there on pages that came without TLS. */
+/** 128 random bits. `crypto.randomUUID` is missing on pages that were loaded without TLS. */
 function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Pushes a batch, again under its own idempotency key until it is acknowledged or has failed; never rejects. */
+/** Pushes a batch, with retries under one idempotency key, until it is acknowledged or fails. Never rejects. */
 export function batchPusher(
   push: PushRequest,
   options: WholeOptions & { readonly clock: WriterClock },

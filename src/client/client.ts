@@ -32,8 +32,8 @@ const sqlPath = '/consumer/data/sql-query'
 const nativePath = '/consumer/data/druid-native-query'
 
 /**
- * The service over HTTP. Every method throws `ServiceError` where the service answers with a problem, and `ConnectionError` where no
- * answer comes. Nothing is tried twice here.
+ * The service over HTTP. Every method throws `ServiceError` if the service responds with a problem, and `ConnectionError` if there is no response.
+ * Does not retry.
  */
 export class TidemarkClient extends OperatorClient {
   readonly url: string
@@ -45,18 +45,18 @@ export class TidemarkClient extends OperatorClient {
     this.url = this.#http.url
   }
 
-  /** Rows for an ingest; once this resolves they are on disk. With an idempotency key they may be sent again: they are stored once. */
+  /** Pushes rows to an ingest; when this resolves they are on disk. With an idempotency key they may be sent again, and are stored once. */
   async push(ingest: string, rows: PushedBody, options: PushOptions = {}): Promise<Accepted | Receipt> {
     const { format = 'json', idempotencyKey, wait, signal } = options
     const path = `/ingests/${segment(ingest)}/data${wait === true ? '?wait=true' : ''}`
     const call = { method: 'POST', path, ...pushedBody(rows, format), idempotencyKey, signal } as const
     const answer = await this.#http.json<Accepted | Receipt | null>(call)
-    // Who is told that rows are on disk lets go of them: only the service may say so.
+    // The caller discards rows that are acknowledged, so only a response of the service itself may count.
     if (typeof answer?.batch !== 'string') throw serviceErrorOf(200, '', null)
     return answer
   }
 
-  /** Lines of line protocol for an ingest, as `push` does rows; the answer is the id of the push, for its receipt. */
+  /** Pushes lines of line protocol to an ingest. Resolves with the id of the push, for its receipt. */
   async pushLines(
     ingest: string,
     body: string | Uint8Array,
@@ -67,13 +67,13 @@ export class TidemarkClient extends OperatorClient {
     return { batch: await this.#http.header(call, 'tidemark-batch') }
   }
 
-  /** What would become of these rows if they were pushed; nothing is stored. */
+  /** Validates rows as a push would, without storing them. */
   async check(ingest: string, rows: PushedBody, format: PushFormat = 'json'): Promise<CheckAnswer> {
     const path = `/ingests/${segment(ingest)}/check`
     return await this.#http.json({ method: 'POST', path, ...pushedBody(rows, format) })
   }
 
-  /** As `check`, of lines of line protocol. */
+  /** As `check`, for lines of line protocol. */
   checkLines(ingest: string, body: string | Uint8Array, precision: LinePrecision = 'ns'): Promise<CheckAnswer> {
     const path = `/ingests/${segment(ingest)}/check${search({ precision })}`
     return this.#http.json({ method: 'POST', path, body, contentType: lineMediaType })
@@ -87,38 +87,38 @@ export class TidemarkClient extends OperatorClient {
     return this.#http.json({ method: 'GET', path: '/consumer/data/entities' })
   }
 
-  /** The tags of an entity that have an item, by code point. */
+  /** The tags of an entity that have an item, ordered by code point. */
   tags(entity: string, { prefix, id_name_field, limit, token }: TagsRequest = {}): Promise<Page<string>> {
     const parameters = search({ prefix, id_name_field, limit, NextToken: token })
     return this.#http.json({ method: 'GET', path: `/consumer/data/entities/${segment(entity)}/tags${parameters}` })
   }
 
-  /** The answer's rows, parsed; integers beyond 2^53 lose digits that way, `queryBytes` keeps them. */
+  /** The rows of the response, parsed. Integers beyond 2^53 lose digits; `queryBytes` keeps them. */
   query(kind: QueryKind, request: DataQueryRequest): Promise<readonly Readonly<Record<string, unknown>>[]> {
     return this.#http.json({ method: 'POST', path: `/consumer/data/${kind}`, body: JSON.stringify(request) })
   }
 
-  /** The answer as it comes. Who stops reading early ends the query. */
+  /** The response as it arrives. Ending the iteration early cancels the query. */
   queryBytes(kind: QueryKind, request: DataQueryRequest, format: AnswerFormat = 'json'): AsyncGenerator<Uint8Array> {
     return this.#http.bytes(`/consumer/data/${kind}`, request, format)
   }
 
-  /** The rows of a query in Druid's SQL, parsed; integers beyond 2^53 lose digits that way, `sqlBytes` keeps them. */
+  /** The rows of a query in Druid's SQL, parsed. Integers beyond 2^53 lose digits; `sqlBytes` keeps them. */
   sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     return this.#http.json({ method: 'POST', path: sqlPath, body: JSON.stringify({ sql_query: text }) })
   }
 
-  /** Its answer as it comes. */
+  /** The response to a query in Druid's SQL, as it arrives. */
   sqlBytes(text: string, format: AnswerFormat = 'json'): AsyncGenerator<Uint8Array> {
     return this.#http.bytes(sqlPath, { sql_query: text }, format)
   }
 
-  /** The answer to a native query of Druid's, as it comes. `query` is its JSON text, whose integers keep all their digits. */
+  /** The response to a native query of Druid, as it arrives. `query` is JSON text, so its integers keep all their digits. */
   nativeBytes(queryType: string, query: string): AsyncGenerator<Uint8Array> {
     return this.#http.bytes(nativePath, `{"query_type":${JSON.stringify(queryType)},"query_data":${query}}`)
   }
 
-  /** Saved views that the key may see, by name. */
+  /** Saved views that are visible to the key, by name. */
   views({ limit, token }: PageRequest = {}): Promise<Page<ListedView>> {
     return this.#http.json({ method: 'GET', path: `/consumer/views${search({ limit, NextToken: token })}` })
   }
@@ -127,7 +127,7 @@ export class TidemarkClient extends OperatorClient {
     return this.#http.json({ method: 'GET', path: `/consumer/views/${segment(name)}` })
   }
 
-  /** Saves a view, or replaces it: where `changed` is given, only the one that was changed then, or with `never` none. */
+  /** Creates or replaces a view. With `changed`, replaces it only if it was last changed at that time, or, with `never`, only creates it. */
   putView(name: string, view: ViewDefinition, changed?: string): Promise<SavedView> {
     const path = `/consumer/views/${segment(name)}${search({ changed })}`
     return this.#http.json({ method: 'PUT', path, body: JSON.stringify(view) })
@@ -147,7 +147,7 @@ export class TidemarkClient extends OperatorClient {
     return JSON.parse(await this.itemsText(...query))
   }
 
-  /** As `items`, as the JSON text it comes in: integers beyond 2^53 keep all their digits. */
+  /** As `items`, as the JSON text of the response: integers beyond 2^53 keep all their digits. */
   itemsText(
     table: string,
     conditions: readonly (readonly [name: string, value: string])[],
@@ -160,33 +160,33 @@ export class TidemarkClient extends OperatorClient {
     return this.#http.text({ method: 'GET', path: `/consumer/metadata/${segment(table)}?${query}` })
   }
 
-  /** The items with these identifiers, in this order, as JSON text, whose integers keep all their digits; absent ones are left out. */
+  /** The items with these identifiers, in this order, as JSON text, whose integers keep all their digits. Missing items are omitted. */
   itemsByIdText(table: string, itemsId: readonly string[]): Promise<string> {
     const path = `/consumer/metadata/${segment(table)}`
     return this.#http.text({ method: 'POST', path, body: JSON.stringify({ itemsId }) })
   }
 
-  /** What the key of this client may do. */
+  /** The rights and subscriptions of this client's key. */
   subscription(): Promise<OwnSubscription> {
     return this.#http.json({ method: 'GET', path: '/subscription' })
   }
 
-  /** What this service is, and where its parts are. */
+  /** Describes the service and the addresses of its parts. */
   service(): Promise<ServiceAnswer> {
     return this.#http.json({ method: 'GET', path: '' })
   }
 
-  /** How the service is; throws while it does not take traffic. */
+  /** The state of the service; throws while it does not accept traffic. */
   readiness(): Promise<ReadinessAnswer> {
     return this.#http.json({ method: 'GET', path: '/readyz' })
   }
 
-  /** Its metrics, as Prometheus reads them. */
+  /** The service's metrics in Prometheus' text format. */
   metrics(): Promise<string> {
     return this.#http.text({ method: 'GET', path: '/metrics', headers: { accept: '*/*' } })
   }
 
-  /** What an ingest takes, with any key that may push to it, or once might. */
+  /** The rows that an ingest accepts. Works with any key that may push to it, or once could. */
   ownIngest(alias: string, signal?: AbortSignal): Promise<OwnIngestAnswer> {
     return this.#http.json({ method: 'GET', path: `/ingests/${segment(alias)}`, signal })
   }
@@ -197,7 +197,7 @@ export class TidemarkClient extends OperatorClient {
     return this.#http.json({ method: 'GET', path: `${ingestPath(alias, of)}/rejected${parameters}` })
   }
 
-  /** Rejected rows counted by code and field, most first. */
+  /** Rejected rows counted by code and field, largest count first. */
   rejectedSummary(alias: string, of: WhoseRows = 'all'): Promise<readonly RejectedKindAnswer[]> {
     return this.#http.json({ method: 'GET', path: `${ingestPath(alias, of)}/rejected/summary` })
   }
@@ -208,7 +208,7 @@ export class TidemarkClient extends OperatorClient {
     return this.#http.json({ method: 'GET', path: `${ingestPath(alias, of)}/batches${parameters}` })
   }
 
-  /** Takes rejected rows out of the list for good: those with these ids, or all. Resolves with how many these were. */
+  /** Removes rejected rows for good: those with these ids, or all for null. Resolves with their number. */
   async discardRejected(alias: string, ids: readonly string[] | null, of: WhoseRows = 'all'): Promise<number> {
     const path = `${ingestPath(alias, of)}/rejected`
     const body = JSON.stringify(ids === null ? {} : { ids })

@@ -1,8 +1,8 @@
-/** What a writer knows of time, so that tests can tell it. */
+/** A writer's view of time, which tests can replace. */
 export interface WriterClock {
-  /** A time that only goes on; where it begins does not matter. */
+  /** A monotonic time; its origin does not matter. */
   nowMs(): number
-  /** Runs something later, and answers how to call it off. */
+  /** Schedules a call; returns a function that cancels it. */
   after(ms: number, run: () => void): () => void
 }
 
@@ -14,7 +14,7 @@ export const systemClock: WriterClock = {
   },
 }
 
-/** Resolves after that time; rejects with the signal's reason when it comes first. */
+/** Resolves after that time; rejects with the signal's reason if it is aborted first. */
 export function sleepOn(clock: WriterClock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stopped = (): void => {

@@ -1,4 +1,4 @@
-/** `node:diagnostics_channel`, which no browser has. */
+/** `node:diagnostics_channel`, which browsers do not have. */
 interface DiagnosticsChannels {
   subscribe(name: string, listener: (message: unknown) => void): void
 }
@@ -15,14 +15,14 @@ interface Connected {
 }
 
 /**
- * Tells the `fetch` of Node.js 20 that a connection closed before `fetch` listened. There the first connection of a process waits until the parser of
- * HTTP is compiled. Nobody heard a close in between, and the request was neither answered nor failed. Later versions compile it at once
- * (https://github.com/nodejs/undici/pull/4337). Node.js 20.15 lacks what this needs.
+ * Notifies the `fetch` of Node.js 20 of a connection that closed before `fetch` listened. There the first connection of a process waits until the HTTP
+ * parser is compiled. A close in between was missed, and the request neither succeeded nor failed. Later versions compile it immediately
+ * (https://github.com/nodejs/undici/pull/4337). Node.js 20.15 lacks the API for this.
  */
 export function hearEarlyCloses(): void {
   const { process }: MaybeNode = globalThis
   if (process?.versions?.node?.startsWith('20.') !== true) return
-  // Said once `fetch` listens.
+  // Published when `fetch` listens.
   process.getBuiltinModule?.('node:diagnostics_channel').subscribe('undici:client:connected', (message) => {
     const { socket } = message as Connected
     if (socket.closed) socket.emit('close')

@@ -1,10 +1,10 @@
 import { joinedBytes } from '../lib/joined-bytes.ts'
 import { LineSplitter } from '../lib/line-splitter.ts'
 
-/** A longer line is no row of the service: its answers are bounded, too. */
+/** No row of the service is longer, since its responses are bounded, too. */
 const lineBytesMax = 64 * 1024 * 1024
 
-/** The values of NDJSON, one a line, as its bytes come. */
+/** The values of NDJSON, one per line, as its bytes arrive. */
 export async function* lineValues<Value>(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Value> {
   const splitter = new LineSplitter({ lineBytesMax })
   const decoder = new TextDecoder()
@@ -13,7 +13,7 @@ export async function* lineValues<Value>(bytes: AsyncIterable<Uint8Array>): Asyn
   for (const line of splitter.end()) yield parsed(line)
 }
 
-/** All bytes, one after the other. */
+/** Collects all chunks into one array. */
 export async function allBytes(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   for await (const chunk of chunks) parts.push(chunk)

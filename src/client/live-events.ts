@@ -5,24 +5,24 @@ import { defaultWaits, mayGoBetter } from './retries.ts'
 import { ConnectionError } from './service-error.ts'
 import type { Transport } from './transport.ts'
 
-/** What a stream of live rows says. Whoever goes on later from `id`, with `after`, misses nothing and is told nothing twice. */
+/** An event of a stream of live rows. A client that later resumes from `id`, with `after`, misses nothing and receives nothing twice. */
 export type LiveEvent<Row> =
-  /** `json` is the text of `items`, with all digits of whole numbers that a double does not hold. */
+  /** `json` is the text of `items`, with all digits of integers that a double cannot represent. */
   | { readonly event: 'rows'; readonly id: string; readonly items: readonly Row[]; readonly json: string }
-  /** Of the rows that were told before, those of the selection are deleted; undone: they are seen again, and have to be read anew. */
+  /** Rows sent before that match the selection are deleted. If `undone`, they are visible again and have to be read again. */
   | { readonly event: 'deleted'; readonly id: string; readonly deletion: LiveDeletion }
-  /** Rows may be missing before this: those from `date` on have to be read anew, all of them where it is null. */
+  /** Rows may be missing before this event: those from `date` on have to be read again, or all rows if it is null. */
   | { readonly event: 'reset'; readonly id: string; readonly date: string | null }
 
 export interface LiveDeletion extends Pick<DeletionAnswer, 'id' | 'selection'> {
-  /** It was taken back. */
+  /** Whether the deletion was taken back. */
   readonly undone: boolean
 }
 
-/** The service says something every 15 seconds: a connection that is silent for so long is broken. */
+/** The service sends something every 15 seconds: a connection that is silent for this long is broken. */
 const silentMs = 45_000
 
-/** The events of one entity, over as many connections as it takes: after a cut it goes on with the last id. */
+/** The events of one entity, over as many connections as needed: after a cut it resumes from the last id. */
 export async function* liveEvents<Row>(
   http: Transport,
   request: LiveRequest,
@@ -36,7 +36,7 @@ export async function* liveEvents<Row>(
         failures = 0
         const told = id === null || data === null ? null : toldBy<Row>(event, id, data)
         if (told !== null) yield told
-        // The one who takes an event has it before the id counts.
+        // Set after the yield: the consumer has the event before its id counts.
         lastId = id ?? lastId
       }
       throw new ConnectionError('The stream of live rows ended.', { sent: true, cause: null })
@@ -83,20 +83,20 @@ async function* blocksOf(
   }
 }
 
-/** A block of server-sent events: only what has data is an event. */
+/** A block of server-sent events. Only blocks with data are events. */
 interface EventBlock {
   readonly id: string | null
   readonly event: string
   readonly data: string | null
 }
 
-/** The blocks of a stream, as its bytes come; comments are left out. What was cut in the middle is none. */
+/** The blocks of a stream, as its bytes arrive, without comments. An incomplete block at the end is dropped. */
 async function* eventBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<EventBlock> {
   const decoder = new TextDecoder()
   let rest = ''
   let fields = new Map<string, string>()
   for await (const chunk of bytes) {
-    // A proxy may have changed the line ends. One that is cut in two is seen whole with the next chunk.
+    // A proxy may have changed the line ends. One that is split between two chunks is completed by the next chunk.
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop() ?? ''
     for (const line of lines) {

@@ -30,7 +30,7 @@ import type {
 import { replayRequest, search, segment } from './request-paths.ts'
 import { type ClientOptions, Transport } from './transport.ts'
 
-/** The operator's side of the service: what a key with the right `admin` may ask, or in part one with `observe`. */
+/** The administrative API, for keys with the right `admin`, or partly `observe`. */
 export class OperatorClient {
   readonly #http: Transport
 
@@ -54,32 +54,32 @@ export class OperatorClient {
     return this.#http.json({ method: 'PATCH', path: `/admin/ingests/${segment(alias)}`, body: JSON.stringify(change) })
   }
 
-  /** With `drop`, its entity goes with all that it holds. */
+  /** With `drop`, also deletes its entity with all its data. */
   async deleteIngest(alias: string, data: 'keep' | 'drop'): Promise<void> {
     await this.#http.text({ method: 'DELETE', path: `/admin/ingests/${segment(alias)}${search({ data })}` })
   }
 
-  /** Validates rejected rows again, mended or for another ingest: those with these ids, all of the ingest when it is null. */
+  /** Validates rejected rows again, changed or for another ingest: those with these ids, or all of the ingest for null. */
   replayRejected(alias: string, ids: readonly string[] | null, changes: ReplayChanges = {}): Promise<ReplayAnswer> {
     return this.#http.json(replayRequest(alias, ids, changes))
   }
 
-  /** What that would do to the first of them. */
+  /** The effect of such a replay on the first rows. */
   previewReplay(alias: string, ids: readonly string[] | null, changes: ReplayChanges): Promise<PreviewAnswer> {
     return this.#http.json(replayRequest(alias, ids, changes, '/preview'))
   }
 
-  /** Pushes that ended the validator, in the order in which they were accepted. */
+  /** Pushes that crashed the validator, in the order of their acceptance. */
   quarantine({ limit, token }: PageRequest = {}): Promise<Page<QuarantinedAnswer>> {
     return this.#http.json({ method: 'GET', path: `/admin/quarantine${search({ limit, NextToken: token })}` })
   }
 
-  /** The body of one of them, as it was pushed. */
+  /** The body of a quarantined push, as it was pushed. */
   quarantineBody(id: string): Promise<string> {
     return this.#http.text({ method: 'GET', path: `/admin/quarantine/${segment(id)}/body`, headers: { accept: '*/*' } })
   }
 
-  /** Deletes that body; its rows stay among the rejected ones. */
+  /** Deletes the body of a quarantined push; its rows stay rejected. */
   async discardQuarantined(id: string): Promise<void> {
     await this.#http.text({ method: 'DELETE', path: `/admin/quarantine/${segment(id)}` })
   }
@@ -93,8 +93,8 @@ export class OperatorClient {
   }
 
   /**
-   * How long an entity keeps its items: an ISO 8601 duration, or null for ever; undefined leaves it as it is. `hoursRetention`: how long their
-   * hours stay once they expire; `none` keeps none.
+   * Sets how long an entity keeps its items: an ISO 8601 duration, or null for ever; undefined leaves it unchanged. `hoursRetention` is how long their hours
+   * are kept after they expire; `none` keeps none.
    */
   retain(entity: string, retention?: string | null, hoursRetention?: string | null): Promise<EntityAnswer> {
     const path = `/admin/entities/${segment(entity)}`
@@ -105,34 +105,34 @@ export class OperatorClient {
     })
   }
 
-  /** How an entity is read where a request does not say it; what is left out stays. */
+  /** Sets the defaults for reading an entity, which requests can override. Omitted members stay unchanged. */
   setReading(entity: string, reading: Omit<ChangeEntity, 'retention' | 'hours_retention'>): Promise<EntityAnswer> {
     const path = `/admin/entities/${segment(entity)}`
     return this.#http.json({ method: 'PATCH', path, body: JSON.stringify(reading) })
   }
 
-  /** Rows that were pushed before are no longer seen; a key with the rights `correct` and `consume` may do so too. */
+  /** Hides rows that were pushed before. Also allowed for a key with the rights `correct` and `consume`. */
   deleteRows(entity: string, deletion: NewDeletion): Promise<DeletionAnswer> {
     return this.#http.json({ method: 'POST', path: deletionsOf(entity), body: JSON.stringify(deletion) })
   }
 
-  /** What that would take from view. */
+  /** The effect of such a deletion. */
   tryDeletion(entity: string, deletion: NewDeletion): Promise<DryDeletion> {
     const body = JSON.stringify({ ...deletion, dry_run: true })
     return this.#http.json({ method: 'POST', path: deletionsOf(entity), body })
   }
 
-  /** Newest first, without those that were taken back. */
+  /** Newest first, without deletions that were taken back. */
   deletions(entity: string, { limit, token }: PageRequest = {}): Promise<Page<DeletionAnswer>> {
     return this.#http.json({ method: 'GET', path: `${deletionsOf(entity)}${search({ limit, NextToken: token })}` })
   }
 
-  /** Its rows are seen again. */
+  /** Makes the rows of a deletion visible again. */
   async takeBackDeletion(entity: string, id: number): Promise<void> {
     await this.#http.text({ method: 'DELETE', path: `${deletionsOf(entity)}/${id}` })
   }
 
-  /** What each entity has on disk. */
+  /** The disk usage of each entity. */
   storage({ limit, token }: PageRequest = {}): Promise<Page<StorageAnswer>> {
     return this.#http.json({ method: 'GET', path: `/admin/storage${search({ limit, NextToken: token })}` })
   }
@@ -158,7 +158,7 @@ export class OperatorClient {
     await this.#http.text({ method: 'DELETE', path: `/admin/keys/${segment(id)}` })
   }
 
-  /** All of them are on one page. */
+  /** A single page contains all of them. */
   subscriptions(subscriber: string): Promise<Page<SubscriptionEntry>> {
     return this.#http.json({ method: 'GET', path: `/admin/subscribers/${segment(subscriber)}/subscriptions` })
   }
@@ -179,12 +179,12 @@ export class OperatorClient {
     return this.#http.json({ method: 'POST', path: '/admin/backups' })
   }
 
-  /** Who changed what on the operator's side, newest first. */
+  /** Administrative changes and their authors, newest first. */
   audit({ limit, token, ...filters }: AuditFilters & PageRequest = {}): Promise<Page<AuditAnswer>> {
     return this.#http.json({ method: 'GET', path: `/admin/audit${search({ ...filters, limit, NextToken: token })}` })
   }
 
-  /** Makes a hook, or replaces it; a secret that is left out stays. */
+  /** Creates or replaces a hook; an omitted secret stays unchanged. */
   putHook(name: string, hook: HookDefinition): Promise<HookAnswer> {
     return this.#http.json({ method: 'PUT', path: `/admin/hooks/${segment(name)}`, body: JSON.stringify(hook) })
   }

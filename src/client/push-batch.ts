@@ -4,11 +4,11 @@ import type { PushFormat } from './transport.ts'
 
 /** The rows of one request. */
 export interface PushBatch {
-  /** Place of its first row in the whole input, from 1. */
+  /** Number of its first row in the whole input, from 1. */
   readonly firstRow: number
   readonly rows: number
   readonly body: Uint8Array
-  /** The rows that the body is made of. */
+  /** The individual rows of the body. */
   readonly texts: readonly Uint8Array[]
 }
 
@@ -31,13 +31,13 @@ export function batchOf(texts: readonly Uint8Array[], firstRow: number, format: 
   return { firstRow, rows: texts.length, body: bodyOf(texts, format), texts }
 }
 
-/** The same rows in two requests, for a service that takes fewer at once; one row cannot be parted. */
+/** The same rows in two requests, for a service that accepts fewer at once. The batch must have at least two rows. */
 export function halvesOf({ texts, firstRow }: PushBatch, format: PushFormat): readonly PushBatch[] {
   const half = Math.ceil(texts.length / 2)
   return [batchOf(texts.slice(0, half), firstRow, format), batchOf(texts.slice(half), firstRow + half, format)]
 }
 
-/** Nothing of the push was stored, and fewer rows may be taken. */
+/** Nothing of the push was stored, but fewer rows may be accepted. */
 export function isTooMuch(error: unknown): boolean {
   return error instanceof ServiceError && ['too_many_rows', 'body_too_large'].includes(error.code)
 }

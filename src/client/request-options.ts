@@ -6,17 +6,17 @@ import type { PageRequest } from './answers.ts'
 import type { PushFormat } from './transport.ts'
 
 export interface PushOptions {
-  /** `json`, an object or an array of objects, or `ndjson`, an object a line. Default `json`. */
+  /** `json`: an object or an array of objects. `ndjson`: one object per line. Default `json`. */
   readonly format?: PushFormat
   readonly idempotencyKey?: string
-  /** Answers with the receipt once the rows can be queried; after `limits.ingestWaitMs` as without it. */
+  /** Resolves with the receipt when the rows can be queried, or, after `limits.ingestWaitMs`, as without it. */
   readonly wait?: boolean
-  /** Breaks the request off: nobody knows then whether the rows are stored. */
+  /** Aborts the request; it is then unknown whether the rows are stored. */
   readonly signal?: AbortSignal
 }
 
 export interface PushLinesOptions extends Pick<PushOptions, 'idempotencyKey' | 'signal'> {
-  /** The unit of the lines' times; without it nanoseconds. */
+  /** The unit of the lines' times. Default: nanoseconds. */
   readonly precision?: LinePrecision
 }
 
@@ -25,22 +25,22 @@ export interface TagsRequest extends PageRequest {
   readonly id_name_field?: string
 }
 
-/** Which rows are told, and what is shown of them: as a select asks. */
+/** The rows to send and the fields to show, with the members of a select. */
 export type LiveRequest = Pick<
   DataQueryRequest,
   'entity' | 'ids' | 'prefixes' | 'id_name_field' | 'metric_name_field' | 'fields' | 'quality'
 >
 
 export interface LiveOptions {
-  /** The last id of an earlier stream of this entity: it goes on behind that. */
+  /** The last id of an earlier stream of this entity; the stream resumes after it. */
   readonly after?: string | undefined
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined
-  /** Told of each cut, after which it connects again by itself. */
+  /** Called for each cut, after which the stream reconnects automatically. */
   readonly onRetry?: (error: Error, waitMs: number) => void
 }
 
-/** All that a data query may ask; which of it a kind takes, the service says. */
+/** The members of all kinds of data queries; the service refuses those that a kind does not accept. */
 export interface DataQueryRequest {
   readonly entity: string
   readonly ids?: readonly string[]

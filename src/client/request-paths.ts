@@ -1,4 +1,4 @@
-// The paths of requests, and what of a request stands in them.
+// The paths of requests, and the parameters in them.
 import type { PageRequest, ReplayChanges } from './answers.ts'
 
 export interface RejectedSelection extends PageRequest {
@@ -7,7 +7,7 @@ export interface RejectedSelection extends PageRequest {
   readonly field?: string
 }
 
-/** Rejected rows of `all` pushers, for an operator, or one's `own`. */
+/** `all`: rejected rows of all pushers, for operators. `own`: the caller's own. */
 export type WhoseRows = 'all' | 'own'
 
 export function search(parameters: Readonly<Record<string, string | number | undefined>>): string {
@@ -22,7 +22,7 @@ export function ingestPath(alias: string, of: WhoseRows): string {
   return `${of === 'own' ? '' : '/admin'}/ingests/${segment(alias)}`
 }
 
-/** A replay of the rows with these ids, or all where it is null; `what` is behind the path of a replay. */
+/** A replay of the rows with these ids, or of all rows for null; `what` is appended to its path. */
 export function replayRequest(alias: string, ids: readonly string[] | null, changes: ReplayChanges, what = '') {
   const body = JSON.stringify({ ...(ids === null ? {} : { ids }), ...changes })
   return { method: 'POST', path: `/admin/ingests/${segment(alias)}/rejected/replay${what}`, body } as const

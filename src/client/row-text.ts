@@ -6,8 +6,8 @@ import type { PushFormat } from './transport.ts'
 export type PushedBody = string | Uint8Array | ArrayBuffer | readonly object[]
 
 /**
- * What JSON would silently make null or leave out, and where; null where a value is written as it is. `around` is what the value lies in, from the row
- * on.
+ * The first value that JSON would silently turn into null or omit, with its path; null if the value is written unchanged. `around` is the chain of
+ * enclosing objects, from the row on.
  */
 function faultIn(value: unknown, path: string, around: readonly object[]): string | null {
   if (typeof value === 'number')
@@ -30,7 +30,7 @@ function faultIn(value: unknown, path: string, around: readonly object[]): strin
   return null
 }
 
-/** Objects whose content is not in properties: a Map, an ArrayBuffer, a promise that nobody waited for. */
+/** Objects whose content is not in properties: a Map, an ArrayBuffer, a promise that was not awaited. */
 function isLost(value: object): boolean {
   const made: unknown = Object.getPrototypeOf(value)
   return made !== null && made !== Object.prototype && JSON.stringify(value) === '{}'
@@ -55,7 +55,7 @@ function textOf(row: unknown): { readonly text: string } | { readonly fault: str
   }
 }
 
-/** Each row as JSON text. Throws a `TypeError` that names the first row which JSON would alter. */
+/** Each row as JSON text. Throws a `TypeError` for the first row that JSON would alter. */
 export function rowTexts(rows: readonly object[]): string[] {
   return rows.map((row, index) => {
     const written = textOf(row)
@@ -64,7 +64,7 @@ export function rowTexts(rows: readonly object[]): string[] {
   })
 }
 
-/** What is sent, a text or bytes as they are, and what it says it is. */
+/** The body to send and its content type; text and bytes are sent unchanged. */
 export function pushedBody(
   rows: PushedBody,
   format: PushFormat,

@@ -1,8 +1,8 @@
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 
 /**
- * What the service answers with (docs/errors.md), and `unknown` where something else answered in its place. A newer service, or a gateway, may know
- * more codes: any text is one.
+ * The service's error codes (docs/errors.md), and `unknown` if something else responded in its place. A newer service, or a gateway, may have further
+ * codes, so any text is valid.
  */
 export type ErrorCode = ProblemCode | 'unknown' | (string & Record<never, never>)
 
@@ -15,7 +15,7 @@ export interface ServiceErrorDetails {
   readonly retryAfterS: number | null
 }
 
-/** The service answered, and the answer is a problem. A retryable one means that nothing was stored. */
+/** The service responded with a problem. If it is retryable, nothing was stored. */
 export class ServiceError extends Error {
   readonly status: number
   readonly code: ErrorCode
@@ -36,12 +36,12 @@ export class ServiceError extends Error {
   }
 }
 
-/** No answer came. With `sent` false the service has seen nothing of the request; otherwise nobody knows what became of it. */
+/** There was no response. If `sent` is false, the service has not seen the request; otherwise its outcome is unknown. */
 export class ConnectionError extends Error {
   readonly sent: boolean
-  /** Nothing answers at the address. */
+  /** Nothing responds at the address. */
   readonly unreachable: boolean
-  /** There is no such host, port or scheme, or the address has no certificate that is trusted: it may have to be another one. */
+  /** The host, port or scheme does not exist, or the certificate is not trusted: the address may be wrong. */
   readonly wrongAddress: boolean
 
   constructor(
@@ -73,8 +73,7 @@ function problemErrors(value: unknown): ProblemError[] {
 }
 
 /**
- * The error that an answer tells of; also where something between here and the service answered in its place. The body is null where the connection
- * broke in the middle of it.
+ * The error in a response, including one that a gateway sent in place of the service. The body is null if the connection broke in the middle of it.
  */
 export function serviceErrorOf(status: number, body: string | null, retryAfter: string | null): ServiceError {
   const seconds = retryAfter === null ? Number.NaN : Number(retryAfter)
@@ -83,16 +82,16 @@ export function serviceErrorOf(status: number, body: string | null, retryAfter: 
   try {
     problem = JSON.parse(body ?? '')
   } catch {
-    // Not a problem of the service's own: the status is all there is.
+    // Not a problem of the service: only the status is known.
   }
   if (isRecord(problem)) {
     const { code, message, detail, errors, retryable } = problem
-    // As the paths for lines tell an error. The service itself never has a gateway's status.
+    // The format of errors on the paths for lines. The service itself never uses a gateway's status.
     if (typeof code === 'string' && typeof message === 'string' && status !== 502 && status !== 504) {
       const mayGoBetter = status === 429 || status === 503
       return new ServiceError({ status, code, detail: message, errors: [], retryable: mayGoBetter, retryAfterS })
     }
-    // Others write codes and details too; each problem of the service's own says whether it may go better.
+    // Other software uses codes and details too; only the service's own problems have `retryable`.
     if (typeof code === 'string' && typeof detail === 'string' && typeof retryable === 'boolean')
       return new ServiceError({ status, code, detail, errors: problemErrors(errors), retryable, retryAfterS })
   }
@@ -103,7 +102,7 @@ export function serviceErrorOf(status: number, body: string | null, retryAfter: 
   return new ServiceError({ status, code: 'unknown', detail, errors: [], retryable: false, retryAfterS })
 }
 
-/** The address leads elsewhere. It is not followed there: the key is for the address that was given. */
+/** The address redirects. The redirect is not followed, since the key is for the given address. */
 export function redirectErrorOf(url: string, status: number, location: string | null): ServiceError {
   const detail = `${url} redirects to ${location ?? 'another address'}, which is not followed. Give the address where the service itself answers.`
   return new ServiceError({ status, code: 'unknown', detail, errors: [], retryable: false, retryAfterS: null })
@@ -112,7 +111,7 @@ export function redirectErrorOf(url: string, status: number, location: string | 
 const wrongAddressCodes = new Set([
   'ENOTFOUND',
   'ERR_INVALID_URL',
-  // What `fetch` says without a code: a port or a scheme that it does not go to.
+  // Messages of `fetch` errors without a code: a blocked port or an unsupported scheme.
   'bad port',
   'unknown scheme',
 ])
@@ -126,11 +125,11 @@ const notSentCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** A certificate that is not trusted, not for this name, or out of its time. */
+/** A certificate that is untrusted, for another name, or outside its validity period. */
 const certificateCode = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET_ISSUER|VERIFY)|ERR_TLS_CERT_)/
 const plainHttpCode = 'ERR_SSL_WRONG_VERSION_NUMBER'
 
-/** What is said of a service with which there is no TLS; null of every other reason. */
+/** The message for a service without working TLS; null for any other reason. */
 function tlsFault(url: string, reason: string): string | null {
   if (reason === plainHttpCode || reason === 'ERR_SSL_PACKET_LENGTH_TOO_LONG')
     return `${url} speaks no HTTPS (${reason}). Write http:// if the service is reached without it.`
@@ -142,7 +141,7 @@ function tlsFault(url: string, reason: string): string | null {
   return `The certificate of ${url} is not trusted (${reason}). ${rule}`
 }
 
-/** The code that the network gave, or else what is said deepest down. */
+/** The error code of the network, or else the innermost message. */
 function reasonOf(error: unknown): { reason: string; sent: boolean } {
   let reason = String(error)
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -153,7 +152,7 @@ function reasonOf(error: unknown): { reason: string; sent: boolean } {
   return { reason, sent: !notSentCodes.has(reason) }
 }
 
-/** The connection was closed before anything of an answer came: so does a service that waits for TLS. */
+/** The connection was closed before the first byte of a response, as by a service that expects TLS. */
 function isClosedUnheard(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (!('socket' in cause)) continue
@@ -163,7 +162,7 @@ function isClosedUnheard(error: unknown): boolean {
   return false
 }
 
-/** What `fetch` throws, as an error that says whether the request had been sent. */
+/** Turns an error of `fetch` into one that says whether the request had been sent. */
 export function connectionErrorOf(url: string, error: unknown): ConnectionError {
   const { reason, sent } = reasonOf(error)
   const fault = tlsFault(url, reason)

@@ -1,4 +1,4 @@
-// What programs import as `tidemark/client`: for Node.js and browsers, without a dependency.
+// The entry point of `tidemark/client`: for Node.js and browsers, without dependencies.
 import type { QueryKind } from '../model/query-kind.ts'
 import { TidemarkClient } from './client.ts'
 import { allBytes, lineValues } from './line-values.ts'
@@ -33,12 +33,12 @@ export type {
 } from './writer-options.ts'
 export type { IngestWriter, QueryKind }
 
-/** A row of an answer, under the names of its columns. */
+/** A row of a response, keyed by column name. */
 export type AnsweredRow = Readonly<Record<string, unknown>>
 
 /**
- * The service to program with: every endpoint, a writer that batches rows and tries again, and answers row by row. Methods throw
- * `ServiceError` where the service answers with a problem, and `ConnectionError` where no answer comes.
+ * The client for programs: every endpoint, a writer that batches rows and retries, and responses row by row. Methods throw `ServiceError` if the service
+ * responds with a problem, and `ConnectionError` if there is no response.
  */
 export class Tidemark extends TidemarkClient {
   readonly #http: Transport
@@ -48,53 +48,53 @@ export class Tidemark extends TidemarkClient {
     this.#http = new Transport(options)
   }
 
-  /** Writes rows to an ingest in batches, each again until it is acknowledged. */
+  /** Writes rows to an ingest in batches, each with retries until it is acknowledged. */
   writer(ingest: string, options: IngestWriterOptions = {}): IngestWriter {
     return new IngestWriter((body, request) => this.push(ingest, body, request), options)
   }
 
-  /** The rows of a data query, as they come. Who stops reading early ends the query. */
+  /** The rows of a data query, as they arrive. Ending the iteration early cancels the query. */
   rows<Row = AnsweredRow>(kind: QueryKind, request: DataQueryRequest): AsyncGenerator<Row> {
     return lineValues(this.queryBytes(kind, request, 'ndjson'))
   }
 
-  /** The items of an entity as they become queryable, until the signal ends it. After a cut it connects again by itself, and misses nothing. */
+  /** The items of an entity as they become queryable, until the signal ends the stream. After a cut it reconnects automatically, and misses nothing. */
   live<Row = AnsweredRow>(request: LiveRequest, options: LiveOptions = {}): AsyncGenerator<LiveEvent<Row>> {
     return liveEvents(this.#http, request, options)
   }
 
-  /** The items of a time range, as they come. */
+  /** The items of a time range, as they arrive. */
   select<Row = AnsweredRow>(request: DataQueryRequest): AsyncGenerator<Row> {
     return this.rows('select', request)
   }
 
-  /** The rows of a query in Druid's SQL, as they come. */
+  /** The rows of a query in Druid's SQL, as they arrive. */
   sqlRows<Row = AnsweredRow>(text: string): AsyncGenerator<Row> {
     return lineValues(this.sqlBytes(text, 'ndjson'))
   }
 
-  /** The answer to a data query as an Arrow IPC stream. */
+  /** The response to a data query as an Arrow IPC stream. */
   arrow(kind: QueryKind, request: DataQueryRequest): Promise<Uint8Array> {
     return allBytes(this.queryBytes(kind, request, 'arrow'))
   }
 
-  /** The answer to a query in Druid's SQL as an Arrow IPC stream. */
+  /** The response to a query in Druid's SQL as an Arrow IPC stream. */
   sqlArrow(text: string): Promise<Uint8Array> {
     return allBytes(this.sqlBytes(text, 'arrow'))
   }
 
-  /** The answer to a native query of Druid's, parsed. */
+  /** The response to a native query of Druid, parsed. */
   async native<Answer = unknown>(query: { readonly queryType: string }): Promise<Answer> {
     const bytes = await allBytes(this.nativeBytes(query.queryType, JSON.stringify(query)))
     return JSON.parse(new TextDecoder().decode(bytes))
   }
 
-  /** The items with these identifiers, in this order; absent ones are left out. */
+  /** The items with these identifiers, in this order. Missing items are omitted. */
   async itemsById(table: string, itemsId: readonly string[]): Promise<readonly AnsweredRow[]> {
     return JSON.parse(await this.itemsByIdText(table, itemsId))
   }
 
-  /** Whether the service lives; throws where it does not. */
+  /** Resolves if the service is alive; throws otherwise. */
   async health(): Promise<void> {
     await this.#http.text({ method: 'GET', path: '/healthz', headers: { accept: '*/*' } })
   }

@@ -6,13 +6,13 @@ hearEarlyCloses()
 
 export type PushFormat = 'json' | 'ndjson'
 export interface ClientOptions {
-  /** Where the service is, with its base path if it has one: `http://127.0.0.1:8080`. */
+  /** The address of the service, with its base path if it has one: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly key?: string | undefined
   readonly fetch?: typeof fetch
 }
 
-/** A request of the interface. */
+/** A request to the service. */
 interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
@@ -23,7 +23,7 @@ interface Call {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The address without a slash at its end. Throws a `TypeError` where it is none: every request would fail, and be tried again. */
+/** The address without a trailing slash. Throws a `TypeError` if it is invalid: otherwise every request would fail and be retried. */
 function addressOf(options: ClientOptions | undefined): string {
   const url: unknown = options?.url
   const text = url instanceof URL ? url.href : url
@@ -33,21 +33,21 @@ function addressOf(options: ClientOptions | undefined): string {
   throw new TypeError(`${given}; give the address of the service as in { url: "http://127.0.0.1:8080" }.`)
 }
 
-/** As both Node.js and browsers type it. */
+/** The type that Node.js and browsers share. */
 type RequestBody = NonNullable<RequestInit['body']>
 
-/** Whether an answer is of the media type that was asked for. What stands between here and the service may say with a page of its own that all is well. */
+/** Whether a response has the requested media type. A gateway may send a page of its own with a success status. */
 function isOfType({ headers }: Response, accept: string): boolean {
   const type = headers.get('content-type')
   return type === null || accept === '*/*' || type.split(';')[0]!.trim().toLowerCase() === accept
 }
 
-/** Browsers show nothing of it, not even its status. */
+/** Browsers hide everything about a redirect, even its status. */
 function isRedirect({ type, status, headers }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))
 }
 
-/** Requests with a key, and answers that are errors made such. */
+/** Sends requests with a key, and turns error responses into errors. */
 export class Transport {
   readonly url: string
   readonly #key: string | undefined
@@ -64,12 +64,12 @@ export class Transport {
     try {
       return JSON.parse(text)
     } catch (error) {
-      // Its end may be lost on the way where the answer does not say how long it is: a gateway that speaks HTTP/1.0 leaves that out.
+      // The end may be lost if the response does not state its length, as with a gateway that speaks HTTP/1.0.
       throw connectionErrorOf(this.url, error)
     }
   }
 
-  /** A header of the answer. */
+  /** A header of the response. */
   async header(call: Call, name: string): Promise<string> {
     const { status, headers } = await this.#call(call)
     const value = headers.get(name)
@@ -86,20 +86,20 @@ export class Transport {
     }
   }
 
-  /** The answer as it comes. Who stops reading early breaks it off. */
+  /** The response as it arrives. Ending the iteration early aborts it. */
   async *bytes(path: string, body: object | string, format: AnswerFormat = 'json'): AsyncGenerator<Uint8Array> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const headers = { accept: formatMediaType(format) }
     yield* this.stream({ method: 'POST', path, body: text, headers })
   }
 
-  /** As `bytes`, of any call. */
+  /** As `bytes`, for any call. */
   async *stream(call: Call): AsyncGenerator<Uint8Array> {
     const response = await this.#call(call)
     const reader = response.body?.getReader()
     if (reader === undefined) throw serviceErrorOf(response.status, '', null)
     try {
-      // Not every browser lets a stream be looped over.
+      // Not every browser supports iterating over a stream.
       for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
     } catch (error) {
       throw connectionErrorOf(this.url, error)
@@ -114,7 +114,7 @@ export class Transport {
     if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
     if (this.#key !== undefined) headers['authorization'] = `Bearer ${this.#key}`
     let response: Response
-    // A browser's own fetch refuses to be called as a method of anything but the page.
+    // A browser's own fetch throws if it is called as a method of another object.
     const send = this.#fetch
     try {
       const sent = body === undefined ? {} : { body: body as RequestBody }
@@ -133,7 +133,7 @@ export class Transport {
       const text = await response.text().catch(() => null)
       throw serviceErrorOf(response.status, text, response.headers.get('retry-after'))
     }
-    // Nothing more is read of a page that nobody asked for.
+    // The rest of an unwanted page is not read.
     await response.body?.cancel().catch(() => undefined)
     if (response.ok) throw serviceErrorOf(response.status, '', null)
     throw redirectErrorOf(this.url, response.status, response.headers.get('location'))

@@ -1,4 +1,4 @@
-// What a writer is told, and what it tells of its batches.
+// The options of a writer, and the outcomes of its batches.
 import { given } from '../lib/given.ts'
 import type { Accepted, Receipt } from './answers.ts'
 import type { WriterClock } from './clock.ts'
@@ -7,60 +7,60 @@ import { defaultWaits } from './retries.ts'
 export interface IngestWriterOptions {
   /** The most rows of a batch. Default 10,000. */
   readonly maxBatchRows?: number
-  /** The most bytes of a batch's rows; a larger row goes alone. Default 4 MiB. */
+  /** The most bytes of a batch's rows; a larger row is sent alone. Default 4 MiB. */
   readonly maxBatchBytes?: number
-  /** How long the first row of a batch waits for others. Default 1,000. */
+  /** How long the first row of a batch waits for others, in milliseconds. Default 1,000. */
   readonly flushIntervalMs?: number
-  /** The most bytes of rows that are held, waiting and in flight together. `write` waits while they are there. Default 64 MiB. */
+  /** The most bytes of rows in the buffer, waiting and in flight together. `write` waits while it is full. Default 64 MiB. */
   readonly maxBufferedBytes?: number
-  /** How many batches are in flight. Default 1, which keeps the order of the rows. */
+  /** The most batches in flight. Default 1, which keeps the order of the rows. */
   readonly maxConcurrentPushes?: number
-  /** How long a batch is tried again before it has failed. Default 23 hours: the service knows an idempotency key for 24. */
+  /** How long a batch is retried before it fails. Default 23 hours: the service keeps an idempotency key for 24. */
   readonly retryMs?: number
-  /** The most times that a batch is tried again; 0 pushes it once. Default: no bound but `retryMs`. */
+  /** The most retries of a batch; 0 pushes it once. Default: limited only by `retryMs`. */
   readonly maxRetries?: number
-  /** How long to wait before a batch is tried again; each further time twice as long. Default 250. */
+  /** The wait before the first retry of a batch; each further wait is twice as long. Default 250. */
   readonly firstRetryWaitMs?: number
-  /** The longest of these waits, unless the service asks for a longer one. Default 10,000. */
+  /** The longest of these waits, unless the service requests a longer one. Default 10,000. */
   readonly maxRetryWaitMs?: number
-  /** How long one push waits for its answer before it is tried again. Default 60,000. */
+  /** How long one push waits for its response before it is retried. Default 60,000. */
   readonly pushTimeoutMs?: number
-  /** Waits until rows can be queried, so that the outcome of a batch is its receipt, with the rejected rows. */
+  /** Waits until rows can be queried, so that the outcome of a batch is its receipt, which lists the rejected rows. */
   readonly waitForReceipts?: boolean
-  /** What became of each batch. */
+  /** Called with the outcome of each batch. */
   readonly onBatch?: (outcome: BatchOutcome) => void
-  /** A batch is tried again after this time. Without it the first such error, and then one a minute, goes to `console.warn`. */
+  /** Called before a batch is retried after `waitMs`. By default the first such error, and then one per minute, goes to `console.warn`. */
   readonly onRetry?: (error: Error, waitMs: number) => void
-  /** Whether the same push may go better later. By default where no answer came, or one that says so. */
+  /** Whether the same push may succeed later. Default: if there was no response, or one that says so. */
   readonly isRetryable?: (error: unknown) => boolean
-  /** Ends the waiting: what is not acknowledged by then has failed with its reason. */
+  /** Ends all waits: batches that are not acknowledged by then fail with its reason. */
   readonly signal?: AbortSignal
   readonly clock?: WriterClock
-  /** From 0 up to 1, for the waits between tries. */
+  /** Returns 0 to 1, for the waits between retries. */
   readonly random?: () => number
-  /** What the idempotency keys of this writer begin with; another one for each writer. */
+  /** The prefix of this writer's idempotency keys; must differ between writers. */
   readonly id?: string
 }
 
 interface ToldBatch {
-  /** Place of its first row among all that were written, from 1. */
+  /** Number of its first row among all written rows, from 1. */
   readonly firstRow: number
   readonly rows: number
   readonly idempotencyKey: string
   readonly attempts: number
 }
 
-/** The rows are on disk. With `waitForReceipts` the answer is the receipt, unless `limits.ingestWaitMs` was over before. */
+/** The rows are on disk. With `waitForReceipts` the answer is the receipt, unless `limits.ingestWaitMs` elapsed first. */
 export interface AcknowledgedBatch extends ToldBatch {
   readonly state: 'acknowledged'
   readonly answer: Accepted | Receipt
 }
 
-/** The rows were not acknowledged. Where `error` is a `ConnectionError` whose `sent` is true, nobody knows whether they were stored. */
+/** The rows were not acknowledged. If `error` is a `ConnectionError` with `sent` true, it is unknown whether they were stored. */
 export interface UnacknowledgedBatch extends ToldBatch {
   readonly state: 'failed'
   readonly error: unknown
-  /** The rows as JSON, to write them elsewhere. */
+  /** The rows as JSON, for writing them elsewhere. */
   readonly texts: readonly string[]
 }
 
@@ -91,7 +91,7 @@ const leastValues = [
 
 export type WholeOptions = IngestWriterOptions & typeof defaults
 
-/** With a default for each that was left out. Throws `RangeError` where a number is none that it can be. */
+/** Fills in defaults. Throws `RangeError` if a number is out of range. */
 export function wholeOptions(options: IngestWriterOptions): WholeOptions {
   const whole: WholeOptions = { ...defaults, ...given(options) }
   for (const [name, least] of leastValues) {

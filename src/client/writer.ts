@@ -5,7 +5,7 @@ import { rowTexts } from './row-text.ts'
 import { ServiceError } from './service-error.ts'
 import { type IngestWriterOptions, type WholeOptions, wholeOptions } from './writer-options.ts'
 
-/** How many rows were written, and what became of them. */
+/** The number of rows written, acknowledged and failed. */
 export interface WrittenRows {
   readonly rows: number
   readonly acknowledged: number
@@ -28,13 +28,13 @@ interface Gathered {
 const encoder = new TextEncoder()
 const warnEveryMs = 60_000
 
-/** Fewer rows may be taken where all were not: too many of them, or one that is no JSON. */
+/** Whether smaller batches may succeed: there were too many rows, or one is not valid JSON. */
 function mayGoInHalves(error: unknown): boolean {
   return isTooMuch(error) || (error instanceof ServiceError && error.code === 'invalid_json')
 }
 
 /**
- * Gathers rows into batches and pushes them, each again under its own idempotency key until it is acknowledged: every row is stored once.
+ * Gathers rows into batches and pushes them, each with retries under its own idempotency key until it is acknowledged, so that every row is stored once.
  * Call `close` at the end.
  */
 export class IngestWriter {
@@ -45,7 +45,7 @@ export class IngestWriter {
   #gatheredBytes = 0
   #cancelFlush = (): void => undefined
   readonly #ready: Gathered[] = []
-  /** Resolve when their batch is told. */
+  /** Each resolves when the outcome of its batch has been reported. */
   readonly #open = new Set<Promise<void>>()
   readonly #waiters: Waiter[] = []
   #inFlight = 0
@@ -64,20 +64,20 @@ export class IngestWriter {
     this.#push = batchPusher(push, { ...this.#options, clock: this.#clock, onRetry })
   }
 
-  /** Bytes of rows that are held: those that wait and those in flight. */
+  /** Bytes of rows in the buffer, waiting and in flight. */
   get bufferedBytes(): number {
     return this.#bufferedBytes
   }
 
   /**
-   * Resolves once all these rows are in the buffer; until then there is no room for more. Rejects with a `TypeError`, and takes none of them,
-   * where JSON would alter a row (`Infinity`, `NaN`) or one is no object.
+   * Resolves when all these rows are in the buffer; until then it is full. Rejects with a `TypeError`, and accepts none of the rows, if JSON would alter one
+   * (`Infinity`, `NaN`) or one is not an object.
    */
   async write(...rows: readonly object[]): Promise<void> {
     await this.writeTexts(rowTexts(rows))
   }
 
-  /** As `write`, each row as JSON text: integers beyond 2^53 keep all their digits. */
+  /** As `write`, with each row as JSON text: integers beyond 2^53 keep all their digits. */
   writeTexts(texts: readonly string[]): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('The writer is closed; make another one.'))
     const empty = texts.findIndex((text) => typeof text !== 'string' || text.trim() === '')
@@ -88,12 +88,12 @@ export class IngestWriter {
     if (next === bytes.length) return Promise.resolve()
     return new Promise((resolve) => {
       this.#waiters.push({ texts: bytes, next, resolve })
-      // What is held has to go before there is room.
+      // The buffered rows must be sent before there is space.
       this.#cut()
     })
   }
 
-  /** Resolves when it is told of every row written so far what became of it. Throws the first failure where no `onBatch` is told of it. */
+  /** Resolves when the outcome of every row written so far has been reported. Throws the first failure if there is no `onBatch`. */
   async flush(): Promise<void> {
     while (this.#waiters.length > 0) await Promise.race(this.#open)
     this.#cut()
@@ -101,14 +101,14 @@ export class IngestWriter {
     if (this.#firstFailure !== null && this.#options.onBatch === undefined) throw this.#firstFailure
   }
 
-  /** Takes no further row, and resolves when it is told of all of them what became of them. Throws as `flush` does. */
+  /** Accepts no further rows, and resolves when the outcomes of all rows have been reported. Throws as `flush` does. */
   async close(): Promise<WrittenRows> {
     this.#closed = true
     await this.flush()
     return { rows: this.#rows, acknowledged: this.#acknowledged, failed: this.#failed }
   }
 
-  /** Nobody is told of tries otherwise, for hours. */
+  /** Warns of retries, which could otherwise go unnoticed for hours. */
   #warn(error: Error, waitMs: number): void {
     const nowMs = this.#clock.nowMs()
     if (nowMs - this.#warnedMs < warnEveryMs) return
@@ -116,7 +116,7 @@ export class IngestWriter {
     console.warn(`tidemark: rows wait: ${error.message} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
   }
 
-  /** Takes rows from `next` on while there is room, and answers where it stopped. A row larger than the buffer goes alone. */
+  /** Buffers rows from index `next` on while there is space, and returns the index where it stopped. A row larger than the buffer is sent alone. */
   #take(texts: readonly Uint8Array[], next: number): number {
     let at = next
     for (; at < texts.length; at++) {
@@ -139,7 +139,7 @@ export class IngestWriter {
     if (this.#gathered.length === maxBatchRows) this.#cut()
   }
 
-  /** The gathered rows become a batch. */
+  /** Turns the gathered rows into a batch. */
   #cut(): void {
     this.#cancelFlush()
     const texts = this.#gathered
@@ -176,7 +176,7 @@ export class IngestWriter {
     }
   }
 
-  /** Rows that waited for room come in, in their order. */
+  /** Buffers rows that waited for space, in order. */
   #admit(): void {
     for (let waiter = this.#waiters[0]; waiter !== undefined; waiter = this.#waiters[0]) {
       waiter.next = this.#take(waiter.texts, waiter.next)

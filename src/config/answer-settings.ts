@@ -1,4 +1,4 @@
-// The settings of answers, their limits and where they are kept: a part of the table in settings.ts.
+// The settings of responses: their limits and where they are buffered. For the table in settings.ts.
 import { availableParallelism } from 'node:os'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { integer, type Setting } from './setting.ts'

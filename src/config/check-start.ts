@@ -1,4 +1,4 @@
-// Checks what a start needs of the machine, before anything is opened. Each fault is named by its setting, and nothing has begun by then.
+// Checks what a start needs from the machine, before anything is opened. Each fault names its setting.
 import { lstatSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -16,7 +16,7 @@ type StartSettings = Pick<
   'engine' | 'server' | 'host' | 'port' | 'data' | 'backup' | 'replica' | 'kafka' | 'druid' | 'postgres'
 >
 
-/** Makes the data folder when all else is well. Throws `SettingsError`. */
+/** Makes the data folder if there are no other faults. Throws `SettingsError`. */
 export async function checkStart(settings: StartSettings): Promise<void> {
   const isEmbedded = settings.engine === 'embedded'
   const dataFault = folderFault('data', settings.data)
@@ -33,7 +33,7 @@ export async function checkStart(settings: StartSettings): Promise<void> {
   if (faults.length > 0) throw new SettingsError(faults)
 }
 
-/** Listens for a moment: whether an address can be had shows in no other way. */
+/** Listens for a moment: there is no other way to find out whether the address is available. */
 async function listeningFault({ host, port }: Pick<Settings, 'host' | 'port'>): Promise<string | null> {
   const server = createServer()
   try {
@@ -45,7 +45,7 @@ async function listeningFault({ host, port }: Pick<Settings, 'host' | 'port'>): 
   }
 }
 
-/** Why nothing listens there, and what to do. */
+/** Why the service cannot listen there, and what to do. */
 export function listenFailure(error: unknown, { host, port }: Pick<Settings, 'host' | 'port'>): string {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
@@ -63,7 +63,7 @@ export function listenFailure(error: unknown, { host, port }: Pick<Settings, 'ho
   }
 }
 
-/** What is wrong with a folder that is there, or with where it is to be made. */
+/** The fault of an existing folder, or of the place where it would be made; null if there is none. */
 function folderFault(name: string, path: string): string | null {
   for (let at = resolve(path); ; at = dirname(at)) {
     const kind = kindOf(at)
@@ -75,7 +75,7 @@ function folderFault(name: string, path: string): string | null {
   }
 }
 
-/** A copy in the data folder, or around it: it would be lost with the disk and the folder, and one would hold the other. */
+/** Refuses a replica inside or around the data folder: it would be lost with the disk and the folder, and one would contain the other. */
 function copyFault({ data, replica: { url } }: StartSettings): string | null {
   if (!url.startsWith('file:') || !URL.canParse(url)) return null
   const [ofCopy, ofData] = [realPath(fileURLToPath(url)), realPath(data)]
@@ -89,7 +89,7 @@ function isWithin(inner: string, outer: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** Without links, as far as the path exists. */
+/** The path without symbolic links, as far as it exists. */
 function realPath(path: string): string {
   const at = resolve(path)
   try {
@@ -99,7 +99,7 @@ function realPath(path: string): string {
   }
 }
 
-/** A file where the data folder has a folder, or the other way round. */
+/** Finds files where the data folder has folders, and the reverse. */
 function partFaults(data: string): string[] {
   const { catalog, validation, live, ...folders } = dataPaths(data)
   const expected = [
@@ -116,7 +116,7 @@ function partFaults(data: string): string[] {
   })
 }
 
-/** `a folder`, `nothing`, or what else it is, in words. A link to a folder is one. */
+/** `a folder`, `nothing`, or another kind in words. A link to a folder counts as a folder. */
 function kindOf(path: string): string {
   try {
     const [found, itself] = [statSync, lstatSync].map((look) => look(path, { throwIfNoEntry: false }))
@@ -129,7 +129,7 @@ function kindOf(path: string): string {
   }
 }
 
-/** Rights, disks that are read only and file systems that take no files are known for certain by writing alone. */
+/** Only writing shows for certain whether permissions, read-only disks or file systems without files prevent it. */
 function writingFaults(data: string): string[] {
   const trial = join(data, `start-${process.pid}.check`)
   try {
@@ -144,8 +144,7 @@ function writingFaults(data: string): string[] {
 }
 
 /**
- * Makes one folder at a time. If the system says that an existing folder is not there, as in /proc, Node.js would try for ever to make
- * them all.
+ * Makes one folder at a time. If the system denies that an existing folder exists, as in /proc, a recursive mkdir of Node.js would never end.
  */
 function makeFolder(path: string): void {
   if (kindOf(path) === 'a folder') return
@@ -153,7 +152,7 @@ function makeFolder(path: string): void {
   mkdirSync(path, { mode: privateFolderMode })
 }
 
-/** The files of the pair; null where the service speaks plain HTTP. */
+/** The certificate and key files; null for plain HTTP. */
 export function ownPairFiles({ server: { tlsCertFile, tlsKeyFile } }: Pick<Settings, 'server'>): PairFiles | null {
   if (tlsCertFile === '' || tlsKeyFile === '') return null
   return {

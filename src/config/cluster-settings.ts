@@ -1,4 +1,4 @@
-// The settings of the cluster engine, and which engine it is: a part of the table in settings.ts.
+// The settings of the cluster engine, and the choice of the engine, for the table in settings.ts.
 import { longestMs, mebibyte } from './measures.ts'
 import { choice, flag, integer, list, type Setting, secret, text } from './setting.ts'
 
@@ -220,7 +220,7 @@ export const clusterSettings = {
   }),
 } satisfies Record<string, Setting>
 
-/** A request to Kafka holds a body whole, and brokers take 100 MiB as they come. */
+/** A request to Kafka contains a whole body, and brokers accept 100 MiB by default. */
 const clusterBodyBytesMax = 64 * mebibyte
 
 interface Checked {
@@ -232,7 +232,7 @@ interface Checked {
   readonly postgres: { readonly url: string | null }
 }
 
-/** What is missing for the engine that was chosen, or does not go with it, a sentence each. */
+/** A sentence for each setting that the chosen engine lacks or does not support. */
 export function missingForEngine({ engine, role, limits, kafka, druid, postgres }: Checked): string[] {
   if (engine === 'embedded') {
     return role === 'all'

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Settings } from './settings.ts'
 
-/** What lies where in the data folder; docs/formats/data-folder.md explains it. */
+/** The paths within the data folder; see docs/formats/data-folder.md. */
 export function dataPaths(data: string) {
   return {
     catalog: join(data, 'catalog.sqlite'),
@@ -17,7 +17,7 @@ export function dataPaths(data: string) {
   }
 }
 
-/** Where backups go: as a whole path, for who reads it stands in another folder than the service. */
+/** The folder for backups, as an absolute path: its reader may have another working directory than the service. */
 export function backupDirectory({ backup, data }: Pick<Settings, 'backup' | 'data'>): string {
   return resolve(backup.directory === '' ? join(data, 'backups') : backup.directory)
 }

@@ -1,9 +1,9 @@
 import { flagName, settingEntries } from './settings.ts'
 
-/** One flag of `tidemark serve`; its value goes to `loadSettings` under `name`. */
+/** One flag of `tidemark serve`; `loadSettings` receives its value under `name`. */
 export interface SettingFlag {
   readonly name: string
-  /** The part of its name before the dot, empty where it has none. */
+  /** The part of the name before the dot, empty if there is none. */
   readonly group: string
   readonly flag: string
   readonly description: string
@@ -21,7 +21,7 @@ export function settingFlags(): readonly SettingFlag[] {
     }))
 }
 
-/** What the settings of each group are about, for `tidemark serve --help`. A setting without a dot is in the first group. */
+/** The topic of each group of settings, for `tidemark serve --help`. Settings without a dot are in the first group. */
 export const settingGroups: ReadonlyMap<string, string> = new Map([
   ['', 'address, data folder and engine'],
   ['access', 'who may read data and metrics'],

@@ -1,4 +1,4 @@
-// The settings of i3X: a part of the table in settings.ts.
+// The settings of i3X, for the table in settings.ts.
 import { longestMs, mebibyte } from './measures.ts'
 import { integer, list, type Setting, text } from './setting.ts'
 

@@ -1,4 +1,4 @@
-// The settings of JDBC, by Avatica's protocol: a part of the table in settings.ts.
+// The settings of JDBC (Avatica's protocol), for the table in settings.ts.
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { integer, type Setting } from './setting.ts'
 

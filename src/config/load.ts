@@ -7,14 +7,14 @@ import { usualOf } from './setting.ts'
 import { environmentName, flagName, type Settings, settingEntries } from './settings.ts'
 
 export interface SettingSources {
-  /** What the command line says, by the name of the setting (`limits.resultRows`). */
+  /** Values of the command line, by the name of the setting (`limits.resultRows`). */
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The file that `--config` names. */
+  /** The file given with `--config`. */
   readonly file: { readonly path: string; readonly text: string } | null
 }
 
-/** Flags come before the environment, the environment before the file, the file before the defaults. Throws `SettingsError`. */
+/** Flags override the environment, which overrides the file, which overrides the defaults. Throws `SettingsError`. */
 export function loadSettings({ flags, environment, file }: SettingSources): Settings {
   const sentences: string[] = []
   const inFile = file === null ? new Map<string, unknown>() : readFile(file.path, file.text, sentences)
@@ -55,7 +55,7 @@ function firstGiven(
   if (flag !== undefined) return { value: flag, source: 'text', where: `the flag ${flagName(name)}` }
   const variable = environmentName(name)
   const inEnvironment = environment[variable]
-  // An empty variable is how many tools pass on "not set".
+  // Many tools pass on "not set" as an empty variable.
   if (inEnvironment !== undefined && inEnvironment !== '') {
     return { value: inEnvironment, source: 'text', where: `the environment variable ${variable}` }
   }
@@ -84,7 +84,7 @@ function readFile(path: string, content: string, sentences: string[]): Map<strin
   return leaves
 }
 
-/** A name with dots may be written whole or nested; a null is as if left out. */
+/** A name with dots may be written whole or nested; null counts as not set. */
 function collectLeaves(object: Readonly<Record<string, unknown>>, prefix: string, leaves: Map<string, unknown>): void {
   for (const [key, value] of Object.entries(object)) {
     const name = prefix + key
@@ -106,7 +106,7 @@ const groups = new Set(settingEntries.flatMap(([name]) => (name.includes('.') ? 
 const groupOf = (name: string): string | null => (name.includes('.') ? name.slice(0, name.indexOf('.')) : null)
 const meant = (likely: string | null): string => (likely === null ? '' : ` Did you mean ${likely}?`)
 
-/** A group that is unknown is named once, and not with each setting in it. */
+/** Reports an unknown group once, instead of each setting in it. */
 function unknownNames(names: Iterable<string>, path: string): string[] {
   const sentences = new Set<string>()
   for (const name of names) {
@@ -121,7 +121,7 @@ function unknownNames(names: Iterable<string>, path: string): string[] {
   return [...sentences]
 }
 
-/** The settings of a group, or those that are in none, and the groups. */
+/** The settings of a group; for null, the settings without a group and the names of the groups. */
 function namesBeside(group: string | null): readonly string[] {
   const names = settingEntries.map(([name]) => name).filter((name) => groupOf(name) === group)
   return group === null ? [...names, ...groups] : names
@@ -130,14 +130,14 @@ function namesBeside(group: string | null): readonly string[] {
 const prefix = 'TIDEMARK_'
 const withoutPrefix = (variable: string): string => variable.slice(prefix.length)
 
-/** Names of variables without `TIDEMARK_`, which all have in common: of what is left a name is like another or not. */
+/** Names of variables without `TIDEMARK_`: a shared prefix would make all names similar. */
 const variables = new Set(settingEntries.map(([name]) => withoutPrefix(environmentName(name))))
 const groupVariables = new Set([...groups].map((group) => withoutPrefix(environmentName(group))))
 
-/** Variables of the commands, and of what is done in a checkout, that are no settings of the service. */
+/** Variables of the commands and of development scripts that are not settings of the service. */
 const ofCommands = new Set(['URL', 'KEY', 'CONFIG', 'CHROMIUM'])
 
-/** What begins with TIDEMARK_ and is neither a setting nor for the commands, without its beginning. */
+/** Variables that begin with TIDEMARK_ and are neither settings nor used by commands, without the prefix. */
 function otherVariables(environment: SettingSources['environment']): string[] {
   return Object.keys(environment)
     .filter((variable) => variable.startsWith(prefix) && variable.length > prefix.length)
@@ -147,7 +147,7 @@ function otherVariables(environment: SettingSources['environment']): string[] {
 
 const isInGroup = (name: string): boolean => [...groupVariables].some((group) => name.startsWith(`${group}_`))
 
-/** What Kubernetes sets for services whose names begin with `tidemark`: `TIDEMARK_2_PORT` is no misspelt `TIDEMARK_PORT`. */
+/** Kubernetes sets variables for services whose names begin with `tidemark`: `TIDEMARK_2_PORT` is not a misspelled `TIDEMARK_PORT`. */
 const isOfKubernetes = (name: string): boolean => /(^|_)(SERVICE_HOST|SERVICE_PORT|PORT)(_|$)/.test(name)
 
 function likelyVariable(name: string): string | null {
@@ -156,8 +156,8 @@ function likelyVariable(name: string): string | null {
 }
 
 /**
- * Variables that were meant for the service, and that it would not hear: the name of a group alone (`TIDEMARK_ACCESS`), what looks like a setting
- * of a group (`TIDEMARK_LIMITS_...`), and what is like a setting (`TIDEMARK_PROT`). Others that begin with TIDEMARK_ may be for other tools.
+ * Variables that were meant for the service but have no effect: the name of a group (`TIDEMARK_ACCESS`), what looks like a setting of a group
+ * (`TIDEMARK_LIMITS_...`), and what resembles a setting (`TIDEMARK_PROT`). Others that begin with TIDEMARK_ may belong to other tools.
  */
 function unknownVariables(environment: SettingSources['environment']): string[] {
   return otherVariables(environment).flatMap((name) => {
@@ -172,8 +172,8 @@ function unknownVariables(environment: SettingSources['environment']): string[] 
 }
 
 /**
- * Variables that are less like settings, in sentences: those of one word (`TIDEMARK_NOTHING`), and those that begin with what is like a group
- * (`TIDEMARK_ACESS_RULE`). They are passed over and not refused: an environment holds what others put there. Other longer names are left alone.
+ * Sentences about variables that resemble settings less: single words (`TIDEMARK_NOTHING`), and names that begin with something like a group
+ * (`TIDEMARK_ACESS_RULE`). They are ignored with a note, not refused, since others may have put them into the environment. Other longer names get no note.
  */
 export function ignoredVariables(environment: SettingSources['environment']): string[] {
   return otherVariables(environment).flatMap((name) => {

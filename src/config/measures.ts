@@ -1,4 +1,4 @@
 export const mebibyte = 1024 * 1024
 export const gibibyte = 1024 * mebibyte
-/** Timers hold no more. */
+/** The longest delay of a timer. */
 export const longestMs = 2_147_483_647

@@ -7,8 +7,8 @@ import type { Settings } from './settings.ts'
 type Words = Readonly<Record<string, string | undefined>>
 
 /**
- * The settings of a command: its flags by their names, `config` (or TIDEMARK_CONFIG) as the path of a file of settings among them. Throws
- * SettingsError, which says all that is wrong with them, or that the file cannot be read.
+ * The settings for a command's flags, by name; `config` (or TIDEMARK_CONFIG) is the path of a file of settings. Throws SettingsError with all faults of
+ * the settings, or if the file cannot be read.
  */
 export async function readSettings({ config, ...flags }: Words, environment: Words): Promise<Settings> {
   const path = config ?? environment['TIDEMARK_CONFIG']

@@ -1,4 +1,4 @@
-// The settings of the replica: a part of the table in settings.ts.
+// The settings of the replica, for the table in settings.ts.
 import { fixedMs, parseDuration } from '../model/duration.ts'
 import { gibibyte, longestMs } from './measures.ts'
 import { flag, integer, type Setting, text } from './setting.ts'
@@ -87,7 +87,7 @@ interface CheckedReplica {
   }
 }
 
-/** A replica that keeps less than what lies between two of its moments has nothing to go back to. */
+/** A replica must keep at least the time between two of its moments, or there is nothing to restore. */
 export function replicaFaults({ replica: { url, keep, catalogMs, intervalMs } }: CheckedReplica): string[] {
   const keepMs = fixedMs(parseDuration(keep)!)
   const leastMs = Math.max(catalogMs, intervalMs)

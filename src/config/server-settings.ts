@@ -1,4 +1,4 @@
-// The settings of the HTTP server: a part of the table in settings.ts.
+// The settings of the HTTP server, for the table in settings.ts.
 import { longestMs, mebibyte } from './measures.ts'
 import { integer, list, type Setting, text } from './setting.ts'
 import { trustedProxies } from './trusted-proxies.ts'

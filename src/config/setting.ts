@@ -1,4 +1,4 @@
-// The kinds of settings. Each knows how to read its value from text (a flag or an environment variable) and from JSON (the file).
+// The kinds of settings. Each can read its value from text (a flag or an environment variable) and from JSON (the file).
 
 export type Unit =
   | 'readers'
@@ -17,7 +17,7 @@ export type Unit =
   | 'values'
   | 'subscriptions'
 
-/** What a source says for a setting: text from flags and the environment, any JSON value from the file. */
+/** The form of a given value: text from flags and the environment, any JSON value from the file. */
 type Source = 'text' | 'json'
 
 type Reading<T> = { readonly value: T } | { readonly refused: true }
@@ -25,15 +25,15 @@ type Reading<T> = { readonly value: T } | { readonly refused: true }
 export interface Setting<T = unknown> {
   readonly type: string
   readonly default: T
-  /** The default with the setting `small`, where it is another one. */
+  /** The default with the setting `small`, if different. */
   readonly small?: T | undefined
-  /** How the default is shown, where it is not the same everywhere. */
+  /** The default as shown, which may depend on the machine. */
   readonly defaultText: string
   readonly unit: Unit | null
-  /** What is allowed, in words that follow "must be". */
+  /** The allowed values, in words that follow "must be". */
   readonly allowed: string
   readonly description: string
-  /** Never shown, and not taken as a flag: other users of the machine see those. */
+  /** Never shown, and not accepted as a flag, since other users of the machine can see flags. */
   readonly secret: boolean
   readonly read: (given: unknown, source: Source) => Reading<T>
 }
@@ -64,12 +64,12 @@ export function text(options: {
   }
 }
 
-/** A text that nobody else may see. It goes into a header, so it is printable ASCII without spaces. */
+/** A text that must not be shown. It is sent in a header, so it must be printable ASCII without spaces. */
 export function secret(options: {
   readonly description: string
   readonly defaultText: string
   readonly charactersMin?: number
-  /** How to make a good one. */
+  /** How to generate a good one. */
   readonly advice?: string
 }): Setting<string | null> {
   const { charactersMin = 1, advice } = options
@@ -160,12 +160,12 @@ export function choice<const C extends string, const D extends C | null>(options
   }
 }
 
-/** Texts: in the file a list of them, elsewhere one text with commas between them. */
+/** A list of texts: an array in the file, a comma-separated text elsewhere. */
 export function list(options: {
   readonly description: string
   readonly pattern: RegExp
   readonly allowed: string
-  /** How many there are, where there are any. */
+  /** The allowed number of items, if the list is not empty. */
   readonly items?: { readonly min: number; readonly max: number }
 }): Setting<readonly string[]> {
   const { min = 0, max = Number.POSITIVE_INFINITY } = options.items ?? {}

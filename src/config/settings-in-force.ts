@@ -14,7 +14,7 @@ function inForceOf(settings: Settings, name: string): unknown {
   return name.split('.').reduce<unknown>((tree, part) => (tree as Readonly<Record<string, unknown>>)[part], settings)
 }
 
-/** What stands between // and @ in an address says who asks, and with which password. */
+/** Removes the user name and password, which an address has between // and @. */
 const withoutPassword = (text: string): string => text.replace(/(\w:\/\/)[^/\s]*@/g, '$1')
 
 function shown(value: unknown): SettingInForce['value'] {
@@ -24,8 +24,8 @@ function shown(value: unknown): SettingInForce['value'] {
 }
 
 /**
- * Every setting with the value that is in force, in the order of docs/configuration.md. No secret is shown. `unset` says what holds where
- * nothing is set and other settings decide.
+ * Every setting with the value in force, in the order of docs/configuration.md. Secrets are not shown. `unset` has the values of settings that are not
+ * set and follow from other settings.
  */
 export function settingsInForce(
   settings: Settings,

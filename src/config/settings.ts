@@ -1,4 +1,4 @@
-// Every setting of the server, once: parsing, the help text and docs/configuration.md are made from this table.
+// The single definition of every setting of the server: parsing, the help text and docs/configuration.md are made from this table.
 
 import { totalmem } from 'node:os'
 import { answerSettings } from './answer-settings.ts'
@@ -13,7 +13,7 @@ import { sqlSettings } from './sql-settings.ts'
 import { storeSettings } from './store-settings.ts'
 
 const settingTable = {
-  // It comes first: it says the defaults of the others.
+  // First, because it determines the defaults of the others.
   small: flag({
     default: isMemoryLittle(),
     defaultText: 'true with less than 1 GiB of memory',
@@ -319,7 +319,7 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never
 type TopName = Exclude<SettingName, `${string}.${string}`>
 type GroupOf<N> = N extends `${infer G}.${string}` ? G : never
 
-/** The settings as the rest of the service gets them, nested as the dots of their names say. */
+/** The settings as the rest of the service uses them, nested by the dots in their names. */
 export type Settings = { readonly [N in TopName]: ValueOf<Table[N]> } & {
   readonly [G in GroupOf<SettingName>]: {
     readonly [N in SettingName as N extends `${G}.${infer Leaf}` ? Leaf : never]: ValueOf<Table[N]>
@@ -343,7 +343,7 @@ function words(name: string): readonly string[] {
   return name.split('.').flatMap((part) => part.split(/(?=[A-Z])/))
 }
 
-/** By what the machine has, or what the cgroup of this process may have of it: without a bound that is 0, or a number that no machine has. */
+/** Checks the memory of the machine and the limit of this process's cgroup. Without a limit that is 0, or a number larger than any machine's memory. */
 export function isMemoryLittle(machineBytes = totalmem(), allowedBytes = process.constrainedMemory() ?? 0): boolean {
   return machineBytes < gibibyte || (allowedBytes > 0 && allowedBytes < gibibyte)
 }

@@ -1,4 +1,4 @@
-// The settings of the SQL engine: a part of the table in settings.ts.
+// The settings of the SQL engine, for the table in settings.ts.
 import { availableParallelism } from 'node:os'
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { integer, type Setting } from './setting.ts'

@@ -1,4 +1,4 @@
-// The settings of the store and of backups: a part of the table in settings.ts.
+// The settings of the store and of backups, for the table in settings.ts.
 import { gibibyte, longestMs, mebibyte } from './measures.ts'
 import { integer, type Setting, text } from './setting.ts'
 

@@ -1,12 +1,12 @@
-// Whose word counts about where a request comes from.
+// Which proxies are trusted to report where a request comes from.
 import { isIP } from 'node:net'
 import type { Setting } from './setting.ts'
 
-/** Nobody's, that of so many proxies one behind the other, or that of proxies at these addresses. */
+/** None, a number of proxies in a chain, or the proxies at these addresses. */
 export type TrustedProxies = false | number | readonly string[]
 
 const hopsMax = 32
-/** Addresses that a machine or a network gives itself. */
+/** Names of ranges of addresses that a machine or a network assigns itself. */
 const namedRanges: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
 
 export function trustedProxies(options: { readonly description: string }): Setting<TrustedProxies> {
@@ -20,7 +20,7 @@ export function trustedProxies(options: { readonly description: string }): Setti
     secret: false,
     read: (given, source) => {
       const said = source === 'text' && typeof given === 'string' ? fromText(given) : given
-      // It meant the address that stands first, once, which is the caller's own word.
+      // `true` used to mean the first address in the header, which the caller chooses. Now it means one proxy.
       const value = said === true ? 1 : said
       return value === false || isHops(value) || areProxies(value) ? { value } : { refused: true }
     },

@@ -1,4 +1,4 @@
-// The bytes that JSON and line protocol are made of.
+// The bytes that JSON and line protocol use as syntax.
 export const tab = 0x09
 export const newline = 0x0a
 export const carriageReturn = 0x0d

@@ -1,4 +1,4 @@
-// Values that a text of SQL needs several times, written once.
+// Evaluates a value once in SQL that uses it several times.
 import { type Sql, sql } from './sql-text.ts'
 
 const atom =
@@ -6,7 +6,7 @@ const atom =
 
 let named = 0
 
-/** A name that no lambda around has. */
+/** A name that no enclosing lambda uses. */
 export function nextName(): Sql {
   named = (named + 1) % 1_000_000
   return sql.id(`v${named}`)
@@ -15,8 +15,8 @@ export function nextName(): Sql {
 let depth = 0
 
 /**
- * Names a value, so that a text which needs it several times holds it once. The names tell how deep they stand, so that the same expression
- * always has the same text: GROUP BY finds it by that.
+ * Binds a value to a name, so that SQL which uses it several times contains it once. Names are numbered by nesting depth, so the same expression always
+ * has the same text, which GROUP BY matches on.
  */
 export function bind(value: Sql, body: (value: Sql) => Sql): Sql {
   if (atom.test(value.text)) return body(value)

@@ -1,19 +1,19 @@
-// A copy in memory of what is kept elsewhere, which is never left behind for good.
+// An in-memory copy of state stored elsewhere. It is never stale for good: failed reads are retried.
 
 export interface CachedStateParts<State> {
   readonly read: () => Promise<State>
-  /** Given what was read; never something older than before. */
+  /** Receives what was read; never something older than before. */
   readonly hold: (state: State) => void
-  /** How long after a read that failed the next one follows. */
+  /** Delay before the next read after a failed one. */
   readonly retryMs: number
 }
 
 export class CachedState<State> {
   readonly #parts: CachedStateParts<State>
-  /** Reads are numbered as they begin. */
+  /** Reads are numbered in the order they begin. */
   #begun = 0
   #held = 0
-  /** The last read that failed. */
+  /** The number of the last read that failed. */
   #failed = 0
   #timer: NodeJS.Timeout | null = null
   #isClosed = false
@@ -23,15 +23,15 @@ export class CachedState<State> {
   }
 
   /**
-   * Resolves when what was there at the time of the call is held. Rejects when it cannot be read. Whoever changed it may take that for
-   * the end and never ask again, so it is read again and again until that succeeds.
+   * Resolves when the copy is at least as new as the state at the time of the call. Rejects if the state cannot be read. The caller may give up after that,
+   * so the read is retried until it succeeds.
    */
   async refresh(): Promise<void> {
     this.#begun += 1
     const own = this.#begun
     try {
       const state = await this.#parts.read()
-      // Of two reads at once, the one that began first may have seen the older state and come to its end last.
+      // Of two concurrent reads, the one that began first may have seen the older state and finish last.
       if (own < this.#held) return
       this.#parts.hold(state)
       this.#held = own
@@ -42,7 +42,7 @@ export class CachedState<State> {
     }
   }
 
-  /** Nothing is read again by itself any more. */
+  /** Stops the automatic retries. */
   close(): void {
     this.#isClosed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
@@ -52,10 +52,10 @@ export class CachedState<State> {
     if (this.#isClosed || this.#timer !== null) return
     this.#timer = setTimeout(() => {
       this.#timer = null
-      // One that began after the failure has seen all that the failed one was to see.
+      // A read that began after the failed one has seen everything that the failed one should have seen.
       if (this.#held < this.#failed) this.refresh().catch(() => {})
     }, this.#parts.retryMs)
-    // It is never a reason for the process to stay.
+    // It must not keep the process alive.
     this.#timer.unref()
   }
 }

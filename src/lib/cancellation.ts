@@ -1,6 +1,6 @@
-// Work that may be ended before it is done. As AbortController and AbortSignal, which take ten microseconds to make and to listen to.
+// Cancellable work. A cheap substitute for AbortController and AbortSignal, which take ten microseconds to create and to listen to.
 
-/** What a piece of work listens to; an AbortSignal is one. */
+/** The signal that cancellable work listens to; an AbortSignal is one. */
 export interface CancelSignal {
   readonly aborted: boolean
   readonly reason: unknown
@@ -9,7 +9,7 @@ export interface CancelSignal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** Each listener is called once, also where it did not ask for that. */
+/** Calls each listener once, whether or not it was added with `once`. */
 export class Cancellation implements CancelSignal {
   #aborted = false
   #reason: unknown = undefined
@@ -24,7 +24,7 @@ export class Cancellation implements CancelSignal {
     return this.#reason
   }
 
-  /** The same for what takes an AbortSignal alone; made when it is asked for. */
+  /** The same for APIs that accept only an AbortSignal; created on first use. */
   get signal(): AbortSignal {
     if (this.#native === null) {
       this.#native = new AbortController()
@@ -33,7 +33,7 @@ export class Cancellation implements CancelSignal {
     return this.#native.signal
   }
 
-  /** The first time counts. Without a reason it is that of an AbortController. */
+  /** Only the first call counts. The default reason is that of an AbortController. */
   cancel(reason?: unknown): void {
     if (this.#aborted) return
     this.#aborted = true
@@ -58,7 +58,7 @@ export class Cancellation implements CancelSignal {
   }
 }
 
-/** For what takes an AbortSignal alone. */
+/** For APIs that accept only an AbortSignal. */
 export function nativeSignal(signal: CancelSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal
   if (signal instanceof Cancellation) return signal.signal

@@ -3,20 +3,20 @@ import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import { inWords } from './system-error.ts'
 
-/** The two files, and what messages call them. */
+/** The two files, and their names in messages. */
 export interface PairFiles {
   readonly certificate: { readonly name: string; readonly path: string }
   readonly key: { readonly name: string; readonly path: string }
 }
 
-/** A certificate with those that vouch for it, and its private key, both in PEM. */
+/** A certificate with its chain, and its private key, both in PEM. */
 export interface CertificatePair {
   readonly cert: Buffer
   readonly key: Buffer
   readonly validUntilMs: number
 }
 
-/** Reads both and tries them together. Throws an Error whose message says which file is wrong and what it must hold. */
+/** Reads both and checks that they work together. Throws an Error whose message says which file is wrong and what it must contain. */
 export async function readPair(files: PairFiles): Promise<CertificatePair> {
   const { certificate: one, key: other } = files
   const [cert, key] = [await readPart(one), await readPart(other)]
@@ -44,17 +44,17 @@ async function readPart({ name, path }: PairFiles['key']): Promise<Buffer> {
 
 function certificateIn(pem: Buffer, { name, path }: PairFiles['key']): X509Certificate {
   try {
-    // DER would be read here too, and not by TLS.
+    // X509Certificate also reads DER, but TLS does not.
     if (pem.includes('-----BEGIN CERTIFICATE-----')) return new X509Certificate(pem)
   } catch {
-    // It is told below.
+    // Reported below.
   }
   throw new Error(`${name} (${path}) holds no certificate in PEM, one that begins with -----BEGIN CERTIFICATE-----.`)
 }
 
 const wholeBlock = /-----BEGIN ([A-Z0-9 ]+)-----(?:(?!-----BEGIN )[\s\S])*?-----END \1-----/g
 
-/** A file that is being written may end in the middle of a certificate: TLS would send those before it alone. */
+/** Throws if the file ends in the middle of a certificate, as while it is being written: TLS would send only the certificates before it. */
 function requireWhole(pem: Buffer, { name, path }: PairFiles['key']): void {
   const text = pem.toString('latin1')
   const blocks = text.match(wholeBlock) ?? []

@@ -1,13 +1,13 @@
-// Lists in one text: `a,b,c`, where `\,` is a comma within a part.
+// Lists in one string: `a,b,c`, where `\,` is a comma within a part.
 
-/** A part as it stands in a list. */
+/** A part as it is written in a list. */
 export const escapedPart = (part: string): string => part.replaceAll(',', '\\,')
 
 export function readCommaList(text: string): string[] {
   return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
 }
 
-/** As few lists as hold the parts: one that ends with a backslash would take the comma behind it along, so it ends its list. */
+/** As few lists as can hold the parts. A part that ends with a backslash would escape the comma after it, so it ends its list. */
 export function writeCommaLists(parts: readonly string[]): string[] {
   const lists: string[][] = []
   for (const part of parts) {

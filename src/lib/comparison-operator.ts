@@ -2,7 +2,7 @@ import { compareCodePoints } from './compare-code-points.ts'
 
 export type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>='
 
-/** With its sides exchanged. */
+/** The operator with its operands exchanged. */
 export const turnedRound: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '=': '=',
   '<>': '<>',
@@ -12,7 +12,7 @@ export const turnedRound: Readonly<Record<ComparisonOperator, ComparisonOperator
   '>=': '<=',
 }
 
-/** What holds where it does not. */
+/** The negation of each operator. */
 export const negated: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '=': '<>',
   '<>': '=',
@@ -22,7 +22,7 @@ export const negated: Readonly<Record<ComparisonOperator, ComparisonOperator>> =
   '>=': '<',
 }
 
-/** Whether two values meet it that are in this order, as `sort` takes it. */
+/** Whether two values satisfy the operator, given their order as the result of a `sort` comparison. */
 export function isMetBy(operator: ComparisonOperator, order: number): boolean {
   switch (operator) {
     case '=':
@@ -40,7 +40,7 @@ export function isMetBy(operator: ComparisonOperator, order: number): boolean {
   }
 }
 
-/** Whether two values of one type meet it: numbers and bigints by their size, texts by code points. */
+/** Whether two values of one type satisfy the operator: numbers and bigints by size, strings by code point. */
 export function isMetByValues(
   operator: ComparisonOperator,
   left: number | bigint | string | boolean,

@@ -1,7 +1,7 @@
-// RFC 4180, as it comes in practice: lines end with CRLF, LF or CR (also with CRCRLF), a quote within an unquoted cell stands for itself, spaces
-// around a quoted cell are none of it, a first line that tells Excel the delimiter is no record, and lines may be left out.
+// RFC 4180, as it occurs in practice: lines end with CRLF, LF or CR (also CRCRLF), a quote within an unquoted cell is literal, spaces around a quoted
+// cell are ignored, a first line that declares the delimiter for Excel is not a record, and lines may be skipped.
 
-/** Null where nothing stands between the commas, the empty string where the file says `""`. */
+/** Null if there is nothing between the delimiters, the empty string if the file has `""`. */
 export type CsvCell = string | null
 
 export interface CsvRecord {
@@ -10,7 +10,7 @@ export interface CsvRecord {
   readonly cells: readonly CsvCell[]
 }
 
-/** The text is no CSV; `line` is where the record at fault begins. */
+/** The text is not valid CSV; `line` is where the faulty record begins. */
 export class CsvError extends Error {
   readonly line: number
 
@@ -23,20 +23,20 @@ export class CsvError extends Error {
 
 /** Which lines of a file are its header and its rows. */
 export interface CsvLines {
-  /** The line with the header, from 1; null is the first one that is not left out. */
+  /** The line of the header, from 1; null means the first line that is not skipped. */
   readonly headerLine: number | null
-  /** So many lines at the beginning are no rows. */
+  /** The number of lines to skip at the beginning. */
   readonly skipLines: number
-  /** Lines that begin so are no rows; none where it is empty. */
+  /** Lines with this prefix are skipped; an empty string skips none. */
   readonly comment: string
 }
 
 export const allLines: CsvLines = { headerLine: null, skipLines: 0, comment: '' }
 
 interface Reading {
-  /** The code of the character between two cells. */
+  /** The character code of the delimiter. */
   readonly delimiter: number
-  /** Whether no more text comes. */
+  /** Whether this is the end of the text. */
   readonly atEnd: boolean
 }
 
@@ -51,10 +51,10 @@ const space = 0x20
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** `sep=;`, as the first line. */
+/** `sep=;` as the first line. */
 const delimiterLine = /^(?:sep=[^\r\n]|"sep=[^\r\n]")(?:\r?\n|\r)?$/i
 
-/** The place of the closing quote of a cell that was opened before `from`, or -1 where the text ends before it is certain. */
+/** The index of the closing quote of a cell that was opened before `from`, or -1 if the text ends before it is certain. */
 function closingQuote(text: string, from: number, atEnd: boolean): number {
   for (let at = from; ; at += 2) {
     at = text.indexOf('"', at)
@@ -70,7 +70,7 @@ function countLineFeeds(text: string): number {
   return count
 }
 
-/** Length of the line ending at `at`, with the blank lines behind carriage returns: 0 where there is none, -1 where the text ends before it is certain. */
+/** Length of the line ending at `at`, with any extra carriage returns: 0 if there is none, -1 if the text ends before it is certain. */
 function lineEnding(text: string, at: number, atEnd: boolean): number {
   let end = at
   while (text.charCodeAt(end) === carriageReturn) end++
@@ -78,7 +78,7 @@ function lineEnding(text: string, at: number, atEnd: boolean): number {
   return text.charCodeAt(end) === lineFeed ? end + 1 - at : end - at
 }
 
-/** The place of the first character that ends a line; the end of the text where there is none. */
+/** The index of the first character that ends a line; the end of the text if there is none. */
 function endOfLine(text: string, start: number): number {
   let at = start
   while (at < text.length && text.charCodeAt(at) !== lineFeed && text.charCodeAt(at) !== carriageReturn) at++
@@ -89,7 +89,7 @@ function endsCell(code: number, delimiter: number): boolean {
   return code === delimiter || code === lineFeed || code === carriageReturn
 }
 
-/** The next place that is no space; they stand for themselves where they part cells. */
+/** The next index that is not a space. Spaces are not skipped if they are the delimiter. */
 function afterSpaces(text: string, from: number, delimiter: number): number {
   let at = from
   while (delimiter !== space && text.charCodeAt(at) === space) at++
@@ -100,7 +100,7 @@ function unquotedCell(text: string, start: number, end: number): CsvCell {
   return start === end ? null : text.slice(start, end)
 }
 
-/** One record that begins at `start`, or null where the text ends before the record does. */
+/** Parses the record that begins at `start`; null if the text ends before the record does. */
 function parseRecord(text: string, start: number, line: number, { delimiter, atEnd }: Reading): Parsed | null {
   const cells: CsvCell[] = []
   let lines = 1
@@ -138,7 +138,7 @@ function parseRecord(text: string, start: number, line: number, { delimiter, atE
   }
 }
 
-/** Reads records from text that arrives in chunks, in memory bounded by one chunk and one record. */
+/** Reads records from text that arrives in chunks; memory is bounded by one chunk and one record. */
 export class CsvParser {
   readonly #recordCharsMax: number
   readonly #delimiter: number
@@ -162,12 +162,12 @@ export class CsvParser {
     return this.#line + countLineFeeds(this.#rest)
   }
 
-  /** The records that are complete with this text. Blank lines are skipped, and a first line like `sep=;`. Throws `CsvError`. */
+  /** The records that this text completes. Skips blank lines, and a first line such as `sep=;`. Throws `CsvError`. */
   push(text: string): CsvRecord[] {
     return this.#read(this.#rest + text, false)
   }
 
-  /** The last record, where the text does not end with a new line. Throws `CsvError`. */
+  /** The last record, if the text does not end with a newline. Throws `CsvError`. */
   end(): CsvRecord[] {
     return this.#read(this.#rest, true)
   }

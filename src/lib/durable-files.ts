@@ -1,4 +1,4 @@
-// Whole files that are copied or written once, and are on disk afterwards. A folder's names are made durable by `Disk.syncDirectory`.
+// Whole files that are copied or written once, and durable afterwards. `Disk.syncDirectory` makes the names in a folder durable.
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import type { Disk, DiskFile } from './disk.ts'
@@ -11,10 +11,10 @@ export interface FileMeasure {
   readonly checksum: number
 }
 
-/** What links are refused with where copying may still go: another disk, or one that has no links. */
+/** Errors of linking for which copying may still work: another disk, or one without links. */
 const noLink = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES'])
 
-/** Gives a file that never changes a second name, or copies it where that cannot be. */
+/** Gives a file that never changes a second name, or copies it if it cannot be linked. */
 export async function linkOrCopy(disk: Disk, from: string, to: string): Promise<void> {
   try {
     await disk.link(from, to)
@@ -25,7 +25,7 @@ export async function linkOrCopy(disk: Disk, from: string, to: string): Promise<
   }
 }
 
-/** Copies a file, its first `bytesMax` bytes at most, to a new one. */
+/** Copies a file, at most its first `bytesMax` bytes, to a new one. */
 export function copyDurably(
   disk: Disk,
   from: string,

@@ -1,6 +1,6 @@
-// What bytes are: text in UTF-8 or another encoding, or gzip.
+// Detects the encoding of bytes: UTF-8, UTF-16 or gzip.
 
-/** What may follow a first byte: how many bytes, and the bounds of the next. */
+/** The length of the sequence that a first byte starts, and the bounds of its second byte. Length 0: the byte cannot start one. */
 function sequenceOf(byte: number): readonly [length: number, least: number, most: number] {
   if (byte < 0x80) return [1, 0, 0]
   if (byte >= 0xc2 && byte <= 0xdf) return [2, 0x80, 0xbf]
@@ -9,7 +9,7 @@ function sequenceOf(byte: number): readonly [length: number, least: number, most
   return [0, 0, 0]
 }
 
-/** The place of the first byte that is no UTF-8, or of a character that is cut at the end; the length where there is none. */
+/** The index of the first byte that is not valid UTF-8, or of a character that is cut off at the end; the length if there is none. */
 export function firstInvalid(bytes: Uint8Array): number {
   for (let at = 0; at < bytes.length; ) {
     const [length, least, most] = sequenceOf(bytes[at]!)
@@ -23,17 +23,17 @@ export function firstInvalid(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** As people write a byte: 0xE9. */
+/** A byte in the usual notation: 0xE9. */
 export const hexOf = (byte: number): string => `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`
 
-/** What some programs write before a text: the byte order mark. */
+/** Length of the byte order mark of UTF-8, which some programs write before a text. */
 export const markBytes = 3
 
 export function hasMark(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 }
 
-/** UTF-16 by its mark, or by the zeros of its first two characters; null where it is none. */
+/** UTF-16, detected by its byte order mark or by the zeros of its first two characters; null if it is not UTF-16. */
 export function byteOrder(head: Uint8Array): 'little' | 'big' | null {
   const [first, second, third, fourth] = head
   if (first === 0xff && second === 0xfe) return 'little'
@@ -43,5 +43,5 @@ export function byteOrder(head: Uint8Array): 'little' | 'big' | null {
   return first === 0 && second !== 0 && third === 0 && fourth !== 0 ? 'big' : null
 }
 
-/** Of the first two bytes at least: gzip is told by them and not by the name. */
+/** Takes at least the first two bytes. Gzip is recognized by them, not by the file name. */
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b

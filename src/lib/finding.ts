@@ -1,17 +1,17 @@
-// What a check of data found.
+// The result of a data check.
 import { messageOf } from './message-of.ts'
 
 export interface Finding {
-  /** What was checked: a part of the folder, or a file of it. */
+  /** The checked part of the folder, or a file in it. */
   readonly part: string
   readonly isDamaged: boolean
-  /** Not checked, for what it would be held against is damaged. */
+  /** Not checked, because the data to compare it with is damaged. */
   readonly isSkipped?: boolean
-  /** A sentence without its end. */
+  /** A sentence without its full stop. */
   readonly found: string
 }
 
-/** A part that is as it was written, with what `check` says of it, or one that is damaged, with what it throws. */
+/** Checks a part: intact, with the text that `check` returns, or damaged, with the message of the error that it throws. */
 export async function examine(part: string, check: () => Promise<string>): Promise<Finding> {
   try {
     return { part, isDamaged: false, found: await check() }

@@ -1,4 +1,4 @@
-// Doubles with so many digits, as Java's formats write them.
+// Doubles with a fixed number of digits, as Java formats them.
 import { bind } from './bind-sql.ts'
 import { type Sql, sql } from './sql-text.ts'
 
@@ -7,12 +7,12 @@ const scales = [
   ...[sql`9`, sql`10`, sql`11`, sql`12`, sql`13`, sql`14`, sql`15`, sql`16`, sql`17`],
 ] as const
 
-/** So many digits behind the point are written at most. */
+/** The most digits after the decimal point. */
 export const placesMax = scales.length - 1
 
 /**
- * A number that is not negative with so many digits behind its point, as Java's `%f` writes it: halves go up by the digits that the double is
- * written with, and a large one has zeros behind those.
+ * A non-negative number with `places` digits after its decimal point, as Java's `%f` writes it: rounds half up on the shortest decimal digits of the
+ * double, and pads a large one with zeros after those.
  */
 export function fixedDigits(magnitude: Sql, places: number): Sql {
   const zeros = sql.literal(places === 0 ? '' : `.${'0'.repeat(places)}`)
@@ -28,7 +28,7 @@ export function fixedDigits(magnitude: Sql, places: number): Sql {
   )
 }
 
-/** A number that is not negative by its digits and a power of ten, as Java's `%e` writes it: halves go up by the digits that Java writes the double with. */
+/** A non-negative number as digits and a power of ten, as Java's `%e` writes it: rounds half up on the digits that Java writes the double with. */
 export function exponentDigits(magnitude: Sql, places: number): Sql {
   const shown = sql`CASE WHEN ${magnitude} = 5e-324 THEN '4.9e-324' ELSE CAST(${magnitude} AS VARCHAR) END`
   return bind(shown, (text) =>
@@ -45,10 +45,10 @@ export function exponentDigits(magnitude: Sql, places: number): Sql {
   )
 }
 
-/** The digits of a number that is written in either way, from the first that is not 0. */
+/** The digits of a number in either notation, from the first that is not 0. */
 const significant = (text: Sql): Sql => sql`ltrim(replace(split_part(${text}, 'e', 1), '.', ''), '0')`
 
-/** So many of the digits; one more where halves that go up make it a power of ten. */
+/** The first `count` digits, rounded half up; one more digit if that carries into a new power of ten. */
 function rounded(digits: Sql, count: number): Sql {
   const size = sql.long(count)
   const up = sql`CASE WHEN substring(${digits}, ${size} + 1, 1) >= '5' THEN 1 ELSE 0 END`

@@ -1,38 +1,38 @@
-// V8 goes by how fast memory is asked for. A thread that is idle asks for none, so what it held when it was busy stays: large arrays above all.
+// V8 collects garbage at the rate of allocation. An idle thread does not allocate, so the memory of its busy times stays, large arrays above all.
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 const mebibyte = 1024 * 1024
 
-/** When garbage is collected beside V8's own collections. Each takes tens of milliseconds. */
+/** When garbage is collected in addition to V8's own collections. Each takes tens of milliseconds. */
 export interface CollectionTimes {
-  /** How often the thread is looked at. */
+  /** How often the thread is checked. */
   readonly checkMs: number
-  /** The part of its time that the thread is busy, at most. */
+  /** The largest share of its time that the thread may be busy. */
   readonly utilizationMax: number
-  /** How much more it holds than after the last collection. */
+  /** The least growth of the held memory since the last collection. */
   readonly grownBytes: number
 }
 
-/** An idle thread has questions now and then, and rows every few seconds. */
+/** An idle thread still gets queries now and then, and rows every few seconds. */
 export const whenIdle: CollectionTimes = { checkMs: 10_000, utilizationMax: 0.05, grownBytes: 16 * mebibyte }
 
-/** Where memory is little, a busy thread pays for it with its time. */
+/** With little memory, even a busy thread spends time on collections. */
 export const whenGrown: CollectionTimes = { checkMs: 200, utilizationMax: 1, grownBytes: 10 * mebibyte }
 
 export interface GarbageCollectionParts {
   readonly times: CollectionTimes
-  /** The part of the time since the last call that the thread was busy. */
+  /** The share of the time since the last call that the thread was busy. */
   readonly utilization: () => number
-  /** The heap and the arrays beside it. */
+  /** Bytes of the heap and of the arrays outside it. */
   readonly heldBytes: () => number
   readonly collect: () => void
 }
 
 export class GarbageCollection {
   readonly #parts: GarbageCollectionParts
-  /** After the last collection. */
+  /** Bytes held after the last collection. */
   #keptBytes = 0
 
   constructor(parts: GarbageCollectionParts) {
@@ -49,13 +49,13 @@ export class GarbageCollection {
     this.#keptBytes = heldBytes()
   }
 
-  /** So much of what it holds is garbage now. */
+  /** Reports that this many of the held bytes are garbage now. */
   letGo(bytes: number): void {
     this.#keptBytes -= bytes
   }
 }
 
-/** Of the thread that calls this, until it ends. */
+/** Collects the garbage of the calling thread until it ends. */
 export function collectGarbage(times: CollectionTimes): GarbageCollection {
   let last: EventLoopUtilization | undefined
   const utilization = (): number => {
@@ -76,7 +76,7 @@ export function heldBytes(): number {
 
 const collectFlag = '--expose-gc'
 
-/** V8 gives it to contexts that are made while the flag is set. Kept code is good only for the flags that it was compiled under. */
+/** V8 exposes `gc` to contexts made while the flag is set. The flag is reset because cached code is valid only for the flags it was compiled under. */
 export function newCollect(): () => void {
   setFlagsFromString(collectFlag)
   const collect: unknown = runInNewContext('gc')

@@ -1,9 +1,9 @@
-/** Something that is held until it is let go. */
+/** A resource that is held until it is released. */
 export interface Held {
   release(): void
 }
 
-/** Holds one after the other; they are let go together. When one cannot be held, those before it are let go, and its error is thrown. */
+/** Acquires the holds one after another; they are released together. If one fails, those before it are released and its error is thrown. */
 export async function holdAll(holds: readonly (() => Promise<Held>)[]): Promise<Held> {
   const held: Held[] = []
   const release = (): void => {
@@ -19,12 +19,12 @@ export async function holdAll(holds: readonly (() => Promise<Held>)[]): Promise<
 }
 
 interface HoldWays {
-  /** Resolves when the generation that goes on holds; rejects where there is none, or it ended before. */
+  /** Resolves when the current generation holds; rejects if there is none, or if it ended first. */
   readonly hold: () => Promise<unknown>
   readonly release: () => void
 }
 
-/** What an actor is to hold through all its generations, for as long as anybody wants it. A generation that begins while `isHeld` begins holding. */
+/** Something that an actor holds through all its generations while anybody needs it. A generation that begins while `isHeld` begins holding. */
 export class Holds {
   readonly #ways: HoldWays
   #holders = 0
@@ -37,7 +37,7 @@ export class Holds {
     return this.#holders > 0
   }
 
-  /** Resolves once it is held, until `release` is called. */
+  /** Resolves when it is held; it stays held until `release` is called. */
   async take(): Promise<Held> {
     this.#holders++
     const release = (): void => {

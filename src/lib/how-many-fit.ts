@@ -1,4 +1,4 @@
-/** How many of the sizes, taken in order, fit in the bytes together: one at least, where there is one. */
+/** The number of sizes, in order, that fit in the bytes together: at least one, if there is one. */
 export function howManyFit(sizes: readonly number[], bytesMax: number): number {
   let bytes = 0
   let count = 0

@@ -1,9 +1,9 @@
 import type { Pacer } from './pacer.ts'
 
-/** Rows that are looked at or moved between two looks at the clock. */
+/** Rows read or moved between two checks of the clock. */
 const partRows = 8192
 
-/** Calls `take` for the places from `start` up to `end` in parts, one after the other, with rests between them. */
+/** Calls `take` for the indexes from `start` to `end` (exclusive) in parts, one after another, with rests between them. */
 export async function inParts(
   start: number,
   end: number,

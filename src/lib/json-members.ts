@@ -1,4 +1,4 @@
-// Reads the members of a flat JSON object with each value as it is written: JSON.parse would cut the digits of large integers.
+// Reads the members of a flat JSON object with each value as written: JSON.parse would lose digits of large integers.
 
 /** One member; `value` is its JSON text. */
 export interface JsonMember {
@@ -8,7 +8,7 @@ export interface JsonMember {
 
 const token = /\s*([{},:[\]]|"(?:[^"\\]|\\.)*"|[^\s{},:[\]"]+)/y
 
-/** Tokens of JSON text; a value of several tokens (an array, an object) is put together by who reads them. */
+/** Tokens of JSON text. The caller joins the tokens of an array or object. */
 function tokens(text: string): string[] {
   const found: string[] = []
   token.lastIndex = 0
@@ -16,7 +16,7 @@ function tokens(text: string): string[] {
   return found
 }
 
-/** The members of a JSON object, in order. Throws where the text is no object. */
+/** The members of a JSON object, in order. Throws if the text is not an object. */
 export function jsonMembers(text: string): JsonMember[] {
   const parts = tokens(text)
   if (parts[0] !== '{' || parts.at(-1) !== '}') throw new Error('the text is no JSON object')

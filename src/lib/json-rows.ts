@@ -1,4 +1,4 @@
-// Cuts JSON text into the texts of its rows without parsing them, so that every digit reaches the service as it was written.
+// Splits JSON text into the texts of its rows without parsing them, so that every digit reaches the service as written.
 
 import { joinedBytes } from './joined-bytes.ts'
 
@@ -13,7 +13,7 @@ const space = 0x20
 
 type State = 'start' | 'first' | 'next' | 'element' | 'done'
 
-/** Cuts one object, or an array of rows, that arrives in chunks of bytes, into the rows' own bytes. */
+/** Splits one object, or an array of rows, that arrives in chunks of bytes, into the bytes of each row. */
 export class JsonRows {
   readonly #rowBytesMax: number
   #state: State = 'start'
@@ -29,7 +29,7 @@ export class JsonRows {
     this.#rowBytesMax = options.rowBytesMax
   }
 
-  /** The rows that are complete with this chunk; they may share its memory. Throws where the text is no JSON object or array. */
+  /** The rows that this chunk completes; they may share its memory. Throws if the text is not a JSON object or array. */
   push(chunk: Uint8Array): Uint8Array[] {
     const rows: Uint8Array[] = []
     let from = 0
@@ -50,7 +50,7 @@ export class JsonRows {
     return rows
   }
 
-  /** Throws where the text has not come to its end. */
+  /** Throws if the text is incomplete. */
   end(): void {
     if (this.#state === 'start') throw new Error('the text is empty, where a JSON object or array belongs')
     if (this.#state !== 'done') throw new Error(`the JSON text ends too early, after row ${this.#rows}`)
@@ -62,7 +62,7 @@ export class JsonRows {
     else if (byte === quote) this.#inString = false
   }
 
-  /** Whether this byte, outside of any row, begins one. */
+  /** Whether this byte, outside any row, begins one. */
   #begins(byte: number): boolean {
     switch (this.#state) {
       case 'start':
@@ -87,7 +87,7 @@ export class JsonRows {
     return true
   }
 
-  /** Takes one byte of a row, and gives the place where the row ends, or -1. */
+  /** Reads one byte of a row; returns the index where the row ends, or -1. */
   #readElement(byte: number, at: number): number {
     if (byte === quote) this.#inString = true
     else if (byte === openBrace || byte === openBracket) this.#depth++

@@ -1,16 +1,16 @@
-// JSON whose whole numbers keep all their digits.
+// JSON whose integers keep all their digits.
 
 /**
- * One token of JSON, whole: a string, or what stands between two marks of its grammar. A string without its end goes to the end of the text, so that
- * none of its quotes is tried as a beginning.
+ * One token of JSON: a string, or the text between two structural characters. An unterminated string extends to the end of the text, so that none of its
+ * quotes is tried as the beginning of a string.
  */
 const token = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|[^\s{}[\],:"]+/g
 const wholeNumber = /^-?[1-9]\d{15,}$/
 
-/** As many digits take well under a millisecond; no number that means anything here has more. */
+/** This many digits take well under a millisecond; no meaningful number here has more. */
 const longestInteger = 1000
 
-/** The same text with whole numbers that doubles do not hold, up to 1,000 digits, written as `write` says. */
+/** The same text, with integers that a double cannot represent, up to 1,000 digits, replaced by the result of `write`. */
 function replaceLongs(json: string, write: (digits: string) => string): string {
   return json.replace(token, (whole) =>
     wholeNumber.test(whole) && whole.length <= longestInteger && !Number.isSafeInteger(Number(whole))
@@ -19,10 +19,10 @@ function replaceLongs(json: string, write: (digits: string) => string): string {
   )
 }
 
-/** The same JSON, with the whole numbers that a double cannot tell apart as strings of their digits. */
+/** The same JSON, with integers that a double cannot represent as strings of their digits. */
 export const withExactLongs = (json: string): string => replaceLongs(json, (digits) => `"${digits}"`)
 
-/** The value of a JSON text; whole numbers that doubles do not hold are bigints, up to 1,000 digits. Throws where the text is no JSON. */
+/** The value of a JSON text; integers that a double cannot represent are bigints, up to 1,000 digits. Throws if the text is not JSON. */
 export function parseWithLongs(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   const longs: bigint[] = []
@@ -34,10 +34,10 @@ export function parseWithLongs(text: string): unknown {
   return root.value
 }
 
-/** The JSON text of a value in which whole numbers may be bigints: it reads as the same value. */
+/** The JSON text of a value that may contain bigints; it parses back to the same value. */
 export function textWithLongs(value: unknown, indent = 0): string {
   try {
-    // Mostly there are none, and looking at each value takes several times as long.
+    // Mostly there are no bigints, and a replacer takes several times as long.
     return JSON.stringify(value, null, indent)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
@@ -47,12 +47,12 @@ export function textWithLongs(value: unknown, indent = 0): string {
   return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
 }
 
-/** No text of the caller's begins so, however it is spelt. A page that came without TLS has no randomUUID. */
+/** A prefix that no text of the caller has, however it is escaped. A page loaded without TLS has no randomUUID. */
 function newMark(): string {
   return `long:${crypto.getRandomValues(new BigUint64Array(2)).join(':')}:`
 }
 
-/** On a stack of its own, which a reviver of `JSON.parse` has not: how deep a query is, is the caller's doing. */
+/** Uses its own stack, unlike a reviver of `JSON.parse`, because the caller decides how deeply a query is nested. */
 function putLongs(root: object, mark: string, longs: readonly bigint[]): void {
   const holders: object[] = [root]
   for (let holder = holders.pop(); holder !== undefined; holder = holders.pop()) {

@@ -1,10 +1,10 @@
-/** Beyond so many keys a map is cut into many. */
+/** With more keys than this, the map is split into shards. */
 const keysMax = 8192
 const shardBits = 10
 
 /**
- * A map that may have millions of keys and grows a little at a time: a plain one moves all it has at once when it grows, which
- * for a million keys holds up its thread for a tenth of a second.
+ * A map for millions of keys that grows a little at a time. A plain Map moves all its entries at once when it grows, which blocks the thread for a tenth
+ * of a second at a million keys.
  */
 export class LargeMap<Key extends number | bigint | null, Value> {
   #few = new Map<Key, Value>()
@@ -19,7 +19,7 @@ export class LargeMap<Key extends number | bigint | null, Value> {
     return this.#mapOf(key).get(key)
   }
 
-  /** Adds a key that is not there yet. */
+  /** Adds a key that must not be in the map yet. */
   add(key: Key, value: Value): void {
     if (this.#size === keysMax) this.#cut()
     this.#mapOf(key).set(key, value)
@@ -48,7 +48,7 @@ export class LargeMap<Key extends number | bigint | null, Value> {
 
 const double = new Float64Array(1)
 const words = new Int32Array(double.buffer)
-/** Neighbouring whole numbers, as codes of strings mostly are, share a shard, and with it the processor's caches. */
+/** Neighbouring integers, which codes of strings mostly are, share a shard, and so the processor's caches. */
 const neighbourBits = 12
 
 function shardOf(key: number | bigint | null): number {

@@ -1,6 +1,6 @@
 /**
- * Whether texts are LIKE a pattern: `%` stands for any characters, `_` for one. An escape takes its meaning from whatever comes behind it; one at the
- * end is as if it were not there. A text is gone through once, and again from the last `%` where it did not fit.
+ * Whether texts match a LIKE pattern: `%` matches any characters, `_` one. An escape makes the next character literal; one at the end is ignored.
+ * A text is scanned once, and again from the last `%` after each mismatch.
  */
 export function likeTest(pattern: string, escapedBy: string | null): (text: string) => boolean {
   const parts = partsOf(pattern, escapedBy)
@@ -40,7 +40,7 @@ function fits(text: readonly string[], parts: readonly Part[]): boolean {
       part++
       at++
     } else if (lastAny >= 0) {
-      // The `%` takes one character more.
+      // The `%` consumes one more character.
       part = lastAny + 1
       at = ++resumeAt
     } else return false
@@ -49,7 +49,7 @@ function fits(text: readonly string[], parts: readonly Part[]): boolean {
   return part === parts.length
 }
 
-/** The pattern, with a backslash as its escape, of the texts that begin so. */
+/** The LIKE pattern, with backslash as its escape, for texts with this prefix. */
 export function prefixPattern(prefix: string): string {
   return `${prefix.replace(/[\\%_]/g, '\\$&')}%`
 }

@@ -1,7 +1,7 @@
-/** Letters and digits alone count: names are also written with other marks between words, and other capitals. */
+/** Only letters and digits count: names are also written with other separators between words, and in other capitals. */
 const plain = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{M}\p{N}.]/gu, '')
 
-/** How many letters have to be changed, added, left out or swapped with the next one (optimal string alignment). */
+/** The number of letters to change, add, omit or swap with the next one (optimal string alignment). */
 function edits(one: string, other: string): number {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
@@ -20,16 +20,16 @@ function edits(one: string, other: string): number {
   return row[other.length]!
 }
 
-/** Beyond this a word is no slip. A slip in each three letters, at most two. */
+/** A word further away than this is not a typo. One typo per three letters, at most two. */
 const editsMax = 2
 const lettersPerEdit = 3
-/** Words that are longer are compared with nothing. */
+/** Longer words are not compared. */
 const lettersMax = 100
 
-/** Words after these are not looked at: a request that misspells a name must not cost the more the more names there are. */
+/** Only the first names are compared: the cost of a misspelled name in a request must not grow with the number of names. */
 const wordsMax = 2000
 
-/** The known word that was likely meant, or null where none is like it. */
+/** The known word that was likely meant, or null if none is similar. */
 export function likelyWord(word: string, known: Iterable<string>): string | null {
   const asked = plain(word)
   if (asked === '' || asked.length > lettersMax) return null
@@ -46,7 +46,7 @@ export function likelyWord(word: string, known: Iterable<string>): string | null
   return likely
 }
 
-/** The end of a message that there is no such name: a space and a sentence, or nothing. Whoever reads it must be allowed to see all `known` names. */
+/** The end of a message that a name does not exist: a space and a sentence, or nothing. Its reader must be allowed to see all `known` names. */
 export function mayBeMeant(name: string, known: Iterable<string>): string {
   const likely = likelyWord(name, known)
   return likely === null ? '' : ` ${JSON.stringify(likely)} may be meant.`

@@ -7,7 +7,7 @@ function isBlank(line: Uint8Array): boolean {
   return line.every((byte) => byte <= space)
 }
 
-/** Cuts bytes that arrive in chunks into lines, without their line feeds. Blank lines are left out; no byte is changed. */
+/** Splits bytes that arrive in chunks into lines, without their line feeds. Skips blank lines; changes no byte. */
 export class LineSplitter {
   readonly #lineBytesMax: number
   readonly #onBlank: (linesBefore: number) => void
@@ -15,13 +15,13 @@ export class LineSplitter {
   #parts: Uint8Array[] = []
   #partBytes = 0
 
-  /** `onBlank` is told of each blank line how many that are not blank stand before it. */
+  /** `onBlank` is called for each blank line with the number of non-blank lines before it. */
   constructor(options: { readonly lineBytesMax: number; readonly onBlank?: (linesBefore: number) => void }) {
     this.#lineBytesMax = options.lineBytesMax
     this.#onBlank = options.onBlank ?? (() => undefined)
   }
 
-  /** The lines that are complete with this chunk; they may share its memory. Throws where a line is over `lineBytesMax`. */
+  /** The lines that this chunk completes; they may share its memory. Throws if a line is longer than `lineBytesMax`. */
   push(chunk: Uint8Array): Uint8Array[] {
     const lines: Uint8Array[] = []
     let start = 0
@@ -33,7 +33,7 @@ export class LineSplitter {
     return lines
   }
 
-  /** The last line, where the bytes do not end with a line feed. */
+  /** The last line, if the bytes do not end with a line feed. */
   end(): Uint8Array[] {
     const lines: Uint8Array[] = []
     this.#take(new Uint8Array(0), lines)

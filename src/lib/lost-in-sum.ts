@@ -1,10 +1,10 @@
-/** What an addition lost (Knuth's two-sum): `sum` is `before + value` as a double. */
+/** The rounding error of an addition (Knuth's two-sum): `sum` is `before + value` as a double. */
 export function lostIn(before: number, value: number, sum: number): number {
   const added = sum - before
   return before - (sum - added) + (value - added)
 }
 
-/** What a multiplication lost (Dekker's product): `product` is `left * right` as a double. No factor is beyond 2^990. */
+/** The rounding error of a multiplication (Dekker's product): `product` is `left * right` as a double. Factors must not exceed 2^990. */
 export function lostInProduct(left: number, right: number, product: number): number {
   const [leftHigh, rightHigh] = [upperHalf(left), upperHalf(right)]
   const [leftLow, rightLow] = [left - leftHigh, right - rightHigh]

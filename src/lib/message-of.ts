@@ -1,4 +1,4 @@
-/** What was thrown, in its own words: anything may be thrown, and most is an Error. */
+/** The message of a thrown value. Anything can be thrown, but most values are Errors. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -7,12 +7,12 @@ import { makePrivateFolder, privateFileMode } from './private-files.ts'
 const flagsOfNew = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL
 
 /**
- * With it a write ends as one that is followed by fdatasync: one turn of a thread in place of two, and the event loop need not come by between them.
- * Other systems than Linux do not make a drive empty its own memory then, as their fdatasync of Node.js does.
+ * With this flag a write is as durable as a write followed by fdatasync, but takes one thread pool call instead of two, without a turn of the event loop
+ * between them. On systems other than Linux it does not flush the drive's own cache, as fdatasync of Node.js does.
  */
 const flagOfSyncedWrites = process.platform === 'linux' ? constants.O_DSYNC : 0
 
-/** The service's own files are no links: one that somebody planted would have it write elsewhere. */
+/** The service's own files are never links: one planted by somebody else would redirect its writes. */
 const flagOfOwn = constants.O_NOFOLLOW
 
 /** The disk of this machine. */
@@ -24,7 +24,7 @@ export const nodeDisk: Disk = {
   async makeDirectory(directory) {
     const firstMade = makePrivateFolder(directory)
     if (firstMade === undefined) return
-    // A new folder is durable once each folder above it, as far as the first one made, is.
+    // A new folder is durable after each folder above it, up to the parent of the first one made, is synced.
     const top = dirname(resolve(firstMade))
     for (let above = dirname(resolve(directory)); ; above = dirname(above)) {
       await nodeDisk.syncDirectory(above)
@@ -72,9 +72,9 @@ async function namesIn(directory: string, isWanted: (entry: Dirent) => boolean):
 
 class NodeFile implements DiskFile {
   readonly #handle: FileHandle
-  /** What is written is durable when the write is done. */
+  /** Whether data is durable when the write completes. */
   readonly #writesAreSynced: boolean
-  /** A change of size, or what others wrote before the file was opened here. */
+  /** Whether there is something to sync: a change of size, or data written by others before the file was opened here. */
   #hasUnsynced: boolean
 
   constructor(
@@ -114,7 +114,7 @@ class NodeFile implements DiskFile {
   }
 }
 
-/** Writes all of the buffers at `offset`: goes on after a short write, so that what stopped it shows as an error. */
+/** Writes all buffers at `offset`. Continues after a short write, so that its cause appears as an error. */
 export async function writeFully(
   handle: Pick<FileHandle, 'writev'>,
   buffers: readonly Uint8Array[],
@@ -131,7 +131,7 @@ export async function writeFully(
   }
 }
 
-/** What is left of the buffers behind their first `bytes` bytes. */
+/** The buffers without their first `bytes` bytes. */
 function after(buffers: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let skip = bytes
   let first = 0

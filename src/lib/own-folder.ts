@@ -1,16 +1,16 @@
-// A folder of this process alone: several processes of a cluster may be given the same data folder.
+// A folder for this process alone: several processes of a cluster may share a data folder.
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { makePrivateFolder } from './private-files.ts'
 
-/** The process's id, which another one may have had, and when it began. */
+/** The process id, which may have belonged to another process before, and the process's start time. */
 const named = /^process-(\d+)-(\d+)-/
 const begunMs = Math.trunc(performance.timeOrigin)
 
 /**
- * Makes an empty folder in the data folder, and removes the folders of processes that have died. It goes with this process. Resolves with
- * its whole path.
+ * Makes an empty folder in the data folder, and removes the folders of dead processes. It is removed when this process closes. Resolves with its absolute
+ * path.
  */
 export async function openOwnFolder(
   data: string,
@@ -28,7 +28,7 @@ export async function openOwnFolder(
   return own
 }
 
-/** Another user's process is alive, too. */
+/** A process of another user counts as alive, too. */
 function isAlive(processId: number): boolean {
   try {
     process.kill(processId, 0)

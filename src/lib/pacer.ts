@@ -1,22 +1,22 @@
 import type { CancelSignal } from './cancellation.ts'
 
-/** Units of work between two looks at the clock: a look costs about as much as a hundred of them. */
+/** Units of work between two checks of the clock: a check costs about as much as a hundred units. */
 const unitsPerLook = 16_384
 
 export interface PacerOptions {
-  /** How long a run may hold the event loop. */
+  /** How long a run may block the event loop. */
   readonly sliceMs: number
   readonly signal: CancelSignal
-  /** Whether others wait for it now: then every second slice is its own, however many rest. Never, where it is left out. */
+  /** Whether others are waiting for this work now: then it gets every second slice, however much other work rests. Default: never. */
   readonly isPressing?: () => boolean
 }
 
-/** All that rests in this thread, longest first: each turn of the event loop one of them goes on, however many there are. */
+/** Work that rests in this thread, longest first: each turn of the event loop resumes one, however many there are. */
 const resting: (() => void)[] = []
-/** Of these, what others wait for: it has every second slice. */
+/** Resting work that others wait for: it gets every second slice. */
 const pressing: (() => void)[] = []
 let wasPressing = false
-/** When the slice began that is running, or the last one. */
+/** When the current slice, or the last one, began. */
 let sliceStartMs = 0
 
 function nextSlice(): void {
@@ -28,9 +28,9 @@ function nextSlice(): void {
 }
 
 /**
- * Cuts a long computation into slices, so that others get their turn. The computation reports its work with `spend` and awaits
- * `rest` when told to: `if (pacer.spend(rows)) await pacer.rest()`. A short one never waits. Slices are those of the thread: what several
- * pacers do in one turn of the event loop is no longer than what one may.
+ * Divides a long computation into slices, so that other work gets its turn. The computation reports its work with `spend` and awaits `rest` when that
+ * returns true: `if (pacer.spend(rows)) await pacer.rest()`. A short one never waits. Slices belong to the thread: all pacers together take no longer in
+ * one turn of the event loop than one may.
  */
 export class Pacer {
   readonly #sliceMs: number
@@ -55,8 +55,8 @@ export class Pacer {
   }
 
   /**
-   * Lets the event loop turn, and those that rest already go on first; where it presses, one of them. Throws the signal's reason when it was
-   * aborted.
+   * Yields to the event loop. Work that already rests resumes first; if this work is pressing, only one piece of it does. Throws the signal's reason if it
+   * was aborted.
    */
   async rest(): Promise<void> {
     await new Promise<void>((resolve) => {

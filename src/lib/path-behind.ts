@@ -1,10 +1,10 @@
 import { readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const linksMax = 40
 
-/** The whole path behind symbolic links, whether a file is there yet or not. Renaming onto a link would replace the link. */
+/** The absolute path after following symbolic links, whether or not the file exists. Renaming onto a link would replace the link. */
 export async function pathBehind(path: string): Promise<string> {
   let behind = resolve(path)
   for (let links = 0; links < linksMax; links++) {

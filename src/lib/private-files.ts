@@ -1,4 +1,4 @@
-// What the service writes is its own user's alone to read: keys, secrets and rows lie in it. The umask has no say.
+// Only the service's own user can read what it writes: it contains keys, secrets and rows. The umask has no effect.
 import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs'
 import { chmod, lstat, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ export const privateFolderMode = 0o700
 export const privateFileMode = 0o600
 const othersMask = 0o077
 
-/** Makes a folder, and those above it that are not there, and says which was the first that it made; undefined when it was there. */
+/** Makes a folder and its missing parents; returns the topmost one that it made, or undefined if the folder existed. */
 export function makePrivateFolder(directory: string): string | undefined {
   const firstMade = mkdirSync(directory, { recursive: true, mode: privateFolderMode })
   if (firstMade === undefined) return undefined
@@ -18,10 +18,10 @@ export function makePrivateFolder(directory: string): string | undefined {
   }
 }
 
-/** Makes an empty file for what writes files by its own means; one that is there stays. */
+/** Makes an empty file for a library that writes files itself; keeps an existing one. */
 export function makePrivateFile(path: string): void {
   try {
-    // Never opened when it is there: to close it again would drop the locks that this process has on it.
+    // An existing file is never opened: closing it would drop the locks that this process has on it.
     const descriptor = openSync(path, 'wx', privateFileMode)
     fchmodSync(descriptor, privateFileMode)
     closeSync(descriptor)
@@ -31,15 +31,15 @@ export function makePrivateFile(path: string): void {
 }
 
 export interface Narrowed {
-  /** Folders and files that others could get at, and cannot now. */
+  /** Folders and files that others could access before. */
   readonly changed: readonly string[]
-  /** Those of another user, which stay as they are. */
+  /** Those of another user; they are unchanged. */
   readonly refused: readonly string[]
 }
 
 /**
- * Takes the rights of others away from a folder and what lies in it. A file is looked at only if its folder was open to others: nobody
- * gets past a closed one. A folder is closed after what is in it, so the next start makes good a kill in between.
+ * Removes the permissions of other users from a folder and its contents. A file is checked only if its folder was open to others, since nobody gets past
+ * a closed one. A folder is closed after its contents, so the next start completes the work after a kill.
  */
 export async function narrowFolder(directory: string): Promise<Narrowed> {
   const changed: string[] = []
@@ -52,7 +52,7 @@ export async function narrowFolder(directory: string): Promise<Narrowed> {
   }
   const visit = async (folder: string): Promise<void> => {
     const isOpen = await isOpenToOthers(folder)
-    // What cannot be listed is another user's, as a disk's lost+found.
+    // A folder that cannot be listed belongs to another user, such as a disk's lost+found.
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) await visit(path)

@@ -7,7 +7,7 @@ export interface ProgressOutput {
 export interface ProgressOptions {
   readonly output: ProgressOutput
   readonly nowMs: () => number
-  /** What `done` counts up to; null where nobody knows, as with a pipe. */
+  /** The value of `done` at the end; null if unknown, as with a pipe. */
   readonly total: number | null
 }
 
@@ -15,12 +15,12 @@ const redrawMs = 100
 const lineMs = 5_000
 const barWidth = 30
 
-/** Shows how far a job is: a bar that redraws itself on a terminal, now and then a plain line elsewhere. */
+/** Shows the progress of a job: a bar that redraws itself on a terminal, a plain line now and then elsewhere. */
 export class ProgressBar {
   readonly #options: ProgressOptions
   readonly #intervalMs: number
   #shownMs: number
-  /** What came after the last line that was shown; null where there is none, or no line was. */
+  /** The last update that has not been shown; null if there is none. */
   #unshown: (() => string) | null = null
   #lines = 0
 
@@ -30,7 +30,7 @@ export class ProgressBar {
     this.#shownMs = options.nowMs()
   }
 
-  /** Draws only as often as a reader can follow; `text` is asked for only then. */
+  /** Draws only as often as a reader can follow; `text` is called only then. */
   update(done: number, text: () => string): void {
     const { nowMs } = this.#options
     const now = nowMs()
@@ -40,13 +40,13 @@ export class ProgressBar {
     this.#show(this.#unshown)
   }
 
-  /** A line of its own, above the bar. */
+  /** Writes a separate line above the bar. */
   note(line: string): void {
     this.#erase()
     this.#options.output.write(`${line}\n`)
   }
 
-  /** Takes the bar off the terminal. Elsewhere, where lines were shown, the last one says how far it came. */
+  /** Removes the bar from the terminal. Elsewhere, if lines were shown, writes the final state as the last line. */
   end(): void {
     if (this.#options.output.isTTY) this.#erase()
     else if (this.#lines > 0 && this.#unshown !== null) this.#show(this.#unshown)

@@ -1,4 +1,4 @@
-// Which addresses belong to anyone on the internet: not to this machine, nor to a network that only its neighbours reach.
+// Which addresses are public on the internet: not of this machine, nor of a network that only its neighbours reach.
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
@@ -22,7 +22,7 @@ for (const [network, bits] of [
 ] as const)
   special4.addSubnet(network, bits, 'ipv4')
 
-/** All that is handed out of IPv6. What lies outside is this machine's, a neighbour's, multicast, or an IPv4 address in another spelling. */
+/** All allocated IPv6 space. Addresses outside it are this machine's, a neighbour's, multicast, or IPv4 addresses in another notation. */
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
 
@@ -36,7 +36,7 @@ for (const [network, bits] of [
 ] as const)
   special6.addSubnet(network, bits, 'ipv6')
 
-/** Of an address as a socket has it: four numbers with dots, or IPv6. False for what is no address. */
+/** Takes an address as a socket reports it: dotted IPv4, or IPv6. False if it is not an address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -55,7 +55,7 @@ function isOwn(address: string): boolean {
   return own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** What is wrong with the address that a URL says, where it is no public one; null where it is, or its name is to be looked up. */
+/** Why the host of a URL is not allowed, if it is a non-public address; null if it is public, or a name that must be resolved. */
 export function addressFault({ hostname }: URL): string | null {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   const isAddress = host.includes(':') || /^[\d.]+$/.test(host)

@@ -1,4 +1,4 @@
-// Numbers written for people, in DuckDB's SQL. Tested by `test/druid-native/expressions.test.ts` and `test/druid-sql/functions.test.ts`.
+// Numbers in human-readable form, in DuckDB's SQL. Tested by `test/druid-native/expressions.test.ts` and `test/druid-sql/functions.test.ts`.
 import { bind } from './bind-sql.ts'
 import { type Sql, sql } from './sql-text.ts'
 
@@ -8,18 +8,18 @@ const decimalTypes = [sql`DECIMAL(38, 0)`, sql`DECIMAL(38, 1)`, sql`DECIMAL(38, 
 
 export interface ReadableForm {
   readonly base: 1000 | 1024
-  /** What follows a number below the first unit, and the letter of a unit. */
+  /** The suffix of a number below the first unit, and the suffix after the letter of a unit. */
   readonly plain: string
   readonly unit: string
 }
 
-/** A long in the largest unit that it fills once, to at most three decimals: 1.91 MiB, 12.35 K. Below the first it is written whole. */
+/** A long in the largest unit that it reaches, with at most three decimals: 1.91 MiB, 12.35 K. Below the first unit it is written as an integer. */
 export function readableNumber(long: Sql, { base, plain, unit }: ReadableForm, decimals: number): Sql {
   return bind(long, (x) => {
     const written = (power: number): Sql => {
-      // Half away from 0 on the decimal digits, as Java rounds.
+      // Rounds half away from 0 on the decimal digits, as Java does.
       const below = sql.literal(String(BigInt(base) ** BigInt(power)))
-      // Of decimal units, what does not fill a thousandth of one is cut before.
+      // In decimal units, what is less than a thousandth of a unit is truncated first.
       const cut =
         base === 1000
           ? sql`(CAST(${x} AS HUGEINT) // CAST(${below} AS HUGEINT))`

@@ -1,6 +1,6 @@
 /**
- * Does a piece of work again and again, with a pause after each time. `failed` is told when the work fails. Once stopped, it resolves
- * when no work is under way.
+ * Repeats a piece of work, with a pause after each run. `failed` is called when the work fails. The returned function stops it, and resolves when no
+ * work is in progress.
  */
 export function repeat(
   work: () => Promise<void>,
@@ -15,7 +15,7 @@ export function repeat(
     timer = setTimeout(() => {
       running = work().catch(failed).finally(wait)
     }, pauseMs)
-    // It is never a reason for the process to stay.
+    // It must not keep the process alive.
     timer.unref()
   }
   wait()

@@ -1,9 +1,9 @@
 /**
- * Members that come and go all the time, each in a slot of its own, whose number is given again to a later one.
+ * A collection whose members come and go all the time. Each has a slot, whose number is reused by a later member.
  *
- * A Map would do, but for the garbage collector. V8 makes a Map a new table every few members, and the table before points to it, with the members that it
- * had then (`next table` in V8's src/objects/ordered-hash-table.h). Once one table is old garbage it keeps the next one alive, and so on, until all of the heap is
- * marked: so most members of a busy Map, with all that they point to, outlive the young heap and are copied again and again.
+ * A Map would do, but for the garbage collector. V8 gives a Map a new table every few members, and the old table points to the new one and to the members
+ * it had then (`next table` in V8's src/objects/ordered-hash-table.h). When one table is old garbage, it keeps the next one alive, and so on, until the whole
+ * heap is marked. So most members of a busy Map, with everything they point to, outlive the young generation and are copied again and again.
  */
 export class Slots<Member> {
   readonly #members: (Member | null)[] = []
@@ -13,7 +13,7 @@ export class Slots<Member> {
     return this.#members.length - this.#free.length
   }
 
-  /** `make` is told the number of the slot, and must not throw. */
+  /** `make` receives the number of the slot, and must not throw. */
   add<Made extends Member>(make: (slot: number) => Made): Made {
     const slot = this.#free.pop() ?? this.#members.length
     const member = make(slot)
@@ -25,13 +25,13 @@ export class Slots<Member> {
     return this.#members[slot] ?? null
   }
 
-  /** Frees a slot that is taken. */
+  /** Frees an occupied slot. */
   free(slot: number): void {
     this.#members[slot] = null
     this.#free.push(slot)
   }
 
-  /** Those that are there now, by the numbers of their slots. */
+  /** The current members, in slot order. */
   values(): Member[] {
     return this.#members.filter((member) => member !== null)
   }

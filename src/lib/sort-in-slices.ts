@@ -1,11 +1,11 @@
 import type { Pacer } from './pacer.ts'
 
-/** Numbers that are sorted at a stretch: about a millisecond of comparing strings. */
+/** Numbers that are sorted without a rest: about a millisecond of comparing strings. */
 const blockLength = 2048
-/** Units of the pacer that the sorting of one number in its block takes, and what a comparison of a merge does. */
+/** Pacer units for sorting one number within its block, and for one comparison of a merge. */
 const sortUnits = 32
 const mergeUnits = 16
-/** Numbers that are merged between two looks at the clock. */
+/** Numbers merged between two checks of the clock. */
 const mergedAtOnce = 1024
 
 interface Stretch {
@@ -14,8 +14,8 @@ interface Stretch {
 }
 
 /**
- * Sorts numbers (codes of strings, places of rows) by `compare` in slices, for a million of them take seconds; equal ones keep their order.
- * The first `sorted` of them are in order already. Changes `numbers`, and may answer another array.
+ * Sorts numbers (codes of strings, row indexes) by `compare` in slices, because a million of them take seconds. The sort is stable. The first `sorted`
+ * numbers must be in order already. Changes `numbers`, and may return another array.
  */
 export async function sortInSlices(
   numbers: Int32Array,
@@ -34,7 +34,7 @@ export async function sortInSlices(
   let to = stretches.length > 1 ? new Int32Array(numbers.length) : numbers
   while (stretches.length > 1) {
     const merged: Stretch[] = []
-    // From the end, so that the long sorted stretch at the front is merged once, at last.
+    // From the end, so that the long sorted run at the front is merged only once, in the last pass.
     for (let right = stretches.length - 1; right >= 0; right -= 2) {
       const end = stretches[right].end
       if (right === 0) to.set(from.subarray(0, end))

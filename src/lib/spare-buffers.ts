@@ -1,18 +1,18 @@
-/** Spares are whole numbers of this: each is good for any kind of array. */
+/** Sizes of spares are multiples of this, so each suits any kind of array. */
 const unit = 4096
 
 export interface SpareBuffersOptions {
-  /** Smaller ones cost less to make than to keep. */
+  /** Smaller buffers cost less to allocate than to keep. */
   readonly bytesMin: number
-  /** What may be kept together. */
+  /** The most bytes kept in total. */
   readonly bytesMax: number
-  /** When nothing was given or taken for so long, all of it is let go. */
+  /** After this long without a `give` or `take`, all spares are released. */
   readonly idleMs: number
 }
 
 /**
- * Large memory that was given back, for whoever needs as much next. Made anew each time it comes to page faults, and every few dozen megabytes
- * the garbage collector marks the whole heap for it.
+ * Keeps large buffers that were given back, for the next caller that needs as much. Allocating them anew causes page faults each time, and every few dozen
+ * megabytes the garbage collector marks the whole heap for it.
  */
 export class SpareBuffers {
   readonly #options: SpareBuffersOptions
@@ -26,12 +26,12 @@ export class SpareBuffers {
     this.#options = options
   }
 
-  /** What is kept now. */
+  /** Bytes kept now. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Memory of at least `bytes`: a spare of at least `bytesWanted`, if there is one. Whatever was written to it may still be there. */
+  /** A buffer of at least `bytes`: a spare of at least `bytesWanted`, if there is one. It may still contain old data. */
   take(bytes: number, bytesWanted = bytes): ArrayBuffer {
     const { bytesMin } = this.#options
     const place = bytesWanted < bytesMin ? -1 : this.#spares.findIndex((spare) => spare.byteLength >= bytesWanted)
@@ -42,7 +42,7 @@ export class SpareBuffers {
     return spare
   }
 
-  /** Nobody uses it any more. */
+  /** Gives back a buffer that is no longer used. */
   give(buffer: ArrayBuffer): void {
     const { byteLength } = buffer
     const { bytesMin, bytesMax, idleMs } = this.#options
@@ -53,7 +53,7 @@ export class SpareBuffers {
     this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#clear(), idleMs).unref()
   }
 
-  /** How many bytes were let go since the last call: a thread that is idle has to be told, or it keeps the garbage. */
+  /** Bytes released since the last call: an idle thread has to be notified, or it keeps the garbage. */
   takeLetGoBytes(): number {
     const bytes = this.#letGoBytes
     this.#letGoBytes = 0
@@ -68,7 +68,7 @@ export class SpareBuffers {
   }
 }
 
-/** Makes arrays in which anything may be. */
+/** Makes arrays with arbitrary initial content. */
 export interface ArrayMaker {
   float64(length: number): Float64Array<ArrayBuffer>
   int32(length: number): Int32Array<ArrayBuffer>
@@ -79,7 +79,7 @@ export const newArrays: ArrayMaker = {
   int32: (length) => new Int32Array(length),
 }
 
-/** Arrays out of spare memory that are all given back at once. */
+/** Arrays from spare buffers that are all given back together. */
 export class BorrowedArrays implements ArrayMaker {
   readonly #spares: SpareBuffers
   readonly #taken: ArrayBuffer[] = []
@@ -96,7 +96,7 @@ export class BorrowedArrays implements ArrayMaker {
     return new Int32Array(this.#take(length * 4), 0, length)
   }
 
-  /** None of the arrays is used any more. */
+  /** Call when none of the arrays is used any more. */
   giveBack(): void {
     for (const buffer of this.#taken) this.#spares.give(buffer)
     this.#taken.length = 0

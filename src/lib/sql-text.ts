@@ -1,9 +1,9 @@
-// SQL as text with its parameters apart. In sql`...` every ${} is a parameter, unless it is SQL itself: names go through `sql.id`, and
-// numbers that belong to the text (so that the engine folds them) through `sql.long` and `sql.double`.
+// SQL text with separate parameters. In sql`...` every ${} is a parameter, unless it is SQL itself. Names go through `sql.id`; numbers that belong to the
+// text (so that the engine folds them) go through `sql.long` and `sql.double`.
 
 export type SqlParameter = string | number | bigint | boolean | null
 
-/** More SQL than any sensible query becomes: what doubles its arguments in the writing ends here. */
+/** Longer than the SQL of any sensible query: stops expressions that double their arguments when written. */
 const textMax = 4 * 1024 * 1024
 
 export class SqlTooLarge extends Error {
@@ -46,7 +46,7 @@ function join(parts: readonly Sql[], separator: string): Sql {
 
 function long(value: number | bigint): Sql {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new Error(`${value} is no whole number`)
-  // The least long has no literal of its own: its digits are read before the sign.
+  // The smallest long has no literal: the parser reads its digits before the sign.
   if (BigInt(value) === -(2n ** 63n)) return new Sql("CAST('-9223372036854775808' AS BIGINT)", [])
   return new Sql(`CAST(${value} AS BIGINT)`, [])
 }
@@ -55,18 +55,18 @@ function double(value: number): Sql {
   return new Sql(Number.isFinite(value) ? value.toExponential() : `CAST('${value}' AS DOUBLE)`, [])
 }
 
-/** A text as a literal, for what an engine wants as a constant. A NUL would end the statement for the parser, so it is put in by its code. */
+/** A string literal, where an engine needs a constant. The parser would end the statement at a NUL, so it is written as chr(0). */
 function literal(value: string): Sql {
   const pieces = value.split('\0').map((piece) => `'${piece.replaceAll("'", "''")}'`)
   return new Sql(pieces.length === 1 ? pieces[0]! : `(${pieces.join(' || chr(0) || ')})`, [])
 }
 
-/** The tag, and what may stand in the text itself. */
+/** The template tag, and helpers for parts of the text. */
 export const sql = Object.assign(tag, {
-  /** A name, quoted. */
+  /** A quoted identifier. */
   id: (name: string): Sql => new Sql(`"${name.replaceAll('"', '""')}"`, []),
   join,
-  /** Between commas. */
+  /** Joins with commas. */
   list: (parts: readonly Sql[]): Sql => join(parts, ', '),
   long,
   double,

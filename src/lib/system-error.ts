@@ -1,5 +1,5 @@
 import { messageOf } from './message-of.ts'
-/** What the system says of a file or an address, as the end of a sentence. */
+/** The message of a system error about a file or an address, as the end of a sentence. */
 export function inWords(error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':
@@ -24,7 +24,7 @@ export function inWords(error: unknown): string {
   }
 }
 
-/** Such as ENOENT; undefined where the error is none of the system's. */
+/** A code such as ENOENT; undefined if the error is not a system error. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }

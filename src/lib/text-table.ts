@@ -1,11 +1,11 @@
 export interface TableColumn {
   readonly title: string
   readonly align?: 'left' | 'right'
-  /** Where the table is wider than the terminal: on lines below its row, `whole`, or `cut` to a few of them. */
+  /** If the table is wider than the terminal, the cell moves to lines below its row: all of it (`whole`) or the first few lines (`cut`). */
   readonly below?: 'whole' | 'cut'
 }
 
-/** Control characters as escapes, so that data can neither break lines nor steer the terminal. */
+/** Escapes control characters, so that data can neither break lines nor control the terminal. */
 export function printable(text: string): string {
   return text.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
@@ -35,11 +35,11 @@ export function textTable(columns: readonly TableColumn[], rows: readonly (reado
   return `${lines.map(format).join('\n')}\n`
 }
 
-/** Of a cell that is cut. */
+/** Lines of a `cut` cell. */
 const cutLines = 3
 const indent = 4
 
-/** A table for a terminal so many characters wide, and whether something of it is cut. One that fits is as `textTable` makes it. */
+/** A table for a terminal of this width in characters, and whether anything was cut. A table that fits is the result of `textTable`. */
 export function fittedTable(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
@@ -66,7 +66,7 @@ export function fittedTable(
   return { text: `${[titles, ...lines].join('\n')}\n`, isCut }
 }
 
-/** Lines of at most so many characters, broken at spaces where there are some. */
+/** Lines of at most `widthMax` characters, broken at spaces if possible. */
 function wrapped(text: string, widthMax: number): string[] {
   const characters = [...text]
   const lines: string[] = []

@@ -1,12 +1,12 @@
-/** Timers that are asked for more go off at once. */
+/** A timer with a longer delay would fire immediately. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** So long, or as long as timers can. */
+/** The delay, limited to the longest that timers support. */
 export function timerMs(ms: number): number {
   return Math.min(ms, longestTimerMs)
 }
 
-/** Calls back once after a time, unless what it returned is called before. */
+/** Calls back once after the delay, unless the returned function is called first. */
 export type Timer = (callback: () => void, delayMs: number) => () => void
 
 export const systemTimer: Timer = (callback, delayMs) => {

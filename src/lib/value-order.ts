@@ -1,4 +1,4 @@
-// The order of rows and groups by their values.
+// The order of rows and groups by value.
 import { compareCodePoints } from './compare-code-points.ts'
 
 type OrderedValue = string | number | bigint | null
@@ -8,7 +8,7 @@ export interface ValueOrder {
   readonly nulls: 'first' | 'last'
 }
 
-/** Texts by code point, numbers by size. */
+/** Orders strings by code point, numbers by size. */
 export function compareValues(left: OrderedValue, right: OrderedValue, { isDescending, nulls }: ValueOrder): number {
   if (left === right) return 0
   if (left === null || right === null) return (left === null) === (nulls === 'first') ? -1 : 1
@@ -23,7 +23,7 @@ export function compareValues(left: OrderedValue, right: OrderedValue, { isDesce
   return isDescending ? -order : order
 }
 
-/** Compares two groups by the values that each is ordered by, given by place. */
+/** Compares two groups, given by index, by the values that they are ordered by. */
 export function comparingGroups(
   keys: readonly (readonly OrderedValue[])[],
   order: readonly ValueOrder[],
@@ -37,7 +37,7 @@ export function comparingGroups(
   }
 }
 
-/** Longs are compared as they are; where one is a double, both are. */
+/** Compares longs exactly; if one is a double, both are compared as doubles. */
 export function compareNumbers(left: number | bigint, right: number | bigint): number {
   const areWhole = typeof left === 'bigint' && (typeof right === 'bigint' || Number.isSafeInteger(right))
   const [a, b] = areWhole ? [left, BigInt(right)] : [Number(left), Number(right)]

@@ -2,7 +2,7 @@
 
 export type DecimalSign = 'point' | 'comma'
 
-/** A space is also one that does not break, as spreadsheets write it. */
+/** A space may also be a non-breaking one, as spreadsheets write it. */
 const groups: Readonly<Record<DecimalSign, RegExp>> = {
   point: /^(-?[1-9]\d{0,2})(?:(,)\d{3}(?:,\d{3})*|([ '’\u00a0\u202f])\d{3}(?:\3\d{3})*)(?:\.\d+)?$/,
   comma: /^(-?[1-9]\d{0,2})(?:(\.)\d{3}(?:\.\d{3})*|([ '’\u00a0\u202f])\d{3}(?:\3\d{3})*)(?:,\d+)?$/,
@@ -10,8 +10,8 @@ const groups: Readonly<Record<DecimalSign, RegExp>> = {
 const onlyOneMark = /^[^.,]*[.,][^.,]*$/
 
 /**
- * The number without the marks that part its thousands and with a point, where it can mean nothing else; null where it has no such marks, or one
- * alone which may be its decimal sign: 1,081.
+ * The number without its thousands separators and with a decimal point, if it is unambiguous; null if it has no separators, or only one that may be its
+ * decimal sign: 1,081.
  */
 export function withoutGroups(text: string, decimal: DecimalSign): string | null {
   const match = groups[decimal].exec(text)
@@ -23,14 +23,14 @@ export function withoutGroups(text: string, decimal: DecimalSign): string | null
   return `${whole.replace(/[^\d-]/g, '')}${fraction === undefined ? '' : `.${fraction}`}`
 }
 
-/** Whether one comma, or one point, may part the thousands of a number or be its decimal sign. */
+/** Whether a single comma or point may be either the thousands separator or the decimal sign. */
 export function isAmbiguous(text: string): boolean {
   return /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text)
 }
 
 const written = /^([+-]?)0*((?:[1-9]\d*)?)(?:\.(\d*))?([eE][+-]?\d+)?$/
 
-/** The number that a text says, as JSON writes it: of " +01.50 " 1.50; null where it says none. */
+/** The number in a text, in JSON notation: 1.50 for " +01.50 "; null if it is not a number. */
 export function writtenNumber(text: string): string | null {
   const match = written.exec(text.trim())
   if (match === null || !/\d/.test(text.replace(/[eE].*$/, ''))) return null
@@ -38,11 +38,11 @@ export function writtenNumber(text: string): string | null {
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}${exponent}`
 }
 
-/** Also as spreadsheets write them in German, French and Spanish. */
+/** Includes the German, French and Spanish words of spreadsheets. */
 const booleans: ReadonlyMap<string, string> = new Map([
   ...['true', 'wahr', 'vrai', 'verdadero', '1'].map((word) => [word, 'true'] as const),
   ...['false', 'falsch', 'faux', 'falso', '0'].map((word) => [word, 'false'] as const),
 ])
 
-/** Of TRUE, False, WAHR, 1 or 0, as JSON writes it; null of anything else. */
+/** The boolean for TRUE, False, WAHR, 1 or 0, in JSON notation; null for any other text. */
 export const writtenBoolean = (text: string): string | null => booleans.get(text.trim().toLowerCase()) ?? null

@@ -1,4 +1,4 @@
-// The only file that knows the protocol's package. What is asked by it is a call of a tool.
+// The only file that uses the protocol's package. Requests become calls of tools.
 
 import { once } from 'node:events'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
@@ -9,7 +9,7 @@ import { packageVersion } from '../lib/own-package.ts'
 import { type CallParts, callTool } from './call-tool.ts'
 import { instructions, tools } from './tools.ts'
 
-/** As the protocol lists them. */
+/** The tools in the form of the protocol. */
 const listed = tools.map(({ name, title, description, inputSchema }) => {
   const schema: { readonly type: 'object' } = JSON.parse(JSON.stringify(inputSchema))
   return { name, title, description, inputSchema: schema, annotations: { readOnlyHint: true, openWorldHint: false } }
@@ -32,16 +32,16 @@ function serverOf(
   }
 }
 
-/** Answers one message of the protocol, which came by HTTP. Nothing is kept between messages. */
+/** Responds to one message of the protocol received over HTTP. Stateless. */
 export function answerMessage(request: Request, message: unknown, parts: CallParts): Promise<Response> {
-  // Without subscriptions every answer has an end: no tool ever changes.
+  // Tools never change, so there are no subscriptions, and every response ends.
   const handler = createMcpHandler(serverOf(parts), { maxSubscriptions: 0, keepAliveMs: 0 })
   return handler.fetch(request, { parsedBody: message })
 }
 
 /**
- * Answers messages line by line. Where the input ends, what was asked before is answered; the package by itself would drop it. `reject` hears of
- * lines that are no message.
+ * Responds to messages line by line. When the input ends, requests received before are still completed; the package alone would drop them. `reject` is
+ * called for lines that are not messages.
  */
 export async function answerLines(
   input: Readable,
@@ -61,7 +61,7 @@ export async function answerLines(
     onerror: reject,
   })
   for await (const chunk of input) if (!lines.write(chunk)) await once(lines, 'drain')
-  // The last lines are read, and the last answers written, before their turn of the event loop ends.
+  // The last lines are read, and the last responses written, within one turn of the event loop.
   do {
     await Promise.allSettled(answers)
     await setImmediate()

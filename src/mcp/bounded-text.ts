@@ -1,9 +1,9 @@
-// An assistant reads every character of an answer and pays for it: it is told the first rows, and what to ask in place of the rest.
+// Every character of a response costs an assistant tokens, so it gets the first rows and advice on how to request less.
 
-/** The most rows of an answer, and how many where the assistant does not say. */
+/** The most rows of a response, and the default. */
 export const rowsMax = 2000
 export const rowsDefault = 200
-/** The most bytes of an answer, which are some 20,000 tokens. */
+/** The most bytes of a response, about 20,000 tokens. */
 export const textBytesMax = 48 * 1024
 
 export interface Bounded {
@@ -11,7 +11,7 @@ export interface Bounded {
   readonly cutBy: 'rows' | 'bytes' | null
 }
 
-/** The first lines, as many as are asked for and as fit. `headLines` of them are no rows. */
+/** The first lines, limited by `rows` and by the bytes that fit. The first `headLines` are not rows. */
 export async function firstLines(
   lines: AsyncIterable<string> | Iterable<string>,
   { rows, headLines = 0 }: { readonly rows: number; readonly headLines?: number },
@@ -30,7 +30,7 @@ export async function firstLines(
 const quote = 0x22
 const lineFeed = 0x0a
 
-/** The records of CSV as they come, a text with line ends in it as one record. One that is longer than all that is told ends them. */
+/** CSV records as they arrive; a record may contain line ends. A record longer than the limit of a response ends them. */
 export async function* csvRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

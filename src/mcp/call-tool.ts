@@ -5,16 +5,16 @@ import { inTools } from './query-tool.ts'
 import { type Reading, tools } from './tools.ts'
 
 export interface CallParts {
-  /** What a call reads by; the signal ends it. */
+  /** Gives a call read access to the data; the signal ends the call. */
   readonly reading: (signal: AbortSignal) => Reading
   readonly nowMs: () => number
-  /** What the assistant is told of an error that is nobody's request. */
+  /** The message for the assistant if an error is not caused by its request. */
   readonly failure: (error: unknown) => string
 }
 
 type Called = { content: { type: 'text'; text: string }[]; isError?: true }
 
-/** Runs a tool. What goes wrong is told to the assistant, which asks again in another way. */
+/** Runs a tool. Errors are returned to the assistant, which can try another way. */
 export async function callTool(
   name: string,
   asked: unknown,
@@ -37,7 +37,7 @@ function refused(text: string): Called {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** What is wrong and what to do; null where it is not known. */
+/** What is wrong and what to do; null if unknown. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof ConnectionError) return error.message
   if (!(error instanceof Problem || error instanceof ServiceError)) return null
@@ -46,9 +46,9 @@ function reasonOf(error: unknown): string | null {
 }
 
 /**
- * Assistants, and the programs between, write arguments in other forms than a schema says, and cannot be taught. What can be meant in one way
- * alone is taken: these are the arguments in the types of the schema, as a number that came as a text, or a list that came as one value or as the
- * text of a list. A null or an empty text of what is optional is left out, and so is what clients add under a name that begins with `_`.
+ * Assistants, and the programs in between, write arguments in other forms than the schema specifies. Unambiguous ones are accepted: this converts
+ * arguments to the types of the schema, such as a number given as text, or a list given as one value or as the text of a list. Omits null and empty text
+ * for optional arguments, and arguments whose name begins with `_`, which clients add.
  */
 export function lenientArguments(
   { properties, required = [] }: Pick<TObject, 'properties'> & { readonly required?: readonly string[] },
@@ -76,7 +76,7 @@ function listIn(text: string): unknown {
     const list: unknown = JSON.parse(text)
     if (Array.isArray(list)) return list
   } catch {
-    // It is one value.
+    // Not JSON, so it is a single value.
   }
   return [text]
 }

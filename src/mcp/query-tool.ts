@@ -1,10 +1,10 @@
-// One tool for all kinds of data queries: what it takes is what the kinds take, by the schemas that check their requests.
+// One tool for all kinds of data queries. Its arguments are those of the kinds, from the schemas that check their requests.
 import { addTo } from '../lib/add-to.ts'
 import type { QueryKind } from '../model/query-kind.ts'
 import { queryKinds } from '../model/query-kind.ts'
 import { type PropertySchema, queryRequests, withoutNull } from '../query/requests.ts'
 
-/** When each kind is the one to ask. */
+/** When to use each kind. */
 const meanings: Record<QueryKind, string> = {
   latest: 'the newest item of each tag: what it is now; tags that have been silent for longest come first',
   last: 'the item of each tag before a date: what it was then',
@@ -25,13 +25,13 @@ export const kindsText = Object.entries(meanings)
   .map(([kind, meaning]) => `- ${kind}: ${meaning}`)
   .join('\n')
 
-/** What the service says of its addresses, for an assistant, who has none. */
+/** Replaces addresses in the service's messages by tools, since an assistant has no addresses. */
 export const inTools = (text: string): string =>
   text
     .replace('`GET /consumer/data/entities` lists them', '`list_entities` names them')
     .replace(/GET \/consumer\/metadata\/(\S+) lists/, 'find_metadata with the table $1 lists')
 
-/** Not every assistant's maker takes a null among the words, or `exclusiveMinimum`. */
+/** Some makers of assistants accept neither null in an enum nor `exclusiveMinimum`. */
 function unsaidNull(property: PropertySchema): PropertySchema {
   const schema = withoutNull(property)
   const { exclusiveMinimum: _, ...known } =
@@ -39,7 +39,7 @@ function unsaidNull(property: PropertySchema): PropertySchema {
   return known
 }
 
-/** What a property means to the kinds that take it, those first that mean the same. */
+/** The schema of a property, with its description for each kind that has it; kinds with the same description are grouped. */
 function described(name: string): PropertySchema {
   const takers = queryKinds.flatMap((kind) => {
     const schema: PropertySchema | undefined = Reflect.get(queryRequests[kind].properties, name)
@@ -57,7 +57,7 @@ function described(name: string): PropertySchema {
 
 const names = new Set(queryKinds.flatMap((kind) => Object.keys(queryRequests[kind].properties)))
 
-/** The properties of all kinds. */
+/** The properties of all kinds together. */
 export const queryProperties: Readonly<Record<string, PropertySchema>> = Object.fromEntries(
   [...names].map((name) => [name, described(name)]),
 )

@@ -1,4 +1,4 @@
-// What an assistant may ask. Each tool only reads, with the rights of the caller.
+// The tools of an assistant. Each only reads, with the rights of the caller.
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { MetadataDescription } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
@@ -12,7 +12,7 @@ import { queryRequests } from '../query/requests.ts'
 import { type Bounded, csvRecords, firstLines, rowsDefault, rowsMax, textBytesMax } from './bounded-text.ts'
 import { kindsText, queryProperties } from './query-tool.ts'
 
-/** What an assistant reads by: a client of the service, or the service itself. */
+/** The source of an assistant's data: a client of the service, or the service itself. */
 export type Reading = Pick<TidemarkClient, 'entities' | 'tags' | 'queryBytes' | 'sqlBytes' | 'metadata' | 'itemsText'>
 
 export interface Tool {
@@ -20,11 +20,11 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly inputSchema: TObject
-  /** Throws Problem `invalid_request`, and what the reading throws. */
+  /** Throws Problem `invalid_request`, and the errors of the reading. */
   readonly answer: (asked: unknown, reading: Reading, nowMs: number) => Promise<ToolAnswer>
 }
 
-/** Rows, a line each, and what is said of them. */
+/** Rows, one per line, and a note about them. */
 interface ToolAnswer {
   readonly rows: string
   readonly note: string
@@ -53,7 +53,7 @@ function tool<Schema extends TObject>({ answer, ...parts }: ToolParts<Schema>): 
   return { ...parts, answer: async (asked, reading, nowMs) => answer(check(asked), reading, nowMs) }
 }
 
-/** Throws Problem `invalid_request`. The check is made when it is first needed. */
+/** Throws Problem `invalid_request`. The check is compiled on first use. */
 function checked<Schema extends TSchema>(schema: Schema): (asked: unknown) => Static<Schema> {
   let check: ReturnType<typeof checkOf<Schema>> | undefined
   return (asked) => {
@@ -64,7 +64,7 @@ function checked<Schema extends TSchema>(schema: Schema): (asked: unknown) => St
   }
 }
 
-/** What is told of the first rows; `advice` says how to ask for less. */
+/** The first rows and a note about them; `advice` says how to request less. */
 function told({ lines, cutBy }: Bounded, { headLines = 0, none = 'No rows.', advice = '' }): ToolAnswer {
   const count = Math.max(0, lines.length - headLines)
   const rows = count === 0 ? '' : lines.join('\n')
@@ -74,7 +74,7 @@ function told({ lines, cutBy }: Bounded, { headLines = 0, none = 'No rows.', adv
   return { rows, note: `Cut at ${bound}: this is the first ${counted}, and there are more. ${advice}` }
 }
 
-/** How many tags or items are looked at for words. */
+/** The most tags or items to search. */
 const lookedAtMax = 100_000
 const pageItems = 10_000
 
@@ -87,7 +87,7 @@ interface Search {
   ) => Promise<{ readonly items: readonly string[]; readonly token: string | null }>
 }
 
-/** Looks through page after page for the texts that have all the words. */
+/** Searches page after page for texts that contain all the words. */
 async function search({ words: text, rows, page }: Search): Promise<ToolAnswer> {
   const wanted = [...new Set((text ?? '').toLowerCase().split(/\s+/))]
   const isWanted = (item: string): boolean => {
@@ -115,7 +115,7 @@ const listEntities = tool({
   title: 'List entities',
   description:
     'The entities that can be queried, one JSON object a line: fields (one of role time, tags that name the series, dimensions, metrics that hold the values), how many rows, and from when to when. Begin here. It also tells the time now.',
-  // Some clients send a property where there is none.
+  // Some clients send a property although the schema has none.
   inputSchema: Type.Object({}),
   answer: async (_asked, reading, nowMs) => {
     const lines = (await reading.entities()).map((entity) => JSON.stringify(entity))
@@ -206,7 +206,7 @@ const checkKind = new Map<QueryKind, (asked: unknown) => unknown>(
   queryKinds.map((kind) => [kind, checked<TSchema>(queryRequests[kind])]),
 )
 
-/** Each point is up to four rows of each tag. The default is for a chart of people. */
+/** The number of points for this number of rows: each point is up to four rows per tag. The kind's own default suits a chart for people. */
 function pointsFor(rows: number, asked: object): number {
   const ids: unknown = Reflect.get(asked, 'ids')
   return Math.max(1, Math.floor(rows / 4 / (Array.isArray(ids) && ids.length > 0 ? ids.length : 1)))

@@ -2,13 +2,13 @@ import type { ServiceEvent } from './event.ts'
 
 type EventKind = ServiceEvent['kind']
 
-/** Work of the store that is tried again when it failed, under the name that metrics and `/readyz` give it. */
+/** Background work of the store that is retried after a failure, with its name in metrics and `/readyz`. */
 interface BackgroundWork {
   readonly work: string
   readonly failed: EventKind
-  /** Says that it went well; null where nothing does. */
+  /** The event of a success; null if there is none. */
   readonly done: EventKind | null
-  /** Whether `/readyz` tells of it. */
+  /** Whether `/readyz` reports it. */
   readonly isReported: boolean
 }
 
@@ -18,16 +18,16 @@ const backgroundWorks: readonly BackgroundWork[] = [
   { work: 'merge', failed: 'mergeFailed', done: 'merged', isReported: true },
   { work: 'drop', failed: 'dropFailed', done: null, isReported: true },
   { work: 'trim', failed: 'journalTrimFailed', done: 'journalTrimmed', isReported: true },
-  // One file that stays longer than it should harms nobody.
+  // A file that is deleted later than it should be does no harm.
   { work: 'remove', failed: 'removalFailed', done: null, isReported: false },
 ]
 
-/** The work that an event says has failed. */
+/** The work whose failure an event reports. */
 export const failedWorks: ReadonlyMap<EventKind, BackgroundWork> = new Map(
   backgroundWorks.map((work) => [work.failed, work]),
 )
 
-/** The work that an event says went well. */
+/** The work whose success an event reports. */
 export const doneWorks: ReadonlyMap<EventKind, BackgroundWork> = new Map(
   backgroundWorks.flatMap((work) => (work.done === null ? [] : [[work.done, work] as const])),
 )

@@ -1,5 +1,5 @@
-// The places where a crash could leave things half done, by name. Nothing happens there in production: the crash tests kill the process
-// at each of them, so one that is not in this table is not proved.
+// Named places where a crash could leave work half done. They do nothing in production. The crash tests kill the process at each of them; a place that
+// is missing from this table is not tested.
 
 export const storeCrashPoints = [
   'seal-frozen',
@@ -29,7 +29,7 @@ export const serviceCrashPoints = [
   'backup-renamed',
 ] as const
 
-/** What replays, dropped entities and retention do; of both threads. */
+/** Crash points of replays, dropped entities and retention, in both threads. */
 export const lifecycleCrashPoints = [
   'replay-journaled',
   'replay-taken',
@@ -43,7 +43,7 @@ export const lifecycleCrashPoints = [
   'leave-readers-switched',
 ] as const
 
-/** Of rows that are deleted. */
+/** Crash points of deletions of rows. */
 export const deletionCrashPoints = ['deletion-found', 'deletion-recorded'] as const
 
 export const restoreCrashPoints = [
@@ -53,7 +53,7 @@ export const restoreCrashPoints = [
   'restore-renamed',
 ] as const
 
-/** Of the replica, and of a folder that is made of it. */
+/** Crash points of the replica, and of a data folder restored from it. */
 export const replicaCrashPoints = [
   'replica-claimed',
   'replica-catalog-copied',
@@ -71,7 +71,7 @@ export const replicaRestoreCrashPoints = [
   'replica-restore-renamed',
 ] as const
 
-/** Of entries that end the validator. */
+/** Crash points of journal entries that crash the validator. */
 export const quarantineCrashPoints = ['quarantine-recorded'] as const
 
 export type CrashPoint =
@@ -84,5 +84,5 @@ export type CrashPoint =
   | (typeof replicaRestoreCrashPoints)[number]
   | (typeof quarantineCrashPoints)[number]
 
-/** Told when one is reached; work goes on when it returns. */
+/** Called when a crash point is reached; work continues when it returns. */
 export type Reach = (point: CrashPoint) => void

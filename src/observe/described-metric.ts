@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 
-/** A metric as the documentation tells of it. */
+/** A metric as documented. */
 export interface DescribedMetric {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
@@ -8,7 +8,7 @@ export interface DescribedMetric {
   readonly help: string
 }
 
-/** Notes what a metric is called and what it says, and gives the options that make it. */
+/** Records the name and help of a metric, and returns the options that create it. */
 export type DescribeMetric = (
   type: DescribedMetric['type'],
   name: string,

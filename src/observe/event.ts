@@ -1,6 +1,6 @@
-// What happens inside, as one union of plain data. Sinks decide what becomes a log line, a metric or nothing.
+// Internal events, as one union of plain data. Sinks decide which become a log line, a metric or nothing.
 
-/** What became of an ingest's rows in one step, each row counted once however often it is validated. */
+/** The outcome for an ingest's rows in one step. Each row counts once, however often it is validated. */
 export interface IngestOutcome {
   readonly ingestId: number
   readonly stored: number
@@ -30,19 +30,19 @@ export type ServiceEvent =
   | { readonly kind: 'journalFailed'; readonly file: string; readonly message: string }
   | {
       readonly kind: 'rowsValidated'
-      /** For the first time, as far as anybody knows. */
+      /** Rows validated for the first time, as far as is known. */
       readonly rows: number
-      /** Of all rows that were validated, those that are kept as rejected since then. */
+      /** Rows newly kept as rejected, out of all validated rows. */
       readonly rejected: number
-      /** Rows that were validated before, and whose outcome stays what it was. */
+      /** Rows that had been validated before, and whose outcome does not change. */
       readonly again: number
-      /** The first two by ingest: what was validated before is left out. */
+      /** `rows` and `rejected` by ingest, without the rows that had been validated before. */
       readonly ingests: readonly IngestOutcome[]
       readonly ms: number
     }
-  /** `stored` rows left the list of rejected ones; none when the replay was validated before. */
+  /** `stored` rows left the list of rejected rows; 0 if the replay had been validated before. */
   | { readonly kind: 'rowsReplayed'; readonly ingestId: number; readonly rows: number; readonly stored: number }
-  /** The validator had ended while it was at these entries, so many times by now: by itself, or with its process, for whatever reason that ended. */
+  /** The validator ended while it processed these entries: `deaths` times so far on its own, `kills` times with its process, for any reason. */
   | {
       readonly kind: 'validationEnded'
       readonly position: number
@@ -50,7 +50,7 @@ export type ServiceEvent =
       readonly deaths: number
       readonly kills: number
     }
-  /** So many rows of an entry of the journal are not validated any more, and kept as rejected. */
+  /** `rows` rows of a journal entry are no longer validated, and are kept as rejected. */
   | {
       readonly kind: 'entryQuarantined'
       readonly position: number
@@ -59,19 +59,19 @@ export type ServiceEvent =
       readonly level: number
     }
   | { readonly kind: 'storeStarted'; readonly validatedAgainRows: number; readonly ms: number }
-  /** The store cannot go on with its start, for a reason that only the operator can mend. */
+  /** The store's start is blocked for a reason that only the operator can remove. */
   | { readonly kind: 'startBlocked'; readonly reason: string }
   | { readonly kind: 'storeDied'; readonly message: string; readonly restartInMs: number }
   | {
       readonly kind: 'sealed'
-      /** Rows before it are in files now. */
+      /** Rows before this position are in files now. */
       readonly position: number
       readonly files: number
       readonly rows: number
       readonly bytes: number
       readonly ms: number
     }
-  /** Less is free than `journal.diskWarnBytes`, or enough again. */
+  /** The free space fell below `journal.diskWarnBytes`, or is sufficient again. */
   | {
       readonly kind: 'diskFilling' | 'diskRecovered'
       readonly disk: string
@@ -93,13 +93,13 @@ export type ServiceEvent =
   | { readonly kind: 'dropFailed'; readonly message: string; readonly retryInMs: number }
   | { readonly kind: 'expiredFilesDeleted'; readonly files: number; readonly rows: number }
   | { readonly kind: 'removalFailed'; readonly name: string; readonly message: string }
-  /** A query met it, and was answered with an error. */
+  /** A query found the damage, and failed with an error. */
   | { readonly kind: 'fileDamaged'; readonly path: string; readonly message: string }
   | { readonly kind: 'storeOpened'; readonly files: number; readonly position: number }
   | { readonly kind: 'orphansRemoved'; readonly names: readonly string[] }
-  /** Other users could read so many folders and files of the data folder; they cannot any more. */
+  /** Other users could read this number of folders and files of the data folder; their permissions were removed. */
   | { readonly kind: 'permissionsTightened'; readonly files: number }
-  /** Other users may read folders and files of the data folder that this process may not change; the first of them is named. */
+  /** Other users can read folders and files of the data folder whose permissions this process may not change; `path` is the first of them. */
   | { readonly kind: 'permissionsTooOpen'; readonly path: string; readonly files: number }
   | { readonly kind: 'journalTrimmed'; readonly position: number; readonly segments: number }
   | { readonly kind: 'journalTrimFailed'; readonly message: string }
@@ -111,7 +111,7 @@ export type ServiceEvent =
       readonly ms: number
     }
   | { readonly kind: 'backupFailed'; readonly message: string }
-  /** The replica cannot be written; it is tried on, unless another has taken it over. */
+  /** The replica cannot be written. Retried, unless another process has taken it over. */
   | { readonly kind: 'replicaFailed'; readonly message: string }
   | {
       readonly kind: 'replicaBehind'
@@ -145,26 +145,26 @@ export type ServiceEvent =
       readonly ms: number
     }
   | { readonly kind: 'sqlEngineStarted'; readonly processId: number; readonly ms: number }
-  /** In words of the engine for which none of ours are known: the caller was told general ones. */
+  /** The engine's own message, for an error without a specific message of the service. The caller got a general one. */
   | { readonly kind: 'sqlEngineRefused'; readonly message: string }
   | { readonly kind: 'sqlEngineDied'; readonly message: string; readonly restartInMs: number }
-  /** A request showed a key that is not known. Once a minute `untold` says how many have since it was said last. */
+  /** A request with an unknown key; then `untold` is null. Once a minute `untold` is the number of such requests since the last report. */
   | { readonly kind: 'keyRefused'; readonly ip: string; readonly untold: number | null }
-  /** Others than this machine read without a key. */
+  /** Other machines can read without a key. */
   | { readonly kind: 'readingIsPublic'; readonly warning: string }
-  /** The service speaks TLS with it from now on. */
+  /** The service uses this certificate for TLS from now on. */
   | { readonly kind: 'certificateLoaded'; readonly path: string; readonly validUntilMs: number }
-  /** The files of the certificate are others, and no good: the old one stays in force. */
+  /** The files of the certificate changed, but are invalid: the old certificate stays in use. */
   | { readonly kind: 'certificateRefused'; readonly message: string }
   | { readonly kind: 'serverListening'; readonly url: string }
   | { readonly kind: 'serverStopping'; readonly signal: string }
   | { readonly kind: 'serverStopped'; readonly ms: number }
 
-/** What happens in a cluster and nowhere else. */
+/** Events that occur only in a cluster. */
 export type ClusterEvent =
   | { readonly kind: 'journalReached'; readonly topic: string; readonly partitions: number; readonly ms: number }
   | { readonly kind: 'journalAway'; readonly topic: string; readonly message: string }
-  /** Kafka has deleted what was not validated yet. */
+  /** Kafka has deleted messages that were not validated yet. */
   | {
       readonly kind: 'journalGap'
       readonly topic: string
@@ -172,26 +172,26 @@ export type ClusterEvent =
       readonly fromOffset: number
       readonly toOffset: number
     }
-  /** What was needed no more was deleted from Kafka. */
+  /** Messages that are no longer needed were deleted from Kafka. */
   | {
       readonly kind: 'topicTrimmed'
       readonly topic: string
       readonly partition: number
       readonly beforeOffset: number
     }
-  /** One of Kafka, Druid and PostgreSQL does not answer. */
+  /** Kafka, Druid or PostgreSQL does not respond. */
   | { readonly kind: 'partAway'; readonly part: string; readonly message: string }
   | { readonly kind: 'partBack'; readonly part: string }
-  /** Druid was told of entities that are new or changed. */
+  /** New or changed entities were submitted to Druid. */
   | { readonly kind: 'supervisorsChanged'; readonly entityIds: readonly number[] }
-  /** Entities were given slots of Druid, or gave them back. */
+  /** Entities received slots of Druid, or returned them. */
   | { readonly kind: 'slotsMoved'; readonly woken: readonly number[]; readonly resting: readonly number[] }
-  /** The entities that have rows and no slots are others than before; none when all have what they need. */
+  /** The set of entities that have rows but no slots changed; empty when all have what they need. */
   | { readonly kind: 'waitingForSlots'; readonly entities: readonly string[]; readonly freeSlots: number }
-  /** Druid's JVM tells other offsets of some zones than the service, whose rules are of this version of the tz database. */
+  /** Druid's JVM has other offsets for some zones than the service, whose tz database has this version. */
   | {
       readonly kind: 'timeZonesDiffer'
-      /** Some of them. */
+      /** Some of the zones. */
       readonly zones: readonly string[]
       readonly differing: number
       readonly version: string
@@ -208,7 +208,7 @@ export type ClusterEvent =
 
 export type Observe = (event: ServiceEvent) => void
 
-/** One sink that hands each event to all of these, in order. */
+/** One sink that passes each event to all of these, in order. */
 export function combineSinks(...sinks: readonly Observe[]): Observe {
   return (event) => {
     for (const sink of sinks) sink(event)

@@ -1,19 +1,19 @@
 import { doneWorks, failedWorks } from './background-work.ts'
 import type { Observe } from './event.ts'
 
-/** Work in the background that failed when it was last tried. It is tried again by itself. */
+/** Background work whose last attempt failed. It is retried automatically. */
 export interface FailingWorkEntry {
   readonly work: string
-  /** When the first of these failures was. */
+  /** Time of the first of these failures. */
   readonly sinceMs: number
-  /** Failures one after the other. */
+  /** Failures in a row. */
   readonly failures: number
 }
 
-/** Who does not try again within this time has nothing left to do: the files that a merge failed over may have been dropped, say. */
+/** Work that is not retried within this time has become obsolete: for example, the files of a failed merge may have been dropped. */
 const forgetMs = 600_000
 
-/** Which work in the background fails now, as `/readyz` tells it: counters say only that it failed once. */
+/** The background work that fails now, for `/readyz`. Counters show only that it failed at some time. */
 export class FailingWork {
   readonly #nowMs: () => number
   readonly #failing = new Map<string, { sinceMs: number; lastMs: number; failures: number }>()
@@ -36,7 +36,7 @@ export class FailingWork {
     }
   }
 
-  /** What fails longest first. */
+  /** Longest-failing first. */
   list(): FailingWorkEntry[] {
     const nowMs = this.#nowMs()
     return [...this.#failing]

@@ -1,18 +1,18 @@
-// What became of the rows of each ingest. The number of series is bounded: past it, ingests are counted together.
+// Outcomes of rows by ingest. The number of series is bounded: ingests beyond it are counted together.
 import { Counter, Gauge } from 'prom-client'
 import type { DescribeMetric } from './described-metric.ts'
 import type { ServiceEvent } from './event.ts'
 
-/** What is told of the ingests that there are. */
+/** The current ingests and their pending rows. */
 export interface WatchedIngests {
-  /** How many have series of their own. */
+  /** The most ingests with series of their own. */
   readonly ownMax: number
   readonly ingests: () => Iterable<{ readonly id: number; readonly alias: string }>
-  /** Rows that this process acknowledged and that are not validated yet; null as long as it is not known. */
+  /** Rows that this process acknowledged and that are not validated yet; null while unknown. */
   readonly pendingRows: (ingestId: number) => number | null
 }
 
-/** The label of those that are counted together: no alias has parentheses. */
+/** The label of ingests that are counted together. No alias has parentheses. */
 const otherIngests = '(others)'
 
 interface Rows {
@@ -22,13 +22,13 @@ interface Rows {
 }
 
 interface IngestRows extends Rows {
-  /** Null until a push came. */
+  /** Null until the first push. */
   lastReceivedMs: number | null
-  /** Whether it has series of its own; null before it was seen. It never changes: a sum that shrinks would look like a restart. */
+  /** Whether it has series of its own; null until decided. It never changes, because a shrinking sum would look like a restart. */
   isOwn: boolean | null
 }
 
-/** One line of each metric. */
+/** One sample of each metric. */
 interface Line extends Rows {
   pending: number | null
   lastReceivedMs: number | null
@@ -36,7 +36,7 @@ interface Line extends Rows {
 
 export class IngestMetrics {
   readonly #rows = new Map<number, IngestRows>()
-  /** Of ingests that were counted together and are deleted. */
+  /** Totals of deleted ingests that were counted together. */
   readonly #gone: Rows = { received: 0, stored: 0, rejected: 0 }
   #watched: WatchedIngests | null = null
 
@@ -65,13 +65,13 @@ export class IngestMetrics {
     }
   }
 
-  /** How many ingests are counted together. */
+  /** The number of ingests that are counted together. */
   get others(): number {
     this.#settle()
     return [...this.#rows.values()].filter(({ isOwn }) => isOwn === false).length
   }
 
-  /** By the label `ingest`. */
+  /** Samples by the label `ingest`. */
   lines(): ReadonlyMap<string, Line> {
     const aliases = this.#settle()
     const lines = new Map<string, Line>()
@@ -99,7 +99,7 @@ export class IngestMetrics {
     return rows
   }
 
-  /** Gives those that are new their place, the oldest first, and lets go those that are deleted. Answers all aliases by id. */
+  /** Decides which new ingests get their own series, oldest first, and forgets deleted ones. Returns all aliases by id. */
   #settle(): ReadonlyMap<number, string> {
     const { ingests, ownMax } = this.#watched ?? { ingests: () => [], ownMax: 0 }
     const aliases = new Map([...ingests()].map(({ id, alias }) => [id, alias]))
@@ -133,7 +133,7 @@ function together(one: Line, other: Line): Line {
   }
 }
 
-/** The metrics of `ingests`, made when they are asked for. */
+/** The metrics of `ingests`, computed when they are collected. */
 export function describeIngests(named: DescribeMetric, ingests: IngestMetrics): void {
   const counter = (name: string, help: string, of: (line: Line) => number): void => {
     new Counter({

@@ -7,23 +7,23 @@ import type { Observe, ServiceEvent } from './event.ts'
 export interface LogOptions {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
   readonly format: 'json' | 'pretty' | 'auto'
-  /** A request that takes as long as this is logged although it went well. */
+  /** Requests that take at least this long are logged even if they succeed. */
   readonly slowMs: number
-  /** Where the lines go: standard error, but in tests. */
+  /** The output for log lines: standard error, except in tests. */
   readonly destination: NodeJS.WritableStream & { readonly isTTY?: boolean }
 }
 
 type Level = 'debug' | 'info' | 'warn' | 'error'
 
-/** The levels of events that are not `info`, nor are told by what they hold. */
+/** The levels of events other than `info`, unless they depend on the event's content. */
 const levels: ReadonlyMap<ServiceEvent['kind'], Level> = new Map([
-  // These come with each request.
+  // Occur with each request.
   ['journalWritten', 'debug'],
   ['pushTaken', 'debug'],
   ['rowsValidated', 'debug'],
   ['queryAnswered', 'debug'],
   ['journalTrimmed', 'debug'],
-  // An operator may want it otherwise.
+  // The operator may want to change this.
   ['readingIsPublic', 'warn'],
   ['permissionsTightened', 'warn'],
   ['permissionsTooOpen', 'warn'],
@@ -31,7 +31,7 @@ const levels: ReadonlyMap<ServiceEvent['kind'], Level> = new Map([
   ['diskFilling', 'warn'],
   ['replicaBehind', 'warn'],
   ['timeZonesDiffer', 'warn'],
-  // Something fails.
+  // Failures.
   ['requestFailed', 'error'],
   ['journalFailed', 'error'],
   ['journalAway', 'error'],
@@ -62,7 +62,7 @@ function levelOf(event: ServiceEvent, slowMs: number): Level {
       return event.ms < slowMs ? 'debug' : 'info'
     case 'keyRefused':
       return event.untold === null ? 'debug' : 'warn'
-    // Each start validates what is in the journal again: nothing has come of a replay that was validated before.
+    // Each start validates the journal again: a replay that had been validated before has no effect.
     case 'rowsReplayed':
       return event.stored === 0 ? 'debug' : 'info'
     case 'waitingForSlots':
@@ -76,13 +76,13 @@ function levelOf(event: ServiceEvent, slowMs: number): Level {
   }
 }
 
-/** Writes what matters to an operator as lines: failures, slow requests, starts and stops. Single requests only at level debug. */
+/** Logs what matters to an operator: failures, slow requests, starts and stops. Logs every request only at level debug. */
 export function logSink({ level, format, slowMs, destination }: LogOptions): Observe {
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream(format, destination))
   const isDetailed = logger.isLevelEnabled('debug')
   return (event) => {
     const own = levelOf(event, slowMs)
-    // Most events come with each request: nothing is made of them that is not written.
+    // Most events occur with each request, so an event that is not written is not formatted either.
     if (isDetailed || own !== 'debug') logEvent(logger, own, event)
   }
 }
@@ -92,7 +92,7 @@ function stream(format: LogOptions['format'], destination: LogOptions['destinati
   return isPretty ? pretty({ destination, colorize: destination.isTTY === true, sync: true }) : destination
 }
 
-/** Thousandths of a millisecond say all that a person reads. */
+/** Rounds to thousandths of a millisecond, precise enough for readers. */
 function rounded<Fields extends object>(fields: Fields): Fields {
   if (!('ms' in fields) || typeof fields.ms !== 'number') return fields
   return { ...fields, ms: Math.round(fields.ms * 1000) / 1000 }
@@ -111,7 +111,7 @@ function logEvent(logger: Logger, level: Level, event: ServiceEvent): void {
   else logger[level](fields, words(kind))
 }
 
-/** `storeDied` as `store died`. */
+/** `storeDied` becomes `store died`. */
 function words(kind: string): string {
   return kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

@@ -8,7 +8,7 @@ import { describeRequests, RequestMetrics } from './request-metrics.ts'
 const shortSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
 const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
 
-/** What is counted and measured of events, in the order of the documentation: those with buckets are histograms, `_total` are counters. */
+/** Metrics counted and measured from events, in the order of the documentation: those with buckets are histograms, `_total` are counters. */
 const counted = {
   http_request_failures_total: 'Requests that failed with an unexpected error (500).',
   journal_written_bytes_total: 'Bytes written to the journal.',
@@ -46,7 +46,7 @@ type Counted = {
       : Gauge
 }
 
-/** What stands at some height: it is asked for whenever the metrics are read. */
+/** Gauges that are read whenever the metrics are. */
 const levels = {
   idempotency_keys:
     'Idempotency keys of the last 24 hours; `limits.idempotencyKeys` is the limit. On a cluster PostgreSQL counts them, seconds late, and for millions to within about 1 %.',
@@ -77,9 +77,9 @@ const levels = {
 } as const
 export type Levels = Readonly<Record<keyof typeof levels, () => number>>
 
-/** Counts events for Prometheus. Labels are routes, statuses, kinds of queries and a bounded number of ingests, so their number is bounded. */
+/** Counts events for Prometheus. Labels are routes, statuses, kinds of queries and a limited number of ingests, so the number of series is bounded. */
 export class Metrics {
-  /** All but those of the process. */
+  /** All metrics except those of the process. */
   readonly described: readonly DescribedMetric[]
   readonly #registry = new Registry()
   readonly #levels = new Map<string, () => number>()
@@ -104,17 +104,17 @@ export class Metrics {
 
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
 
-  /** Tells where the levels are read. Those that the engine does not have are not shown from then on. */
+  /** Sets the functions that read the levels. Removes the metrics of levels that the engine does not have. */
   watch(watched: Partial<Levels>): void {
     for (const [name, read] of Object.entries(watched)) this.#levels.set(name, read)
     for (const name of Object.keys(levels))
       if (!this.#levels.has(name)) this.#registry.removeSingleMetric(`tidemark_${name}`)
   }
 
-  /** As it stands; null where the engine has no such level. */
+  /** The current level; null if the engine does not have it. */
   readonly level = (name: keyof Levels): number | null => this.#levels.get(name)?.() ?? null
 
-  /** Tells which ingests there are: none are shown before. */
+  /** Sets the source of the ingests; before the call none are shown. */
   watchIngests(watched: WatchedIngests): void {
     this.#ingests.watch(watched)
   }
@@ -224,7 +224,7 @@ function describeCounted(named: DescribeMetric): Counted {
   return Object.fromEntries(made)
 }
 
-/** Each is read where `known` says, when the metrics are asked for. */
+/** Each level is read with its function in `known` when the metrics are collected. */
 function describeLevels(named: DescribeMetric, known: ReadonlyMap<string, () => number>): void {
   for (const [name, help] of Object.entries(levels)) {
     new Gauge({

@@ -1,4 +1,4 @@
-// What is counted of each request and query. Counting is a number in a map: labels become texts when the metrics are read.
+// Counters of requests and queries. Counting only changes a number in a map: labels become text when the metrics are read.
 import { Counter } from 'prom-client'
 import type { DescribeMetric } from './described-metric.ts'
 import type { ServiceEvent } from './event.ts'
@@ -10,7 +10,7 @@ export class RequestMetrics {
   readonly #requestSeconds: SecondsByLabel
   readonly #querySeconds: SecondsByLabel
 
-  /** `buckets`: of both times, in seconds. */
+  /** `buckets` apply to both times, in seconds. */
   constructor(buckets: readonly number[]) {
     this.#requestSeconds = new SecondsByLabel({
       name: 'tidemark_http_request_seconds',
@@ -53,7 +53,7 @@ export class RequestMetrics {
   }
 }
 
-/** The counters of `metrics`, made when they are asked for. */
+/** The counters of `metrics`, computed when they are collected. */
 export function describeRequests(named: DescribeMetric, metrics: RequestMetrics): void {
   new Counter({
     ...named('counter', 'http_requests_total', 'Requests answered.', ['route', 'status']),

@@ -9,14 +9,14 @@ export interface SecondsByLabelOptions {
 }
 
 interface Tally {
-  /** Observations up to each bucket's bound and above the one before, and behind them those above all bounds. */
+  /** Observations per bucket, not cumulative; the last entry counts those above all bounds. */
   readonly counts: Float64Array
   sum: number
 }
 
 /**
- * A histogram by the value of one label, in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats). prom-client's makes a
- * text of the labels for each observation, which took more time of a small question than its plan did.
+ * A histogram by the value of one label, in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats). The one of prom-client
+ * builds a text from the labels for each observation, which took longer than planning a small query.
  */
 export class SecondsByLabel {
   readonly #options: SecondsByLabelOptions

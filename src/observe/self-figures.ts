@@ -1,4 +1,4 @@
-// How the service does, as one row of its own history: what was counted since the row before, and what stands at some height.
+// The service's own performance as one row of its history: counts since the last row, and current levels.
 import type { Field } from '../model/field.ts'
 import type { ServiceEvent } from './event.ts'
 import type { Levels } from './metrics.ts'
@@ -26,21 +26,21 @@ export const selfFields: readonly SelfField[] = [
   ].map(metric),
 ]
 
-/** What the process uses. */
+/** Resource usage of the process. */
 export interface ProcessUse {
   readonly cpuSeconds: number
   readonly memoryBytes: number
 }
 
 export interface SelfFiguresParts {
-  /** Of a clock that only goes on. */
+  /** Reads a monotonic clock. */
   readonly elapsedMs: () => number
   readonly use: () => ProcessUse
-  /** Null where the engine has no such level. */
+  /** Null if the engine does not have this level. */
   readonly level: (name: keyof Levels) => number | null
 }
 
-/** Of so many queries, the newest, the times are known. */
+/** The number of newest queries whose times are kept. */
 const queriesMax = 4096
 
 interface Counted {
@@ -66,7 +66,7 @@ export class SelfFigures {
     this.#cpuSeconds = parts.use().cpuSeconds
   }
 
-  /** Rows of this ingest are the history itself: they are not counted. */
+  /** Excludes the rows of this ingest, which are the history itself. */
   leaveOut(ingestId: number): void {
     this.#ownIngestId = ingestId
   }
@@ -91,7 +91,7 @@ export class SelfFigures {
     }
   }
 
-  /** The values by their fields, without time and process; what is not known is left out. The next row begins here. */
+  /** The values by field, without time and process; unknown values are omitted. Starts the next row. */
   take(): Readonly<Record<string, number>> {
     const { elapsedMs, use, level } = this.#parts
     const nowMs = elapsedMs()
@@ -125,7 +125,7 @@ export class SelfFigures {
   }
 }
 
-/** The value that so many of the sorted ones do not exceed; null of none. */
+/** The smallest value that at least this share of the sorted values do not exceed; null if there are none. */
 function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null
 }

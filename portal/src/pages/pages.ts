@@ -11,10 +11,10 @@ import { Query } from './sql/query.tsx'
 import { Views } from './views/views.tsx'
 
 export interface Page {
-  /** The first part of its path. */
+  /** The first part of the page's path. */
   readonly at: string
   readonly name: string
-  /** Who has none of these rights is shown no link to it. */
+  /** Users with none of these rights get no link to it. */
   readonly rights: readonly KeyRight[]
   readonly component: ComponentType
 }

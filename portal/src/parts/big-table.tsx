@@ -5,7 +5,7 @@ import type { RowTable } from './rows-stream.ts'
 import { clockText } from './zoned-time.ts'
 
 const rowPixels = 29
-/** Browsers draw nothing taller than some 17 million pixels: a longer table is scrolled in larger steps. */
+/** Browsers draw nothing taller than about 17 million pixels; a longer table scrolls in larger steps. */
 const pixelsMax = 8_000_000
 const extraRows = 12
 
@@ -13,7 +13,7 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
 
-/** A time is on the clock of the zone that the page names; where it names none, of UTC, and says so. */
+/** Times appear on the clock of the given zone, or in UTC with a suffix if the page names no zone. */
 export function cellText(value: unknown, zone: string | null = null): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : valueText(value)
@@ -28,11 +28,11 @@ interface Props {
   readonly name: string
   readonly table: RowTable
   readonly height?: number
-  /** Whose clock shows its times, where the page names one. */
+  /** The zone for times, if the page names one. */
   readonly zone?: string
 }
 
-/** A table of which only what is seen is drawn. */
+/** A table that renders only its visible rows. */
 export function BigTable({ name, table, height = 420, zone }: Props) {
   const room = useRef<HTMLElement>(null)
   const [top, setTop] = useState(0)
@@ -88,7 +88,7 @@ export function BigTable({ name, table, height = 420, zone }: Props) {
 
 function Cell({ value, zone }: { readonly value: unknown; readonly zone: string | undefined }) {
   if (value === null || value === undefined) return <td class="soft null">null</td>
-  // One may be too long for its cell; a time never is.
+  // Text may be too long for its cell; a time never is.
   const isText = typeof value === 'string' && !isoTime.test(value)
   return (
     <td

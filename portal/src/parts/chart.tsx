@@ -6,43 +6,43 @@ import { markTexts, valueText } from './formats.ts'
 import { type Line, lonePlaces } from './line-data.ts'
 import { pinched, type Span, zoomed } from './span.ts'
 
-/** What a painter needs of a chart, in pixels of its canvas. */
+/** The drawing context of a painter, in pixels of the canvas. */
 export interface Canvas {
   readonly ctx: CanvasRenderingContext2D
   readonly bbox: { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
-  /** The place of a second (`x`), or of a value by the place of its axis. */
+  /** The pixel of a second (`x`), or of a value on the axis with this index. */
   at(value: number, axis: 'x' | number): number
 }
 
 export interface ChartProps {
-  /** What a reader who cannot see it is told. */
+  /** The text for screen readers. */
   readonly title: string
   readonly lines: readonly Line[]
-  /** Seconds since 1970, then the values of each line. */
+  /** Seconds since 1970, followed by the values of each line. */
   readonly data: uPlot.AlignedData
   readonly height: number
   readonly from?: number
   readonly to?: number
-  /** Whose clock the axis shows: the page says it. */
+  /** The zone of the time axis, which the page names. */
   readonly zone: string
-  /** Places of lines whose space between them is filled. */
+  /** Indexes of lines between which the space is filled. */
   readonly bands?: readonly { readonly low: number; readonly high: number }[]
-  /** The place of the line that stands out. */
+  /** The index of the highlighted line. */
   readonly focus?: number | null
-  /** Of values; without any it is one at the left. */
+  /** The value axes. Default: one on the left. */
   readonly axes?: readonly ValueAxis[]
-  /** The range of values, where it is not that of the lines. */
+  /** The range of values, if not that of the lines. */
   readonly values?: 'from zero' | readonly [from: number, to: number]
-  /** Paints what is no line. */
+  /** Paints parts other than lines. */
   paint?(canvas: Canvas): void
   onZoom?(fromMs: number, toMs: number): void
-  /** Upright lines with their names. */
+  /** Vertical lines with names. */
   readonly marks?: readonly Mark[]
-  /** A click, where it is none of a double one. */
+  /** Called for a click that is not part of a double click. */
   onPick?(second: number): void
-  /** Over which place in the data the pointer is. */
+  /** Called with the data index under the pointer. */
   onCursor?(index: number | null): void
-  /** The places of the axes of values that there is room for: those of lines that are hidden are left out too. */
+  /** Called with the indexes of the value axes that fit; axes whose lines are all hidden are omitted. */
   onAxes?(places: readonly number[]): void
 }
 
@@ -55,7 +55,7 @@ export interface ValueAxis {
   readonly side: 'left' | 'right'
   /** The unit of its values. */
   readonly label: string
-  /** Where it is not that of the lines; a logarithmic one shows what is above zero. */
+  /** The scale, if not that of the lines. A logarithmic one shows only values above zero. */
   readonly scale?: Scale
 }
 
@@ -90,20 +90,20 @@ const dark = [
   '#dcae4f',
 ]
 
-/** Lines from this place on have the colours of the first ones, with dashes. */
+/** From this index on, lines reuse the colours from the start, with dashes. */
 export const dashedFrom = light.length
 
 export const lineColor = (place: number, theme: 'light' | 'dark'): string =>
   (theme === 'dark' ? dark : light)[place % light.length]!
 
-/** Of a state that says that there is nothing. */
+/** The colour of a state that means "nothing". */
 export const mutedColor = (theme: 'light' | 'dark'): string => (theme === 'dark' ? '#66747b' : '#b8c2c6')
 
-/** Loaded when the first chart is shown. */
+/** Loaded with the first chart. */
 const loadPlot = () => Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')])
 
 const onNewDay = ['\n{YYYY}-{MM}-{DD}', null, '\n{MM}-{DD}', null, null, null, 1] as const
-/** How times are written at the axis, by the seconds between two marks (the form is uPlot's own). */
+/** Time formats of the axis, by the seconds between two ticks (uPlot's own format). */
 const timeForms: (string | number | null)[][] = [
   [31_536_000, '{YYYY}', null, null, null, null, null, null, 1],
   [2_419_200, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
@@ -115,7 +115,7 @@ const timeForms: (string | number | null)[][] = [
 
 let knownNames: uPlot.DateNames | null = null
 
-/** Of the browser's language, asked for once: it takes as long as all of a small chart. */
+/** Names in the browser's language, computed once: this takes as long as drawing a small chart. */
 function dateNames(): uPlot.DateNames {
   knownNames ??= newDateNames()
   return knownNames
@@ -135,7 +135,7 @@ function newDateNames(): uPlot.DateNames {
   }
 }
 
-/** Of the page's style. */
+/** The value of a CSS variable of the page. */
 export function variable(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 }
@@ -145,18 +145,18 @@ function axis(more: uPlot.Axis): uPlot.Axis {
   return { stroke: variable('--text-soft'), font: '12px system-ui', grid: line, ticks: { ...line, size: 4 }, ...more }
 }
 
-/** A chart so narrow, as on a phone, has the marks of two axes: more would leave no room for the lines. */
+/** Below this width, as on a phone, a chart has tick labels on at most two axes; more would leave no space for the lines. */
 const narrowPixels = 600
 const narrowAxesMax = 2
-/** Charts below each other begin at one place. */
+/** The minimum width of a single axis, so that charts below each other are aligned. */
 const loneAxisPixelsMin = 62
 
-/** A chart so low has marks nearer to each other, or it would have two. */
+/** Below this height a chart has ticks closer to each other, or it would have only two. */
 const lowPixels = 200
-/** Between marks, at least. */
+/** The minimum distance between ticks. */
 const markPixels = (height: number) => (height < lowPixels ? { time: 56, value: 16 } : { time: 80, value: 30 })
 
-/** What is measured, in a unit: as wide as its marks. */
+/** A value axis for one unit, as wide as its tick labels. */
 function valueAxis({ side, label, scale }: ValueAxis, place: number, unit: number, least: number): uPlot.Axis {
   return axis({
     ...{ scale: scaleName(place), side: side === 'left' ? 3 : 1 },
@@ -172,20 +172,20 @@ function valueAxis({ side, label, scale }: ValueAxis, place: number, unit: numbe
   })
 }
 
-/** Of uPlot. */
+/** The name of an axis's scale in uPlot. */
 const scaleName = (place: number): string => `axis ${place}`
 
 const oneAxis: readonly ValueAxis[] = [{ side: 'left', label: '' }]
 
-/** Marks that there is no room for come as nothing. */
+/** uPlot passes null for a tick that has no space. */
 const logText = (mark: number | null, unit: number): string => (mark === null ? '' : valueText(mark * unit))
 
-/** Of a band, over the colours of the page. */
+/** The alpha of a band's fill, over the colours of the page. */
 const bandAlpha = '33'
-/** Of its edges: a peak of one bucket has no width to fill. */
+/** The alpha of a band's edges. They are drawn because a peak of one bucket has no width to fill. */
 const edgeAlpha = '99'
 
-/** The places of the axes that are shown. */
+/** The indexes of the axes that are shown. */
 function markedAxes({ lines, axes = oneAxis }: ChartProps, width: number): number[] {
   const isShown = (place: number): boolean => lines.some(({ axis = 0, hidden }) => axis === place && hidden !== true)
   return axes
@@ -276,10 +276,10 @@ function paintMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly Mark[]): voi
   ctx.restore()
 }
 
-/** uPlot finds no marks for larger values. */
+/** uPlot finds no ticks for larger values. */
 const markedMax = 1e16
 
-/** What the values of each axis are divided by, so that uPlot can mark them. */
+/** Divisors for the values of each axis, so that uPlot can place ticks. */
 function unitsOf(axes: readonly ValueAxis[], lines: readonly Line[], [, ...columns]: uPlot.AlignedData): number[] {
   return axes.map((_, axis) => {
     let largest = 0
@@ -302,12 +302,12 @@ function inUnits(lines: readonly Line[], data: uPlot.AlignedData, units: readonl
 
 function rangeOf(plot: typeof uPlot, values: NonNullable<ChartProps['values']>): uPlot.Scale.Range {
   if (values !== 'from zero') return [...values]
-  // Of nothing but zeros uPlot draws 0 to 100.
+  // For data that is all zero, uPlot would draw 0 to 100.
   return (_, min, max) =>
     min === 0 && max === 0 ? [0, 1] : plot.rangeNum(Math.min(0, min), Math.max(0, max), 0.1, true)
 }
 
-/** The lines' own, but for the limits that are set. */
+/** The scale of the lines, with any limits that are set. */
 function scaleOf(plot: typeof uPlot, { isLog, least, greatest }: Scale, unit: number): uPlot.Scale {
   const limit = (value: number | null): number | null => (value === null || (isLog && value <= 0) ? null : value / unit)
   const [from, to] = [limit(least), limit(greatest)]
@@ -321,13 +321,13 @@ function scaleOf(plot: typeof uPlot, { isLog, least, greatest }: Scale, unit: nu
             ? plot.rangeLog(min, max, 10, false)
             : plot.rangeNum(min, max, 0.1, true)
       const [start, end] = [from ?? low ?? 0, to ?? high ?? 1]
-      // Limits the wrong way round are none.
+      // Reversed limits are ignored.
       return start < end ? [start, end] : [low, high]
     },
   }
 }
 
-/** A logarithmic axis has no place for zero and what is below. */
+/** Removes values that a logarithmic axis cannot show: zero and below. */
 function aboveZero(
   axes: readonly ValueAxis[],
   lines: readonly Line[],
@@ -343,9 +343,9 @@ function aboveZero(
   ]
 }
 
-/** Of a bucket that is not whole. */
+/** The dash of an incomplete bucket. */
 const dash = [4, 4]
-/** Of a line whose colour another one has too. */
+/** The dash of a line that shares its colour with another one. */
 const longDash = [12, 4]
 
 function seriesOf(plot: typeof uPlot, line: Line, place: number, color: string): uPlot.Series {
@@ -367,17 +367,17 @@ function seriesOf(plot: typeof uPlot, line: Line, place: number, color: string):
   }
 }
 
-/** Of the wheel's own unit. */
+/** The zoom exponent per unit of the wheel's `deltaY`. */
 const wheelFactor = 0.004
-/** A turn of the wheel is one zoom. */
+/** Wheel events within this time of each other are one zoom. */
 const wheelMs = 150
 
-/** A turn of the wheel under way, also while what is seen is drawn anew. */
+/** A wheel zoom in progress; survives a redraw of the chart. */
 interface Turning {
   current: { readonly span: Span; readonly timer: ReturnType<typeof setTimeout> } | null
 }
 
-/** A double click looks from further away; the wheel with Ctrl, which is also a pinch of a touchpad, zooms where the pointer is. */
+/** A double click zooms out. The wheel with Ctrl, which is also a touchpad pinch, zooms around the pointer. */
 function listenForZoom({ over, posToVal }: uPlot, latest: { readonly current: ChartProps }, turning: Turning): void {
   const shown = (): Span => ({ fromMs: (latest.current.from ?? 0) * 1000, toMs: (latest.current.to ?? 0) * 1000 })
   const show = ({ fromMs, toMs }: Span): void => latest.current.onZoom?.(fromMs, toMs)
@@ -399,10 +399,10 @@ function listenForZoom({ over, posToVal }: uPlot, latest: { readonly current: Ch
   over.addEventListener('wheel', onWheel, { passive: false })
 }
 
-/** Nearer fingers tell no zoom. */
+/** Fingers closer than this do not zoom. */
 const pinchPixelsMin = 20
 
-/** Two fingers zoom: what they touched stays under them. The page scrolls by one. */
+/** Two fingers zoom, and the touched times stay under them. One finger scrolls the page. */
 function listenForPinch(
   over: HTMLElement,
   msAt: (x: number) => number,
@@ -443,7 +443,7 @@ function listenForPinch(
   })
 }
 
-/** Lines over time. Dragging over it picks a stretch of time where the page takes one. */
+/** Lines over time. Dragging selects a time range if the page supports it. */
 export function Chart(props: ChartProps) {
   const { title, lines, data, height, from, to, zone, bands, values, axes = oneAxis } = props
   const room = useRef<HTMLDivElement>(null)
@@ -455,7 +455,7 @@ export function Chart(props: ChartProps) {
   const turning = useRef<Turning['current']>(null)
   useEffect(() => () => clearTimeout(turning.current?.timer), [])
   useEffect(() => void loadPlot().then(([module]) => setPlot(() => module.default)), [])
-  // A page makes its lines anew with each step of the pointer.
+  // A page creates its lines anew with each move of the pointer.
   const drawnLines = JSON.stringify(lines)
   const drawnAxes = JSON.stringify(axes)
   const units = useMemo(() => unitsOf(axes, lines, data), [drawnAxes, drawnLines, data])

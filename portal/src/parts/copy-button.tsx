@@ -7,7 +7,7 @@ async function copied(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Without TLS, and not on this machine, browsers have no clipboard for pages.
+    // Without TLS, and except on this machine, browsers offer pages no clipboard.
     return false
   }
 }

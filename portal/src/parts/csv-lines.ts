@@ -2,17 +2,17 @@ import { textWithLongs } from '../../../src/lib/json-with-longs.ts'
 import type { RowTable } from './rows-stream.ts'
 import { clockText } from './zoned-time.ts'
 
-/** How a file of CSV is written. */
+/** The format of a CSV file. */
 export interface CsvForm {
-  /** With the comma, a semicolon stands between the cells. */
+  /** With a comma, cells are separated by semicolons. */
   readonly decimal: '.' | ','
-  /** Columns of times that are written as the clock of a zone shows them; others are as in the answer. */
+  /** Time columns that are written on the clock of a zone; others are written as received. */
   readonly clock: { readonly columns: readonly string[]; readonly zone: string } | null
 }
 
 const plainForm: CsvForm = { decimal: '.', clock: null }
 
-/** What a spreadsheet takes for the beginning of a formula. */
+/** Text that a spreadsheet would read as a formula. */
 const formula = /^[=+\-@\t\r\n]/
 
 function textCell(text: string): string {
@@ -28,8 +28,8 @@ function cell(value: unknown, decimal: CsvForm['decimal']): string {
 }
 
 /**
- * A table as CSV for a spreadsheet, a line each: as the service writes it (RFC 4180, a null is nothing, the empty text is `""`), but a text that
- * begins like a formula has an apostrophe before it. Numbers have all their digits.
+ * A table as CSV lines for a spreadsheet, in the service's own format (RFC 4180; null is an empty cell, the empty string is `""`), except that text which
+ * begins like a formula gets an apostrophe in front. Numbers keep all their digits.
  */
 export function csvLines({ columns, rows }: RowTable, { decimal, clock }: CsvForm = plainForm): string[] {
   const clockAt = columns.map((column) => clock?.columns.includes(column) === true)
@@ -42,7 +42,7 @@ export function csvLines({ columns, rows }: RowTable, { decimal, clock }: CsvFor
   return [columns.map(textCell), ...lines].map((cells) => `${cells.join(separator)}\r\n`)
 }
 
-/** A row for each time, and a column for each line: of each combination of tags, each of the other columns. */
+/** Pivots a table: a row per time, and a column for each combination of tags and each other column. */
 export function wideTable({ columns, rows }: RowTable, time: string, tags: readonly string[]): RowTable {
   const timeAt = columns.indexOf(time)
   const tagsAt = tags.map((tag) => columns.indexOf(tag))

@@ -8,11 +8,11 @@ interface DialogProps {
   readonly wide?: boolean
   onClose(): void
   readonly children: ComponentChildren
-  /** What the form does when it is sent. */
+  /** Called when the form is submitted. */
   onSend(): void
 }
 
-/** A form in front of the page: Escape closes it, Enter sends it. */
+/** A modal form: Escape closes it, Enter submits it. */
 export function Dialog({ title, wide = false, onClose, children, onSend }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
@@ -40,13 +40,13 @@ interface AskFirstProps {
   readonly ready?: boolean
   readonly children?: ComponentChildren
   onClose(): void
-  /** Where leaving without the deed is something else than closing after it. */
+  /** Called when the dialog is left without the action. Default: `onClose`. */
   onCancel?(): void
-  /** When it resolves the dialog closes. */
+  /** The action; the dialog closes when it resolves. */
   onDeed(signal: AbortSignal): Promise<void>
 }
 
-/** Asks before it does something, shows what went wrong, and closes when it went well. */
+/** Asks for confirmation before an action, shows its error, and closes if it succeeds. */
 export function AskFirst(props: AskFirstProps) {
   const {
     title,

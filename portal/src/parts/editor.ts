@@ -1,5 +1,5 @@
-// The editor of queries, loaded when a page shows it. It lives in a shadow root, whose style sheets are adopted: the page's policy lets no style
-// stand in the document.
+// The query editor, loaded when a page shows it. It is in a shadow root with adopted style sheets, because the page's content security policy forbids
+// inline styles.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { PostgreSQL, SQLDialect, sql } from '@codemirror/lang-sql'
@@ -9,7 +9,7 @@ import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** Functions of Druid's SQL that the editor completes; docs/druid-sql.md has them all. */
+/** Functions of Druid's SQL that the editor completes; docs/druid-sql.md lists all. */
 const functionNames = (
   'ABS APPROX_COUNT_DISTINCT APPROX_QUANTILE_DS ARRAY_AGG AVG BTRIM CASE CAST CEIL CHAR_LENGTH COALESCE CONCAT CONTAINS_STRING ' +
   'COUNT CURRENT_TIMESTAMP DATE_TRUNC EARLIEST EARLIEST_BY EXTRACT FLOOR GREATEST IFNULL LATEST LATEST_BY LEAST LEFT LENGTH ' +
@@ -28,7 +28,7 @@ export interface EditorOptions {
   onRun(): void
 }
 
-/** A part of a text, and where it begins: both counted from 1. */
+/** A part of the text and its position, counted from 1. */
 export interface Selected {
   readonly text: string
   readonly line: number
@@ -37,13 +37,13 @@ export interface Selected {
 
 export interface Editor {
   set(text: string): void
-  /** Null where nothing, or nothing but blanks, is selected. */
+  /** Null if nothing, or only white space, is selected. */
   selected(): Selected | null
-  /** Writes it in place of what is selected. */
+  /** Replaces the selection. */
   insert(text: string): void
-  /** Names to complete: tables and their columns. */
+  /** Sets the names to complete: tables and their columns. */
   know(tables: Readonly<Record<string, string[]>>): void
-  /** Marks a place, both counted from 1; null takes the mark away. */
+  /** Marks a position, counted from 1; null removes the mark. */
   mark(fault: { readonly line: number; readonly column: number; readonly message: string } | null): void
   destroy(): void
 }

@@ -1,9 +1,9 @@
 import { selfEntity } from '../../../src/model/self-history.ts'
 
-/** The service's own history is told from what others pushed. */
+/** Distinguishes the service's own history from pushed data. */
 export const isOwn = (name: string): boolean => name === selfEntity
 
-/** The name of an entity or ingest, marked where it is the service's own. */
+/** The name of an entity or ingest, with a label if it is the service's own. */
 export function EntityName({ name }: { readonly name: string }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// How numbers and times are written: numbers as the browser's language does.
+// Formats of numbers and times. Numbers follow the browser's language.
 
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
@@ -7,27 +7,27 @@ const scientific = (digits: number) =>
   new Intl.NumberFormat(undefined, { notation: 'scientific', maximumFractionDigits: digits })
 const shortScientific = scientific(5)
 
-/** What stands before the fraction in the browser's language; a point where that is neither point nor comma. */
+/** The decimal separator of the browser's language; a point if that is neither a point nor a comma. */
 export const decimalMark: '.' | ',' =
   new Intl.NumberFormat().formatToParts(0.5).find(({ type }) => type === 'decimal')?.value === ',' ? ',' : '.'
 
 export const countText = (count: number): string => whole.format(count)
 
-/** So large or so small that its zeros cannot be counted. */
+/** So large or so small that its zeros are hard to count. */
 const isFar = (size: number): boolean => size >= 1e9 || size < 1e-4
 
-/** At most six digits that matter, as a reading is shown. */
+/** At most six significant digits, for readings. */
 export const valueText = (value: number): string =>
   (value !== 0 && isFar(Math.abs(value)) ? shortScientific : short).format(value)
 
-/** The marks of an axis, `step` apart, with as many digits as tell them apart. */
+/** The tick labels of an axis, `step` apart, with enough digits to distinguish them. */
 export function markTexts(marks: readonly number[], step: number): string[] {
   const largest = Math.max(0, ...marks.map(Math.abs))
   if (largest !== 0 && isFar(largest)) {
     const { format } = scientific(Math.min(15, Math.max(0, Math.ceil(Math.log10(largest / step)))))
     return marks.map((mark) => (mark === 0 ? '0' : format(mark)))
   }
-  // A step may be 2.5 of something.
+  // One more decimal, because a step may be 2.5 of a unit.
   const decimals = Math.min(15, Math.max(0, 1 - Math.floor(Math.log10(step))))
   const { format } = new Intl.NumberFormat(undefined, { maximumFractionDigits: decimals })
   return marks.map(format)
@@ -50,16 +50,16 @@ export function bytesText(bytes: number): string {
   return `${step === 0 || size >= 100 ? Math.round(size) : tenths.format(size)} ${steps[step]}`
 }
 
-/** `2026-01-01T08:00:00.000Z` as `2026-01-01 08:00:00`; fractions only where there are any. */
+/** `2026-01-01T08:00:00.000Z` becomes `2026-01-01 08:00:00`; fractions are kept unless zero. */
 export const timeText = (iso: string): string => iso.replace('T', ' ').replace(/(\.000)?Z$/, '')
 
 export const plural = (count: number, one: string, more = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : more}`
 
-/** How long something took. */
+/** A duration in seconds, with one decimal. */
 export const secondsText = (seconds: number): string => `${tenths.format(seconds)} s`
 
-/** `5 h 12 min`, by its two largest units. */
+/** A duration in its two largest units: `5 h 12 min`. */
 export function durationText(seconds: number): string {
   const units = [
     ['d', 86_400],

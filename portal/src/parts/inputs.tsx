@@ -7,7 +7,7 @@ interface LabelledProps {
   readonly children: ComponentChildren
 }
 
-/** An input under its label, which names it by its id. */
+/** An input below its label, which refers to it by id. */
 function Labelled({ id, label, children }: LabelledProps) {
   return (
     <div class="field">
@@ -121,7 +121,7 @@ export function SelectField<T extends string>({ label, value, choices, onValue }
   )
 }
 
-/** A few choices beside each other. */
+/** A few choices side by side. */
 export function Segments<T extends string>({ label, value, choices, onValue }: ChoiceProps<T>) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in one line everywhere.

@@ -1,6 +1,6 @@
 import { type Store, storeOf } from '../shell/store.ts'
 
-/** A store whose value this browser keeps, where it keeps anything. `read` makes a value of whatever was kept, null of nothing. */
+/** A store whose value is saved in this browser, if it allows that. `read` parses the saved value, which is null if there is none. */
 export function keptStore<T>(name: string, read: (kept: unknown) => T): Store<T> {
   const store = storeOf(read(keptValue(name)))
   return {
@@ -10,7 +10,7 @@ export function keptStore<T>(name: string, read: (kept: unknown) => T): Store<T>
       try {
         localStorage.setItem(name, JSON.stringify(value))
       } catch {
-        // It holds until the page is left.
+        // The value lasts until the page is closed.
       }
     },
   }

@@ -3,7 +3,7 @@ import { linkTo } from '../shell/link.ts'
 
 interface HeadProps {
   readonly title: ComponentChildren
-  /** The page that lists what this one shows. */
+  /** The parent page, which lists items such as this one. */
   readonly above?: { readonly name: string; readonly at: readonly string[] }
   readonly children?: ComponentChildren
 }
@@ -26,7 +26,7 @@ export function PageHead({ title, above, children }: HeadProps) {
 
 interface PanelProps {
   readonly title: ComponentChildren
-  /** What stands at the right of its head. */
+  /** Content at the right of the panel's head. */
   readonly tools?: ComponentChildren
   readonly children: ComponentChildren
 }
@@ -67,7 +67,7 @@ interface EmptyProps {
   readonly children: ComponentChildren
 }
 
-/** Where nothing is yet: what it would be, and how to make it. */
+/** The placeholder for an empty list: what it would contain, and how to create the first entry. */
 export function Empty({ title, children }: EmptyProps) {
   return (
     <div class="empty">

@@ -1,24 +1,24 @@
-// Lines over time on the one axis of time that a chart has for all of them.
+// Merges lines over time onto the single time axis of a chart.
 
 export interface Line {
   readonly name: string
-  /** The place of its axis of values; by default the first. */
+  /** The index of its value axis. Default: 0. */
   readonly axis?: number
-  /** Its place among the colours; by default its place among the lines. */
+  /** Its colour index. Default: its index among the lines. */
   readonly color?: number
-  /** `step` holds its value until the next one; an `edge` of a band and what is `painted` draw no line. */
+  /** `step` extends each value to the next one; `edge` (of a band) and `painted` draw no line. */
   readonly drawn?: 'line' | 'step' | 'edge' | 'painted'
   readonly dashed?: boolean
   readonly hidden?: boolean
 }
 
-/** A value for each second at which a line has one. */
+/** Values by second. */
 export type Points = ReadonlyMap<number, number>
 
-/** Seconds since 1970, then the values of each line: null is a gap, undefined is passed over. */
+/** Seconds since 1970, followed by the values of each line: null is a gap, undefined is skipped. */
 export type LineData = [number[], ...(number | null | undefined)[][]]
 
-/** Nine of ten distances between a line's points are no longer than this. */
+/** The quantile of the distances between a line's points that counts as usual. */
 const usualShare = 0.9
 
 export interface Gap {
@@ -26,7 +26,7 @@ export interface Gap {
   readonly to: number
 }
 
-/** Where a line is silent for so many seconds or more. */
+/** The gaps between points that are more than `longest` seconds apart. */
 export function gapsOver(seconds: readonly number[], longest: number): Gap[] {
   return seconds
     .slice(1)
@@ -35,24 +35,24 @@ export function gapsOver(seconds: readonly number[], longest: number): Gap[] {
 }
 
 /**
- * Where a line is silent for longer than is usual for itself, what other lines have does not count: `factor` times its usual distance, and longer than
- * `least`. One bucket that is missing among buckets is 1.5 times.
+ * The gaps of a line, judged by its own points only: distances longer than `factor` times its usual distance, and longer than `least`. With buckets, the
+ * factor 1.5 finds a single missing bucket.
  */
 export function usualGaps(seconds: readonly number[], factor = 1.5, least = 0): Gap[] {
   const distances = seconds.slice(1).map((second, place) => second - seconds[place]!)
-  // Of a few, the longest is never the usual one.
+  // With few points, the longest distance never counts as usual.
   const usual = distances.toSorted((a, b) => a - b)[Math.floor(usualShare * (distances.length - 1))] ?? 0
   return gapsOver(seconds, Math.max(factor * usual, least))
 }
 
 export const secondsOf = (points: Points): number[] => [...points.keys()].sort((a, b) => a - b)
 
-/** Each line with its own gaps, at the times of all. */
+/** Puts each line, with its own gaps, on the times of all lines. */
 export function lineData(
   lines: readonly Points[],
   gaps: readonly (readonly Gap[])[] = lines.map((points) => usualGaps(secondsOf(points))),
 ): LineData {
-  // A gap in which no other line has a point has a time of its own.
+  // A gap in which no other line has a point needs a time of its own.
   const within = gaps.flat().map(({ from, to }) => (from + to) / 2)
   const times = [...new Set([...lines.flatMap((points) => [...points.keys()]), ...within])].sort((a, b) => a - b)
   const placeOf = new Map(times.map((second, place) => [second, place]))
@@ -64,14 +64,14 @@ export function lineData(
   return [times, ...values]
 }
 
-/** The places of points between gaps: no line leads to them. */
+/** The indexes of points between gaps, which no line connects. */
 export function lonePlaces(values: readonly (number | null | undefined)[]): number[] {
   const known = values.flatMap((value, place) => (value === undefined ? [] : [place]))
   const isGap = (place: number | undefined): boolean => place === undefined || values[place] === null
   return known.filter((place, at) => values[place] !== null && isGap(known[at - 1]) && isGap(known[at + 1]))
 }
 
-/** What a line shows at a place: where it only leads on there, its last point before. Null in a gap, before its first and after its last point. */
+/** The value of a line at an index: if it has no point there, its last point before. Null in a gap, before its first and after its last point. */
 export function valueAt(values: readonly (number | null | undefined)[], place: number): number | null {
   let [before, next] = [place, place]
   while (before > 0 && values[before] === undefined) before -= 1
@@ -79,7 +79,7 @@ export function valueAt(values: readonly (number | null | undefined)[], place: n
   return next < values.length ? (values[before] ?? null) : null
 }
 
-/** A value of an answer as a point of a line; null where it is none. */
+/** A value of a response as a point of a line; null if it is not numeric. */
 export function pointOf(value: unknown): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null

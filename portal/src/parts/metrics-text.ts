@@ -1,4 +1,4 @@
-// Metrics as Prometheus reads them, one sample a line.
+// Parses metrics in Prometheus' text format, one sample per line.
 import { addTo } from '../../../src/lib/add-to.ts'
 
 export interface Sample {

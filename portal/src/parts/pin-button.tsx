@@ -1,7 +1,7 @@
 import { useStore } from '../shell/store.ts'
 import { isPinned, type Pin, pins, togglePins } from './pins.ts'
 
-/** What is pinned is shown first, on the overview and where Explore opens. */
+/** Pinned tags are shown first, on the overview and when Explore opens. */
 export function PinButton({ entity, tag }: Pin) {
   const pinned = isPinned(useStore(pins), { entity, tag })
   return (
@@ -23,7 +23,7 @@ interface PinAllProps {
   readonly tags: readonly string[]
 }
 
-/** The same for all that is drawn. */
+/** Pins or unpins all drawn tags. */
 export function PinAll({ entity, tags }: PinAllProps) {
   const known = useStore(pins)
   const some = tags.map((tag) => ({ entity, tag }))

@@ -1,6 +1,6 @@
 import { keptStore } from './kept-store.ts'
 
-/** A tag that somebody wants to see first. */
+/** A tag that the user wants to see first. */
 export interface Pin {
   readonly entity: string
   readonly tag: string
@@ -17,7 +17,7 @@ const isSame = (a: Pin, b: Pin): boolean => a.entity === b.entity && a.tag === b
 
 export const isPinned = (all: readonly Pin[], pin: Pin): boolean => all.some((one) => isSame(one, pin))
 
-/** Pins all of them, or none where all are pinned. */
+/** Pins all of them, or unpins them if all are pinned. */
 export function togglePins(some: readonly Pin[]): void {
   const all = pins.get()
   const others = all.filter((one) => !isPinned(some, one))

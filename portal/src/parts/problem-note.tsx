@@ -10,11 +10,11 @@ function textOf(error: unknown): string {
 
 interface Props {
   readonly error: unknown
-  /** What it is about, where that is a part of what is shown. */
+  /** The part of the page that the error concerns, if it does not concern all of it. */
   readonly of?: string
 }
 
-/** What the service says is wrong, in its own words. Shows nothing where nothing is. */
+/** The service's own error message. Renders nothing without an error. */
 export function ProblemNote({ error, of }: Props) {
   if (error === null || error === undefined) return null
   const code = error instanceof ServiceError ? `${error.status} ${error.code}` : null

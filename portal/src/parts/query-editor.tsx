@@ -10,17 +10,17 @@ export interface Fault {
 interface Props {
   readonly label: string
   readonly language: 'sql' | 'json'
-  /** What is written into it: a new object is a new text. What it holds otherwise is its own, and told by `onText`. */
+  /** Replaces the text whenever the object changes. Otherwise the editor owns its text and reports it with `onText`. */
   readonly given: { readonly text: string }
   readonly tables?: Readonly<Record<string, string[]>>
   readonly fault: Fault | null
-  /** What it is asked by, once it is there. */
+  /** Receives the editor's methods after it has loaded. */
   readonly control: { current: Pick<Editor, 'selected' | 'insert'> | null }
   onText(text: string): void
   onRun(): void
 }
 
-/** Where a query is written; Ctrl and Enter run it. */
+/** The editor for a query; Ctrl+Enter runs it. */
 export function QueryEditor(props: Props) {
   const { label, language, given, tables, fault } = props
   const room = useRef<HTMLDivElement>(null)

@@ -1,10 +1,10 @@
-// Where in a row's text, as it was pushed, a property stands.
+// Finds properties in the text of a row as it was pushed.
 
 export interface Member {
   readonly name: string
-  /** Its JSON text. */
+  /** The value's JSON text. */
   readonly value: string
-  /** Of name and value in the row's text. */
+  /** The range of name and value in the row's text. */
   readonly start: number
   readonly end: number
 }
@@ -27,7 +27,7 @@ function tokensOf(row: string): Token[] {
   return found
 }
 
-/** The members of a row that is an object; null where it is none. */
+/** The members of a row that is an object; null if it is not. */
 export function membersOf(row: string): readonly Member[] | null {
   const tokens = tokensOf(row)
   if (tokens[0]?.text !== '{' || tokens.at(-1)?.text !== '}' || tokens.at(-1)!.end !== row.trimEnd().length) return null
@@ -58,11 +58,11 @@ function nameOf(text: string): string | null {
   }
 }
 
-/** Where the property at fault stands; null where the row as a whole is at fault, or lacks it. Of a property twice, the last one counts. */
+/** The range of the faulty property; null if the row as a whole is faulty, or lacks it. The last of duplicate properties counts. */
 export function faultIn(row: string, field: string | null): { readonly start: number; readonly end: number } | null {
   if (field === null) return null
   return membersOf(row)?.findLast(({ name }) => name === field) ?? null
 }
 
-/** A text of JSON has line ends between its tokens only. */
+/** Puts JSON text on one line: line ends occur only between its tokens. */
 export const oneLine = (row: string): string => row.replace(/[\r\n]+/g, ' ')

@@ -1,9 +1,9 @@
 import { faultIn } from './row-members.ts'
 
-/** Longer rows are shown by the part around their fault. */
+/** Longer rows show only the part around the fault. */
 const shownCharacters = 600
 
-/** A row as it is pushed, with the property at fault marked. */
+/** A row as pushed, with the faulty property highlighted. */
 export function RowText({ text, field }: { readonly text: string; readonly field: string | null }) {
   const fault = faultIn(text, field)
   if (fault === null) return <pre dir="ltr">{cut(text, 0, shownCharacters)}</pre>

@@ -1,15 +1,15 @@
-// An answer of rows, one JSON object a line, read while it comes.
+// Reads a response of rows, one JSON object per line, while it arrives.
 import { parseWithLongs } from '../../../src/lib/json-with-longs.ts'
 
 export interface RowTable {
   readonly columns: readonly string[]
-  /** Values in the order of the columns; a row may end early. Whole numbers that a double would cut are bigints. */
+  /** Values in the order of the columns; a row may be shorter. Integers that a double cannot represent are bigints. */
   readonly rows: readonly Row[]
 }
 
 export type Row = readonly unknown[]
 
-/** When a row is, in milliseconds; NaN of none. */
+/** Returns a function for the time of a row in milliseconds; NaN if it has none. */
 export function msIn({ columns }: RowTable, time: string): (row: Row | undefined) => number {
   const at = columns.indexOf(time)
   return (row) => Date.parse(String(row?.[at]))
@@ -18,7 +18,7 @@ export function msIn({ columns }: RowTable, time: string): (row: Row | undefined
 export async function readRows(chunks: AsyncIterable<Uint8Array>, onRows: (rows: number) => void): Promise<RowTable> {
   const places = new Map<string, number>()
   const rows: unknown[][] = []
-  // Lines that came together are parsed together, in half the time.
+  // Parsing all lines of a chunk together takes half the time.
   const add = (lines: readonly string[]): void => {
     const written = lines.filter((line) => line.trim() !== '')
     for (const item of parseWithLongs(`[${written.join(',')}]`) as Readonly<Record<string, unknown>>[]) {

@@ -5,15 +5,15 @@ import type { RowTable } from './rows-stream.ts'
 import { saveFile } from './save-file.ts'
 
 interface Props {
-  /** The file's name without its ending. */
+  /** The file's name without its extension. */
   readonly name: string
-  /** What is shown: the CSV file is that. */
+  /** The displayed table, which the CSV file contains. */
   readonly table: RowTable
-  /** Asks for the same answer as an Arrow stream. */
+  /** Requests the same data as an Arrow stream. */
   readonly arrow: (signal: AbortSignal) => AsyncIterable<Uint8Array>
 }
 
-/** Buttons that save an answer as a file, and what went wrong with that. */
+/** Buttons that save a response as a file, and the error of a failed save. */
 export function SaveAnswer({ name, table, arrow }: Props) {
   const saving = useDeed()
   const saveArrow = (): Promise<boolean> =>

@@ -1,6 +1,6 @@
 const nameLengthMax = 120
 
-/** The name of a file by what is in it, without its ending: no system refuses it. */
+/** A file name for this content, without an extension, that every system accepts. */
 export function fileNameOf(...words: readonly string[]): string {
   const name = words
     .join(' ')
@@ -12,7 +12,7 @@ export function fileNameOf(...words: readonly string[]): string {
     .replace(/^[.\s]+|[.\s]+$/g, '')
 }
 
-/** Gives the reader a file. */
+/** Downloads a file in the browser. */
 export function saveFile(name: string, content: Blob): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')

@@ -1,7 +1,7 @@
 import { keptStore } from './kept-store.ts'
 import { browserZone, isZone } from './zoned-time.ts'
 
-/** Whose clocks pages show where they name the zone. */
+/** The time zone of pages that name their zone. */
 export const shownZone = keptStore<string>('tidemark.zone', (kept) =>
   typeof kept === 'string' && isZone(kept) ? kept : browserZone(),
 )

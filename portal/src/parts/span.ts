@@ -1,21 +1,21 @@
-/** A stretch of time. */
+/** A range of time. */
 export interface Span {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** So many times its own length later. */
+/** The range moved by a multiple of its own length. */
 export function stepped({ fromMs, toMs }: Span, steps: number): Span {
   const byMs = steps * (toMs - fromMs)
   return { fromMs: fromMs + byMs, toMs: toMs + byMs }
 }
 
-/** So many times as long; what stands at `atMs` stays where it is. */
+/** The range scaled by a factor; the position of `atMs` within it stays the same. */
 export function zoomed({ fromMs, toMs }: Span, factor: number, atMs = (fromMs + toMs) / 2): Span {
   return { fromMs: Math.round(atMs - (atMs - fromMs) * factor), toMs: Math.round(atMs + (toMs - atMs) * factor) }
 }
 
-/** What is shown once two instants stand where two others stood; null where they are the same. */
+/** The range after a pinch that moves instants `a` and `b` to the positions of `nowA` and `nowB`; null if two of them coincide. */
 export function pinched(
   { fromMs, toMs }: Span,
   [a, b]: readonly [number, number],

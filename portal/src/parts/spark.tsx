@@ -1,4 +1,4 @@
-// Small pictures of a day: no axes, only where it goes.
+// Small charts of a day without axes, which show only the trend.
 const width = 100
 const height = 30
 
@@ -7,11 +7,11 @@ interface LineProps {
   readonly fromMs: number
   readonly toMs: number
   readonly points: readonly (readonly [ms: number, value: number])[]
-  /** Points further apart are not joined. */
+  /** Points further apart than this are not connected. */
   readonly gapMs: number
 }
 
-/** The pieces of a line, in the coordinates of the picture. */
+/** The segments of a line, in the coordinates of the picture. */
 export function sparkPieces({ fromMs, toMs, points, gapMs }: Omit<LineProps, 'title'>): string[] {
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const [, value] of points) [least, greatest] = [Math.min(least, value), Math.max(greatest, value)]
@@ -24,7 +24,7 @@ export function sparkPieces({ fromMs, toMs, points, gapMs }: Omit<LineProps, 'ti
     const y = scale === 0 ? height / 2 : height - 1 - (value - least) * scale
     pieces.at(-1)!.push(`${x.toFixed(2)},${y.toFixed(2)}`)
   }
-  // A point alone is as wide as the line.
+  // A segment needs two points; a single point appears as a dot as wide as the line.
   return pieces.map((piece) => (piece.length === 1 ? `${piece[0]} ${piece[0]}` : piece.join(' ')))
 }
 

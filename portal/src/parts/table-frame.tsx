@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** Room for a table that may be wider than the page: it is scrolled by keyboard too. */
+/** A scrollable frame for a table that may be wider than the page; it can be scrolled by keyboard. */
 export function TableFrame({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reached by keyboard.
@@ -10,7 +10,7 @@ export function TableFrame({ name, children }: { readonly name: string; readonly
   )
 }
 
-/** The head of a column of buttons: only who hears the page needs its name. */
+/** The head of a column of buttons; its title is only for screen readers. */
 export function DeedsHead() {
   return (
     <th>

@@ -2,7 +2,7 @@ import { useStore } from '../shell/store.ts'
 import { shownZone } from './shown-zone.ts'
 import { clockText, offsetText, zoneText } from './zoned-time.ts'
 
-/** A time on the clocks of the zone that pages show, with its offset: a page need not name the zone. */
+/** A time in the zone of the pages, with its offset, so that a page need not name the zone. */
 export function Time({ iso }: { readonly iso: string | null | undefined }) {
   const zone = useStore(shownZone)
   if (iso === null || iso === undefined) return <span class="soft">never</span>

@@ -1,4 +1,4 @@
-// Times on the clocks of a zone: how they are shown, and which instant one means that somebody typed.
+// Times on the clock of a zone: formatting, and parsing of typed times.
 import { runtimeOffsets, runtimeZoneName } from '../../../src/druid-time/runtime-zone.ts'
 import { formatOffset } from '../../../src/druid-time/zone.ts'
 import { msPerDay } from '../../../src/model/instant.ts'
@@ -9,7 +9,7 @@ export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions()
 
 export const isZone = (name: string): boolean => runtimeZoneName(name) !== null
 
-/** The calendar is asked for each instant: to learn all changes of a zone takes it longer than a page may take. */
+/** Offsets are looked up for each instant: computing all changes of a zone takes too long for a page. */
 const calendars = new Map<string, (ms: number) => number>()
 
 /** Local time minus UTC at an instant. */
@@ -21,13 +21,13 @@ function offsetAt(ms: number, zone: string): number {
   return calendar(Math.floor(ms / 1000) * 1000)
 }
 
-/** What the zone's clock shows at an instant, in milliseconds as if it were UTC's. */
+/** The time on the zone's clock at an instant, in milliseconds as if it were UTC. */
 export const localMsOf = (ms: number, zone: string): number => ms + offsetAt(ms, zone)
 
-/** `2026-01-01 08:00:00` as the zone's clock shows it; fractions only where there are any. */
+/** The time on the zone's clock, as in `2026-01-01 08:00:00`; fractions are shown unless zero. */
 export const clockText = (ms: number, zone: string): string => timeText(new Date(localMsOf(ms, zone)).toISOString())
 
-/** `UTC+01:00`; `UTC` where clocks show that. */
+/** The offset, as in `UTC+01:00`; `UTC` if it is zero. */
 export function offsetText(ms: number, zone: string): string {
   const offsetMs = offsetAt(ms, zone)
   return `UTC${offsetMs === 0 ? '' : formatOffset(offsetMs)}`
@@ -37,9 +37,9 @@ export function offsetText(ms: number, zone: string): string {
 export const zoneText = (zone: string, ms: number): string =>
   zone === 'UTC' ? zone : `${zone}, ${offsetText(ms, zone)}`
 
-/** The instant of a time on the zone's clock: the earlier one where it is shown twice, the end of the gap where it never is. */
+/** The instant of a time on the zone's clock: the earlier one if the time occurs twice, the end of the gap if it never occurs. */
 export function instantAt(localMs: number, zone: string): number {
-  // No offset is as long as a day, so a change lies between.
+  // Offsets are shorter than a day, so any change of the offset is within this range.
   const byOffsets = [-msPerDay, msPerDay]
     .map((apart) => localMs - offsetAt(localMs + apart, zone))
     .sort((a, b) => a - b)
@@ -54,13 +54,13 @@ export function instantAt(localMs: number, zone: string): number {
   return after
 }
 
-/** The midnight that begins the day, moved by so many days. */
+/** The start of the day, moved by a number of days. */
 export function midnight(ms: number, zone: string, days = 0): number {
   const localMs = localMsOf(ms, zone)
   return instantAt((Math.floor(localMs / msPerDay) + days) * msPerDay, zone)
 }
 
-/** The instant that a text means which somebody typed on the zone's clocks, and whether it names a day alone; null where it cannot be read. */
+/** The instant of a typed time in the zone, and whether the text names only a day; null if it cannot be parsed. */
 export function readWhen(text: string, zone: string, nowMs: number): { ms: number; isDay: boolean } | null {
   const when = parseWhen(text, nowMs)
   if (when === null) return null

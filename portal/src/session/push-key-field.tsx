@@ -2,7 +2,7 @@ import { TextField } from '../parts/inputs.tsx'
 import { useStore } from '../shell/store.ts'
 import { asksForKey, pushKey } from './push-key.ts'
 
-/** Asks for a key to push with, where one's own may not. */
+/** A field for a key to push with, if the user's own key may not push. */
 export function PushKeyField() {
   const key = useStore(pushKey)
   if (!asksForKey()) return null

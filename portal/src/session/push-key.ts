@@ -1,12 +1,12 @@
 import { storeOf, useStore } from '../shell/store.ts'
 import { clientFor, mayDo, session } from './session.ts'
 
-/** The key that an operator pushes with, whose own may not push. It is kept until the page is left. */
+/** A second key for pushing, for an operator whose own key may not push. It is kept until the page is closed. */
 export const pushKey = storeOf('')
 
 export const asksForKey = (): boolean => !mayDo('ingest')
 
-/** Whether a key to push with is asked for, and none is given yet. */
+/** Whether a key to push with is needed but not given yet. */
 export function useKeyMissing(): boolean {
   const key = useStore(pushKey)
   return asksForKey() && key.trim() === ''

@@ -1,4 +1,4 @@
-// Who looks: the key of this tab, kept in its session storage alone, and what the service says that it may do.
+// The current user: the key of this tab, stored only in its session storage, and the key's rights according to the service.
 
 import type { KeyRight, OwnSubscription } from '../../../src/client/answers.ts'
 import { TidemarkClient } from '../../../src/client/client.ts'
@@ -7,7 +7,7 @@ import { storeOf } from '../shell/store.ts'
 
 const kept = 'tidemark.key'
 
-/** Where the service is: the page is at .../portal. */
+/** The address of the service; the page is at .../portal. */
 export const serviceUrl = new URL('.', location.href).href.replace(/\/$/, '')
 
 export interface Session {
@@ -17,10 +17,10 @@ export interface Session {
   readonly own: OwnSubscription | null
 }
 
-/** Null until somebody has signed in. */
+/** Null before sign-in. */
 export const session = storeOf<Session | null>(null)
 
-/** Every request of the portal goes through a client like the command line's. With a signal its requests can be stopped. */
+/** Every request of the portal uses the client of the command line. The signal aborts its requests. */
 export function clientFor(key: string | null, signal?: AbortSignal): TidemarkClient {
   const ask: typeof fetch = (input, init) => fetch(input, { ...init, cache: 'no-store', ...(signal && { signal }) })
   return new TidemarkClient({ url: serviceUrl, key: key ?? undefined, fetch: ask })
@@ -32,14 +32,14 @@ export function clientOf(signal?: AbortSignal): TidemarkClient {
 
 export const keptKey = (): string | null => sessionStorage.getItem(kept)
 
-/** Resolves when the key is taken; throws where the service refuses it. */
+/** Resolves when the key is accepted; throws if the service refuses it. */
 export async function signIn(key: string): Promise<void> {
   const own = await clientFor(key).subscription()
   sessionStorage.setItem(kept, key)
   session.set({ key, subscriber: own.subscriber, rights: own.rights, own })
 }
 
-/** Reads without a key, where the service lets everyone on this machine read. */
+/** Starts a session without a key, if the service allows reading without one. Resolves with false if it does not. */
 export async function readWithoutKey(): Promise<boolean> {
   try {
     await clientFor(null).entities()

@@ -6,7 +6,7 @@ import { useDeed } from '../shell/asking.ts'
 import mark from '../tidemark.svg'
 import { keptKey, readWithoutKey, signIn, signOut } from './session.ts'
 
-/** Asks for a key. One that this tab has already is tried first. */
+/** Asks for a key. A key stored in this tab is tried first. */
 export function SignIn() {
   const [key, setKey] = useState('')
   const [trying, setTrying] = useState(keptKey() !== null)
@@ -57,7 +57,7 @@ export function SignIn() {
   )
 }
 
-/** A key that was revoked or has expired is of no more use to this tab. */
+/** Forgets a key that was revoked or has expired. */
 function forgetRefused(error: unknown): never {
   if (error instanceof ServiceError && error.status === 403) signOut()
   throw error

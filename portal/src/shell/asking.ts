@@ -1,4 +1,4 @@
-// Asks the service, shows what came last, and asks again when the service comes back after it was away.
+// Queries the service, shows the last result, and queries again when the service returns after an outage.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { TidemarkClient } from '../../../src/client/client.ts'
 import { ConnectionError } from '../../../src/client/service-error.ts'
@@ -7,7 +7,7 @@ import { cameBack, wentAway } from './reach.ts'
 import { useStore } from './store.ts'
 
 export interface Asked<T> {
-  /** The last good answer; it stays while the next one is asked for, and when that fails. */
+  /** The last successful result. It stays while the next query runs, and if that fails. */
   readonly value: T | null
   readonly error: unknown
   readonly busy: boolean
@@ -15,7 +15,7 @@ export interface Asked<T> {
 }
 
 interface Options {
-  /** Asks again so long after each answer. */
+  /** Repeats the query this long after each response. */
   readonly everyMs?: number
   readonly skip?: boolean
 }
@@ -26,7 +26,7 @@ interface State<T> {
   readonly busy: boolean
 }
 
-/** `ask` is called anew when `by` changes: what came for other words is forgotten, what is under way is stopped. */
+/** Calls `ask` again when `by` changes: the result for other values is discarded, and a query in progress is aborted. */
 export function useAsk<T>(
   ask: (client: TidemarkClient, signal: AbortSignal) => Promise<T>,
   by: readonly unknown[],
@@ -70,13 +70,13 @@ export function useAsk<T>(
 export interface Doing {
   readonly busy: boolean
   readonly error: unknown
-  /** Runs one deed at a time; resolves with whether it went well. */
+  /** Runs one action at a time; resolves with whether it succeeded. */
   run(deed: (signal: AbortSignal) => Promise<void>): Promise<boolean>
   stop(): void
   clear(): void
 }
 
-/** Something that a reader sets off, and may stop. */
+/** An action that the user starts and can stop. */
 export function useDeed(): Doing {
   const [state, show] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
   const control = useRef<AbortController | null>(null)

@@ -17,13 +17,13 @@ const keys: readonly (readonly [keys: string, does: string])[] = [
   ['Esc', 'closes a dialog'],
 ]
 
-/** Where letters are written. */
+/** Whether the event comes from a text input. */
 function isWriting(event: KeyboardEvent): boolean {
   const [target] = event.composedPath()
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))
 }
 
-/** The keys of the pages, by the question mark and by a button. */
+/** The list of keyboard shortcuts, opened with the question mark or a button. */
 export function Keys() {
   const [open, show] = useState(false)
   useEffect(() => {

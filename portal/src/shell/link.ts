@@ -1,6 +1,6 @@
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** `linkTo(['ingests', 'a/b'], {code: 'x'})` is `#/ingests/a%2Fb?code=x`; what is empty is left out. */
+/** `linkTo(['ingests', 'a/b'], {code: 'x'})` returns `#/ingests/a%2Fb?code=x`. Empty values are omitted. */
 export function linkTo(path: readonly string[], query: Query = {}): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

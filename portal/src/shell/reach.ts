@@ -1,9 +1,9 @@
-// Whether the service can be reached. When it went away it is looked for until it is there again; then what is shown is asked for anew.
+// Whether the service can be reached. During an outage it is polled until it is back; then the displayed data is queried again.
 import { serviceUrl } from '../session/session.ts'
 import { storeOf } from './store.ts'
 
 export const isAway = storeOf(false)
-/** How often it came back. */
+/** The number of times it came back. */
 export const cameBack = storeOf(0)
 
 const lookAgainMs = 1500

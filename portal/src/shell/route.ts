@@ -1,4 +1,4 @@
-// Where the reader is stands behind the # of the address: it can be shared and gone back to, and no server, proxy or log sees what it names.
+// The current page is stored after the # of the address. It can be shared and is in the history, and no server, proxy or log sees its names.
 import { storeOf, useStore } from './store.ts'
 
 export interface Place {
@@ -21,7 +21,7 @@ function placeOf(hash: string): Place {
 }
 
 const place = storeOf(placeOf(location.hash))
-/** How many steps in the portal led here: Back leads to no other site. */
+/** The number of steps within the portal that led here, so that Back does not leave the portal. */
 const depth = storeOf(depthKept() ?? 0)
 
 function depthKept(): number | null {
@@ -29,11 +29,11 @@ function depthKept(): number | null {
   return typeof kept === 'number' ? kept : null
 }
 
-// So that a step back to it is known for one.
+// Marks the first entry, so that a step back to it is recognized.
 if (depthKept() === null) history.replaceState({ depth: 0 }, '')
 
 addEventListener('hashchange', () => {
-  // A new step knows of no depth yet.
+  // A new history entry has no depth yet.
   const kept = depthKept()
   if (kept === null) history.replaceState({ depth: depth.get() + 1 }, '')
   depth.set(kept ?? depth.get() + 1)
@@ -52,7 +52,7 @@ export function goTo(link: string): void {
   location.hash = link
 }
 
-/** As `goTo`, but without a step to go back to. */
+/** As `goTo`, but replaces the history entry. */
 export function replaceWith(link: string): void {
   history.replaceState({ depth: depth.get() }, '', link)
   place.set(placeOf(link))

@@ -11,7 +11,7 @@ import { useStore } from './store.ts'
 import { chooseTheme, chosenTheme, type Theme } from './theme.ts'
 import { notify } from './toasts.tsx'
 
-/** The frame: which pages there are for this key, and the one that the address names. */
+/** The frame: links to the pages that this key may use, and the current page. */
 export function Shell({ session }: { readonly session: Session }) {
   const place = usePlace()
   const away = useStore(isAway)
@@ -48,7 +48,7 @@ export function Shell({ session }: { readonly session: Session }) {
 
 function Links({ open, current }: { readonly open: readonly Page[]; readonly current: Page | undefined }) {
   const nav = useRef<HTMLElement>(null)
-  // On a phone they are wider than the screen.
+  // On a phone the links are wider than the screen.
   useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current])
   return (
     <nav aria-label="Pages" ref={nav}>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** A value that several parts of the page show. */
+/** A value shared by several parts of the page. */
 export interface Store<T> {
   get(): T
   set(value: T): void

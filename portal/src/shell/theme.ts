@@ -11,7 +11,7 @@ function keptTheme(): Theme {
 }
 
 export const chosenTheme = storeOf<Theme>(keptTheme())
-/** What is shown: charts are drawn with its colours. */
+/** The theme in effect; charts use its colours. */
 export const shownTheme = storeOf<'light' | 'dark'>('light')
 
 export function applyTheme(): void {

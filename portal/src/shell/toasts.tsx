@@ -9,7 +9,7 @@ const shown = storeOf<readonly Toast[]>([])
 const shownMs = 6000
 let made = 0
 
-/** Says that something was done. */
+/** Shows a short message that something was done. */
 export function notify(text: string): void {
   made += 1
   const toast = { id: made, text }

@@ -1,4 +1,4 @@
-// What the target must define before rows can be copied: planned as a whole, and refused as a whole where the two ends disagree.
+// The definitions that the target needs before rows can be copied. The plan is made as a whole, and refused as a whole if source and target disagree.
 import type { EntityAnswer, IngestAnswer, NewIngest } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
 import type { EntityField } from '../../model/entity.ts'
@@ -6,14 +6,14 @@ import { selfEntity } from '../../model/self-history.ts'
 import { allItems } from '../all-items.ts'
 import { CommandError } from '../command-error.ts'
 
-/** What is looked at of an ingest; a stand-in for one has no more. */
+/** The parts of an ingest that a copy uses; a stand-in has no others. */
 export type DefinedIngest = Omit<IngestAnswer, 'created' | 'entity'> & { readonly entity?: string | null }
 
 /** The definitions of one service. */
 export interface ServiceDefinitions {
   readonly ingests: readonly DefinedIngest[]
   readonly entities: readonly EntityAnswer[]
-  /** Rows of each entity; one that is not named has none. */
+  /** Number of rows by entity; an entity that is missing here has none. */
   readonly rows: ReadonlyMap<string, number>
 }
 
@@ -22,7 +22,7 @@ export interface CopyRoute {
   readonly name: string
   readonly kind: 'series' | 'metadata'
   readonly alias: string
-  /** What whoever copies should know of this choice; null where it goes without saying. */
+  /** A remark about the choice of the ingest for the user; null if none is needed. */
   readonly note: string | null
 }
 
@@ -30,9 +30,9 @@ export interface DefinitionPlan {
   readonly create: readonly NewIngest[]
   readonly use: readonly string[]
   readonly retain: readonly { readonly entity: string; readonly retention: string | null }[]
-  /** How entities are read, where nothing of it is set at the target. */
+  /** The reading settings of entities for which the target has none. */
   readonly read: readonly (Reading & { readonly entity: string })[]
-  /** Ingests that are blocked at the source; at the target they take rows until all are there. */
+  /** Ingests that are blocked at the source. At the target they accept rows until all are copied. */
   readonly block: readonly { readonly alias: string; readonly reason: string | null }[]
   readonly routes: readonly CopyRoute[]
 }
@@ -48,7 +48,7 @@ type Defined = Pick<DefinedIngest, 'kind' | 'entity' | 'duplicates' | 'fields'>
 
 const shown = (value: unknown): string => (value === undefined || value === null ? 'none' : String(value))
 
-/** In what two definitions of an ingest disagree, each as a phrase. */
+/** The differences between two definitions of an ingest, each as a phrase. */
 export function differencesOf(source: Defined, target: Defined): string[] {
   const found: string[] = []
   const compare = (what: string, here: unknown, there: unknown): void => {
@@ -80,7 +80,7 @@ const newIngest = ({ alias, kind, entity, fields, duplicates }: DefinedIngest): 
   ...(kind === 'series' && duplicates ? { duplicates } : {}),
 })
 
-/** Stands in for the ingest of an entity whose ingests were deleted. */
+/** A substitute for the ingest of an entity whose ingests were deleted. */
 function standIn({ entity, fields, duplicates }: EntityAnswer): DefinedIngest {
   return {
     alias: entity,
@@ -99,7 +99,7 @@ function covers(ingest: DefinedIngest, fields: readonly EntityField[]): boolean 
   return fields.every(({ name }) => names.has(name))
 }
 
-/** What the names are that `--entity` may give: entities of series, and metadata ingests. */
+/** A predicate for the names that are copied. `--entity` may name entities of series and metadata ingests; throws `CommandError` for other names. */
 function chosenNames(source: ServiceDefinitions, wanted: readonly string[]): (name: string) => boolean {
   const tables = source.ingests.filter(({ kind }) => kind === 'metadata').map(({ alias }) => alias)
   const names = new Set([...source.entities.map(({ entity }) => entity), ...tables])
@@ -107,7 +107,7 @@ function chosenNames(source: ServiceDefinitions, wanted: readonly string[]): (na
   if (unknown.length > 0) {
     throw new CommandError(`The source has no entity ${unknown.join(', ')}. It has: ${[...names].join(', ')}.`)
   }
-  // What a service notes of itself is its own, unless it is asked for.
+  // The service's records about itself are not copied unless they are named.
   return (name) => (wanted.length === 0 ? name !== selfEntity : wanted.includes(name))
 }
 
@@ -126,7 +126,7 @@ function routeOf(entity: EntityAnswer, feeding: readonly DefinedIngest[], orphan
   return { name: entity.entity, kind: 'series', alias: first.alias, note }
 }
 
-/** What has to be made at the target. Throws `CommandError` that names each difference where the ends disagree. */
+/** The definitions to create at the target. Throws `CommandError` with every difference if source and target disagree. */
 export function planDefinitions(
   source: ServiceDefinitions,
   target: ServiceDefinitions,
@@ -192,7 +192,7 @@ function isReadingSet(reading: Reading | undefined): boolean {
   return time_zone !== null || shape_from !== null || Object.keys({ ...shapes, ...max_gaps }).length > 0
 }
 
-/** Makes what is missing. Blocking waits until the rows are there. */
+/** Creates what is missing. Ingests are blocked only after the rows are copied. */
 export async function makeDefinitions(target: TidemarkClient, { create, retain, read }: DefinitionPlan): Promise<void> {
   for (const ingest of create) await target.createIngest(ingest)
   for (const { entity, retention } of retain) await target.retain(entity, retention)
@@ -205,7 +205,7 @@ export async function blockIngests(target: TidemarkClient, { block }: Definition
   }
 }
 
-/** For as long as rows are copied into them; those that a copy has blocked before, too. */
+/** Unblocks ingests while rows are copied into them, including those that an earlier copy blocked. */
 export async function unblockIngests(target: TidemarkClient, { block }: DefinitionPlan): Promise<void> {
   for (const { alias } of block) await target.changeIngest(alias, { state: 'active' })
 }

@@ -1,4 +1,4 @@
-// One entity or table of metadata: copied, and then compared at both ends.
+// Copies one entity or table of metadata, and compares both ends afterwards.
 import { randomUUID } from 'node:crypto'
 import type { IngestAnswer } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
@@ -15,7 +15,7 @@ import { renamed } from './pieces.ts'
 import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
 import { type CopyDates, copySeries } from './series.ts'
 
-/** What became of one entity or table. */
+/** The result for one entity or table. */
 export interface CopiedOne extends CopyCounts, Verdict {
   readonly name: string
   readonly ingest: string
@@ -25,7 +25,7 @@ export interface CopiedOne extends CopyCounts, Verdict {
 const lagMs = 60_000
 const pollMs = 500
 
-/** The rows of an entity or items of a table; 0 for one that is not there yet. */
+/** The number of rows of an entity or items of a table; 0 if it does not exist yet. */
 async function countOf(client: TidemarkClient, { name, kind }: CopyRoute): Promise<number> {
   if (kind === 'series') return (await client.entities()).find(({ entity }) => entity === name)?.rows ?? 0
   return (await client.metadata()).find(({ entity }) => entity === name)?.items ?? 0
@@ -54,7 +54,7 @@ async function send(
   return copySeries(job, { entity, ingest, dates })
 }
 
-/** Copies what a route names, and resolves once the target has validated it. */
+/** Copies the rows or items of a route; resolves when the target has validated them. */
 export async function copyOne(job: CopyJob, route: CopyRoute, dates: CopyDates): Promise<CopiedOne> {
   const { source, target, context } = job
   const ingest = await target.ingest(route.alias)
@@ -71,7 +71,7 @@ export async function copyOne(job: CopyJob, route: CopyRoute, dates: CopyDates):
   const partial = route.kind === 'series' && (dates.fromMs !== null || dates.toMs !== null)
   const sourceAfter = await countOf(source, route)
   const counts = { unit, copied, rejected, pending, sourceBefore, sourceAfter, targetBefore, partial } as const
-  // Rows that were rejected or are not shown will not come, however long one waits.
+  // Rejected or hidden rows would never be counted, so waiting for them is useless.
   const expected = expectedAfter(counts)
   const whole = rejected === 0 && pending === 0 && (partial || copied >= sourceAfter)
   const targetAfter = await settledCount(job, route, whole ? expected : null)
@@ -88,16 +88,16 @@ export async function copyOne(job: CopyJob, route: CopyRoute, dates: CopyDates):
   }
 }
 
-// Whether the target holds what the source holds, in the end.
+// Whether the target has everything that the source has, at the end.
 
 export interface CopyCounts extends Pick<Sent, 'copied' | 'rejected' | 'pending'> {
   readonly unit: 'rows' | 'items'
-  /** Before the copy began, and after it ended. */
+  /** Counts before the copy began and after it ended. */
   readonly sourceBefore: number
   readonly sourceAfter: number
   readonly targetBefore: number
   readonly targetAfter: number
-  /** Whether dates left out some rows. */
+  /** Whether dates excluded some rows. */
   readonly partial: boolean
 }
 
@@ -106,13 +106,13 @@ interface Verdict {
   readonly notes: readonly string[]
 }
 
-/** How many the target should hold at the end; null where nobody can know, as it held some before. */
+/** The expected count at the target; null if it cannot be known because the target had some rows before. */
 function expectedAfter(counts: Omit<CopyCounts, 'targetAfter'>): number | null {
   if (counts.targetBefore > 0) return counts.partial ? null : Math.max(counts.targetBefore, counts.sourceAfter)
   return counts.partial ? counts.copied : counts.sourceAfter
 }
 
-/** Sentences on what is wrong, and on what is worth knowing. */
+/** Sentences about problems, and notes for the user. */
 export function verdictOf(counts: CopyCounts): Verdict {
   const { unit, copied, rejected, pending, sourceBefore, sourceAfter, targetBefore, targetAfter, partial } = counts
   const problems: string[] = []
@@ -164,7 +164,7 @@ async function* rowsOf(
   for await (const items of pages) yield items.map((item) => renamed(item, sources))
 }
 
-/** Copies a table's items into the metadata ingest of the target. Done twice, it comes to the same. */
+/** Copies a table's items into the metadata ingest of the target. Idempotent. */
 function copyItems(job: CopyJob, ingest: IngestAnswer, items: number): Promise<Sent> {
   const { stderr, nowMs } = job.context
   const progress = new ProgressBar({ output: stderr, nowMs, total: items })

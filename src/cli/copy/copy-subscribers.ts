@@ -6,13 +6,13 @@ import type { CopyRoute } from './copy-definitions.ts'
 
 export interface CopiedSubscribers {
   readonly created: readonly string[]
-  /** Subscribers that are at both ends, with other subscriptions: these were left as they are. */
+  /** Subscribers that exist at both ends with different subscriptions; they were not changed. */
   readonly differing: readonly string[]
-  /** Who has keys at the source and none at the target, and what they may be used for. */
+  /** Subscribers with keys at the source but none at the target, and the rights of their keys. */
   readonly needKeys: readonly { readonly subscriber: string; readonly rights: readonly string[] }[]
 }
 
-/** Only what was set, in one order, so that two of them can be compared as text. */
+/** Only the members that are set, in a fixed order, so that entries can be compared as text. */
 const entryOf = ({ ingest, entity, from, until, suspended }: SubscriptionEntry): SubscriptionEntry => ({
   ...(ingest ? { ingest } : {}),
   ...(entity ? { entity } : {}),
@@ -33,7 +33,7 @@ const sorted = (entries: readonly SubscriptionEntry[]) =>
 
 const hasKeys = ({ keys = [] }: SubscriberAnswer) => keys.length > 0
 
-/** Subscribers and their subscriptions. Keys cannot be copied: a service holds only their hashes. */
+/** Copies subscribers and their subscriptions. Keys cannot be copied: a service stores only their hashes. */
 export async function copySubscribers(source: TidemarkClient, target: TidemarkClient): Promise<CopiedSubscribers> {
   const there = new Map((await allItems((page) => target.subscribers(page))).map((item) => [item.name, item]))
   const created: string[] = []
@@ -71,7 +71,7 @@ export async function requireAdmin(client: TidemarkClient, end: 'source' | 'targ
   throw new CommandError(`The key of the ${end} has no right admin. Give an admin key of ${client.url} with ${option}.`)
 }
 
-/** Throws `CommandError` that says how to get such a key, unless the target's key may push to all that is copied. */
+/** Throws `CommandError`, with instructions for making such a key, unless the target's key may push to every copied ingest. */
 export async function requirePushing(target: TidemarkClient, routes: readonly CopyRoute[]): Promise<void> {
   const { rights, subscriptions } = await target.subscription()
   const open = subscriptions.filter(({ valid }) => valid).map(({ ingest }) => ingest)

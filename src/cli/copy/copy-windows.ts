@@ -1,28 +1,28 @@
-// An entity's rows, read by windows of time: as wide as the source answers, narrower where there are many, wider where there are few.
+// Reads an entity's rows in windows of time: as wide as one response of the source allows, narrower where rows are dense, wider where they are sparse.
 import { msPerDay } from '../../model/instant.ts'
 import { CommandError } from '../command-error.ts'
 
-/** From and to, both included, in milliseconds since the epoch. */
+/** From and to, both inclusive, in milliseconds since the epoch. */
 export interface CopyRange {
   readonly startMs: number
   readonly endMs: number
 }
 
 export interface WindowedSource {
-  /** The lines of the rows in this range, in order; null where they are too many for one answer. */
+  /** The lines of the rows in this range, in order; null if they are too many for one response. */
   select(range: CopyRange): Promise<readonly Uint8Array[] | null>
-  /** When the first row after this date is; null where there is none. */
+  /** The time of the first row after this date; null if there is none. */
   nextMs(afterMs: number): Promise<number | null>
 }
 
 const widestMs = 32 * msPerDay
-/** Answers below are small enough to ask for twice as much, answers above too large to be comfortable. */
+/** After a response below smallBytes the next window is twice as wide, after one above largeBytes half as wide. */
 const smallBytes = 8 * 1024 * 1024
 const largeBytes = 32 * 1024 * 1024
-/** How many windows pass before a width that was refused is tried again. */
+/** The number of windows before a width that was refused is tried again. */
 const calmWindows = 8
 
-/** The rows of a range, a window at a time. Throws `CommandError` where a single millisecond holds more than an answer may. */
+/** The rows of a range, one window at a time. Throws `CommandError` if a single millisecond has more rows than a response may contain. */
 export async function* windowsOf(range: CopyRange, source: WindowedSource): AsyncGenerator<readonly Uint8Array[]> {
   let widthMs = msPerDay
   let calm = calmWindows

@@ -1,5 +1,5 @@
-// Cuts the rows of an entity into pushes whose keys name their place, so that a copy that is begun again stores nothing twice. Which
-// rows are in a piece depends on the day alone, and not on how they were read.
+// Divides the rows of an entity into pushes with deterministic keys, so that a copy that is restarted stores nothing twice. The rows of a piece depend
+// only on the day, and not on how they were read.
 import { createHash } from 'node:crypto'
 import { halvesOf, type PushBatch } from '../../client/push-batch.ts'
 import { jsonMembers } from '../../lib/json-members.ts'
@@ -10,10 +10,10 @@ export interface Piece extends PushBatch {
 }
 
 export interface PieceRules {
-  /** Names what is copied: the source, the entity, and the dates where they cut through a day. */
+  /** Identifies what is copied: the source, the entity, and the dates where they cut through a day. */
   readonly identity: (day: string) => readonly string[]
   readonly timeField: string
-  /** What a field is called in pushed rows, by its name. */
+  /** The name of each field in pushed rows, by field name. */
   readonly sources: ReadonlyMap<string, string>
   readonly rowsMax: number
   readonly bytesMax: number
@@ -22,7 +22,7 @@ export interface PieceRules {
 const lineFeed = Buffer.from('\n')
 const dayChars = '2026-01-01'.length
 
-/** A row under the names its ingest takes, with each value as it is written. */
+/** A row with the member names of its ingest, and each value as written. */
 export function renamed(line: Uint8Array, sources: ReadonlyMap<string, string>): Uint8Array {
   const members = jsonMembers(Buffer.from(line).toString())
   return Buffer.from(
@@ -30,13 +30,13 @@ export function renamed(line: Uint8Array, sources: ReadonlyMap<string, string>):
   )
 }
 
-/** The date and tag that a row begins with. */
+/** The date and tag at the start of a row. */
 function placeOf(line: Uint8Array): string {
   const [time, tag] = jsonMembers(Buffer.from(line).toString())
   return `${time?.value} ${tag?.value}`
 }
 
-/** A piece in two, for a target that takes fewer rows at once: their keys name their places as its own does. */
+/** Splits a piece in two, for a target that accepts fewer rows at once. Their keys are derived from the piece's key. */
 export function halvesOfPiece(piece: Piece): readonly Piece[] {
   return halvesOf(piece, 'ndjson').map((half, index) => ({
     ...half,
@@ -61,7 +61,7 @@ class Cutter {
     this.#renames = [...rules.sources].some(([name, source]) => name !== source)
   }
 
-  /** Takes a row, and gives the piece that ends before it, if one does. */
+  /** Adds a row; returns the piece that ends before it, if one does. */
   add(line: Uint8Array): Piece | null {
     const day = this.#dayOf(line)
     const piece = this.#lines.length > 0 && (day !== this.#day || this.#isFull(line)) ? this.take() : null
@@ -77,7 +77,7 @@ class Cutter {
     return piece
   }
 
-  /** The rows that wait, as a piece; null where there are none. */
+  /** The buffered rows as a piece; null if there are none. */
   take(): Piece | null {
     if (this.#lines.length === 0) return null
     const rows = this.#lines.length
@@ -90,7 +90,7 @@ class Cutter {
     return { firstRow: this.#seen - rows + 1, rows, body, texts, idempotencyKey }
   }
 
-  /** Rows of the same date and tag stay together, as pieces may arrive in any order; unless they are far too many. */
+  /** Rows of the same date and tag stay in one piece, because pieces may arrive in any order, unless there are far too many. */
   #isFull(line: Uint8Array): boolean {
     const { rowsMax, bytesMax } = this.#rules
     const bytes = this.#bytes + line.length
@@ -108,7 +108,7 @@ class Cutter {
   }
 }
 
-/** Gathers the rows of all windows into pieces, none over the end of a UTC day. */
+/** Gathers the rows of all windows into pieces; no piece crosses the end of a UTC day. */
 export async function* copyPiecesOf(
   windows: AsyncIterable<readonly Uint8Array[]>,
   rules: PieceRules,

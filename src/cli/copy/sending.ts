@@ -11,7 +11,7 @@ import { CommandError } from '../command-error.ts'
 import type { CliContext } from '../context.ts'
 import { formatCount } from '../push/report.ts'
 
-/** Both ends of a copy, and how it is to be done. */
+/** Both ends of a copy, and its options. */
 export interface CopyJob {
   readonly context: CliContext
   readonly source: TidemarkClient
@@ -35,7 +35,7 @@ const retryMs = 120_000
 const patienceMs = 60_000
 const errorsMax = 10
 
-/** Does what may be done twice until it succeeds, and says so when it has to wait. */
+/** Repeats an idempotent operation until it succeeds, and prints a note whenever it has to wait. */
 export function patiently<Answer>({ context }: CopyJob, progress: ProgressBar, attempt: () => Promise<Answer>) {
   const { nowMs, sleep } = context
   const onRetry = (error: Error, waitMs: number): void => {
@@ -44,7 +44,7 @@ export function patiently<Answer>({ context }: CopyJob, progress: ProgressBar, a
   return withRetries(attempt, { nowMs, sleep, retryMs, onRetry })
 }
 
-/** Pushes pieces and follows their receipts. Throws the first failure, once no push is in flight. */
+/** Pushes pieces and follows their receipts. Throws the first failure after no push is in flight. */
 export async function sendAll<Piece extends PushBatch>(
   job: CopyJob,
   pieces: AsyncGenerator<Piece>,

@@ -9,7 +9,7 @@ import { type CopyRange, type WindowedSource, windowsOf } from './copy-windows.t
 import { copyPiecesOf, halvesOfPiece, type PieceRules } from './pieces.ts'
 import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
 
-/** The dates of `--from` (included) and `--to` (not included); null where all is wanted. */
+/** The dates of `--from` (inclusive) and `--to` (exclusive); null means unbounded. */
 export interface CopyDates {
   readonly fromMs: number | null
   readonly toMs: number | null
@@ -17,12 +17,12 @@ export interface CopyDates {
 
 const rowsMax = 10_000
 const bytesMax = 4 * 1024 * 1024
-/** What is read of one answer before a narrower window is asked for. */
+/** The most bytes of a response to read before a narrower window is requested. */
 const windowBytesMax = 64 * 1024 * 1024
-/** These answers say that less must be asked for at once. */
+/** Error codes that mean that a smaller window must be requested. */
 const tooMuchCodes = ['result_too_large', 'query_timeout']
 
-/** The source's rows of an entity, in the order that `select` gives them. */
+/** The source's rows of an entity, in the order of `select`. */
 function windowedSource(job: CopyJob, entity: EntityDescription, progress: ProgressBar): WindowedSource {
   const [first, ...tags] = entity.fields.filter(({ role }) => role === 'tag')
   const dimensions = entity.fields.filter(({ role }) => role === 'dimension')
@@ -43,10 +43,10 @@ function windowedSource(job: CopyJob, entity: EntityDescription, progress: Progr
   return {
     select: (range) => patiently(job, progress, () => read(range)).catch(nullWhereTooMuch),
     nextMs: async (afterMs) => {
-      // The first date is wanted, not the row of each combination of tags.
+      // Only the first date is needed, not the row of each combination of tags.
       const request = { entity: entity.entity, id_name_field: first?.name ?? null, date: formatInstant(afterMs) }
       const rows = await patiently(job, progress, () => job.source.query('next', request)).catch(nullWhereTooMuch)
-      // Too many tags to ask all of them for their next rows: the next window will do.
+      // There are too many tags to get the next row of each; the next window will do.
       if (rows === null) return afterMs + 1
       return firstDate(rows.map((row) => row[entity.time_field]))
     },
@@ -67,7 +67,7 @@ function firstDate(dates: readonly unknown[]): number | null {
   return first
 }
 
-/** What to read: the entity's own dates, and of these what the options leave. */
+/** The range to read: the entity's own dates, limited by the options. */
 function rangeOf(entity: EntityDescription, { fromMs, toMs }: CopyDates): CopyRange | null {
   if (entity.first_date === null || entity.last_date === null) return null
   const startMs = Math.max(parseInstant(entity.first_date) ?? earliestMs, fromMs ?? earliestMs)
@@ -75,7 +75,7 @@ function rangeOf(entity: EntityDescription, { fromMs, toMs }: CopyDates): CopyRa
   return startMs > endMs ? null : { startMs, endMs }
 }
 
-/** Names a day's rows as they were asked for: dates that cut through it are part of its name. */
+/** Identifies the rows of a day as selected: dates that cut through the day are part of it. */
 function identityOf(sourceUrl: string, entity: string, { fromMs, toMs }: CopyDates) {
   return (day: string): string[] => {
     const dayMs = parseInstant(day) ?? earliestMs
@@ -111,7 +111,7 @@ export async function copySeries(
   })
 }
 
-/** An option's date. Throws `UsageError` where it is none. */
+/** Parses the date of an option. Throws `UsageError` if it is not a date. */
 export function dateOption(option: string, text: string | undefined): number | null {
   if (text === undefined) return null
   const ms = parseInstant(text)

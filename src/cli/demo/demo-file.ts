@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { makePrivateFolder } from '../../lib/private-files.ts'
 import { CommandError } from '../command-error.ts'
 
-/** What a demo has to know again at its next start. */
+/** The state that a demo needs at its next start. */
 export interface DemoFile {
   readonly adminKey: string
-  /** The subscriber's key; null until the service has made it. */
+  /** The subscriber's key; null until the service has created it. */
   readonly key: string | null
   readonly seed: number
   /** The date of the first row of the history. */
@@ -16,11 +16,11 @@ export interface DemoFile {
 }
 
 const fileName = 'demo.json'
-/** A link that somebody planted is not followed. */
+/** Does not follow a symbolic link planted by somebody else. */
 const flagsOfOwn = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 const historyMs = 7 * 86_400_000
 const minuteMs = 60_000
-/** The same for every new demo, so that the answers which the guides show are the reader's own. */
+/** The same for every new demo, so that readers get the same results as the guides show. */
 const newSeed = 1
 
 function isDemoFile(value: unknown): value is DemoFile {
@@ -30,7 +30,7 @@ function isDemoFile(value: unknown): value is DemoFile {
   return typeof adminKey === 'string' && keyFits && typeof seed === 'number' && typeof historyStartMs === 'number'
 }
 
-/** Keeps the file where only its owner can read it: it holds keys. */
+/** Saves the file so that only its owner can read it, because it contains keys. */
 export async function saveDemoFile(folder: string, file: DemoFile): Promise<void> {
   const handle = await open(join(folder, fileName), flagsOfOwn, 0o600)
   try {
@@ -42,7 +42,7 @@ export async function saveDemoFile(folder: string, file: DemoFile): Promise<void
   }
 }
 
-/** The demo that lives in a folder; a new one where there is none. Throws `CommandError` where its file is no demo's. */
+/** The demo in a folder; a new one if there is none. Throws `CommandError` if its file was not written by a demo. */
 export async function openDemoFile(folder: string, nowMs: number): Promise<DemoFile> {
   makePrivateFolder(folder)
   const path = join(folder, fileName)
@@ -65,7 +65,7 @@ export async function openDemoFile(folder: string, nowMs: number): Promise<DemoF
     const parsed: unknown = JSON.parse(text)
     if (isDemoFile(parsed)) return parsed
   } catch {
-    // As useless as any other text.
+    // Invalid JSON is handled like any other invalid text.
   }
   throw new CommandError(`${path} is not what a demo wrote. Give another folder with --data, or delete this one.`)
 }

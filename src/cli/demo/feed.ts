@@ -13,7 +13,7 @@ const retryMs = 30_000
 
 export interface FeedOptions {
   readonly context: CliContext
-  /** With the demo subscriber's key. */
+  /** A client with the demo subscriber's key. */
   readonly client: TidemarkClient
   readonly admin: TidemarkClient
   readonly seed: number
@@ -30,11 +30,11 @@ export interface HistoryResult {
   readonly rows: number
   /** From the first push to the last acknowledgement. */
   readonly pushSeconds: number
-  /** From then until all rows could be queried. */
+  /** From the last acknowledgement until all rows could be queried. */
   readonly settleSeconds: number
 }
 
-/** The date of the newest row that the service has, null if it has none. Every acknowledged row must be validated already. */
+/** The date of the newest row in the service, null if there is none. Every acknowledged row must have been validated before the call. */
 async function newestMs(client: TidemarkClient): Promise<number | null> {
   const entity = (await client.entities()).find(({ ingests }) => ingests.includes(ingestAlias))
   return entity?.last_date == null ? null : Date.parse(entity.last_date)
@@ -45,7 +45,7 @@ async function settled({ context, admin, signal }: FeedOptions): Promise<void> {
   while (!signal.aborted && (await admin.ingest(ingestAlias)).counters.pending > 0) await context.sleep(50, signal)
 }
 
-/** Pushes NDJSON, again until it is acknowledged; resolves with how many rows they are. */
+/** Pushes NDJSON, with retries until it is acknowledged; resolves with the number of rows. */
 async function pushRows(
   { context, client, signal }: ExampleDayOptions,
   body: string,
@@ -60,9 +60,8 @@ async function pushRows(
 }
 
 /**
- * Pushes the example day where it is missing, and what is missing between `historyStartMs` and now: one row of each instrument a
- * minute. The pushes go one at a time, in order of time, and each holds whole minutes. So the newest row shows how far an earlier
- * start came.
+ * Pushes the example day if it is missing, and the missing rows between `historyStartMs` and now: one row per instrument and minute. Pushes are sent one
+ * at a time, in order of time, and each contains whole minutes, so the newest row shows how far an earlier start got.
  */
 export async function pushHistory(options: FeedOptions, historyStartMs: number): Promise<HistoryResult> {
   const { context, client, seed, quiet, signal } = options
@@ -85,7 +84,7 @@ export async function pushHistory(options: FeedOptions, historyStartMs: number):
   let next = body(0)
   for (let from = 0; from < ticks && !signal.aborted; from += ticksPerPush) {
     const pushed = pushRows(options, next)
-    // The next body is made while this one is on its way.
+    // The next body is made while this one is being sent.
     if (from + ticksPerPush < ticks) next = body(from + ticksPerPush)
     rows += await pushed
     const rate = (rows * 1000) / Math.max(1, nowMs() - startMs)
@@ -97,7 +96,7 @@ export async function pushHistory(options: FeedOptions, historyStartMs: number):
   return { rows, pushSeconds: (pushedMs - startMs) / 1000, settleSeconds: (nowMs() - pushedMs) / 1000 }
 }
 
-/** Pushes one row of each instrument a second until the signal comes. A second that fails is told of and left out. */
+/** Pushes one row per instrument and second until the signal is aborted. A failed second is reported and skipped. */
 export async function pushLive({ context, client, seed, quiet, signal }: FeedOptions): Promise<void> {
   const instruments = instrumentsOf(seed)
   let pushed = 0
@@ -116,14 +115,14 @@ export async function pushLive({ context, client, seed, quiet, signal }: FeedOpt
   progress.end()
 }
 
-/** The day that the examples of the guides and of `--help` ask for. Every demo has it. */
+/** The day that the examples of the guides and of `--help` query. Every demo has it. */
 export const exampleDay = '2026-01-01'
 
 const minutesOfDay = 1440
 
 /**
- * Pushes one row of each instrument for each minute of the example day, unless the day is there. It is one push, so the day is there
- * whole or not at all. Resolves with the number of rows pushed.
+ * Pushes one row per instrument for each minute of the example day, unless the day exists. It is a single push, so the day is stored whole or not at all.
+ * Resolves with the number of rows pushed.
  */
 export async function pushExampleDay(options: ExampleDayOptions): Promise<number> {
   const { client, seed } = options
@@ -143,11 +142,11 @@ export async function pushExampleDay(options: ExampleDayOptions): Promise<number
   return pushRows(options, body, { idempotencyKey: `demo-${exampleDay}` })
 }
 
-// Rows as a plant that was never quite right would push them: there is something to repair in the portal.
+// Faulty rows such as a real plant pushes, so that the portal has something to repair.
 
 const rowsEach = 12
 
-/** NDJSON of which no row is stored: values that are texts, a property that is no field, times that are missing or none. */
+/** NDJSON of rows that are all rejected: string values, an unknown property, and missing or invalid times. */
 export function faultyRows(seed: number, nowMs: number): string {
   const tags = instrumentsOf(seed).map(({ tag }) => tag)
   const at = (index: number): string => new Date(nowMs - index * 60_000).toISOString()
@@ -171,7 +170,7 @@ export function faultyRows(seed: number, nowMs: number): string {
     .join('')
 }
 
-/** Pushes them once in the life of a demo. */
+/** Pushes the faulty rows once in the life of a demo. */
 export async function pushFaulty(
   client: TidemarkClient,
   admin: TidemarkClient,
@@ -182,7 +181,7 @@ export async function pushFaulty(
   await client.push(ingestAlias, faultyRows(seed, nowMs), { format: 'ndjson' })
 }
 
-/** The metadata of the demo: what is known of each instrument, by its tag. */
+/** The ingest for the demo's metadata: a description of each instrument, by its tag. */
 export const tagsAlias = 'tags'
 
 export const tagFields = [
@@ -193,7 +192,7 @@ export const tagFields = [
   { name: 'usual', type: 'double', role: 'attribute' },
 ] as const
 
-/** Pushes an item for each instrument; one that is there already is replaced by the same. */
+/** Pushes an item for each instrument; an existing one is replaced by an identical one. */
 export async function pushTags(client: Pick<TidemarkClient, 'push'>, seed: number): Promise<void> {
   const items = instrumentsOf(seed).map(({ tag, area, unit, quantity, base }) => ({
     tag,

@@ -1,5 +1,5 @@
-// A plant that was never built: forty instruments in four areas whose readings follow one load. Each value is a function of the
-// seed, the instrument and the time alone, so that a second start goes on where the first one ended.
+// A simulated plant: forty instruments in four areas whose readings follow one load. Each value depends only on the seed, the instrument and the time, so
+// that a second start continues where the first one ended.
 
 export type Quantity = 'temperature' | 'pressure' | 'flow' | 'level'
 
@@ -11,7 +11,7 @@ export interface Instrument {
   readonly quantity: Quantity
   /** The usual value at full load. */
   readonly base: number
-  /** Tells instruments apart in what is random about them. */
+  /** Makes the random parts of each instrument different. */
   readonly salt: number
 }
 
@@ -34,7 +34,7 @@ const makes: Record<Quantity, Make> = {
 }
 const quantities: readonly Quantity[] = ['temperature', 'pressure', 'flow', 'level']
 
-/** A number from 0 to 1 that looks random and is always the same for the same three (the mixing steps of MurmurHash3). */
+/** A pseudo-random number from 0 to 1, always the same for the same arguments (the mixing steps of MurmurHash3). */
 function noiseAt(seed: number, salt: number, step: number): number {
   let hash = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(salt + 1, 0xc2b2ae35)
   hash ^= Math.imul(step | 0, 0x27d4eb2f) ^ Math.imul(Math.floor(step / 4_294_967_296) | 0, 0x165667b1)
@@ -91,7 +91,7 @@ function rawReading(seed: number, { quantity, base, salt }: Instrument, ms: numb
   const jitter = noiseAt(seed, salt + 500, Math.floor(ms / 1000)) * 2 - 1
   switch (quantity) {
     case 'temperature':
-      // Heat follows the load slowly: what counts is the load of a while ago.
+      // Heat follows the load slowly, so the load of 20 minutes ago counts.
       return base * (0.9 + 0.1 * plantLoad(seed, ms - 1_200_000)) + 1.5 * wander + 0.3 * jitter
     case 'flow':
       return base * load * (1 + 0.03 * wander + 0.01 * jitter)
@@ -107,12 +107,12 @@ function rawReading(seed: number, { quantity, base, salt }: Instrument, ms: numb
   }
 }
 
-/** What an instrument reads at a time, in its unit. */
+/** The reading of an instrument at a time, in its unit. */
 export function readingAt(seed: number, instrument: Instrument, ms: number): number {
   return Number(rawReading(seed, instrument, ms).toFixed(makes[instrument.quantity].decimals))
 }
 
-/** One row of each instrument at a time, as NDJSON. */
+/** One row of each instrument for a time, as NDJSON. */
 export function rowsAt(seed: number, instruments: readonly Instrument[], ms: number): string {
   const date = new Date(ms).toISOString()
   return instruments

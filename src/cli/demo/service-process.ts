@@ -17,7 +17,7 @@ const startMsMax = 60_000
 const pollMs = 50
 const keptLines = 20
 
-/** A port that nobody listens on: the given one, or any for 0. Throws `CommandError` where it is taken. */
+/** A free port: the given one, or any for 0. Throws `CommandError` if it is in use. */
 export function freePort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
@@ -32,22 +32,22 @@ export function freePort(host: string, port: number): Promise<number> {
   })
 }
 
-/** The service in a process of its own, so that it runs here as it would anywhere. */
+/** The service in a separate process, so that it runs as it would anywhere else. */
 export class ServiceProcess {
   readonly #child: ChildProcess
   readonly #stderr: CliContext['stderr']
   readonly #log: string[] = []
-  /** Resolves with how the process ended. */
+  /** Resolves with a description of how the process ended. */
   readonly ended: Promise<string>
 
   constructor(context: CliContext, { host, port, data, adminKey }: ServiceOptions) {
     this.#stderr = context.stderr
     const flags = ['serve', '--host', host, '--port', String(port), '--data', data]
     this.#child = spawn(process.execPath, [...process.execArgv, context.mainPath, ...flags], {
-      // What it holds is made up, and it listens on a loopback address: whoever tries it reads without a key.
+      // The data is made up, and the service listens on a loopback address, so reading needs no key.
       env: { ...context.environment, TIDEMARK_ADMIN_KEY: adminKey, TIDEMARK_ACCESS_CONSUMPTION: 'public' },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // In a process group of its own: Ctrl-C is for the demo, which then ends the service in good order.
+      // In a process group of its own: Ctrl-C reaches only the demo, which then stops the service in an orderly way.
       detached: true,
     })
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -59,18 +59,18 @@ export class ServiceProcess {
     })
   }
 
-  /** What the demo ends with when the service `what`, whose last lines are written before it. */
+  /** The error that the demo ends with; writes the service's last lines first. `what` completes the sentence "The service ...". */
   failure(what: string): CommandError {
     for (const line of this.#log) this.#stderr.write(`${printable(line)}\n`)
     return new CommandError(`The service ${what}. Its last output is above.`)
   }
 
-  /** Asks the service to end in good order; asked twice, it ends at once. */
+  /** Requests an orderly end; the second call ends the service immediately. */
   stop(): void {
     this.#child.kill('SIGTERM')
   }
 
-  /** Resolves once the service takes traffic. Throws `CommandError`, with what the service said, where it does not come to that. */
+  /** Resolves when the service accepts traffic. Throws `CommandError`, after writing the service's output, if it does not get ready. */
   async ready(client: TidemarkClient, { nowMs, sleep }: Pick<CliContext, 'nowMs' | 'sleep'>): Promise<void> {
     const endMs = nowMs() + startMsMax
     let ended: string | null = null

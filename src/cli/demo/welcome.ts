@@ -9,7 +9,7 @@ export interface Welcome {
 const tag = '01PHD.OSL101.PV'
 const hourMs = 3_600_000
 
-/** A shell word, whole whatever is in it. */
+/** A single-quoted shell word, safe for any text. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
@@ -43,7 +43,7 @@ export function curlLines({ url, key, nowMs }: Welcome): readonly (readonly [tit
 export const demoPort = 8080
 export const demoFolder = './data/demo'
 
-/** How to go on after `--once`. */
+/** Instructions for continuing after `--once`. */
 export function goOnText({ port, data }: { readonly port: number; readonly data: string }): string {
   const flags = `${port === demoPort ? '' : ` --port ${port}`}${data === demoFolder ? '' : ` --data ${quoted(data)}`}`
   return `The demo has ended and its service is stopped. The lines above work while the service runs. Start it again with

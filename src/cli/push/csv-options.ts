@@ -9,7 +9,7 @@ import { UsageError } from '../command-error.ts'
 import { collectColumns, collectList, parseCount, parsePairs } from '../option-values.ts'
 import type { RowsSource } from './source.ts'
 
-/** The options of `tidemark push` that are for CSV alone. */
+/** The options of `tidemark push` that apply only to CSV. */
 export interface CsvOptions {
   readonly map?: readonly string[]
   readonly set?: readonly string[]
@@ -78,7 +78,7 @@ export function addCsvOptions(command: Command): Command {
     )
 }
 
-/** `--time-format` for `timeFormat`. */
+/** Option names by attribute: `--time-format` for `timeFormat`. */
 const optionNames: Readonly<Record<keyof CsvOptions, string>> = {
   map: '--map',
   set: '--set',
@@ -99,7 +99,7 @@ const optionNames: Readonly<Record<keyof CsvOptions, string>> = {
 
 const optionKeys = Object.keys(optionNames) as (keyof CsvOptions)[]
 
-/** Throws `UsageError` where an option for CSV is given, for rows that go as they are. */
+/** Throws `UsageError` if a CSV option is given for a file of JSON or line protocol. */
 export function refuseCsvOptions(options: CsvOptions): void {
   const given = optionKeys.flatMap((key) => (options[key] === undefined || key === 'asIs' ? [] : [optionNames[key]]))
   if (given.length === 0) return
@@ -118,7 +118,7 @@ export function constantsOf(options: CsvOptions, source: RowsSource): Map<string
   return constants
 }
 
-/** A wrong word of an option, as its parser tells it. */
+/** Turns a parser's error into a `UsageError`. */
 function fromOption<Value>(parse: () => Value): Value {
   try {
     return parse()
@@ -140,7 +140,7 @@ export function writingOf(
   }))
 }
 
-/** The options of a command line that are not for CSV alone, as they were typed, but for the key: messages are copied and kept. */
+/** The options of a command line that are not specific to CSV, as typed, but with the key masked: messages are copied and stored. */
 export function otherWords(command: Command): string[] {
   const others = [...command.options, ...(command.parent?.options ?? [])].filter((option) => {
     const name = option.attributeName()
@@ -153,7 +153,7 @@ export function otherWords(command: Command): string[] {
   })
 }
 
-/** The options for CSV that were given, as they are typed. */
+/** The given CSV options, as they would be typed. */
 export function optionWords(options: CsvOptions): string[] {
   return optionKeys.flatMap((key) => {
     const value = options[key]

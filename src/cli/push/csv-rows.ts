@@ -18,15 +18,15 @@ import type { RowsSource } from './source.ts'
 export interface CsvPush {
   readonly known: KnownIngest
   readonly ingest: string
-  /** As it was typed. */
+  /** The path as typed. */
   readonly path: string
   readonly options: CsvOptions
-  /** The options that are not for CSV alone, as they were typed. */
+  /** The options that are not specific to CSV, as typed. */
   readonly others: readonly string[]
   readonly source: RowsSource
 }
 
-/** Throws `CommandError` with the command to type where the file is likely written otherwise than it would be read. */
+/** Throws `CommandError` with a corrected command if the file's format is likely different from what the options say. */
 function refuseLikelyOther(push: CsvPush, { delimiter, lines }: CsvWriting, { likely }: CsvHead): void {
   if (likely === null) return
   const [is, was] = [likely.delimiter, delimiter].map((one) => (one === '\t' ? 'tabs' : `"${one}"`))
@@ -48,13 +48,13 @@ function refuseLikelyOther(push: CsvPush, { delimiter, lines }: CsvWriting, { li
   throw new CommandError(`${why.join(' ')} Nothing was sent. Type: ${commandWith(push, better)}`)
 }
 
-/** The command that was typed, with other options. */
+/** The typed command with changed options. */
 function commandWith({ ingest, path, options, others }: CsvPush, changes: CsvOptions): string {
   const words = ['tidemark push', shellWord(ingest), shellWord(path), ...others]
   return [...words, ...optionWords({ ...options, ...changes })].join(' ')
 }
 
-/** Throws `CommandError` where more than half of the first times are dates in digits alone, which would be stored as milliseconds. */
+/** Throws `CommandError` if more than half of the first times are dates of digits only, which would be stored as milliseconds. */
 export function refuseCompactDates(push: CsvPush, found: MisreadTime | null): void {
   if (found === null) return
   const { property, meant } = found
@@ -65,9 +65,9 @@ export function refuseCompactDates(push: CsvPush, found: MisreadTime | null): vo
   throw new CommandError(`${misreadText(found, `${property} of row ${found.row}`)} Nothing was sent. ${wayOut}`)
 }
 
-/** What the columns of a file become. */
+/** The columns of a file and their mapping to properties. */
 interface FileColumns {
-  /** Those that become something: the time of a date goes with the date. */
+  /** Columns that become a property. With `--time`, the time column is part of the date column. */
   readonly names: readonly string[]
   readonly mapping: CsvMapping
 }
@@ -81,16 +81,16 @@ const cellsOf = (name: string, { header, rows }: CsvHead): Column => ({
   cell: rows.length === 0 ? undefined : (rows[0]![header.indexOf(name)] ?? null),
 })
 
-/** A name that a field can have. */
+/** Turns a text into a valid field name. */
 const fieldNameOf = (name: string): string => name.replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/^(?=[^A-Za-z_]|$)/, '_')
 
-/** The properties that no field of the ingest has; of an open one those that can be no field. */
+/** The properties that are not fields of the ingest; for an open ingest, those that cannot become fields. */
 function strangers(properties: readonly string[], { known }: CsvPush, types: PropertyTypes): string[] {
   const canBe = (name: string): boolean => known.isOpen && isName(name) && !isReservedInSeries(name)
   return properties.filter((property) => !types.has(property) && !canBe(property))
 }
 
-/** Throws `CommandError` that names all columns and properties of `--set` which are no fields of the ingest, and what to type. */
+/** Throws `CommandError`, with the command to type, for columns and properties of `--set` that are not fields of the ingest. */
 function refuseUnknownNames(push: CsvPush, head: CsvHead, { names, mapping }: FileColumns, types: PropertyTypes): void {
   const became = names.map((name) => mapping.columns.get(name) ?? name)
   const others = new Set(strangers(became, push, types))
@@ -104,7 +104,7 @@ function refuseUnknownNames(push: CsvPush, head: CsvHead, { names, mapping }: Fi
     both?.some((name) => unknown.includes(name)) === true && timeProperty !== null ? (both as readonly string[]) : []
   const left = unknown.filter((name) => !joined.includes(name))
   const fields = unfed.filter((name) => joined.length === 0 || name !== timeProperty)
-  // Columns of an open ingest make fields of their own.
+  // Columns of an open ingest become new fields.
   const free = push.known.isOpen ? fields.filter((name) => push.known.required.includes(name)) : fields
   const likely = likelyFields(
     left.map((name) => cellsOf(name, head)),
@@ -143,7 +143,7 @@ function refuseUnknownNames(push: CsvPush, head: CsvHead, { names, mapping }: Fi
   )
 }
 
-/** Throws `CommandError` where no column becomes what each row must have: all of them would be rejected. */
+/** Throws `CommandError` if no column becomes a required property: every row would be rejected. */
 function refuseLacking({ ingest, known }: CsvPush, head: CsvHead, { names, mapping }: FileColumns): void {
   const fed = new Set([...names.map((name) => mapping.columns.get(name) ?? name), ...mapping.constants.keys()])
   const lacking = known.required.filter((property) => !fed.has(property))
@@ -162,10 +162,10 @@ function refuseLacking({ ingest, known }: CsvPush, head: CsvHead, { names, mappi
   )
 }
 
-/** What rows can make fields of. */
+/** The cell types that can become new fields. */
 const madeTypes: readonly (CellType | undefined)[] = [undefined, 'string', 'double', 'boolean']
 
-/** Throws `CommandError` where columns would make fields of an open ingest that are of another type than they are likely meant, for good. */
+/** Throws `CommandError` if columns would become fields of an open ingest with a type that is likely not meant. A field's type is permanent. */
 function refuseOtherFields(push: CsvPush, head: CsvHead, { names, mapping }: FileColumns, given: PropertyTypes): void {
   for (const name of names) {
     const property = mapping.columns.get(name) ?? name
@@ -188,7 +188,7 @@ function refuseOtherFields(push: CsvPush, head: CsvHead, { names, mapping }: Fil
   }
 }
 
-/** The columns that `--time` joins. Throws `CommandError` where the file has none of these names. */
+/** The columns that `--time` joins. Throws `CommandError` if the file has no columns of these names. */
 function dateAndTimeOf(option: string | undefined, { header }: CsvHead): readonly [date: string, time: string] | null {
   if (option === undefined) return null
   const parts = option.split('+')
@@ -209,7 +209,7 @@ function conversionsOf(options: CsvOptions): ReadonlyMap<string, CellConversion>
   return new Map([...pairs].map(([property, text]) => [property, parseWord(cellConversions, text, 'conversion')]))
 }
 
-/** The file's rows, as the options and the ingest's definition make them of the columns. Throws `CommandError` before anything is sent. */
+/** The file's rows, made from its columns according to the options and the ingest's definition. Throws `CommandError` before anything is sent. */
 export async function csvRows(
   push: CsvPush,
   onUnreadable?: CsvReading['onUnreadable'],
@@ -247,7 +247,7 @@ export async function csvRows(
   })
 }
 
-/** What `--types V=double,n=long` says. */
+/** Parses `--types V=double,n=long`. */
 function parseTypes(pairs: ReadonlyMap<string, string>): PropertyTypes {
   return new Map([...pairs].map(([property, text]) => [property, parseWord(cellTypes, text, 'type')]))
 }

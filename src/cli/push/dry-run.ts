@@ -13,11 +13,11 @@ import { printJson, printNote } from '../output.ts'
 import type { PushJob } from './push-job.ts'
 import { choiceHint, csvHints, formatCount, misreadLines, nameLines, oldLines, rejectionLines } from './report.ts'
 
-/** By default so many rows are taken in one check; where the service takes fewer, a check is parted. */
+/** The most rows per check by default; a check is split if the service accepts fewer. */
 const checkRows = 1000
 const errorsMax = 10
 
-/** Asks the service what would become of the rows, piece by piece up to the end of the file. Nothing is stored. Resolves with the exit code. */
+/** Has the service validate all rows of the file, batch by batch, without storing them. Resolves with the exit code. */
 export async function dryRun(job: PushJob, rows: PushedRows, unreadable: UnreadableRows): Promise<number> {
   const { context, options, source, target, retryMs } = job
   const { nowMs, sleep } = context
@@ -91,7 +91,7 @@ function dryRunText(report: DryRunReport, unreadable: UnreadableRows, job: PushJ
   return `${table}${lines.map((line) => `${printable(line)}\n`).join('')}`
 }
 
-/** The lines at which a push would end. */
+/** The lines that would end a push. */
 function unreadableLines({ count, errors }: UnreadableRows): readonly string[] {
   if (count === 0) return []
   const more = count > errors.length ? [`... and ${formatCount(count - errors.length)} more that cannot be read`] : []
@@ -100,7 +100,7 @@ function unreadableLines({ count, errors }: UnreadableRows): readonly string[] {
   return [...first, ...more, 'A push ends at the first line that cannot be read.', ...(hint ? [hint] : [])]
 }
 
-/** Rows of a CSV file that cannot be made, of which a push ends at the first one. In a dry run `null` is checked in their place. */
+/** Unreadable rows of a CSV file, the first of which ends a push. A dry run checks `null` in their place. */
 export class UnreadableRows {
   readonly #errorsMax: number
   readonly #errors: CsvError[] = []
@@ -115,19 +115,19 @@ export class UnreadableRows {
     return this.#count
   }
 
-  /** The first of them, in the file's order. */
+  /** The first errors, in file order. */
   get errors(): readonly CsvError[] {
     return this.#errors
   }
 
-  /** `row` is its place in the file, from 1. */
+  /** `row` is its number in the file, from 1. */
   add(row: number, error: CsvError): void {
     this.#count++
     this.#places.add(row)
     if (this.#errors.length < this.#errorsMax) this.#errors.push(error)
   }
 
-  /** Their places among some rows of the file, which are forgotten. */
+  /** Removes and returns the unreadable rows within a range of the file. */
   take(firstRow: number, rows: number): ReadonlySet<number> {
     const taken = new Set<number>()
     if (this.#places.size === 0) return taken

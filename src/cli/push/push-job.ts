@@ -25,10 +25,10 @@ export interface PushJob extends NamesOfPush {
   readonly options: FilePushOptions
   readonly source: RowsSource
   readonly target: RowTarget
-  /** On which line of a file of NDJSON a row stands; null where nobody knows. */
+  /** The line of a row in an NDJSON file; null if unknown. */
   readonly lineOf: (row: number) => number | null
-  /** What became of a push. */
+  /** The receipt of a push. */
   readonly receipt: (batch: string) => Promise<Receipt>
-  /** How long one request is tried again. */
+  /** How long a single request is retried. */
   readonly retryMs: number
 }

@@ -35,7 +35,7 @@ interface ReportedPush extends NamesOfPush {
   readonly noun: Counted
 }
 
-/** What is said of rows that are stored, and older than the entity keeps its items. */
+/** The note about stored rows that are older than the entity's retention. */
 export function oldLines({ count, retainedFromMs }: OldRows, ingest: string): readonly string[] {
   if (count === 0 || retainedFromMs === null) return []
   const rows = count === 1 ? '1 row is' : `${formatCount(count)} rows are`
@@ -50,7 +50,7 @@ function replacedLines({ replaced }: PushOutcome): readonly string[] {
   return [`${rows} replaced an earlier one of the same push (same time and tags).`]
 }
 
-/** What became of the rows, for people. */
+/** The outcome of a push as text. */
 export function reportText(report: PushReport, push: ReportedPush): string {
   const { ingest, csv, oldRows, noun } = push
   const { received, stored, rejected, pending, seconds } = report
@@ -76,7 +76,7 @@ export function reportText(report: PushReport, push: ReportedPush): string {
 
 type Faults = Pick<PushReport, 'rejected' | 'errors' | 'kinds'>
 
-/** The faults by code and field, and then the first of them one by one, with their places in the file. */
+/** The faults by code and field, followed by the first of them individually, with their row numbers in the file. */
 export function rejectionLines(faults: Faults, noun: Counted): readonly string[] {
   const { rejected, errors } = faults
   const lines = kindLines(faults)
@@ -89,7 +89,7 @@ export function rejectionLines(faults: Faults, noun: Counted): readonly string[]
 
 const kindsShown = 10
 
-/** How many rows have which fault, where that says more than the rows do. */
+/** The number of rows with each fault; empty for a single rejected row. */
 function kindLines({ rejected, kinds }: Faults): string[] {
   if (rejected < 2) return []
   const told = kinds.reduce((sum, { rows }) => sum + rows, 0)
@@ -101,7 +101,7 @@ function kindLines({ rejected, kinds }: Faults): string[] {
   return [`${of}: ${lines.join(', ')}`]
 }
 
-/** The pushes with rejected rows, and the command that shows these with the key that pushed them. */
+/** The pushes with rejected rows, and the command that lists those rows with the key of the push. */
 function batchLines({ rejected, batches }: PushReport, ingest: string): string[] {
   if (rejected === 0) return []
   const lines = batches.map((one) => `batch ${one.batch}: ${formatCount(one.rejected)} rejected`)
@@ -110,13 +110,13 @@ function batchLines({ rejected, batches }: PushReport, ingest: string): string[]
   return [...lines, `The rejected rows are kept. With the same key: tidemark rejected list ${ingest} --mine${only}`]
 }
 
-/** The one push that all rejected rows are of. */
+/** The push that contains all rejected rows; null if there are several. */
 function onlyBatch({ rejected, batches }: Pick<PushReport, 'rejected' | 'batches'>): string | null {
   const [first] = batches
   return batches.length === 1 && first?.rejected === rejected ? first.batch : null
 }
 
-/** What is known of names: those of the ingest, and those of the first row; and of the times of lines, null where the file has none. */
+/** The names of the ingest and of the first rows, and the first time of a file of lines (null if it has none). */
 export interface NamesOfPush {
   readonly ingest: string
   readonly known: KnownIngest
@@ -124,7 +124,7 @@ export interface NamesOfPush {
   readonly lineTime: FirstLineTime | null
 }
 
-/** Of a time that was read otherwise than it is likely meant: such a row is stored, unless it is beyond all years. */
+/** A warning about a time that was likely read otherwise than meant. Such a row is stored, unless its time is out of range. */
 export function misreadLines({ known, firstRows, lineTime }: NamesOfPush): readonly string[] {
   if (lineTime !== null) return precisionLines(lineTime)
   const found = firstRows.misread(known)
@@ -143,7 +143,7 @@ function precisionLines(lineTime: FirstLineTime): readonly string[] {
   ]
 }
 
-/** What names of JSON rows should be, and how to rename those that are kept. `batch`: undefined where none is kept, null where several are. */
+/** The likely right names of JSON rows, and how to rename rejected rows. `batch`: undefined if none are kept, null if there are several batches. */
 export function nameLines(
   { kinds }: Faults,
   { ingest, known, firstRows }: NamesOfPush,
@@ -161,7 +161,7 @@ export function nameLines(
   ]
 }
 
-/** The options that rejected rows of a CSV file may ask for. */
+/** CSV options that may fix rejected rows. */
 export function csvHints(
   faults: Faults,
   { timeFormat, convert }: Pick<CsvOptions, 'timeFormat' | 'convert'>,
@@ -170,13 +170,13 @@ export function csvHints(
   return [...timeLines(faults, timeFormat), ...numberLines(faults), ...conversionLines(faults, given)]
 }
 
-/** The option that a file needs which was not read to its end; null where it is not one of options. */
+/** The option for a file that could not be read to its end; null if no option helps. */
 export function choiceHint(readError: unknown): string | null {
   const isAmbiguous = readError instanceof Error && readError.cause instanceof AmbiguousTimeError
   return isAmbiguous ? '--ambiguous earlier or --ambiguous later chooses.' : null
 }
 
-/** How times that were rejected may be written. */
+/** Options for the likely format of rejected times. */
 function timeLines({ errors }: Faults, given: string | undefined): string[] {
   const hint = timeHint(errors, given)
   if (hint === null) return []
@@ -222,7 +222,7 @@ function whatIsOnDisk(result: SendResult, skipped: number, noun: Counted): strin
   return `All ${noun}s before ${noun} ${rows + 1} are on disk, none after. Once it is mended, go on with --skip-rows ${rows}.`
 }
 
-/** Where a push was ended by `--stop-after`, and how to go on. */
+/** Where `--stop-after` ended a push, and how to continue. */
 export function stoppedText(
   result: SendResult,
   why: StopReason,
@@ -235,13 +235,13 @@ export function stoppedText(
   return `Stopped: ${reason} (--stop-after). ${noun === 'row' ? 'Rows' : 'Lines'} up to ${last} were sent and are on disk, nothing after them. To go on: --skip-rows ${last}.`
 }
 
-/** Why rows are pending whose receipts were refused. */
+/** Why rows are pending: their receipts could not be read. */
 export function untoldText({ pending }: PushOutcome, error: unknown): string {
   const reason = messageOf(error)
   return `The outcome of ${formatCount(pending)} rows, which are on disk, is unknown: ${reason}`
 }
 
-/** What went wrong and how to go on, or null where all rows were acknowledged. */
+/** What failed and how to continue, or null if all rows were acknowledged. */
 export function failureReport(
   result: SendResult,
   skipped: number,

@@ -10,16 +10,16 @@ import { isGzip } from '../../lib/encodings.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 
 export interface RowsSource {
-  /** The file's bytes, decompressed where they are gzip, without a byte order mark. */
+  /** The file's bytes, decompressed if gzipped, without a byte order mark. */
   readonly bytes: AsyncIterable<Uint8Array>
   readonly format: FileFormat
-  /** What stands between two cells of CSV, by the file's name. */
+  /** The delimiter of CSV cells, inferred from the file name. */
   readonly delimiter: string
-  /** The file's name without folders and endings; null for standard input. */
+  /** The file's name without folders and extensions; null for standard input. */
   readonly name: string | null
-  /** Size of the file as it lies there, null where nobody knows. */
+  /** Size of the file on disk, null if unknown. */
   readonly totalBytes: number | null
-  /** How much of `totalBytes` has been read. */
+  /** The part of `totalBytes` that has been read. */
   readonly readBytes: () => number
 }
 
@@ -32,7 +32,7 @@ async function* counted(input: AsyncIterable<Uint8Array>, count: (bytes: number)
   }
 }
 
-/** Ends when the stream takes more or has ended. The wait that lost leaves no listener behind: a long file waits thousands of times. */
+/** Resolves when the stream accepts more or has ended. Removes the listener of the other event: a long file waits thousands of times. */
 async function drainedOrEnded(stream: Duplex): Promise<void> {
   const either = new AbortController()
   const events = ['drain', 'end'].map((name) => once(stream, name, { signal: either.signal }))
@@ -48,7 +48,7 @@ async function drainedOrEnded(stream: Duplex): Promise<void> {
 async function* gunzipped(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: chunkBytes })
   let read = 0
-  /** Where the last byte ends that is no zero: zeros may fill a file up, and zlib stops at the first one, whatever stands behind it. */
+  /** The end of the last non-zero byte. A file may be padded with zeros, and zlib stops at the first one, whatever follows. */
   let saidBytes = 0
   const fed = (async () => {
     for await (const chunk of input) {
@@ -70,7 +70,7 @@ async function* gunzipped(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Gzip is told by its first bytes, not by the name: it may come through a pipe. */
+/** Gzip is recognized by its first bytes, not by the name, because the input may be a pipe. */
 async function* decompressed(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunks = withHead(input, 2)
   const first = await chunks.next()
@@ -92,7 +92,7 @@ function formatOf(path: string, asked: FileFormat | undefined, fromName: FileFor
   )
 }
 
-/** Opens a file, or standard input for `-`. Throws `CommandError` where there is none or its format is not known. */
+/** Opens a file, or standard input for `-`. Throws `CommandError` if the file does not exist or its format is unknown. */
 export async function openSource(path: string, asked: FileFormat | undefined, stdin: Readable): Promise<RowsSource> {
   let read = 0
   const count = (bytes: number): void => {

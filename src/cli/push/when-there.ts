@@ -3,20 +3,20 @@ import { ConnectionError } from '../../client/service-error.ts'
 import type { CliContext } from '../context.ts'
 import { printNote, unreachableText } from '../output.ts'
 
-/** Less than the service knows an idempotency key. */
+/** Less than the lifetime of an idempotency key in the service. */
 export const retrySecondsMax = 23 * 60 * 60
 
-/** Whatever listens at an address and says nothing to a small request by then is not waited for. */
+/** Timeout for the response to a small request. */
 const answerMs = 30_000
 
-/** Where the address itself is wrong, waiting would not help. */
+/** False if the address itself is wrong: waiting would not help. */
 function isWorthWaiting(error: unknown): boolean {
   return mayGoBetter(error) && !(error instanceof ConnectionError && error.wrongAddress)
 }
 
 /**
- * The first request of a push, again while the service is not there: it may be starting. Says so at once, for it may also be looked for at a wrong
- * place. Rejects with what the last try met when its time is over.
+ * The first request of a push, with retries while the service is unreachable, since it may be starting. Prints a note at the first failure, since the
+ * address may be wrong. Rejects with the error of the last try when the time is over.
  */
 export async function whenThere<Answer>(
   context: CliContext,

@@ -1,4 +1,4 @@
-// Which rejected rows a command means: by a filter, by their ids, or all.
+// The rejected rows that a command selects: by filter, by id, or all.
 import type { Command } from 'commander'
 import type { RejectedRowAnswer } from '../../client/answers.ts'
 import type { TidemarkClient } from '../../client/client.ts'
@@ -31,7 +31,7 @@ export function filterOf({ batch, code, field }: FilterOptions): RejectedSelecti
 
 export const whoseRows = ({ mine }: FilterOptions): WhoseRows => (mine === true ? 'own' : 'all')
 
-/** Pages of an ingest's rejected rows; each may be empty, and none is the last for that. */
+/** Pages of an ingest's rejected rows. A page may be empty without being the last. */
 export async function* pagesOf(
   client: TidemarkClient,
   ingest: string,
@@ -47,7 +47,7 @@ export async function* pagesOf(
 
 export const pageRowsMax = 10_000
 
-/** The rows that are meant: by their ids, by a filter, or all of them (null). Throws `UsageError` where that is not said, or said twice. */
+/** The ids of the selected rows, or null for all rows. Throws `UsageError` unless exactly one of ids, filters and `--all` is given. */
 export async function* chosenIds(
   client: TidemarkClient,
   ingest: string,
@@ -75,7 +75,7 @@ export async function* chosenIds(
   }
 }
 
-/** Throws `CommandError` where not one of the ids that were given belongs to a rejected row. */
+/** Throws `CommandError` if ids were given and none of them belongs to a rejected row. */
 export function refuseUnknown(ingest: string, ids: readonly string[], found: number): void {
   if (ids.length === 0 || found > 0) return
   const named = ids.length === 1 ? `the id ${ids[0]}` : `one of the ${ids.length} ids`

@@ -73,7 +73,7 @@ export function addReplay(rejected: Command, context: CliContext): void {
     })
 }
 
-/** The other commands about rejected rows take `--mine`. */
+/** The error for `--mine`, which the other commands for rejected rows accept. */
 function ownRowsText(ingest: string): string {
   const name = shellWord(ingest)
   return (
@@ -93,7 +93,7 @@ interface RowsToReplay {
 const someRejected = 2
 
 async function preview(context: CliContext, { client, ingest, ids, options, changes }: RowsToReplay): Promise<void> {
-  // The first of the chosen rows, of which nearly all fit.
+  // Previews only the first part of the selected rows, which contains nearly all of them.
   for await (const chosen of chosenIds(client, ingest, ids, options, 'replay')) {
     const answer = await client.previewReplay(ingest, chosen, changes)
     refuseUnknown(ingest, ids, answer.rows)
@@ -118,7 +118,7 @@ async function replay(context: CliContext, rows: RowsToReplay): Promise<void> {
   if (total.rejected > 0) context.exitWith(someRejected)
 }
 
-/** Where something may be overwritten, all that are meant are looked at first, and those alone are validated again. Throws `CommandError`. */
+/** If values may be overwritten, checks all selected rows first, and then replays exactly those. Throws `CommandError`. */
 async function* idsToReplay({
   client,
   ingest,
@@ -149,7 +149,7 @@ interface Total {
 
 type UnusedNames = PreviewAnswer['unused']
 
-/** A name is unused where no part of the rows has it. */
+/** Adds the counts of a part. A name counts as unused only if no part of the rows has it. */
 function add(total: Total, { stored, rejected, unused = [] }: ReplayAnswer): void {
   const isFirst = total.stored + total.rejected === 0
   total.stored += stored
@@ -161,12 +161,12 @@ function add(total: Total, { stored, rejected, unused = [] }: ReplayAnswer): voi
   else delete total.unused
 }
 
-// What `--set` would overwrite, found in all rows that are meant before any of them is validated again.
+// Values that `--set` would overwrite, found in all selected rows before any of them is validated again.
 
-/** Of so many rows. */
+/** Overwritten values and the number of rows that were checked. */
 type Overwriting = Pick<PreviewAnswer, 'rows' | 'overwritten'>
 
-/** A preview goes only as far as limits.checkRows and a page of texts: of the rows behind, it is asked again. */
+/** A preview is limited by limits.checkRows and the size of a page, so the remaining rows need further requests. */
 async function overwritingOf(
   ids: readonly string[],
   preview: (ids: readonly string[]) => Promise<PreviewAnswer>,
@@ -192,7 +192,7 @@ function both(one: Overwriting, other: Overwriting): Overwriting {
   return { rows: one.rows + other.rows, overwritten: [...found.values()] }
 }
 
-/** What is overwritten of a row that is stored is nowhere any more. Throws `CommandError`. */
+/** Throws `CommandError` if stored rows would lose overwritten values, since these are kept nowhere else. */
 function refuseToOverwrite(overwriting: Overwriting): void {
   const { overwritten } = overwriting
   if (overwritten.length === 0) return
@@ -242,7 +242,7 @@ function changesOf({ into, drop, rename, set, setMissing, convert }: ReplayOptio
   })
 }
 
-/** What `name=value` pairs say, by name. Throws `UsageError` for what is no pair. */
+/** The `name=value` pairs, by name. Throws `UsageError` for a text that is not a pair. */
 function namedValues<Value>(
   option: string,
   pairs: readonly string[] | undefined,
@@ -252,7 +252,7 @@ function namedValues<Value>(
   return Object.fromEntries([...parsePairs(option, pairs)].map(([name, text]) => [name, valueOfText(text)]))
 }
 
-/** A number, true, false, null or a text in quotes as JSON writes it; anything else is a text as it stands. */
+/** A number, true, false, null or a quoted string in JSON notation; any other text is a string as it is. */
 function jsonOrText(text: string): string | number | boolean | null {
   if (!/^(?:-?\d|true$|false$|null$|")/.test(text)) return text
   let value: unknown
@@ -262,7 +262,7 @@ function jsonOrText(text: string): string | number | boolean | null {
     return text
   }
   if (typeof value !== 'number') return value as string | boolean | null
-  // Digits would be lost: the service converts the text.
+  // A JavaScript number would lose digits; the service can convert the string.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw new UsageError(`${text} has too many digits for --set: give it in quotes, and convert it to a number.`)
   }

@@ -1,4 +1,4 @@
-// An actor is a thread or a process that is looked after: it is started, it answers, and when it dies it is started again, unless `next` says never.
+// An actor supervises a thread or a process: it starts it, passes requests to it and restarts it after it dies, unless `next` returns never.
 //
 //   idle --start--> starting --ready--> ready
 //                    |  ^                 |
@@ -6,20 +6,21 @@
 //                    v  |                 |
 //                   resting <-------------'
 //                    |
-//                    '-- nothing to hope for --> failed          close: from each of them to closed
+//                    '-- `next` is never --> failed                  close: from each of them to closed
 //
-//   ready --retire--> retiring --ended--> idle, or starting where somebody waits
+//   ready --retire--> retiring --ended--> idle, or starting if somebody waits
 //
-// The actor begins a generation and is told by it: `ready` once, `ended` once. What is asked of a generation, and what it holds, is that generation's alone.
+// The actor begins a generation, and the generation reports back: `ready` once, `ended` once. Requests to a generation, and what it holds, belong to that
+// generation alone.
 import { systemTimer, type Timer, timerMs } from '../timer.ts'
 
 /** One generation of an actor, from its start to its end. */
 export interface Generation {
-  /** Asks it to end: `ended` is told when it has. */
+  /** Requests the end; `ended` reports it. */
   end(): void
 }
 
-/** What a generation tells of itself. */
+/** Events that a generation reports. */
 export interface GenerationEvents {
   readonly ready: () => void
   readonly ended: (reason: unknown) => void
@@ -27,21 +28,21 @@ export interface GenerationEvents {
 
 export interface Death {
   readonly reason: unknown
-  /** Whether a generation was ever ready, this one or one before it. */
+  /** Whether any generation was ever ready, including this one. */
   readonly hasServed: boolean
-  /** How many generations in a row ended before they were ready, this one among them; 0 where this one was ready. */
+  /** The number of generations in a row that ended before they were ready, including this one; 0 if this one was ready. */
   readonly failures: number
 }
 
-/** When the next generation begins: after the first pause, after one that grows with each failure, or not at all. */
+/** When the next generation begins: after the first pause, after a pause that grows with each failure, or not at all. */
 export type NextStart = 'soon' | 'later' | 'never'
 
 export interface ActorParts<L extends Generation> {
-  /** Begins a generation. Where it throws, the generation has ended. */
+  /** Begins a generation. If it throws, the generation has ended. */
   readonly begin: (events: GenerationEvents) => L
-  /** Says when the next generation begins. Where it throws, that is as `never`, for that reason. */
+  /** Decides when the next generation begins. An error it throws counts as `never`, with that error as the reason. */
   readonly next: (death: Death) => NextStart | Promise<NextStart>
-  /** Told of each death that nobody asked for, once it is known when the next generation begins. */
+  /** Called for each death that was not requested, after the start of the next generation has been decided. */
   readonly died: (reason: unknown, restartInMs: number) => void
   /** The first pause. */
   readonly restartDelayMs: number
@@ -53,7 +54,7 @@ export type ActorState = 'idle' | 'starting' | 'ready' | 'resting' | 'retiring' 
 /** The first pause of the service's actors. */
 export const restartDelayMs = 100
 
-/** The longest pause is so many times the first. */
+/** The longest pause, as a multiple of the first. */
 const pauseGrowthMax = 64
 
 interface Waiter<L> {
@@ -61,7 +62,7 @@ interface Waiter<L> {
   readonly reject: (reason: unknown) => void
 }
 
-/** Who asks while the actor is not ready, and will not be before something else happens. */
+/** A request came while the actor was not ready, and waiting would not help until its state changes. */
 export class ActorAway extends Error {
   override readonly name = 'ActorAway'
 }
@@ -73,15 +74,15 @@ export class Actor<L extends Generation> {
   #begun = 0
   #failures = 0
   #hasServed = false
-  /** Whether who asks now is to wait: not where a start has failed, for the next one may fail too. */
+  /** Whether new callers should wait. False after a failed start, because the next start may fail too. */
   #isExpected = true
   readonly #waiting = new Set<Waiter<L>>()
   #endPause: () => void = () => undefined
-  /** Who waits for the end of the last generation. */
+  /** Callers that wait for the end of the last generation. */
   readonly #closers: (() => void)[] = []
   #resolveServed: () => void = () => undefined
   #rejectServed: (reason: unknown) => void = () => undefined
-  /** Resolves when a generation is ready for the first time. Rejects with the reason of `never`, and with ActorAway when the actor is closed before. */
+  /** Resolves when a generation is ready for the first time. Rejects with the reason of `never`, and with ActorAway if the actor is closed first. */
   readonly served: Promise<void>
 
   constructor(parts: ActorParts<L>) {
@@ -90,7 +91,7 @@ export class Actor<L extends Generation> {
       this.#resolveServed = resolve
       this.#rejectServed = reject
     })
-    // Who waits for it hears of it.
+    // Callers that await it see the error; without any, it must not count as an unhandled rejection.
     this.served.catch(() => undefined)
   }
 
@@ -98,22 +99,22 @@ export class Actor<L extends Generation> {
     return this.#state
   }
 
-  /** The generation that goes on, ready or not. Who holds something of a generation compares it: after a death it is another one. */
+  /** The current generation, ready or not. Code that holds state of a generation compares against this: after a death it is a different one. */
   get generation(): L | null {
     return this.#generation
   }
 
-  /** The generation that answers. */
+  /** The generation that accepts requests; null while there is none. */
   get ready(): L | null {
     return this.#state === 'ready' ? this.#generation : null
   }
 
-  /** Begins the first generation; does nothing when that has begun. */
+  /** Begins the first generation; does nothing if that has begun. */
   start(): void {
     if (this.#state === 'idle') this.#begin()
   }
 
-  /** Ends the generation that is ready, until somebody starts the next one; does nothing in other states. */
+  /** Ends the generation that is ready; the next one begins on demand. Does nothing in other states. */
   retire(): void {
     if (this.#state !== 'ready') return
     this.#state = 'retiring'
@@ -121,8 +122,8 @@ export class Actor<L extends Generation> {
   }
 
   /**
-   * The generation that is ready; where one is being started, or will be after a death, that one. Rejects with ActorAway where a start has failed or the
-   * actor is closed, and with the signal's reason.
+   * The ready generation, or the next one if it is starting or will start after a death. Rejects with ActorAway if a start has failed or the actor is
+   * closed, and with the signal's reason.
    */
   whenReady(signal?: AbortSignal): Promise<L> {
     if (signal?.aborted) return Promise.reject(signal.reason)
@@ -144,7 +145,7 @@ export class Actor<L extends Generation> {
     })
   }
 
-  /** Resolves when no generation goes on. None begins any more. */
+  /** Resolves when the current generation has ended. No other begins after the call. */
   async close(): Promise<void> {
     this.#state = 'closed'
     this.#endPause()
@@ -227,7 +228,7 @@ export class Actor<L extends Generation> {
     this.#endPause = timer(() => this.#begin(), pauseMs)
   }
 
-  /** Until the next start, nobody is to wait for it. */
+  /** Rejects all waiting callers; new ones are rejected too until the next start. */
   #turnAway(reason: ActorAway): void {
     this.#isExpected = false
     for (const { reject } of [...this.#waiting]) reject(reason)

@@ -9,20 +9,20 @@ interface Ask<Reply> {
 
 interface AskWays {
   readonly signal: CancelSignal | null
-  /** Where it throws, that is the answer. */
+  /** If it throws, the request rejects with that error. */
   readonly send: (id: number) => void
-  /** Says that nobody waits for the answer any more. What it returns is called once the question is settled. */
+  /** Reports that nobody waits for the reply any more. The returned function is called when the request has settled. */
   readonly cancel: (id: number) => (() => void) | undefined
 }
 
-/** A number is a turn and a slot: slots are taken again, while what a number names may outlive its question. */
+/** An id combines a turn and a slot: slots are reused, while what an id names may outlive its request. */
 const slotsMax = 2 ** 20
 const turnsMax = 2 ** 32
 
-/** Of the questions that are not answered each has a slot of its own. */
+/** The slot of a request; no two open requests share one. */
 export const slotOf = (id: number): number => id % slotsMax
 
-/** Questions that one generation of an actor has not answered yet, by their numbers. */
+/** Open requests to one generation of an actor, by id. */
 export class PendingAsks<Reply> {
   readonly #asks = new Slots<Ask<Reply>>()
   #turn = 0
@@ -36,8 +36,8 @@ export class PendingAsks<Reply> {
   }
 
   /**
-   * The answer to a question that `send` sends under a number of its own. One that is cancelled is settled all the same by what the generation says of it,
-   * with the signal's reason: only then has its work ended.
+   * The reply to a request that `send` sends under an id of its own. A cancelled request still settles only when the generation responds to it, with the
+   * signal's reason: only then has its work ended.
    */
   add({ signal, send, cancel }: AskWays): Promise<Reply> {
     return new Promise<Reply>((resolve, reject) => {
@@ -79,7 +79,7 @@ export class PendingAsks<Reply> {
     this.#find(id)?.reject(error)
   }
 
-  /** Of a generation that has ended: there will be no answers. */
+  /** Called after the generation has ended, when no more replies can come. */
   rejectAll(error: Error): void {
     for (const id of this.ids) this.reject(id, error)
   }

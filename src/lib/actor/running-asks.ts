@@ -5,9 +5,9 @@ interface Running<Work> {
   readonly work: Work
 }
 
-/** The other end of PendingAsks: the work on each question, by its number, until it is answered. No Map: why, says `src/lib/slots.ts`. */
+/** The other end of PendingAsks: the work for each request, by id, until its reply. `src/lib/slots.ts` explains why this is not a Map. */
 export class RunningAsks<Work> {
-  /** By the slots of the questions. */
+  /** Indexed by the slots of the requests. */
   readonly #running: (Running<Work> | null)[] = []
   #size = 0
 
@@ -22,13 +22,13 @@ export class RunningAsks<Work> {
     this.#size++
   }
 
-  /** Null where the question was answered. */
+  /** Null after the reply to the request. */
   find(id: number): Work | null {
     const running = this.#running[slotOf(id)] ?? null
     return running?.id === id ? running.work : null
   }
 
-  /** To be called before the answer leaves: the next question may have the slot. */
+  /** Must be called before the reply is sent: the next request may reuse the slot. */
   end(id: number): void {
     const slot = slotOf(id)
     if (this.#running[slot]?.id !== id) return

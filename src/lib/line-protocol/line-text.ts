@@ -1,14 +1,14 @@
-// Where lines of line protocol begin and end. A newline ends a line, but one in a quoted value that ends further on does not.
+// Finds where lines of line protocol begin and end. A newline ends a line, except within a quoted value that ends further on.
 import { backslash, carriageReturn, comma, equals, hash, newline, quote, space, tab } from '../ascii.ts'
 import { isLine } from './parse-line.ts'
 
 /**
- * The place of the newline after the line that begins at `start`, or the end of the bytes. That is the first newline, unless a quoted value holds it and
- * what ends further on is a line as a whole: one quote too many makes no other line a part of this one. Of bytes that more come behind (`isWhole` is
- * false), -1 where these decide.
+ * The index of the newline after the line that begins at `start`, or the end of the bytes. That is the first newline, unless it is within a quoted value
+ * and the text to the newline after that value is a valid line: one stray quote never merges another line into this one. -1 if more bytes follow
+ * (`isWhole` is false) and they decide.
  *
- * A body of open quotes takes no more than a few looks at each of its bytes: where a line begins a quoted value that its newline does not end, it
- * ends the one that a line before has left open, and either that one ends with this line or is no line.
+ * A body of open quotes reads each of its bytes only a few times: where a line begins a quoted value that its newline does not end, it ends the value
+ * that an earlier line left open, and either that value ends with this line or it is not a line.
  */
 export function lineEnd(bytes: Uint8Array, start: number, isWhole = true): number {
   const first = placeOf(newline, bytes, start)
@@ -22,14 +22,14 @@ const text = new TextDecoder()
 const undecided = -1
 const noFields = -1
 
-/** 1 for the bytes that end a measurement and its tags, a name, a value without quotes; a newline ends each. */
+/** 1 for the bytes that end a measurement with its tags, a name, and an unquoted value; a newline ends each. */
 const [endsHead, endsName, endsValue] = [[space], [space, comma, equals], [space, comma, quote]].map((stops) => {
   const ends = new Uint8Array(256)
   for (const byte of [newline, ...stops]) ends[byte] = 1
   return ends
 }) as [Uint8Array, Uint8Array, Uint8Array]
 
-/** The place behind the last value of the line, quoted newlines included; `noFields` where it has none, or one is followed by what follows none. */
+/** The index after the last value of the line, including quoted newlines; `noFields` if it has no value, or one is followed by an invalid byte. */
 function fieldsEnd(bytes: Uint8Array, start: number): number {
   let at = blanksEnd(bytes, stopAt(bytes, start, endsHead)) - 1
   do {
@@ -42,7 +42,7 @@ function fieldsEnd(bytes: Uint8Array, start: number): number {
   return byte === undefined || byte === space || byte === newline || byte === carriageReturn ? at : noFields
 }
 
-/** The place of the first of these bytes, but of such as a backslash stands before. No backslash keeps a newline from ending a line. */
+/** The index of the first of these bytes that is not escaped with a backslash. A newline cannot be escaped. */
 function stopAt(bytes: Uint8Array, start: number, stops: Uint8Array): number {
   let at = start
   while (at < bytes.length) {
@@ -53,7 +53,7 @@ function stopAt(bytes: Uint8Array, start: number, stops: Uint8Array): number {
   return at
 }
 
-/** The place after the quote that ends what the one at `open` begins; behind the end where there is none. */
+/** The index after the quote that closes the one at `open`; beyond the end if there is none. */
 function quotedEnd(bytes: Uint8Array, open: number): number {
   for (let at = bytes.indexOf(quote, open + 1); at >= 0; at = bytes.indexOf(quote, at + 1)) {
     let backslashes = 0
@@ -63,13 +63,13 @@ function quotedEnd(bytes: Uint8Array, open: number): number {
   return bytes.length + 1
 }
 
-/** The first such byte at or after `at`, or the end of the bytes. */
+/** The index of the first such byte at or after `at`, or the end of the bytes. */
 export function placeOf(byte: number, bytes: Uint8Array, at: number): number {
   const found = bytes.indexOf(byte, at)
   return found < 0 ? bytes.length : found
 }
 
-/** The same without the carriage returns that may stand before a newline. */
+/** The end of the line's text, without the carriage returns that may precede a newline. */
 export function textEnd(bytes: Uint8Array, start: number, end: number): number {
   let last = end
   while (last > start && bytes[last - 1] === carriageReturn) last--
@@ -77,8 +77,8 @@ export function textEnd(bytes: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * The first byte at or after `at`, where a line begins, that is no blank line and no comment; the end of the body behind the last one. What is at
- * or behind `stop` is not looked at: it may be a comment.
+ * The index of the first byte at or after `at`, the start of a line, that is not in a blank line or a comment; the end of the body after the last line.
+ * Bytes at or after `stop` are not read: they may be a comment.
  */
 export function nextLineAt(bytes: Uint8Array, at: number, stop = bytes.length): number {
   let start = at
@@ -91,14 +91,14 @@ export function nextLineAt(bytes: Uint8Array, at: number, stop = bytes.length): 
   return start
 }
 
-/** The first byte at or after `at` that is no blank. */
+/** The index of the first byte at or after `at` that is not blank. */
 export function blanksEnd(bytes: Uint8Array, at: number): number {
   let end = at
   while (end < bytes.length && isBlank(bytes[end]!)) end++
   return end
 }
 
-/** Quotes mean nothing in a comment. A carriage return ends it too: else one at the top of a file whose lines end so would be all of the file. */
+/** Quotes have no meaning in a comment. A carriage return ends it too: with such line ends, a comment at the top would be the whole file otherwise. */
 export function commentEnd(bytes: Uint8Array, start: number): number {
   let end = start
   while (end < bytes.length && bytes[end] !== newline && bytes[end] !== carriageReturn) end++

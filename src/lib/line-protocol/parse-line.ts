@@ -1,11 +1,11 @@
 // Tested by `src/ingest/line-validator.test.ts`.
 
-// A line of line protocol as InfluxDB reads it (`line-validator.test.ts` has the differences). This reads any line, and says what is
-// wrong with one that is none. Plain lines do not come here: `line-scanner.ts` reads these.
+// A line of line protocol as InfluxDB reads it (`line-validator.test.ts` has the differences). Parses any line, and reports the error of an invalid one.
+// Plain lines are read by `line-scanner.ts` instead.
 
 import { backslash, comma, equals, space } from '../ascii.ts'
 
-/** Numbers as JSON numbers, digit for digit. */
+/** Numbers are JSON numbers, digit for digit. */
 export type LineValue =
   | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'boolean'; readonly value: boolean }
@@ -14,25 +14,25 @@ export type LineValue =
 export interface LineField {
   readonly name: string
   readonly value: LineValue
-  /** As it stands in the line. */
+  /** The value as written in the line. */
   readonly text: string
 }
 
 export interface ParsedLine {
   readonly measurement: string
   readonly tags: readonly (readonly [name: string, value: string])[]
-  /** One at least. */
+  /** At least one. */
   readonly fields: readonly LineField[]
-  /** In the unit of the push; null where the line has none. */
+  /** In the unit of the push; null if the line has no time. */
   readonly time: bigint | null
-  /** Measurement and tags as they stand in the line. */
+  /** Measurement and tags as written in the line. */
   readonly head: string
 }
 
-/** Why a text is no line. */
+/** Why a text is not a valid line. */
 export class NoLine extends Error {}
 
-/** Throws `NoLine`. The text begins with no white space, and is not empty. */
+/** Throws `NoLine`. The text must not be empty or begin with white space. */
 export function parseLine(text: string): ParsedLine {
   const measurementEnd = endOf(text, 0, ', ')
   if (measurementEnd === 0) throw new NoLine('the measurement is missing')
@@ -57,7 +57,7 @@ export function isLine(text: string): boolean {
   }
 }
 
-/** The place of the first of these characters that no backslash stands before; the end of the text where there is none. */
+/** The index of the first of these characters that is not escaped with a backslash; the end of the text if there is none. */
 function endOf(text: string, start: number, stops: ', ' | '=, '): number {
   const stopsAtEquals = stops !== ', '
   let at = start
@@ -111,7 +111,7 @@ function readFields(text: string, start: number): { readonly fields: readonly Li
   }
 }
 
-/** The place after the quote that ends a string. */
+/** The index after the quote that closes a string. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
@@ -155,7 +155,7 @@ function readTime(text: string): bigint | null {
   return time
 }
 
-/** Of very many digits, some number beyond 64 bits: to read them takes long. */
+/** For a very long number, some number beyond 64 bits: parsing all digits takes long. */
 function wholeOf(text: string): bigint {
   const digits = text.replace(/^(-?)0+(?=\d)/, '$1')
   return digits.length > 20 ? unsignedMax + 1n : BigInt(digits)
@@ -167,7 +167,7 @@ function skipBlanks(text: string, start: number): number {
   return at
 }
 
-/** Of a measurement, a name or the value of a tag: a backslash stands for itself, unless a comma, an equals sign or a space is behind it. */
+/** Unescapes a measurement, a name or a tag value: a backslash is literal unless a comma, an equals sign or a space follows it. */
 export function unescaped(text: string): string {
   return text.includes('\\') ? text.replace(/\\([,= ])/g, '$1') : text
 }

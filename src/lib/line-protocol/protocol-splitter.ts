@@ -5,8 +5,8 @@ import { blanksEnd, commentEnd, lineEnd } from './line-text.ts'
 const nothing = new Uint8Array(0)
 
 /**
- * Cuts bytes of line protocol that arrive in chunks into one piece for each newline, so that the pieces count as an editor counts lines: blank lines
- * and comments are pieces too, and behind a line with newlines in a quoted value stand as many empty ones. No byte but the newlines is left out.
+ * Splits bytes of line protocol that arrive in chunks into one piece per newline, so that pieces are numbered as an editor numbers lines: blank lines and
+ * comments are pieces too, and a line with newlines in a quoted value is followed by as many empty pieces. Only the newlines between pieces are dropped.
  */
 export class LineProtocolSplitter {
   readonly #lineBytesMax: number
@@ -16,7 +16,7 @@ export class LineProtocolSplitter {
     this.#lineBytesMax = options.lineBytesMax
   }
 
-  /** The pieces that are complete with this chunk; they may share its memory. Throws where one is over `lineBytesMax`. */
+  /** The pieces that this chunk completes; they may share its memory. Throws if one is longer than `lineBytesMax`. */
   push(chunk: Uint8Array): Uint8Array[] {
     const bytes = this.#rest.length === 0 ? chunk : joinedBytes([this.#rest, chunk])
     const pieces: Uint8Array[] = []
@@ -29,7 +29,7 @@ export class LineProtocolSplitter {
     return pieces
   }
 
-  /** The last ones. */
+  /** The last pieces. */
   end(): Uint8Array[] {
     const bytes = this.#rest
     this.#rest = nothing
@@ -42,7 +42,7 @@ export class LineProtocolSplitter {
     return pieces
   }
 
-  /** -1 where the next chunk decides. A quoted value that would be too long is none. */
+  /** -1 if the next chunk decides. A quoted value that would be too long is not read as one. */
   #endOf(bytes: Uint8Array, start: number): number {
     const end = pieceEnd(bytes, start, false)
     if (end >= 0 || bytes.length - start <= this.#lineBytesMax) return end
@@ -52,7 +52,7 @@ export class LineProtocolSplitter {
   }
 }
 
-/** The place of the newline that ends what begins at `start`, or the end of the bytes; -1 as `lineEnd` says. */
+/** The index of the newline that ends the piece at `start`, or the end of the bytes; -1 as for `lineEnd`. */
 function pieceEnd(bytes: Uint8Array, start: number, isWhole: boolean): number {
   let at = blanksEnd(bytes, start)
   while (bytes[at] === hash) at = blanksEnd(bytes, commentEnd(bytes, at))

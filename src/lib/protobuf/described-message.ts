@@ -1,5 +1,5 @@
 // Tested by `src/mqtt/sparkplug/sparkplug-payload.test.ts`.
-// Messages of protobuf by our own description of them.
+// Descriptions of protobuf messages in code, without .proto files.
 
 export type ScalarKind =
   | 'string'
@@ -14,18 +14,18 @@ export type ScalarKind =
   | 'sint64'
 
 export interface MessageField {
-  /** What its value is called where it is read. */
+  /** The name of its value in the decoded message. */
   readonly name: string
   readonly kind: ScalarKind | Message | 'map'
   readonly isRepeated?: true
 }
 
-/** By their numbers. */
+/** Fields by field number. */
 export type Message = ReadonlyMap<number, MessageField>
 
 type FieldEntry = readonly [number: number, name: string, kind: MessageField['kind'], repeated?: 'repeated']
 
-/** A message of these fields. One that is not named is passed over where it is read. */
+/** Describes a message with these fields. Decoding skips other fields. */
 export function message(...fields: readonly FieldEntry[]): Message {
   return new Map(
     fields.map(([number, name, kind, repeated]) => [

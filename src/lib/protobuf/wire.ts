@@ -1,14 +1,14 @@
 // Tested by `src/avatica/protobuf/protobuf-codec.test.ts`.
-// Messages by their description, over the library's wire format.
+// Decodes and encodes described messages with the library's wire format.
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { Message, MessageField, ScalarKind } from './described-message.ts'
 
 export type MessageValues = Record<string, unknown>
 
-/** Nothing that is read here lies deeper. */
+/** No message that is read here is nested deeper. */
 const depthMax = 8
 
-/** Throws an Error where the bytes are no such message. Fields that are not described are passed over; those that did not come are left out. */
+/** Throws an Error if the bytes are not such a message. Skips fields that are not described; missing fields are omitted. */
 export function decodeMessage(bytes: Uint8Array, message: Message, depth = 0): MessageValues {
   if (depth > depthMax) throw new Error('messages lie too deep in each other')
   const reader = new BinaryReader(bytes)
@@ -85,7 +85,7 @@ function whole(value: bigint | string): number | bigint {
   return Number.isSafeInteger(rounded) ? rounded : BigInt(value)
 }
 
-/** What is undefined is not written. */
+/** Undefined values are not written. */
 export function encodeMessage(fields: Readonly<MessageValues>, message: Message): Uint8Array {
   const writer = new BinaryWriter()
   writeFields(writer, fields, message)

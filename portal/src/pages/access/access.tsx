@@ -23,7 +23,7 @@ async function allSubscribers(client: TidemarkClient): Promise<readonly Subscrib
   return found
 }
 
-/** Who may push and read: subscribers, their keys and their subscriptions. */
+/** Manages access: subscribers, their keys and their subscriptions. */
 export function Access() {
   const name = usePlace().path[1]
   const subscribers = useAsk(allSubscribers, ['subscribers'])

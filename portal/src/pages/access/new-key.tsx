@@ -12,7 +12,7 @@ interface Props {
   onChanged(): void
 }
 
-/** Makes a key and shows it, this one time. */
+/** Creates a key and shows it once. */
 export function NewKey({ subscriber, onClose, onChanged }: Props) {
   const [rights, setRights] = useState<readonly KeyRight[]>(['ingest', 'consume'])
   const [expires, setExpires] = useState('')

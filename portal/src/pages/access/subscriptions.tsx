@@ -13,7 +13,7 @@ interface Props {
   onChanged(): void
 }
 
-/** What the subscriber may push to and read, and when: changed together, and kept when that is said. */
+/** The ingests and entities that the subscriber may use, and when. Edits are saved together, on request. */
 export function Subscriptions({ subscriber, kept, onChanged }: Props) {
   const [entries, setEntries] = useState(kept)
   const saving = useDeed()
@@ -91,7 +91,7 @@ interface RowProps {
   onRemove(): void
 }
 
-/** What an entry has beside what it is for. */
+/** An entry without some of its members. */
 function without(entry: SubscriptionEntry, ...names: readonly (keyof SubscriptionEntry)[]): SubscriptionEntry {
   return Object.fromEntries(Object.entries(entry).filter(([name]) => !names.some((other) => other === name)))
 }

@@ -1,16 +1,16 @@
-// Which axis each line is drawn against: lines of one unit share one.
+// Assigns lines to value axes: lines of one unit share an axis.
 import type { ValueAxis } from '../../parts/chart.tsx'
 
-/** More leave no room for the lines. */
+/** More axes would leave no space for the lines. */
 const axesMax = 4
 
 interface Placed {
   readonly axes: readonly ValueAxis[]
-  /** Of each line, the place of its axis. */
+  /** The index of the axis of each line. */
   readonly places: readonly number[]
 }
 
-/** An axis for each unit, by turns at the left and at the right, then those of lines that were moved to the right; units that come fifth and later share the last one. */
+/** An axis per unit, alternating left and right, then those of lines moved to the right. From the fourth unit on, units share the last axis. */
 export function axesOf(lines: readonly { readonly unit: string; readonly isMoved: boolean }[]): Placed {
   const kinds: { readonly unit: string; readonly isMoved: boolean }[] = []
   for (const { unit, isMoved } of [...lines].sort((a, b) => Number(a.isMoved) - Number(b.isMoved))) {

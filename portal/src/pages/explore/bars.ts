@@ -1,22 +1,22 @@
-// What is counted in each bucket, as bars from zero.
+// Draws the count of each bucket as a bar from zero.
 import type { Canvas } from '../../parts/chart.tsx'
 import type { LineData } from '../../parts/line-data.ts'
 
 export interface Bars {
   readonly data: LineData
-  /** How many of the data's columns are bars, which stand beside each other. */
+  /** The number of data columns drawn as bars, side by side. */
   readonly count: number
-  /** Where a bucket begins and ends, cut by the range and by now. */
+  /** Start and end of a bucket, limited by the range and by now. */
   boundsOf(second: number): readonly [from: number, to: number]
-  /** Drawn as a dashed outline. */
+  /** Partial buckets are drawn as a dashed outline. */
   isPartial(second: number): boolean
   colorOf(place: number): string
-  /** The place of a line's axis. */
+  /** The index of a line's axis. */
   axisOf(place: number): number
 }
 
 const dash = [4, 4]
-/** Of a bucket's width; the rest is air between it and the next one. */
+/** The share of a bucket's width that bars fill; the rest separates it from the next one. */
 const filled = 0.84
 
 export function paintBars({ ctx, at }: Canvas, { data, count, boundsOf, isPartial, colorOf, axisOf }: Bars): void {

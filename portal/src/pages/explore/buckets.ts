@@ -1,4 +1,4 @@
-// The buckets of a range: which fit it, where they end on the zone's clocks, and which of them the range or now cuts.
+// The buckets of a range: which granularity fits it, where buckets end on the zone's clock, and which are cut off by the range or by now.
 import { addMonths } from '../../../../src/model/duration.ts'
 import { granularityNames } from '../../../../src/model/granularity.ts'
 import { msPerDay } from '../../../../src/model/instant.ts'
@@ -24,31 +24,31 @@ const steps = [
 
 export const granularities: readonly string[] = steps
 
-/** Undefined where it is none of these. */
+/** Undefined for any other granularity. */
 function bucketsBy(granularity: string) {
   const name = steps.find((step) => step === granularity)
   return name && granularityNames[name]
 }
 
-/** `five_minute` as one reads it behind "every": five minutes. */
+/** A granularity as it reads after "every": `five_minute` becomes `five minutes`. */
 export function stepText(granularity: string): string {
   const words = granularity.split('_')
   return words.length === 1 ? granularity : `${words.join(' ')}s`
 }
 
-/** How long a bucket is, a month for thirty days; null where the granularity is none of these. */
+/** The length of a bucket, with 30 days for a month; null for an unknown granularity. */
 export function bucketMs(granularity: string): number | null {
   const buckets = bucketsBy(granularity)
   if (buckets === undefined) return null
   return buckets.kind === 'months' ? buckets.months * 30 * msPerDay : buckets.widthMs
 }
 
-/** The finest one of which not more buckets lie in the range. */
+/** The finest granularity with at most this number of buckets in the range. */
 export function granularityFor(spanMs: number, buckets: number): string {
   return steps.find((step) => spanMs / bucketMs(step)! <= buckets) ?? 'year'
 }
 
-/** Where a bucket ends on the zone's clocks; null where the granularity is none of these. */
+/** The end of a bucket on the zone's clock; null for an unknown granularity. */
 export function bucketEndMs(startMs: number, granularity: string, zone: string): number | null {
   const buckets = bucketsBy(granularity)
   if (buckets === undefined) return null
@@ -59,14 +59,14 @@ export function bucketEndMs(startMs: number, granularity: string, zone: string):
 
 export interface Buckets {
   readonly fromSecond: number
-  /** Where nothing more is known: the end of the range, or now. */
+  /** The end of the range, or now if that is earlier. */
   readonly untilSecond: number
-  /** Where the bucket of a second begins and ends, cut by the range and by now. */
+  /** Start and end of the bucket of a second, limited by the range and by now. */
   boundsOf(second: number): readonly [from: number, to: number]
   isPartial(second: number): boolean
 }
 
-/** Of an answer by buckets, which is in the order of their starts. */
+/** The buckets of a response, whose rows must be ordered by bucket start. */
 export function bucketsOf(
   table: RowTable,
   time: string,
@@ -74,7 +74,7 @@ export function bucketsOf(
 ): Buckets {
   const [fromSecond, untilSecond] = [span.fromMs / 1000, Math.min(span.toMs, nowMs) / 1000]
   const first = msIn(table, time)(table.rows[0]) / 1000
-  // The first one is drawn from where the range begins.
+  // The first bucket is drawn from the start of the range.
   const startOf = (second: number): number => (second === fromSecond && first < fromSecond ? first : second)
   const endOf = (second: number): number | null => {
     const ms = bucketEndMs(startOf(second) * 1000, granularity, zone)

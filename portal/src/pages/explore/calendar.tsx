@@ -4,14 +4,14 @@ import type { Span } from '../../parts/span.ts'
 import { calendarText, typedRange, type View } from './view.ts'
 
 interface Props {
-  /** What is chosen from; null where the range cannot be read. */
+  /** The initial range; null if the range cannot be parsed. */
   readonly span: Span | null
   readonly zone: string
   onClose(): void
   onRange(range: Pick<View, 'range' | 'from' | 'to'>): void
 }
 
-/** Both ends of a range are chosen in the browser's own calendar, on the clocks of the zone. */
+/** Chooses both ends of a range in the browser's own calendar, in the given zone. */
 export function Calendar({ span, zone, onClose, onRange }: Props) {
   const [from, setFrom] = useState(span === null ? '' : calendarText(span.fromMs, zone))
   const [to, setTo] = useState(span === null ? '' : calendarText(span.toMs, zone))
@@ -42,7 +42,7 @@ export function Calendar({ span, zone, onClose, onRange }: Props) {
 interface InputProps {
   readonly label: string
   readonly value: string
-  /** It begins no earlier. */
+  /** The earliest allowed value. */
   readonly least?: string
   onValue(value: string): void
 }
@@ -58,7 +58,7 @@ function CalendarInput({ label, value, least, onValue }: InputProps) {
         id={id}
         class="input"
         type="datetime-local"
-        // By seconds.
+        // In seconds.
         step={1}
         required
         value={value}

@@ -1,4 +1,4 @@
-// The charts of an answer: lines with their legend, and states with their totals.
+// The charts of a response: lines with their legend, and states with their totals.
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
@@ -26,23 +26,23 @@ export interface DrawnProps {
   readonly axes: Axes
   readonly zone: string
   readonly entity: EntityDescription
-  /** Of lines, in pixels. */
+  /** The height of line charts, in pixels. */
   readonly height?: number
-  /** Where its axes are as they were saved. */
+  /** Whether the chart belongs to a saved view, so that its axes stay as saved. */
   readonly isOnView?: boolean
-  /** What stands below the chart, above its legend. */
+  /** Content between the chart and its legend. */
   readonly below?: ComponentChildren
   onChange(part: Partial<View>): void
 }
 
-/** What all charts of a range share. */
+/** The properties that all charts of a range share. */
 export function framed({
   shown: { span },
   zone,
   height = 340,
   onChange,
 }: DrawnProps): Pick<ChartProps, 'height' | 'from' | 'to' | 'zone' | 'onZoom'> {
-  // Nobody wants to read fractions of what cannot be seen.
+  // Rounds to a unit that is still visible, so that typed times stay readable.
   const spanMs = span.toMs - span.fromMs
   const unitMs = spanMs > 60_000_000 ? 60_000 : spanMs > 1_000_000 ? 1000 : 1
   const rounded = (ms: number): number => Math.round(ms / unitMs) * unitMs
@@ -55,7 +55,7 @@ export function framed({
   }
 }
 
-/** As it was chosen. */
+/** The scale as chosen by the user. */
 export const scaleOf = ({ log, least, greatest }: Axes): Scale => ({
   isLog: log,
   least: limitOf(least),
@@ -78,14 +78,14 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
     () => valueSeconds(lines.data, fromSecond, untilSecond),
     [lines.data, fromSecond, untilSecond],
   )
-  // Another range may have no item where they stood.
+  // Another range may have no item at the cursors' times.
   const cursors = kept === null ? null : moved(kept, seconds)
   const bars = shown.view.how === 'rise' && buckets !== null
   const toggle = (name: string): void =>
     onChange({ right: right.includes(name) ? right.filter((other) => other !== name) : [...right, name] })
   const placed = axesOf(units.map((unit, place) => ({ unit, isMoved: !bars && right.includes(lines.names[place]!) })))
   const axisOf = (place: number): number => placed.places[place] ?? 0
-  // What is set is that of the axis next to the lines at the left.
+  // The chosen scale applies to the first axis on the left.
   const first = placed.axes.findIndex(({ side }) => side === 'left')
   return (
     <>
@@ -203,7 +203,7 @@ interface TotalsProps {
   colorOf(state: State): string
 }
 
-/** How long each state lasted in the range, and how often it was entered. */
+/** The duration of each state in the range, and how often it was entered. */
 function StateTotals({ strips, left, colorOf }: TotalsProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is scrolled by keyboard too.

@@ -27,10 +27,10 @@ export const hows: readonly { readonly value: How; readonly text: string }[] = [
   { value: 'latest', text: 'Newest item of each tag' },
 ]
 
-/** On a phone the chart comes first. */
+/** On a phone the chart comes first, so the choices start closed. */
 const narrow = matchMedia('(max-width: 960px)')
 
-/** What is drawn: entity, tags, fields, and how. */
+/** Chooses the entity, tags, fields, and kind of chart. */
 export function Choices({ view, entity, entities, onChange }: Props) {
   const [open] = useState(() => !narrow.matches)
   const names = entities.map(({ entity: name, of_service }) => ({
@@ -38,10 +38,10 @@ export function Choices({ view, entity, entities, onChange }: Props) {
     text: of_service === true ? `${name} (the service’s own)` : name,
   }))
   const tags = entity?.fields.filter(({ role }) => role === 'tag').map(({ name }) => name) ?? []
-  /** What chosen tags are values of. */
+  /** The tag field that the chosen tags are values of. */
   const chosenBy = (by: string): string | undefined => (by === '' ? tags[0] : by)
   const fields = entity === undefined ? [] : drawable(view.how, entity)
-  /** A field that cannot be drawn in this way is chosen no more: it could not be left out either. */
+  /** Removes fields that cannot be drawn in this way from the choice: the list would not offer them for removal. */
   const show = (how: How): void => {
     const names = entity === undefined ? [] : drawable(how, entity).map(({ name }) => name)
     const kept = view.fields.filter((name) => names.includes(name))
@@ -117,7 +117,7 @@ export function Choices({ view, entity, entities, onChange }: Props) {
   )
 }
 
-/** The axis at the left. */
+/** Settings of the left axis. */
 function AxisChoice({ view, onChange }: Pick<Props, 'view' | 'onChange'>) {
   const [open] = useState(() => view.log || view.least !== '' || view.greatest !== '')
   return (

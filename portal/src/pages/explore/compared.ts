@@ -1,4 +1,4 @@
-// The same tags some time before, drawn over what is shown.
+// Draws the same tags at an earlier time over the current lines.
 import { earlierMs } from '../../../../src/model/when.ts'
 import type { LineData } from '../../parts/line-data.ts'
 import type { Span } from '../../parts/span.ts'
@@ -17,7 +17,7 @@ export const shifts: readonly { readonly value: string; readonly text: string }[
 export const shiftText = (shift: string): string =>
   shifts.find(({ value }) => value === shift)?.text ?? `${shift} before`
 
-/** So much earlier by the calendar of the zone: a day before is the same hour, also over a change of the clocks. Null where there is no such duration. */
+/** The range earlier by `shift` on the zone's calendar: a day before is the same hour, even across a clock change. Null if `shift` is not a duration. */
 export function shifted({ fromMs, toMs }: Span, shift: string, zone: string): Span | null {
   const localMs = earlierMs(localMsOf(fromMs, zone), shift)
   if (localMs === null) return null
@@ -25,7 +25,7 @@ export function shifted({ fromMs, toMs }: Span, shift: string, zone: string): Sp
   return { fromMs: startMs, toMs: startMs + (toMs - fromMs) }
 }
 
-/** Lines with those of an earlier time, moved later by so many seconds and dashed, behind them. */
+/** Lines followed by those of an earlier time, which are shifted later by `bySeconds` and dashed. */
 export function withEarlier(lines: Lines, earlier: Lines, bySeconds: number, note: string): Lines {
   const count = lines.names.length
   const named = (name: string): string => `${name} (${note})`
@@ -37,7 +37,7 @@ export function withEarlier(lines: Lines, earlier: Lines, bySeconds: number, not
     dashed: line.drawn !== 'edge',
   }))
   const earlierCount = earlier.names.length
-  // One of each name first, then what belongs to these.
+  // One line of each name first, then their dashed ends and band edges.
   const placeOf = (place: number): number => (place < count ? place : place + earlierCount)
   const earlierPlaceOf = (place: number): number => (place < earlierCount ? count + place : lines.lines.length + place)
   return {

@@ -3,15 +3,15 @@ import { betweenText, type Cursors, firstCursors, nearestPlace } from './cursors
 
 interface Props {
   readonly cursors: Cursors | null
-  /** Where they may stand. */
+  /** The possible positions of the cursors. */
   readonly seconds: readonly number[]
   readonly zone: string
-  /** What a value at them is, where it is no item's. */
+  /** Explains the values at the cursors, if they are not those of items. */
   readonly note: string
   onCursors(cursors: Cursors | null): void
 }
 
-/** Two cursors, moved by a click into the chart or by keys. */
+/** Two cursors, moved with a click into the chart or with keys. */
 export function CursorBar({ cursors, seconds, zone, note, onCursors }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in one line everywhere.
@@ -61,7 +61,7 @@ const steps = new Map([
   ['ArrowUp', 1],
 ])
 
-/** An arrow key leads to the next item. */
+/** An arrow key moves the cursor to the next item. */
 function CursorSlider({ name, second, seconds, zone, onSecond }: SliderProps) {
   const time = clockText(second * 1000, zone)
   const show = (place: number): void => {

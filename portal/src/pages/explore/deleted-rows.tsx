@@ -24,7 +24,7 @@ interface DrawnProps {
   onDeleted(): void
 }
 
-/** Of the tags and the stretch of time that were drawn when it was pressed: a live chart goes on behind it. */
+/** Deletes rows of the tags and the time range that were drawn when the button was pressed; a live chart moves on behind the dialog. */
 export function DeleteDrawn({ shown, ...props }: DrawnProps) {
   const [chosen, choose] = useState<Shown | null>(null)
   return (
@@ -84,12 +84,12 @@ function DeleteRows({ shown, entity, onClose, onDeleted }: DrawnProps & { onClos
 
 interface ListProps {
   readonly entity: string
-  /** Changes when rows were deleted. */
+  /** Changes after rows are deleted. */
   readonly round: number
   onTakenBack(): void
 }
 
-/** The newest deletions of an entity; nothing where there are none. */
+/** The newest deletions of an entity. Renders nothing if there are none. */
 export function DeletedRows({ entity, round, onTakenBack }: ListProps) {
   const list = useAsk((client) => client.deletions(entity, { limit: shownDeletions }), [entity, round])
   const [taking, take] = useState<DeletionAnswer | null>(null)

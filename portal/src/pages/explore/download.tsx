@@ -17,7 +17,7 @@ interface Choice {
   readonly decimal: CsvForm['decimal']
 }
 
-/** As it was chosen last in this browser. */
+/** The last choice in this browser. */
 const choice = keptStore<Choice>('tidemark.csv', (kept) => {
   const of = (name: string): unknown => Reflect.get(Object(kept), name)
   return {
@@ -27,17 +27,17 @@ const choice = keptStore<Choice>('tidemark.csv', (kept) => {
   }
 })
 
-/** By which Excel knows that the letters are UTF-8. */
+/** Tells Excel that the text is UTF-8. */
 const byteOrderMark = '\uFEFF'
 
 interface Props {
   readonly shown: Shown
   readonly entity: EntityDescription
-  /** Of the file, without its ending. */
+  /** The file name without its extension. */
   readonly name: string
 }
 
-/** Saves what is drawn as CSV in a form that is chosen: for a spreadsheet, or for a program. */
+/** Saves the drawn data as CSV in a chosen form: for a spreadsheet, or for a program. */
 export function Download({ shown, entity, name }: Props) {
   const [open, show] = useState(false)
   const { form, times, decimal } = useStore(choice)

@@ -35,7 +35,7 @@ export function Drawing(props: Props) {
   return <div ref={room}>{pixels !== null && <Asked {...props} pixels={pixels} />}</div>
 }
 
-/** More lines are drawn in small charts. */
+/** The resolution of small charts, which are used for more lines than one chart can show. */
 const smallPixels = 300
 
 function Asked({ view, entity, onChange, ...room }: Props & { readonly pixels: number }) {
@@ -140,7 +140,7 @@ interface ShownAnswerProps {
   readonly children: ComponentChildren
 }
 
-/** What came, and of which tags nothing did. */
+/** The results, and the tags whose query failed. */
 export function ShownAnswer({ shown, stale, children }: ShownAnswerProps) {
   return (
     <div class={stale ? 'stale' : undefined} aria-busy={stale}>
@@ -152,7 +152,7 @@ export function ShownAnswer({ shown, stale, children }: ShownAnswerProps) {
   )
 }
 
-/** What is drawn of an answer, or that there is nothing to draw. */
+/** Draws a response, or says that there is nothing to draw. */
 export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) {
   const { shown, earlier = null, entity, zone, isOnView = false } = props
   const { view, question, table, edges, span, nowMs } = shown
@@ -197,7 +197,7 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
   )
 }
 
-/** Whether a line leads into the range from the items next to it. */
+/** Whether a line crosses the range between the items next to it. */
 function isAcross({ data: [seconds, ...columns] }: Lines, from: number, to: number): boolean {
   return columns.some((values) => {
     const known = seconds.filter((_, place) => typeof values[place] === 'number')

@@ -1,4 +1,4 @@
-// How each metric is drawn: by lines or steps, with which gaps, and with what of a bucket.
+// How each metric is drawn: as lines or steps, with which gaps, and with which values of a bucket.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
 import { type Shape, usualShape } from '../../../../src/model/entity.ts'
@@ -14,16 +14,16 @@ export function shapeOf(metric: string, { fields, shapes }: Reading): Shape {
   return shapes?.[metric] ?? usualShape(fields.find(({ name }) => name === metric)?.type)
 }
 
-/** A month is one of 31 days. */
+/** A month counts as 31 days. */
 function maxGapSeconds(metric: string, { max_gaps }: Reading): number {
   const duration = parseDuration(max_gaps?.[metric] ?? '')
   return duration === null ? Number.POSITIVE_INFINITY : addDuration(0, duration, 1) / 1000
 }
 
-/** Of items: a silence of three times what is usual is a gap, if it can be seen, or one of the metric's own bound. */
+/** For items: a distance of three times the usual one is a gap if it is wide enough to see; so is one beyond the metric's own limit. */
 const itemFactor = 3
 const gapPixels = 2
-/** Of buckets: one that is missing. */
+/** For buckets: a missing one is a gap. */
 const missingBucket = 1.5
 
 export interface Drawn {

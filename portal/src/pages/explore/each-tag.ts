@@ -2,7 +2,7 @@ import type { RowTable } from '../../parts/rows-stream.ts'
 import { keyOf, nameOfTags } from './lines.ts'
 import type { Shown } from './use-rows.ts'
 
-/** What came, for each combination of tags by itself, in the order of their names. */
+/** Splits results by combination of tags, ordered by name. */
 export function eachTag(shown: Shown, tags: readonly string[]): { readonly key: string; readonly shown: Shown }[] {
   const [table, ...edges] = [shown.table, ...shown.edges].map((one) => byKey(one, tags))
   const keys = [...new Set([table!, ...edges].flatMap((one) => [...one.keys()]))]

@@ -15,7 +15,7 @@ import { Drawing } from './drawing.tsx'
 import { RangeBar } from './range-bar.tsx'
 import { drawable, isBare, keepView, keptView, openingRange, tagsShown, type View, viewLink, viewOf } from './view.ts'
 
-/** Where the address leaves it open: the entity with most rows, the service's own last, its numbers, or its states where it has none, and a day that has something in it. */
+/** Fills in what the address omits: the entity with the most rows (the service's own last), its numbers or else its states, and a day with data. */
 function completed(view: View, entities: readonly EntityDescription[], nowMs: number): View {
   const isOwn = ({ of_service }: EntityDescription): number => (of_service === true ? 1 : 0)
   const most = entities.toSorted((a, b) => isOwn(a) - isOwn(b) || b.rows - a.rows)[0]
@@ -29,7 +29,7 @@ function completed(view: View, entities: readonly EntityDescription[], nowMs: nu
   return { ...view, entity: entity.entity, how, fields, zone, ...openingRange(view, entity, nowMs) }
 }
 
-/** What is pinned of one entity: of that whose tag was pinned first. */
+/** The pinned tags of the entity whose tag was pinned first. */
 function pinnedView(asked: View): View | null {
   const [first, ...others] = pins.get()
   if (first === undefined) return null
@@ -37,11 +37,11 @@ function pinnedView(asked: View): View | null {
   return { ...asked, entity, tags: [first, ...others].filter((pin) => pin.entity === entity).map(({ tag }) => tag) }
 }
 
-/** More tags are not looked at. */
+/** The most tags to check for new items. */
 const openedTagsMax = 1000
 const freshestMax = 3
 
-/** Those with the newest items: an item in the future is no fresh one. */
+/** The tags with the newest items. Tags with items in the future come last. */
 async function freshestTags(client: TidemarkClient, { entity, fields, by }: View, tag: string): Promise<string[]> {
   const named = by === '' ? {} : { id_name_field: by }
   const { Items } = await client.tags(entity, { limit: openedTagsMax, ...named })
@@ -67,7 +67,7 @@ export function Explore() {
   return entities.value.length === 0 ? <NothingYet /> : <Opened entities={entities.value} />
 }
 
-/** What the address says; a bare one opens with the last view, else with pinned tags, else with the freshest ones. */
+/** Shows the view in the address. A bare address opens the last view, else the pinned tags, else the tags with the newest items. */
 function Opened({ entities }: { readonly entities: readonly EntityDescription[] }) {
   const { query } = usePlace()
   const asked = viewOf(query)
@@ -84,11 +84,11 @@ function Opened({ entities }: { readonly entities: readonly EntityDescription[] 
   const link = viewLink(view)
   const isDrawn = view.tags.length > 0
   useEffect(() => {
-    // So that one can go back to it, and share it.
+    // Puts the view into the address, so that it is in the history and can be shared.
     if (isOpening && isDrawn) replaceWith(link)
     if (isDrawn) keepView(view)
   }, [link])
-  /** A step that one can go back from. */
+  /** Adds a step to the history. */
   const change = (part: Partial<View>): void => goTo(viewLink({ ...view, ...part }))
   const adjust = (part: Partial<View>): void => replaceWith(viewLink({ ...view, ...part }))
   return (

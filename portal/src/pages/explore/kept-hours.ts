@@ -1,4 +1,4 @@
-// Of an entity whose rows expire and whose hours stay: what is drawn of a range that begins before there are rows.
+// For an entity whose rows expire while their hours stay: what is drawn of a range that begins before its rows.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { parseGranularity } from '../../../../src/model/granularity.ts'
 import type { Span } from '../../parts/span.ts'
@@ -11,14 +11,14 @@ export type Expiring = Pick<EntityDescription, 'fields' | 'rows_from'>
 export interface Drawn {
   readonly view: View
   readonly span: Span
-  /** What there is of a range that begins before there are rows: its hours, or its rows alone. Null of others. */
+  /** For a range that begins before the rows: whether its hours or only its later rows are drawn. Null for other ranges. */
   readonly kept: 'hours' | 'rows' | null
 }
 
 const hourMs = 3_600_000
 const answeredByHours: readonly How[] = ['auto', 'average', 'time_mean', 'band', 'rise']
 
-/** What can be had of a view: by hours where these answer, else from when there are rows. */
+/** What can be drawn of a view: hours if they suffice, else the range from the first row on. */
 export function overHours(view: View, span: Span, { pixels, entity }: { pixels: number; entity: Expiring }): Drawn {
   const rowsFromMs = Date.parse(entity.rows_from ?? '')
   if (!(span.fromMs < rowsFromMs)) return { view, span, kept: null }
@@ -28,13 +28,13 @@ export function overHours(view: View, span: Span, { pixels, entity }: { pixels: 
     const whole = wholeHours(span, entity)
     return { view: byHours({ ...view, fields }, whole, pixels), span: whole, kept: 'hours' }
   }
-  // Of a range without any row the service says from when there are rows.
+  // For a range without any rows, the service itself reports from when on there are rows.
   return span.toMs < rowsFromMs
     ? { view, span, kept: null }
     : { view, span: { fromMs: rowsFromMs, toMs: span.toMs }, kept: 'rows' }
 }
 
-/** A range with the whole hours at its ends, as far as there are no rows. */
+/** The range extended to whole hours at each end that is before the rows. */
 export function wholeHours({ fromMs, toMs }: Span, { rows_from }: Pick<EntityDescription, 'rows_from'>): Span {
   const rowsFromMs = Date.parse(rows_from ?? '')
   return {
@@ -49,7 +49,7 @@ function byHours(view: View, span: Span, pixels: number): View {
   const granularity = isChosen ? view.granularity : fittingGranularity(how, span, pixels)
   const buckets = parseGranularity(granularity)
   const isFiner = buckets?.kind === 'uniform' && buckets.widthMs % hourMs !== 0
-  // Hours are those of UTC, which begin with no hour of a zone that is half an hour apart.
+  // Hours are UTC hours, which do not match the hours of a zone with a half-hour offset.
   const isWhole = [span.fromMs, span.toMs].every((ms) => (localMsOf(ms, view.zone) - ms) % hourMs === 0)
   return { ...view, how, granularity: isFiner ? 'hour' : granularity, zone: isWhole ? view.zone : 'UTC' }
 }

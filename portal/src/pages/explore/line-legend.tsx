@@ -10,11 +10,11 @@ import { difference, extremes, isRounded, itemAt, shownOf, valueIn } from './sho
 
 interface Props {
   readonly lines: Lines
-  /** Of each name, as metadata says. */
+  /** The unit of each name, from metadata. */
   readonly units: readonly string[]
-  /** Of each name, whether its values are longs. */
+  /** Whether the values of each name are longs. */
   readonly longs: readonly boolean[]
-  /** Of each name, where its axis stands; null where there is no room for it. */
+  /** The side of the axis of each name; null if the axis has no space. */
   readonly axisSides: readonly (ValueAxis['side'] | null)[]
   readonly zone: string
   readonly fromSecond: number
@@ -22,16 +22,16 @@ interface Props {
   readonly untilSecond: number
   /** The names of lines that were moved to an axis at the right. */
   readonly right: readonly string[]
-  /** The place in the data that the pointer is over; null shows the newest values. */
+  /** The data index under the pointer; null shows the newest values. */
   readonly cursor: number | null
-  /** Between which the differences are shown. */
+  /** If set, the differences between the cursors are shown. */
   readonly cursors: Cursors | null
-  /** The names of lines that are not drawn. */
+  /** The names of hidden lines. */
   readonly hidden: ReadonlySet<string>
   onHide(names: ReadonlySet<string>): void
-  /** Which line stands out, while the pointer or the focus is on it. */
+  /** Called with the line to highlight while the pointer or the focus is on it. */
   onFocus(place: number | null): void
-  /** Absent where lines stay where they are. */
+  /** Moves a line to an axis at the right; absent if lines cannot be moved. */
   onRight?(name: string): void
 }
 
@@ -55,7 +55,7 @@ function sorted(entries: readonly Entry[], sort: Sort): readonly Entry[] {
   return entries.toSorted((a, b) => (of(a) < of(b) ? -sign : of(a) > of(b) ? sign : 0))
 }
 
-/** All its digits, as far as they are known. */
+/** All known digits of a value, for a tooltip. */
 function digitsOf(value: number | null, isLong: boolean): string | undefined {
   if (value === null) return undefined
   return isRounded(value, isLong) ? 'Rounded: the table of items has all digits.' : String(value)
@@ -63,7 +63,7 @@ function digitsOf(value: number | null, isLong: boolean): string | undefined {
 
 export const textOf = (value: number | null): string => (value === null ? '–' : valueText(value))
 
-/** The lines as a table: colour, unit, value, least and greatest. A line is hidden by its name, and stands out while the pointer is on it. */
+/** The lines as a table: colour, unit, value, least and greatest. A click on a name hides its line; the pointer highlights it. */
 export function LineLegend(props: Props) {
   const {
     lines,
@@ -85,7 +85,7 @@ export function LineLegend(props: Props) {
   const [sort, setSort] = useState<Sort>(null)
   const second = cursor === null ? null : lines.data[0][cursor]
   const at = second == null ? { fromSecond, untilSecond } : cursor!
-  // A step of the pointer changes none of them.
+  // Does not depend on the position of the pointer.
   const allEnds = useMemo(
     () => lines.names.map((_, place) => extremes(lines, place, fromSecond, untilSecond)),
     [lines, fromSecond, untilSecond],
@@ -214,7 +214,7 @@ interface AtCursorsProps {
   readonly isLong: boolean
 }
 
-/** The item that a line shows at each of two cursors, with its time where that is another one, and by how much they differ. */
+/** The item of a line at each of two cursors, with its time if that differs from the cursor's, and the difference of the values. */
 function AtCursors({ lines, place, cursors, zone, isLong }: AtCursorsProps) {
   const seconds = [cursors.a, cursors.b]
   const items = seconds.map((second) => itemAt(lines, place, lines.data[0].indexOf(second)))

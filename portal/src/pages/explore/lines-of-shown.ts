@@ -7,7 +7,7 @@ import { timeOf } from './question.ts'
 import type { Shown } from './use-rows.ts'
 import { tagsShown } from './view.ts'
 
-/** What came, as lines; the `buckets` are those of an answer in buckets. */
+/** Results as lines; `buckets` are those of a response in buckets. */
 export function linesOfShown(shown: Shown, entity: EntityDescription, buckets: Buckets | null): Lines {
   const { view, question, table, edges, span, pixels, nowMs } = shown
   const { granularity } = question.request
@@ -19,10 +19,10 @@ export function linesOfShown(shown: Shown, entity: EntityDescription, buckets: B
   return linesOf(table, columns, edges)
 }
 
-/** The lines of what is shown, with those of what was some time before over them. */
+/** The shown lines with those of an earlier time over them. */
 export function besideEarlier(own: Lines, shown: Shown, earlier: Shown | null, entity: EntityDescription): Lines {
   if (earlier === null) return own
-  // By what was asked for: of hours that are kept a little more may be drawn.
+  // Uses the requested range: for kept hours the drawn range may be slightly longer.
   const bySeconds = (shown.span.fromMs - Date.parse(earlier.asked.from)) / 1000
   return withEarlier(own, linesOfShown(earlier, entity, null), bySeconds, shiftText(earlier.view.shift))
 }

@@ -1,4 +1,4 @@
-// Rows of an answer as lines over time.
+// Turns the rows of a response into lines over time.
 import {
   type Gap,
   gapsOver,
@@ -13,21 +13,21 @@ import { msIn, type Row, type RowTable } from '../../parts/rows-stream.ts'
 
 export interface Lines {
   readonly names: readonly string[]
-  /** Of each name, the first tag. */
+  /** The first tag of each name. */
   readonly tags: readonly string[]
-  /** Of each name. */
+  /** The metric of each name. */
   readonly metrics: readonly string[]
-  /** One of each name, then what belongs to one of these: its dashed ends, and the edges of its band. */
+  /** One line per name, followed by their dashed ends and the edges of their bands. */
   readonly lines: readonly DrawnLine[]
   readonly data: LineData
-  /** Places among the lines. */
+  /** Indexes of lines. */
   readonly bands: readonly Band[]
-  /** Lines that there was no more room for. */
+  /** The number of lines beyond the limit, which are not drawn. */
   readonly left: number
 }
 
 interface DrawnLine extends Line {
-  /** The place of its name. */
+  /** The index of its name. */
   readonly color: number
 }
 
@@ -36,32 +36,32 @@ interface Band {
   readonly high: number
 }
 
-/** How a metric is drawn, by columns of the answer. */
+/** How a metric is drawn, with the columns of the response that it uses. */
 export interface DrawnField {
   readonly name: string
   readonly value: string
   readonly band?: { readonly low: string; readonly high: string }
   readonly drawn: NonNullable<Line['drawn']>
-  /** In the seconds of a line's points. */
+  /** The gaps between the seconds of a line's points. */
   gapsOf(seconds: readonly number[]): Gap[]
-  /** A value holds until the next item, or for so many seconds. */
+  /** A value is valid until the next item, but at most this long. */
   readonly holdsSeconds?: number
 }
 
 export interface Columns {
   readonly time: string
-  /** Each combination of them is a line. */
+  /** Each combination of these is a line. */
   readonly tags: readonly string[]
   readonly fields: readonly DrawnField[]
-  /** Of buckets: one that began before is drawn from here on. */
+  /** For buckets: a bucket that began earlier is drawn from here on. */
   readonly bucketsFrom?: number
-  /** Until when a value holds. */
+  /** The latest second up to which a value is extended. */
   readonly untilSecond: number
-  /** Of buckets that the range cuts. */
+  /** For buckets: whether the range cuts one off. */
   isPartial?(second: number): boolean
 }
 
-/** Of one chart. */
+/** The most lines of one chart. */
 export const linesMax = 20
 
 interface Column {
@@ -70,7 +70,7 @@ interface Column {
   readonly gaps: readonly Gap[]
 }
 
-/** The lines of an answer; `edges` are answers with the items next to the range. */
+/** The lines of a response; `edges` are responses with the items next to the range. */
 export function linesOf(table: RowTable, columns: Columns, edges: readonly RowTable[] = []): Lines {
   const { tags, fields } = columns
   const tables = [table, ...edges].filter(({ rows }) => rows.length > 0)
@@ -116,7 +116,7 @@ export function linesOf(table: RowTable, columns: Columns, edges: readonly RowTa
   }
 }
 
-/** Not by their names: those of two combinations may be the same. */
+/** A key for a combination of tags. Names are not unique. */
 export const keyOf = (row: Row, tagsAt: readonly number[]): string =>
   JSON.stringify(tagsAt.map((at) => row[at] ?? null))
 
@@ -125,11 +125,11 @@ const firstOf = (key: string): string => String(JSON.parse(key)[0] ?? '')
 interface OfTags {
   readonly key: string
   readonly name: string
-  /** Of each table, those of these tags. */
+  /** The rows of these tags in each table. */
   readonly tables: readonly RowTable[]
 }
 
-/** The rows of each combination of tags. */
+/** Groups the rows by combination of tags. */
 function byTags(tables: readonly RowTable[], tags: readonly string[]): OfTags[] {
   const found = new Map<string, { name: string; rows: Row[][] }>()
   for (const [place, { columns, rows }] of tables.entries()) {
@@ -150,7 +150,7 @@ function byTags(tables: readonly RowTable[], tags: readonly string[]): OfTags[] 
   }))
 }
 
-/** For each combination and field, in that order, the values of one of the field's columns. */
+/** The values of one column of each field, for each combination and field, in that order. */
 function pointsOf(
   all: readonly OfTags[],
   { time, fields, bucketsFrom = Number.NEGATIVE_INFINITY }: Columns,
@@ -174,7 +174,7 @@ function pointsOf(
   )
 }
 
-/** A line with its gaps. A value that holds ends in a point of its own, where nothing is known any more and at the end. */
+/** A line with its gaps. A value with a limited validity ends in a point of its own, before a gap and at the end. */
 function held(
   points: Map<number, number>,
   field: DrawnField,
@@ -191,7 +191,7 @@ function held(
   return { points: new Map([...points, ...ends]), gaps }
 }
 
-/** The points without those of buckets that the range cuts, and the dashes that lead to these. */
+/** The points without those of cut-off buckets, and the dashed segments that lead to these. */
 function cutEnds(points: Points, gaps: readonly Gap[], field: DrawnField, { isPartial }: Columns) {
   const none = { points, dashed: new Map<number, number>(), gaps: [] }
   const seconds = secondsOf(points)
@@ -216,12 +216,12 @@ function cutEnds(points: Points, gaps: readonly Gap[], field: DrawnField, { isPa
   }
 }
 
-/** One tag as it is, several with a stroke between them. */
+/** The name of a combination of tags, with slashes between several. */
 export function nameOfTags(values: readonly unknown[]): string {
   return values.map((value) => (value == null ? '–' : String(value))).join(' / ')
 }
 
-/** Rows of several answers to one request as those of one, in the order of their times. */
+/** Merges the rows of several responses to one request, ordered by time. */
 export function merged(tables: readonly RowTable[], time: string): RowTable {
   const columns = tables.find(({ rows }) => rows.length > 0)?.columns ?? []
   const rows = tables.flatMap((one) => one.rows)
@@ -234,7 +234,7 @@ export function newestMs({ columns, rows }: RowTable, time: string): number | nu
   return typeof last === 'string' ? Date.parse(last) : null
 }
 
-/** The rows of before, without those that came anew and those that are older than what is shown. */
+/** The old rows with the fresh ones. Drops old rows that the fresh ones replace, and those before the range. */
 export function joined(old: RowTable, fresh: RowTable, time: string, sinceMs: number, fromMs: number): RowTable {
   const msOf = msIn(old, time)
   const kept = old.rows.filter((row) => msOf(row) < sinceMs && msOf(row) >= fromMs)

@@ -3,12 +3,12 @@ import { durationText, valueText } from '../../parts/formats.ts'
 
 interface Asked {
   readonly entity: string
-  /** The tag field; empty is the entity's first. */
+  /** The tag field; empty means the entity's first. */
   readonly by: string
   readonly tags: readonly string[]
 }
 
-/** The newest value of each tag with its age: the first of its metrics that has one. */
+/** The newest value of each tag with its age, from the first metric that has a value. */
 export async function newestTexts(
   client: Pick<TidemarkClient, 'query'>,
   { entity, by, tags }: Asked,

@@ -13,10 +13,10 @@ import { slid, slidByKey, stripAreas, stripGranularity, stripSize, wholeSpan } f
 import { type Rows, useRows } from './use-rows.ts'
 import { drawable, firstDate, fixed, type View } from './view.ts'
 
-/** Of the strip, however wide it is: it is a map, no chart. */
+/** The resolution of the strip, whatever its width: it is only an overview. */
 const stripPixels = 300
 
-/** What the strip draws, asked for once the chart has what it shows. */
+/** The data of the strip, queried after the chart has its own. */
 export function useStripRows(view: View, entity: EntityDescription, ready: boolean): Rows {
   const numbers = drawable('band', entity).map(({ name }) => name)
   const fields = view.fields.filter((name) => numbers.includes(name))
@@ -29,7 +29,7 @@ export function useStripRows(view: View, entity: EntityDescription, ready: boole
 }
 
 interface Props {
-  /** What is shown above, or asked for. */
+  /** The range of the chart above, shown or requested. */
   readonly span: Span
   readonly rows: Rows
   readonly entity: EntityDescription
@@ -37,12 +37,12 @@ interface Props {
   onSpan(part: Partial<View>): void
 }
 
-/** All of the entity's time, with the window that is shown: it is dragged, and moved by keys. */
+/** The whole time of the entity, with the shown range as a window that can be moved by dragging and with keys. */
 export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zone, onSpan }: Props) {
   const theme = useStore(shownTheme)
   const room = useRef<HTMLDivElement>(null)
   const [dragged, drag] = useState<{ readonly from: number; readonly span: Span } | null>(null)
-  // A drag draws the window anew, not the lines.
+  // Dragging redraws the window, but not the lines.
   const lines = useMemo(
     () => (shown === null || stale ? null : linesOfShown(shown, entity, null)),
     [shown, stale, entity],
@@ -70,7 +70,7 @@ export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zon
     if (event.button !== 0) return
     room.current!.setPointerCapture(event.pointerId)
     const at = msAt(event)
-    // Beside the window it jumps there.
+    // A press outside the window moves it there.
     const begun = event.target !== room.current ? span : slid(span, at - (span.fromMs + span.toMs) / 2, whole)
     drag({ from: at - begun.fromMs, span: begun })
   }

@@ -1,4 +1,4 @@
-// What is asked for a view: a query of the documented interface, which can be copied.
+// The query for a view: a request of the documented API, which the user can copy.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { DataQueryRequest } from '../../../../src/client/request-options.ts'
 import type { QueryKind } from '../../../../src/model/query-kind.ts'
@@ -13,7 +13,7 @@ export interface Question {
 
 interface Asked {
   readonly kind: QueryKind
-  /** How many pixels a bucket is wide at least; without buckets absent. */
+  /** The minimum width of a bucket in pixels; absent for kinds without buckets. */
   readonly bucketPixels?: number
   readonly more?: Partial<DataQueryRequest>
 }
@@ -30,23 +30,23 @@ const asked: Readonly<Record<How, Asked>> = {
   latest: { kind: 'latest' },
 }
 
-/** What tells one question from another: how the axes are is nothing to ask for, and what it is compared with is asked for by itself. */
+/** Identifies a query. The axes do not affect the query, and the comparison has a query of its own. */
 export const wordsOf = (view: View): string =>
   JSON.stringify({ ...view, right: [], shift: '', log: false, least: '', greatest: '' })
 
 export const isBucketed = (how: How): boolean => asked[how].bucketPixels !== undefined
 
-/** The column of an answer that its rows are in the order of. */
+/** The column by which the rows of a response are ordered. */
 export const timeOf = (how: How, { time_field }: Pick<EntityDescription, 'time_field'>): string =>
   how === 'snap' ? 'snap' : time_field
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** The finest buckets that a chart of so many pixels has room for. */
+/** The finest granularity that fits a chart of this width. */
 export const fittingGranularity = (how: How, { fromMs, toMs }: Span, pixels: number): string =>
   granularityFor(toMs - fromMs, pixels / (asked[how].bucketPixels ?? 1))
 
-/** A chart of so many pixels has as many points; buckets come by the zone's clocks. */
+/** Requests one point per pixel, or buckets on the zone's clock. */
 export function questionOf(view: View, span: Span, pixels: number): Question {
   const { fromMs, toMs } = span
   const { how, granularity, zone } = view
@@ -68,7 +68,7 @@ function selectionOf({ entity, by, tags, fields }: View): DataQueryRequest {
   return { entity, ...(by === '' ? {} : { id_name_field: by }), ids: tags, metric_name_field: fields }
 }
 
-/** The items next to the range, which lines come from and lead to; none where the answer has them already, and none before there are rows. */
+/** Queries for the items next to the range, to which lines are continued. None if the response already includes them, and none before the first rows. */
 export function edgesOf(
   view: View,
   { fromMs, toMs }: Span,

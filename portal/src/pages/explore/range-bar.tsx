@@ -11,7 +11,7 @@ interface Props {
   readonly view: View
   readonly entity: EntityDescription | undefined
   onChange(part: Partial<View>): void
-  /** Without a step to go back from. */
+  /** Changes the view without a history entry. */
   onAdjust(part: Partial<View>): void
 }
 
@@ -22,7 +22,7 @@ const moves: readonly { readonly name: string; readonly sign: string; move(span:
   { name: 'Zoom out', sign: '−', move: (span) => zoomed(span, 2) },
 ]
 
-/** From when until when, on the clocks of a zone that is always named. */
+/** The start and end of the range, in a zone that is always named. */
 export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
   const nowMs = Date.now()
   const mayGoBack = useMayGoBack()
@@ -31,7 +31,7 @@ export function RangeBar({ view, entity, onChange, onAdjust }: Props) {
   const [to, setTo] = useState('')
   const [isChoosing, choose] = useState(false)
   useLayoutEffect(() => {
-    // The last hour begins at no millisecond that anybody wants to read.
+    // A relative range starts at an arbitrary millisecond, which is not worth showing.
     const unitMs = view.range === '' ? 1 : 1000
     const textOf = (ms: number): string => clockText(ms - (ms % unitMs), view.zone).replace(/:00$/, '')
     setFrom(span === null ? view.from : textOf(span.fromMs))

@@ -20,19 +20,19 @@ function savedName({ entity, tags, how }: View, { fromMs, toMs }: Span): string 
   return fileNameOf(entity, ...tags.slice(0, tagsNamed), ...more, how, minute(fromMs), 'to', minute(toMs))
 }
 
-/** The request as an address, which a spreadsheet or a notebook fetches; the key is not in it. */
+/** The request as a URL for spreadsheets and notebooks, without the key. */
 function addressOf({ kind, request }: Question): string {
   return `${serviceUrl}/consumer/data/${kind}?${queryAddress(request)}&format=csv`
 }
 
-/** The request as a line of a shell; the key is not in it. */
+/** The request as a shell command, without the key. */
 function curlOf({ kind, request }: Question): string {
   const body = JSON.stringify(request).replaceAll("'", "'\\''")
   const key = session.get()?.key === null ? '' : ' \\\n  -H "Authorization: Bearer $TIDEMARK_KEY"'
   return `curl -s ${serviceUrl}/consumer/data/${kind} \\\n  -H 'Content-Type: application/json'${key} \\\n  -d '${body}'`
 }
 
-/** The request as a line of Python; the key is in the environment. */
+/** The request as a line of Python; the key is read from the environment. */
 function pandasOf(question: Question, time: string): string {
   const key =
     session.get()?.key === null ? '' : ', storage_options={"Authorization": f"Bearer {os.environ[\'TIDEMARK_KEY\']}"}'

@@ -1,10 +1,10 @@
-// What a line shows: under the pointer, at a cursor, newest, least and greatest.
+// Values of a line: under the pointer, at a cursor, newest, least and greatest.
 import { valueAt } from '../../parts/line-data.ts'
 import type { Lines } from './lines.ts'
 
 type Values = readonly (number | null | undefined)[]
 
-/** A place of the data, or the newest in a range: what came before it is no news. */
+/** A data index, or the newest value within a range. */
 export type At = number | { readonly fromSecond: number; readonly untilSecond: number }
 
 export function valueIn({ data }: Lines, column: number, at: At): number | null {
@@ -19,7 +19,7 @@ export function valueIn({ data }: Lines, column: number, at: At): number | null 
 const columnsOf = (lines: Lines, color: number): number[] =>
   lines.lines.flatMap((line, place) => (line.color === color && line.drawn !== 'edge' ? [place] : []))
 
-/** What the last of a line and its dashed ends has: the last dashes end behind the line. */
+/** The result for the last column of a line and its dashed ends that has one: the last dashes end after the line. */
 function lastOf<T>(lines: Lines, color: number, of: (column: number) => T | null): T | null {
   for (const column of columnsOf(lines, color).reverse()) {
     const found = of(column)
@@ -28,7 +28,7 @@ function lastOf<T>(lines: Lines, color: number, of: (column: number) => T | null
   return null
 }
 
-/** A line with its dashed ends. */
+/** The value of a line or its dashed ends. */
 export const shownOf = (lines: Lines, color: number, at: At): number | null =>
   lastOf(lines, color, (column) => valueIn(lines, column, at))
 
@@ -37,7 +37,7 @@ interface Item {
   readonly value: number
 }
 
-/** The drawn item that stands nearest to a place which a line leads over; a step still has its last one. Null in a gap, before the first and after the last one. */
+/** The drawn item nearest to an index within a line; for a step, the last one before it. Null in a gap, before the first and after the last item. */
 function itemIn({ lines, data: [seconds, ...columns] }: Lines, column: number, place: number): Item | null {
   const values: Values = columns[column] ?? []
   if (valueAt(values, place) === null) return null
@@ -50,21 +50,21 @@ function itemIn({ lines, data: [seconds, ...columns] }: Lines, column: number, p
   return { second: seconds[nearest]!, value: values[nearest]! }
 }
 
-/** What a line shows at a cursor is an item, with the time of its own: the lines of thinned items have theirs at different times. */
+/** The item of a line at a cursor, with its own time: thinned lines have items at different times. */
 export const itemAt = (lines: Lines, color: number, place: number): Item | null =>
   lastOf(lines, color, (column) => itemIn(lines, column, place))
 
-/** A line has doubles: of a larger long they lack the last digits. */
+/** Lines contain doubles, which lack the last digits of larger longs. */
 export const isRounded = (value: number, isLong: boolean): boolean =>
   isLong && Math.abs(value) > Number.MAX_SAFE_INTEGER
 
-/** Null where it would not be exact. */
+/** Null if the result would not be exact. */
 export function difference(a: Item | null, b: Item | null, isLong: boolean): number | null {
   if (a === null || b === null || [a, b].some(({ value }) => isRounded(value, isLong))) return null
   return b.value - a.value
 }
 
-/** The least and greatest of what is drawn of a line, or of its band, in a range of seconds. */
+/** The least and greatest drawn value of a line, or of its band, in a range of seconds. */
 export function extremes(lines: Lines, color: number, from: number, until: number): readonly [number, number] | null {
   const band = lines.bands.find(({ low }) => lines.lines[low]?.color === color)
   const columns = band === undefined ? columnsOf(lines, color) : [band.low, band.high]

@@ -16,7 +16,7 @@ import { type TagText, tagTexts, unitOf } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
 import { tagsShown } from './view.ts'
 
-/** More are not looked at side by side. */
+/** The most charts side by side. */
 const smallChartsMax = 100
 const smallHeight = 160
 
@@ -25,7 +25,7 @@ interface Props extends DrawnProps {
   readonly earlier: Shown | null
 }
 
-/** A chart for each tag, side by side: more lines than one chart can tell apart. */
+/** A chart for each tag, side by side, if there are more lines than one chart can distinguish. */
 export function SmallCharts(props: Props) {
   const { shown, earlier, entity, buckets, below } = props
   const texts = useAsk(tagTexts, ['tag texts']).value
@@ -56,7 +56,7 @@ export function SmallCharts(props: Props) {
   )
 }
 
-/** The values are those under the pointer, or the newest ones. */
+/** Shows the values under the pointer, or the newest. */
 function SmallChart(props: Props & { readonly lines: Lines; readonly text: TagText | undefined }) {
   const { shown, entity, buckets, lines, text } = props
   const [cursor, setCursor] = useState<number | null>(null)

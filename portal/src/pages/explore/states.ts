@@ -1,15 +1,15 @@
-// States over time, as strips of colour: one for each tag and metric.
+// States over time, as coloured strips: one for each tag and metric.
 import type { Canvas } from '../../parts/chart.tsx'
 import { msIn, type Row, type RowTable } from '../../parts/rows-stream.ts'
 import { keyOf, nameOfTags } from './lines.ts'
 
-/** Null is any of those that are not told apart. */
+/** Null stands for all states without a colour of their own. */
 export type State = string | null
 
 export interface Strip {
   readonly name: string
   readonly pieces: readonly Piece[]
-  /** By state, the longest first. */
+  /** Totals by state, longest first. */
   readonly totals: readonly StateTotal[]
 }
 
@@ -20,7 +20,7 @@ interface Piece {
 
 interface StateTotal {
   readonly state: State
-  /** How many it stands for. */
+  /** The number of states that it represents. */
   readonly count: number
   readonly seconds: number
   readonly entries: number
@@ -32,10 +32,10 @@ interface Columns {
 }
 
 const stripsMax = 20
-/** Twice the colours that there are. More states cannot be told apart. */
+/** The most states with an entry of their own: twice the number of colours. */
 const statesMax = 20
 
-/** The strips of an answer of `states`, and how many there was no room for. */
+/** The strips of a `states` response, and the number of strips beyond the limit. */
 export function stripsOf(table: RowTable, { time, tags }: Columns): { strips: Strip[]; left: number } {
   const { columns, rows } = table
   const msOf = msIn(table, time)
@@ -63,14 +63,14 @@ export function stripsOf(table: RowTable, { time, tags }: Columns): { strips: St
 }
 
 interface Reading {
-  /** Of its bucket. */
+  /** The start of its bucket. */
   readonly second: number
   readonly state: string
   readonly seconds: number
   readonly entries: number
 }
 
-/** The states that lasted longest in all. */
+/** The states with the longest total duration. */
 function toldApart(readings: readonly Reading[]): ReadonlySet<string> {
   const whole = new Map<string, number>()
   for (const { state, seconds } of readings) whole.set(state, (whole.get(state) ?? 0) + seconds)
@@ -103,18 +103,18 @@ function stripOf(name: string, readings: readonly Reading[], told: ReadonlySet<s
 }
 
 interface StripColors {
-  /** Of states. */
+  /** The colour of a state. */
   colorOf(state: State): string
-  /** Of names. */
+  /** The colour of names. */
   readonly text: string
   readonly pixelRatio: number
-  /** Where a bucket begins and ends, cut by the range and by now. */
+  /** Start and end of a bucket, limited by the range and by now. */
   boundsOf(second: number): readonly [from: number, to: number]
 }
 
-/** The share of a strip's room that its colours take; its name stands above. */
+/** The share of a strip's height that is coloured; its name is above. */
 const colored = 0.55
-/** A state that was there is seen, however short it was. */
+/** The minimum height of a state, so that even a short one is visible. */
 const heightMin = 2
 
 export function paintStrips(
@@ -137,7 +137,7 @@ export function paintStrips(
       const [from, to] = boundsOf(fromSecond)
       const [begin, end] = [Math.round(at(from, 'x')), Math.round(at(to, 'x'))]
       const parts = states.map(({ seconds }) => Math.max(heightMin * pixelRatio, (height * seconds) / (to - from)))
-      // Where many are short, the strip below keeps its room.
+      // Many short states are scaled down, so that they do not cover the strip below.
       const scale = Math.min(1, height / parts.reduce((sum, part) => sum + part, 0))
       let y = top
       for (const [place, { state }] of states.entries()) {

@@ -1,24 +1,24 @@
-// The strip below a chart: all of an entity's time, in which the chart is a window.
+// The strip below a chart: the whole time of an entity, with the chart's range as a window.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { Span } from '../../parts/span.ts'
 import type { Lines } from './lines.ts'
 import { firstDate } from './view.ts'
 
-/** From the entity's first item or hour to its last, and what is shown beyond them; null where it has none. */
+/** From the entity's first item or hour to its last, extended to include the shown range; null if the entity has no items. */
 export function wholeSpan(entity: EntityDescription, { fromMs, toMs }: Span): Span | null {
   const [first, last] = [firstDate(entity), entity.last_date]
   if (first === null || last === null) return null
   return { fromMs: Math.min(Date.parse(first), fromMs), toMs: Math.max(Date.parse(last), toMs) }
 }
 
-/** The same length, moved as far as there is something. */
+/** The range moved within the whole, with the same length. */
 export function slid(span: Span, byMs: number, whole: Span): Span {
   const lengthMs = span.toMs - span.fromMs
   const fromMs = Math.max(whole.fromMs, Math.min(whole.toMs - lengthMs, span.fromMs + byMs))
   return { fromMs, toMs: fromMs + lengthMs }
 }
 
-/** How many of its own lengths a key moves the window. */
+/** The distance that a key moves the window, in multiples of its length. */
 const lengthsByKey = new Map([
   ['ArrowLeft', -0.25],
   ['ArrowDown', -0.25],
@@ -30,7 +30,7 @@ const lengthsByKey = new Map([
   ['End', Number.POSITIVE_INFINITY],
 ])
 
-/** Where a key leads the window; null where it leads nowhere. */
+/** The window after a key press; null if the key does not move it. */
 export function slidByKey(span: Span, key: string, whole: Span): Span | null {
   const lengths = lengthsByKey.get(key)
   if (lengths === undefined) return null
@@ -39,13 +39,13 @@ export function slidByKey(span: Span, key: string, whole: Span): Span | null {
 
 export const stripSize = { width: 1000, height: 40 } as const
 
-/** As many buckets as may be, of one width: those of more than an hour are of whole hours, which may be all that is kept. */
+/** The finest granularity with at most `bucketsMax` equal buckets. Beyond an hour, buckets are whole hours, since only hours may be kept. */
 export function stripGranularity({ fromMs, toMs }: Span, bucketsMax: number): string {
   const seconds = Math.max(1, Math.ceil((toMs - fromMs) / 1000 / bucketsMax))
   return seconds > 3600 ? `PT${Math.ceil(seconds / 3600)}H` : `PT${seconds}S`
 }
 
-/** For each line with a band the areas between its least and its greatest, each bucket over all of its time and each line as high as the strip. */
+/** For each line with a band, the areas between least and greatest. Each bucket covers its whole time; each line is scaled to the height of the strip. */
 export function stripAreas(
   { lines, bands, data: [seconds, ...columns] }: Lines,
   { fromMs, toMs }: Span,

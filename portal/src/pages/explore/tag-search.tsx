@@ -8,24 +8,24 @@ import { type TagText, tagsFound, tagsMax, tagTexts } from './tag-texts.ts'
 
 interface Props {
   readonly entity: string
-  /** The tag field; empty is the entity's first. */
+  /** The tag field; empty means the entity's first. */
   readonly by: string
   readonly chosen: readonly string[]
-  /** What is typed with one of them is a tag of its own, whose part a reader chooses. */
+  /** Typed text with one of these marks is offered as a tag itself: a variable whose value the reader chooses. */
   readonly marks?: readonly string[]
   onChosen(tags: readonly string[]): void
 }
 
 const shownTags = 12
-/** Others show no newest item. */
+/** The most tags whose newest item is shown. */
 const newestMax = 32
-/** As many lines as a chart has at most. */
+/** The most tags to add at once: the number of lines of a chart. */
 const addedMax = 20
 const noMarks: readonly string[] = []
 const noTexts: ReadonlyMap<string, TagText> = new Map()
 const noNewest: ReadonlyMap<string, string> = new Map()
 
-/** Tags are found by any part of them and of what metadata says of them; where there are too many for that, by how they begin. */
+/** Finds tags by any part of the tag or its metadata; if there are too many tags for that, by prefix. */
 export function TagSearch({ entity, by, chosen, marks = noMarks, onChosen }: Props) {
   const [typed, type] = useState('')
   const named = by === '' ? {} : { id_name_field: by }
@@ -39,7 +39,7 @@ export function TagSearch({ entity, by, chosen, marks = noMarks, onChosen }: Pro
     return [...new Set([...own, ...(begun.value?.Items ?? []), ...tagsFound(all.value?.Items ?? [], texts, typed)])]
   }, [all.value, begun.value, texts, typed])
   const shown = found.slice(0, shownTags)
-  // Chosen tags come first. One that is chosen here, or left out, stays where it is, and so does the focus.
+  // Chosen tags come first. A tag that is chosen or removed here keeps its position, and so does the focus.
   const words = JSON.stringify(chosen)
   const listed = useRef({ found, words: '', first: chosen })
   if (listed.current.found !== found || listed.current.words !== words) listed.current = { found, words, first: chosen }
@@ -61,7 +61,7 @@ export function TagSearch({ entity, by, chosen, marks = noMarks, onChosen }: Pro
     <search
       class="tag-search"
       onKeyDown={(event) => {
-        // It may stand in a form, which Enter would send.
+        // The search may be within a form, which Enter would submit.
         if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
         event.preventDefault()
         if (typed !== '' && others[0] !== undefined) choose([...chosen, others[0]])
@@ -102,7 +102,7 @@ export function TagSearch({ entity, by, chosen, marks = noMarks, onChosen }: Pro
   )
 }
 
-/** What metadata says of it, and its newest item, below the tag. */
+/** The tag's metadata and newest item, below the tag. */
 function TagLine({ text, newest }: { readonly text: TagText | undefined; readonly newest: string | undefined }) {
   const line = [text?.description, text?.unit, newest].filter(Boolean).join(' · ')
   return line === '' ? null : <span class="tag-text small">{line}</span>

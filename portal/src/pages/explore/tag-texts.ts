@@ -1,4 +1,4 @@
-// What metadata says of tags: to find them by, and to know them by more than their codes.
+// Metadata texts of tags, for searching and describing them.
 import type { EntityDescription, MetadataDescription, MetadataItem } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { isNumericField } from '../../../../src/model/field.ts'
@@ -6,15 +6,15 @@ import { isNumericField } from '../../../../src/model/field.ts'
 export interface TagText {
   readonly description: string
   readonly unit: string
-  /** All texts of its items. */
+  /** All texts of its metadata items. */
   readonly texts: readonly string[]
 }
 
-/** As many as one request answers. */
+/** The limit of one response. */
 export const tagsMax = 10_000
 const tablesMax = 5
 
-/** By tag: the items of which it is the identifier. Larger tables are not looked at. */
+/** Texts by tag, from the items whose identifier is the tag. Skips larger tables. */
 export async function tagTexts(client: TidemarkClient): Promise<ReadonlyMap<string, TagText>> {
   const isText = ({ fields, index_field, items }: MetadataDescription): boolean =>
     items <= tagsMax && fields.some(({ name, type }) => name === index_field && type === 'string')
@@ -36,7 +36,7 @@ export async function tagTexts(client: TidemarkClient): Promise<ReadonlyMap<stri
   return found
 }
 
-/** What a tag's numbers are measured in; a switch or a text beside them has no unit. */
+/** The unit of a tag's numbers; its booleans and texts have none. */
 export function unitOf(
   text: TagText | undefined,
   metric: string,
@@ -57,7 +57,7 @@ function textOf({ fields }: MetadataDescription, item: MetadataItem): TagText {
   return { description: of(described), unit: of(measured), texts: attributes.map(({ name }) => String(item[name])) }
 }
 
-/** The tags in which, or in whose texts, each word is found, in any case; those that begin with what was typed come first. */
+/** The tags that contain every word, in the tag or its texts, ignoring case. Tags that begin with the typed text come first. */
 export function tagsFound(
   tags: readonly string[],
   texts: ReadonlyMap<string, TagText>,

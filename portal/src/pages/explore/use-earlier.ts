@@ -6,7 +6,7 @@ const comparable: readonly How[] = ['auto', 'average', 'time_mean', 'band', 'sel
 
 export const isComparable = (how: How): boolean => comparable.includes(how)
 
-/** What is shown, as it was some time before: asked for once that is there. Nothing where it is compared with nothing. */
+/** The shown data at an earlier time, queried after the shown data has arrived. Null without a comparison. */
 export function useEarlier(shown: Shown | null, { view, entity, pixels, time }: Asking): Pick<Rows, 'shown' | 'error'> {
   const isAsked = view.shift !== '' && shown !== null && isComparable(view.how)
   const span = isAsked ? shifted(shown.span, view.shift, view.zone) : null
@@ -15,7 +15,7 @@ export function useEarlier(shown: Shown | null, { view, entity, pixels, time }: 
   const rows = useRows({ view: before, entity, pixels, time }, span !== null)
   if (!isAsked) return { shown: null, error: null }
   if (span === null) return { shown: null, error: new Error('This is no duration, such as P7D.') }
-  // What came for another shift, or for other tags, is not drawn over this.
+  // Results for another shift, or for other tags, are not drawn over the current data.
   const isThis = rows.shown?.asked.from === before.from && !rows.stale
   const earlier =
     isThis && rows.shown !== null ? { ...rows.shown, view: { ...rows.shown.view, shift: view.shift } } : null

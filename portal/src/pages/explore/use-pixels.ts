@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** Another width by less asks for nothing anew. */
+/** Smaller changes of the width cause no new query. */
 const pixelStep = 50
-/** What stands beside the lines: the axis and the panel's own room. */
+/** The width of the axis and the panel's padding. */
 const besideLines = 90
 
-/** How many pixels wide the lines of a chart in this element are, rounded up; null before it is laid out. */
+/** The width in pixels of a chart's plot area in this element, rounded up; null before it is laid out. */
 export function usePixels() {
   const room = useRef<HTMLDivElement>(null)
   const [pixels, setPixels] = useState<number | null>(null)

@@ -12,23 +12,23 @@ import { edgesOf, isBucketed, type Question, questionOf, wordsOf } from './quest
 import { rangeOf, type View } from './view.ts'
 
 export interface Shown {
-  /** What was asked for. */
+  /** The requested view. */
   readonly asked: View
-  /** What is drawn of it: the same, or the hours that are kept of it. */
+  /** The drawn view: the same, or the hours that are kept of it. */
   readonly view: View
   readonly kept: Drawn['kept']
-  /** As it was sent for the whole range. */
+  /** The query for the whole range. */
   readonly question: Question
   readonly table: RowTable
   /** The items next to the range. */
   readonly edges: readonly RowTable[]
-  /** Of the tags that could not be had. */
+  /** Tags whose query failed. */
   readonly faults: readonly TagFault[]
   readonly span: Span
   readonly pixels: number
-  /** When it was asked for. */
+  /** Time of the query. */
   readonly nowMs: number
-  /** How long that took. */
+  /** Duration of the query. */
   readonly ms: number
 }
 
@@ -39,11 +39,11 @@ interface TagFault {
 
 export interface Rows {
   readonly shown: Shown | null
-  /** It is what was asked for before. */
+  /** Whether `shown` belongs to an earlier view. */
   readonly stale: boolean
   readonly error: unknown
   readonly busy: boolean
-  /** How many rows have come so far. */
+  /** The number of rows received so far. */
   readonly rows: number
   stop(): void
   again(): void
@@ -54,13 +54,13 @@ const liveEveryMs = 1000
 export interface Asking {
   readonly view: View
   readonly entity: Expiring
-  /** How wide the chart is. */
+  /** The width of the chart. */
   readonly pixels: number
-  /** The column that rows are in the order of. */
+  /** The column by which rows are ordered. */
   readonly time: string
 }
 
-/** The rows of a view; live, what is new is asked for every second. */
+/** The rows of a view; in a live view, new rows are queried every second. */
 export function useRows({ view, entity, pixels, time }: Asking, ready: boolean): Rows {
   const [state, show] = useState<Omit<Rows, 'stale' | 'stop' | 'again'>>({
     shown: null,
@@ -76,7 +76,7 @@ export function useRows({ view, entity, pixels, time }: Asking, ready: boolean):
     if (!ready) return
     const stop = new AbortController()
     control.current = stop
-    // What comes late of an earlier question is no news.
+    // Late results of an earlier query are ignored.
     const showMine: typeof show = (next) => {
       if (control.current === stop) show(next)
     }
@@ -88,7 +88,7 @@ export function useRows({ view, entity, pixels, time }: Asking, ready: boolean):
       const isStopped = stop.signal.aborted
       if (error instanceof ConnectionError && !isStopped) wentAway()
       showMine(({ shown, rows }) => ({
-        // What was asked for before is no answer to this.
+        // Results of an earlier view do not belong to this one.
         shown: shown?.asked === view ? shown : null,
         error: isStopped ? null : error,
         busy: false,
@@ -101,7 +101,7 @@ export function useRows({ view, entity, pixels, time }: Asking, ready: boolean):
     }
   }, [words, ready, returns, round])
   const { shown } = state
-  // Also where nothing is asked for: what was shown before is no answer to that. In another width it is the same.
+  // Also true when nothing is queried: the shown data then belongs to an earlier view. A different width does not make it stale.
   const stale = shown !== null && wordsOf(shown.asked) !== wordsOf(view)
   return { ...state, stale, stop: () => control.current?.abort(), again: () => nextRound((count) => count + 1) }
 }
@@ -114,7 +114,7 @@ interface Part {
 
 type Answer = Omit<Part, 'faults'>
 
-/** All tags in one request. Where that fails each in its own, so that what is wrong with one keeps no other away; throws where all fail. */
+/** Queries all tags in one request. If that fails, queries each tag separately, so that one bad tag does not block the others. Throws if all fail. */
 async function askTags(
   tags: readonly string[],
   time: string,
@@ -123,7 +123,7 @@ async function askTags(
   try {
     return { ...(await ask(tags)), faults: [] }
   } catch (error) {
-    // What may go better later is no tag's fault, and more requests make it worse.
+    // A temporary failure is not caused by a tag, and more requests would make it worse.
     if (tags.length === 1 || mayGoBetter(error)) throw error
     const each = await Promise.allSettled(tags.map((tag) => ask([tag])))
     const answers = each.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -152,7 +152,7 @@ async function follow(
   const client = clientOf(signal)
   const began = performance.now()
   const question = questionOf(view, span, pixels)
-  // What is new comes in the buckets that the whole is in.
+  // New rows use the same buckets as the whole range.
   const stepped = { ...view, granularity: question.request.granularity ?? '' }
   const rowsOf = ({ kind, request }: Question, onRead = (_rows: number): void => undefined): Promise<RowTable> =>
     readRows(client.queryBytes(kind, request, 'ndjson'), onRead)
@@ -172,7 +172,7 @@ async function follow(
     await new Promise((resolve) => setTimeout(resolve, liveEveryMs))
     signal.throwIfAborted()
     const { span: now } = overHours(asked, rangeOf(asked, Date.now())!, { pixels, entity })
-    // What a chart needs of a range, and what is newest, is told for the whole of it alone.
+    // Thinned items, and the newest ones, can only be queried for the whole range.
     const since = isBucketed(view.how) || view.how === 'select' ? newestMs(table, time) : null
     const fresh = await (since === null ? ask(now, true) : ask({ ...now, fromMs: Math.max(now.fromMs, since) }, false))
     table = since === null ? fresh.table : joined(table, fresh.table, time, since, now.fromMs)

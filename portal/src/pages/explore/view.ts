@@ -1,4 +1,4 @@
-// What Explore shows, as it stands in the address.
+// The state of Explore, as stored in the address.
 
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { msPerDay } from '../../../../src/model/instant.ts'
@@ -12,26 +12,26 @@ export type How = (typeof hows)[number]
 
 export interface View {
   readonly entity: string
-  /** Which of the entity's tags is asked for alone; empty is each combination of all of them, chosen by the first. */
+  /** The tag field to query; empty means every combination of all tag fields, selected by the first. */
   readonly by: string
   readonly tags: readonly string[]
   readonly fields: readonly string[]
   readonly how: How
-  /** Until now, so far back: `PT1H`. Empty where `from` and `to` say it. */
+  /** A duration back from now: `PT1H`. Empty if `from` and `to` are used. */
   readonly range: string
   readonly from: string
   readonly to: string
-  /** Whose clocks show the times, and begin the buckets; empty until it is known. */
+  /** The zone of times and of bucket starts; empty until it is known. */
   readonly zone: string
-  /** Empty is chosen by the range. */
+  /** Empty means: chosen by the range. */
   readonly granularity: string
-  /** Lines that are drawn against the axis at the right. */
+  /** Lines moved to an axis at the right. */
   readonly right: readonly string[]
-  /** How much earlier the lines are that it is compared with, a duration; empty is none. */
+  /** The duration by which the compared lines are earlier; empty for no comparison. */
   readonly shift: string
   /** Whether the axis at the left is logarithmic. */
   readonly log: boolean
-  /** Its limits, as they were typed; empty is that of the lines. */
+  /** Limits of the left axis, as typed; empty means those of the lines. */
   readonly least: string
   readonly greatest: string
   readonly live: boolean
@@ -65,16 +65,16 @@ export function viewLink(view: View): string {
   return linkTo(['explore'], { ...shown, tag: tags, field: fields, right })
 }
 
-/** How the axis at the left is drawn, which is nothing to ask for. */
+/** How the axes are drawn; does not affect queries. */
 export type Axes = Pick<View, 'right' | 'log' | 'least' | 'greatest'>
 
-/** What was typed as a limit: a number, with a point or a comma; null of what is none. */
+/** The number typed as a limit, with a decimal point or comma; null if it is not a number. */
 export function limitOf(text: string): number | null {
   const number = Number(text.trim().replace(',', '.'))
   return text.trim() === '' || !Number.isFinite(number) ? null : number
 }
 
-/** Why the limits that were typed are not those of the axis. */
+/** Why typed limits are not applied to the axis. */
 export function limitFaults({ log, least, greatest }: Omit<Axes, 'right'>): string[] {
   const typed = { Least: least, Greatest: greatest }
   const faults = Object.entries(typed).flatMap(([name, text]) => {
@@ -87,17 +87,17 @@ export function limitFaults({ log, least, greatest }: Omit<Axes, 'right'>): stri
   return isTurned ? ['Least must be below greatest: neither limit is taken.'] : faults
 }
 
-/** Whether it says nothing of what is to be drawn. */
+/** Whether the view specifies nothing to draw. */
 export const isBare = (view: View): boolean => view.tags.length === 0 && view.fields.length === 0 && !saysRange(view)
 
 const kept = 'tidemark.explore'
 
-/** The view that was drawn last in this browser, to open with. */
+/** Saves the last drawn view in this browser, for the next opening. */
 export function keepView(view: View): void {
   try {
     localStorage.setItem(kept, viewLink({ ...view, live: false }))
   } catch {
-    // A browser that keeps nothing opens with the freshest tags.
+    // Without storage, Explore opens with the tags that have the newest items.
   }
 }
 
@@ -106,7 +106,7 @@ export function keptView(): View | null {
   return link === null ? null : viewOf(new URLSearchParams(link.split('?')[1]))
 }
 
-/** As it stands in the address: the same instants on whichever clock. */
+/** A fixed range, as in the address: the same instants in every zone. */
 export const fixed = ({ fromMs, toMs }: Span): Pick<View, 'range' | 'from' | 'to'> => ({
   range: '',
   from: new Date(fromMs).toISOString(),
@@ -122,11 +122,11 @@ export const quickRanges: readonly { readonly value: string; readonly text: stri
   { value: 'P30D', text: '30 days' },
 ]
 
-/** Whether there is anything of a range: half of one is one that cannot be read. */
+/** Whether a range is given. Half a range counts, although it cannot be used. */
 export const saysRange = ({ range, from, to }: Pick<View, 'range' | 'from' | 'to'>): boolean =>
   range !== '' || from !== '' || to !== ''
 
-/** Where none is said: a day that has something in it. */
+/** The range to open with if none is given: a day with data. */
 export function openingRange(
   view: View,
   { last_date }: Pick<EntityDescription, 'last_date'>,
@@ -137,7 +137,7 @@ export function openingRange(
   return last > nowMs - msPerDay ? { range: 'P1D' } : fixed({ fromMs: last - msPerDay, toMs: last })
 }
 
-/** Null where the view has no range that can be read, or one that ends before it begins. */
+/** Null if the range cannot be parsed, or ends before it begins. */
 export function rangeOf({ range, from, to, zone }: View, nowMs: number): Span | null {
   if (range !== '') {
     const fromMs = earlierMs(nowMs, range)
@@ -148,7 +148,7 @@ export function rangeOf({ range, from, to, zone }: View, nowMs: number): Span | 
   return start === null || end === null || start.ms > end.ms ? null : { fromMs: start.ms, toMs: end.ms }
 }
 
-/** What was typed as a range: a day alone is all of it, and `-6h` alone goes until now. What cannot be read stays as it is. */
+/** Parses a typed range: a day alone is the whole day, and `-6h` alone ends now. Text that cannot be parsed is kept. */
 export function typedRange(from: string, to: string, zone: string, nowMs: number): Pick<View, 'range' | 'from' | 'to'> {
   const alone = ['', 'now'].includes(to.trim().toLowerCase())
   const backMs = agoMs(from)
@@ -160,22 +160,22 @@ export function typedRange(from: string, to: string, zone: string, nowMs: number
   return fixed({ fromMs: start.ms, toMs })
 }
 
-/** An instant as an input of date and time has it: on the zone's clock, to the second. */
+/** The value of a datetime-local input: on the zone's clock, to the second. */
 export const calendarText = (ms: number, zone: string): string =>
   clockText(Math.floor(ms / 1000) * 1000, zone).replace(' ', 'T')
 
-/** From when on there is something of an entity: its first hour that is kept, else its first row. */
+/** The first date with data: the first kept hour, else the first row. */
 export const firstDate = ({
   hours_from,
   first_date,
 }: Pick<EntityDescription, 'hours_from' | 'first_date'>): string | null => hours_from ?? first_date
 
-/** The tags that rows are told apart by. */
+/** The tag fields that distinguish rows. */
 export function tagsShown({ by }: View, { fields }: Pick<EntityDescription, 'fields'>): readonly string[] {
   return by === '' ? fields.filter(({ role }) => role === 'tag').map(({ name }) => name) : [by]
 }
 
-/** The metrics of which there is something to draw in this way, by their types. */
+/** The metrics that can be drawn in this way, by type. */
 export function drawable(how: How, { fields }: Pick<EntityDescription, 'fields'>): EntityDescription['fields'] {
   const types: Readonly<Partial<Record<How, readonly string[]>>> = {
     auto: ['double', 'long', 'boolean'],

@@ -1,4 +1,4 @@
-// What is drawn, in words.
+// Describes the drawn data in words.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { msIn, type RowTable } from '../../parts/rows-stream.ts'
 import type { Span } from '../../parts/span.ts'
@@ -40,7 +40,7 @@ const atCursors: Readonly<Partial<Record<How, string>>> = {
   rise: 'rises',
 }
 
-/** What the values at cursors are, where they are none of items. */
+/** Describes the values at the cursors, if they are not those of items. */
 export function cursorNote(how: How, granularity = ''): string {
   const values = atCursors[how]
   return values === undefined
@@ -48,7 +48,7 @@ export function cursorNote(how: How, granularity = ''): string {
     : `A and B show ${values}, every ${stepText(granularity)}: of buckets that begin there.`
 }
 
-/** Whether `plot` left nothing out: a pixel with one item of a tag has no other. */
+/** Whether `plot` omitted nothing: a pixel with a single item of a tag has no others. */
 export function isEveryItem(
   table: RowTable,
   { time, tags }: { time: string; tags: readonly string[] },
@@ -67,7 +67,7 @@ export function isEveryItem(
   })
 }
 
-/** What is drawn in the place of rows that have expired. */
+/** Notes about what is drawn in place of expired rows. */
 export function expiredNotes(
   { asked, view, kept }: Pick<Shown, 'asked' | 'view' | 'kept'>,
   { rows_from }: Pick<EntityDescription, 'rows_from'>,
@@ -83,7 +83,7 @@ export function expiredNotes(
   ]
 }
 
-/** Of when an entity has items; the button `All` is beside the charts of Explore alone. */
+/** When an entity has items. Only Explore has the button `All` next to its charts. */
 export function wholeText(
   entity: Pick<EntityDescription, 'hours_from' | 'first_date' | 'last_date'>,
   zone: string,
@@ -95,7 +95,7 @@ export function wholeText(
   return `The entity has items from ${text(first)} to ${text(last)} (${zone}).${hasAll ? ' “All” shows that range.' : ''}`
 }
 
-/** What one has to know to read the chart. */
+/** Notes for reading the chart. */
 export function notesOf(
   shown: Shown,
   entity: EntityDescription,

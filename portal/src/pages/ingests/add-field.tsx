@@ -13,16 +13,16 @@ import type { ShownIngest } from './side.ts'
 
 interface Props {
   readonly ingest: ShownIngest
-  /** The pushed property that the field is read from, and one of its values as JSON; empty where none is known. */
+  /** The pushed property to read the field from, and an example value as JSON; empty if unknown. */
   readonly source: string
   readonly value: string
-  /** Rows to validate again when the field is there. */
+  /** Rows to validate again after the field is added. */
   readonly replay?: RejectedFilter
   onClose(): void
   onChanged(): void
 }
 
-/** What a value is most likely meant to be. */
+/** The most likely type for a value. */
 function typeOfValue(value: string): FieldType {
   if (value === 'true' || value === 'false') return 'boolean'
   if (value === '' || /^-?\d/.test(value)) return 'double'
@@ -30,7 +30,7 @@ function typeOfValue(value: string): FieldType {
     const text: unknown = JSON.parse(value)
     if (typeof text === 'string' && text.length > 9 && parseInstant(text) !== null) return 'timestamp'
   } catch {
-    // Not JSON: a text, whatever it is.
+    // Not JSON, so it is text.
   }
   return 'string'
 }
@@ -42,7 +42,7 @@ function fieldFor({ ingest: { kind }, source, value }: Props): NewField {
   return { name: source === '' ? '' : name, type, role }
 }
 
-/** Adds a field; where rows wait for it, they are validated again in the same step. */
+/** Adds a field. Rejected rows that need it are validated again in the same step. */
 export function AddField(props: Props) {
   const { ingest, source, replay, onClose, onChanged } = props
   const [field, setField] = useState(() => fieldFor(props))

@@ -1,7 +1,7 @@
 import type { IngestAnswer } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 
-/** All of them: an operator has hundreds at most. */
+/** Reads all ingests: an operator has hundreds at most. */
 export async function allIngests(client: TidemarkClient): Promise<readonly IngestAnswer[]> {
   const found: IngestAnswer[] = []
   for (let token: string | null | undefined; token !== null; ) {

@@ -3,10 +3,10 @@ import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { type RejectedFilter, requestOf } from './filter.ts'
 import { sideOf } from './side.ts'
 
-/** How many rows are asked for, or worked on, at once: between two of these the work can be stopped. */
+/** Rows read or processed at once; the work can be stopped between two such steps. */
 const rowsAtOnce = 1000
 
-/** All rows of a filter, a page at a time. */
+/** All rows that match a filter, one page at a time. */
 export async function* pagesOfRows(
   client: TidemarkClient,
   alias: string,

@@ -12,7 +12,7 @@ import { sideOf } from './side.ts'
 
 const shownBatches = 20
 
-/** The newest pushes that had faults; those without are in no list. */
+/** The newest pushes with faults; pushes without faults are not listed. */
 export function Batches({ alias }: { readonly alias: string }) {
   const [open, show] = useState<BatchAnswer | null>(null)
   const batches = useAsk((client) => client.batches(alias, { limit: shownBatches }, sideOf()), [alias], {

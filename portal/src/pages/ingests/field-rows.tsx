@@ -8,7 +8,7 @@ interface Props {
   onFields(fields: readonly NewField[]): void
 }
 
-/** The fields of a new ingest, one a line. */
+/** The fields of a new ingest, one per line. */
 export function FieldRows({ kind, fields, onFields }: Props) {
   const roles: readonly FieldRole[] = kind === 'series' ? seriesRoles : metadataRoles
   const types = fieldTypes.filter((type) => kind === 'metadata' || type !== 'json')

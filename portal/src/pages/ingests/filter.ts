@@ -4,7 +4,7 @@ import type { Place } from '../../shell/route.ts'
 
 type RejectedRequest = NonNullable<Parameters<TidemarkClient['rejected']>[1]>
 
-/** Which of the rejected rows are shown; it stands in the address. */
+/** Selects the rejected rows to show; stored in the address. */
 export interface RejectedFilter {
   readonly code?: string
   readonly field?: string

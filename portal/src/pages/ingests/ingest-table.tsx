@@ -6,7 +6,7 @@ import { StatePill } from '../../parts/state-pill.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { linkTo } from '../../shell/link.ts'
 
-/** How much an ingest needs somebody to look at it: blocked ones, then those with the largest part rejected, then those that wait. */
+/** A score for sorting: blocked ingests first, then those with the largest share of rejected rows, then those with pending rows. */
 function troubleOf({ state, counters }: IngestAnswer): number {
   const rejectedPart = counters.received === 0 ? 0 : counters.rejected / counters.received
   return (
@@ -19,7 +19,7 @@ function troubleOf({ state, counters }: IngestAnswer): number {
 
 interface Props {
   readonly ingests: readonly IngestAnswer[]
-  /** Begins a new one. */
+  /** Opens the form for a new ingest. */
   onMake?(): void
 }
 

@@ -37,7 +37,7 @@ function OperatorList() {
   )
 }
 
-/** The ingests of who pushes: those that a subscription names, or any by its name. */
+/** The ingests of a pusher: those named by a subscription, or any by its name. */
 function OwnIngests() {
   const [alias, setAlias] = useState('')
   const aliases = ownAliases()

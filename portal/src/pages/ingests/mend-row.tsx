@@ -34,7 +34,7 @@ function faultOfText(text: string): string | null {
   }
 }
 
-/** A row is mended in its text, pushed again, and leaves the list when it is stored. */
+/** Edits the text of a rejected row and pushes it again. The row leaves the list when it is stored. */
 export function MendRow({ ingest: { alias }, row, onClose, onChanged }: Props) {
   const { precision } = row
   const [text, setText] = useState(timedText(row))

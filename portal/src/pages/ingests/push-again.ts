@@ -5,17 +5,17 @@ import type { RowsOf } from './side.ts'
 
 interface Again {
   readonly pusher: TidemarkClient
-  /** Sees the rejected rows. */
+  /** A client that can see the rejected rows. */
   readonly lists: TidemarkClient
   readonly side: RowsOf
   readonly alias: string
   readonly text: string
-  /** Of a line of line protocol. */
+  /** For a line of line protocol. */
   readonly precision?: LinePrecision | undefined
   readonly signal: AbortSignal
 }
 
-/** Pushes a mended row. Resolves with null when it is stored, else with what is wrong; then it is in the list no second time. */
+/** Pushes an edited row. Resolves with null when it is stored, else with its fault; in that case the row is not listed a second time. */
 export async function pushAgain({
   pusher,
   lists,

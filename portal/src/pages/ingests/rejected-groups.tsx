@@ -17,7 +17,7 @@ interface Props {
   onChanged(): void
 }
 
-/** Each fault once, with how often it was met. */
+/** Each kind of fault with its number of rows. */
 export function RejectedGroups({ ingest, groups, filter, onChanged }: Props) {
   const [adding, add] = useState<RejectedKindAnswer | null>(null)
   return (
@@ -75,7 +75,7 @@ export function RejectedGroups({ ingest, groups, filter, onChanged }: Props) {
 const isShown = (group: RejectedKindAnswer, { code, field }: RejectedFilter): boolean =>
   code === group.code && (field ?? null) === group.field
 
-/** A second time leads back to all of them. */
+/** The link of a group's filter; for the current group, the link that removes the filter. */
 function linkOf(alias: string, group: RejectedKindAnswer, filter: RejectedFilter): string {
   if (isShown(group, filter)) return filterLink(alias, {})
   return filterLink(alias, { code: group.code, ...(group.field === null ? {} : { field: group.field }) })
@@ -88,7 +88,7 @@ interface KnownProps {
   onChanged(): void
 }
 
-/** The field is proposed by what a row has in it. */
+/** Proposes a field based on the value of an example row. */
 function AddKnownField({ ingest, group, onClose, onChanged }: KnownProps) {
   const filter = { code: group.code, field: group.field! }
   const example = useAsk((client) => client.rejected(ingest.alias, { ...filter, limit: 1 }, sideOf()), [filter])

@@ -16,7 +16,7 @@ import { type ShownIngest, sideOf } from './side.ts'
 interface Props {
   readonly ingest: ShownIngest
   readonly filter: RejectedFilter
-  /** How many there are in all, where that is known. */
+  /** The total number of rows, if known. */
   readonly all: number | null
   onChanged(): void
 }

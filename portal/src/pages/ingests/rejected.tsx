@@ -9,7 +9,7 @@ import { RejectedGroups } from './rejected-groups.tsx'
 import { RejectedRows } from './rejected-rows.tsx'
 import { type ShownIngest, sideOf } from './side.ts'
 
-/** What was refused and why: by fault, and row by row. */
+/** The rejected rows and their faults: by kind, and row by row. */
 export function Rejected({ ingest, onChanged }: { readonly ingest: ShownIngest; onChanged(): void }) {
   const { alias } = ingest
   const filter = filterOf(usePlace())
@@ -43,7 +43,7 @@ export function Rejected({ ingest, onChanged }: { readonly ingest: ShownIngest; 
   )
 }
 
-/** How many rows a filter lets through, as far as the groups say. */
+/** The number of rows that match a filter, if the groups suffice to compute it. */
 function rowsOf(groups: readonly RejectedKindAnswer[], code?: string, field?: string, batch?: string): number | null {
   if (batch !== undefined) return null
   const those = groups.filter(

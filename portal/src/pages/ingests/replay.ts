@@ -11,7 +11,7 @@ const sum = (one: ReplayAnswer, other: ReplayAnswer): ReplayAnswer => ({
   rejected: one.rejected + other.rejected,
 })
 
-/** Validates rows again, a page at a time: those with these ids, or all of a filter. */
+/** Validates rows again, one page at a time: those with these ids, or all that match a filter. */
 export async function replayRows(
   alias: string,
   which: RejectedFilter | readonly string[],

@@ -19,13 +19,13 @@ interface Props {
   readonly alias: string
   readonly filter: RejectedFilter
   readonly all: number | null
-  /** Whether there are lines of line protocol among the rows that are shown. */
+  /** Whether the shown rows include lines of line protocol. */
   readonly areLines: boolean
   readonly chosen: readonly RejectedRowAnswer[]
   onChanged(): void
 }
 
-/** What can be done with the chosen rows, or with all that the filter lets through where none is chosen. */
+/** Actions for the chosen rows, or, if none is chosen, for all rows that match the filter. */
 export function RowDeeds({ alias, filter, all, areLines, chosen, onChanged }: Props) {
   const [asking, ask] = useState(false)
   const [done, setDone] = useState(0)
@@ -89,7 +89,7 @@ export function RowDeeds({ alias, filter, all, areLines, chosen, onChanged }: Pr
 
 interface DiscardProps {
   readonly alias: string
-  /** In words. */
+  /** A description of the selection. */
   readonly which: string
   readonly selection: RejectedFilter | readonly string[]
   onClose(): void

@@ -4,7 +4,7 @@ import { mayDo, session } from '../../session/session.ts'
 
 export type RowsOf = NonNullable<Parameters<TidemarkClient['rejected']>[2]>
 
-/** An operator sees the rows of everyone, who pushes his own. */
+/** Operators see the rows of all pushers, pushers only their own. */
 export const sideOf = (): RowsOf => (mayDo('admin') ? 'all' : 'own')
 
 export type ShownIngest = Pick<OwnIngestAnswer, 'alias' | 'kind' | 'fields' | 'state' | 'reason' | 'lines'> &
@@ -16,7 +16,7 @@ export async function shownIngest(client: TidemarkClient, alias: string): Promis
   return { ...ingest, entity: ingest.entity ?? null, reason: ingest.reason ?? null, lines: ingest.lines ?? null }
 }
 
-/** The ingests that the key of this tab names; `*` names them all without saying which. */
+/** The ingests named by the subscriptions of this tab's key; `*` names none. */
 export function ownAliases(): readonly string[] {
   const entries = session.get()?.own?.subscriptions ?? []
   const aliases = entries.map(({ ingest }) => ingest).filter((name) => typeof name === 'string' && name !== '*')

@@ -1,6 +1,6 @@
 import type { ItemOperator } from '../../../../src/model/item-operator.ts'
 
-/** In the words of the page; nothing is equality. */
+/** The page's words for operators; the empty operator is equality. */
 const texts: Readonly<Record<ItemOperator | '', string>> = {
   '': 'is',
   bw: 'begins with',
@@ -15,7 +15,7 @@ export type Operator = keyof typeof texts
 /** The operators of a list of items. */
 export const operators = (Object.keys(texts) as readonly Operator[]).map((value) => ({ value, text: texts[value] }))
 
-/** The query parameters of a search; nothing typed is no condition. */
+/** The query parameters of a search; empty inputs add no condition. */
 export function conditionsOf(
   index: string,
   operator: Operator,

@@ -6,15 +6,15 @@ import { linkTo } from '../../shell/link.ts'
 
 interface FoundTags {
   readonly entity: string
-  /** The tag field; empty is the entity's first. */
+  /** The tag field; empty means the entity's first. */
   readonly by: string
   readonly tags: readonly string[]
-  /** There are others beside those. */
+  /** Whether there are further tags. */
   readonly more: boolean
 }
 
 const entitiesMax = 20
-/** As many lines as can be told apart. */
+/** As many lines as a reader can distinguish. */
 const tagsMax = 8
 
 /** The tags that begin with an identifier, in each tag field of each entity. */
@@ -31,7 +31,7 @@ async function tagsOf(client: TidemarkClient, id: string): Promise<readonly Foun
   return (await Promise.all(asked)).filter(({ tags }) => tags.length > 0)
 }
 
-/** The way from an item to what was measured of it. */
+/** Links from an item to its measured values. */
 export function ItemTags({ id }: { readonly id: string }) {
   const found = useAsk((client) => tagsOf(client, id), [id], { skip: id === '' })
   if (id === '') return null

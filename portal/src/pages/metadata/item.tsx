@@ -12,7 +12,7 @@ import { ItemTags } from './item-tags.tsx'
 
 interface Props {
   readonly table: MetadataDescription
-  /** Null for a new one. */
+  /** Null for a new item. */
   readonly item: MetadataItem | null
   onClose(): void
   onChanged(): void
@@ -58,7 +58,7 @@ function blank({ fields }: MetadataDescription): MetadataItem {
   return Object.fromEntries(fields.map(({ name, type }) => [name, type === 'string' ? '' : null]))
 }
 
-/** An item is pushed whole: the newest push of an identifier wins. */
+/** Pushes a whole item: the newest push of an identifier replaces earlier ones. */
 function ChangeItem({ table, item, onClose, onChanged }: Props) {
   const [text, setText] = useState(textWithLongs(item ?? blank(table), 2))
   const push = async (signal: AbortSignal): Promise<void> => {

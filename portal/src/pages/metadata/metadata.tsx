@@ -9,7 +9,7 @@ import { linkTo } from '../../shell/link.ts'
 import { usePlace } from '../../shell/route.ts'
 import { MetadataTable } from './table.tsx'
 
-/** What is known about things: tables of items, each with an identifier. */
+/** Metadata: tables of items, each with an identifier. */
 export function Metadata() {
   const name = usePlace().path[1]
   const tables = useAsk((client) => client.metadata(), ['metadata'])

@@ -9,7 +9,7 @@ import { useAsk } from '../../shell/asking.ts'
 
 const shownLines = 50
 
-/** The newest changes on the operator's side. */
+/** The newest administrative changes. */
 export function Audit() {
   const [who, setWho] = useState('')
   const whose = who.trim() === '' ? {} : { who: who.trim() }

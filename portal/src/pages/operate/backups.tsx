@@ -11,7 +11,7 @@ import { notify } from '../../shell/toasts.tsx'
 
 const shownBackups = 20
 
-/** The newest backups in the service's own folder, and how to make another. */
+/** The newest backups in the service's own folder, and a button to make another. */
 export function Backups() {
   const [asking, ask] = useState(false)
   const backups = useAsk((client) => client.backups({ limit: shownBackups }), ['backups'], { everyMs: 15_000 })

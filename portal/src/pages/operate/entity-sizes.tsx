@@ -9,7 +9,7 @@ import { useAsk } from '../../shell/asking.ts'
 
 const shownEntities = 1000
 
-/** What each entity has on disk, the largest first. */
+/** The disk usage of each entity, largest first. */
 export function EntitySizes() {
   const storage = useAsk((client) => client.storage({ limit: shownEntities }), ['storage'], { everyMs: 15_000 })
   const items = storage.value?.Items ?? null

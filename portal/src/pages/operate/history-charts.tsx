@@ -54,7 +54,7 @@ const drawn: readonly Drawn[] = [
   { title: 'Readers of live rows', lines: [['readers', 'live_readers']] },
 ]
 
-/** The service's own history, which it keeps itself: it is full at the first look. */
+/** The service's own history. The service records it, so it is complete even when first opened. */
 export function HistoryCharts({ onKnown }: { onKnown(isKept: boolean): void }) {
   const [range, choose] = useState<HistoryRange>('P1D')
   const zone = useStore(shownZone)
@@ -95,7 +95,7 @@ interface ChartProps {
   readonly zone: string
 }
 
-/** A time without a row is a gap. */
+/** Rows further apart than this multiple of the step have a gap between them. */
 const missing = 1.5
 
 function HistoryChart({ drawn: { title, lines, divisor = 1 }, history, zone }: ChartProps) {

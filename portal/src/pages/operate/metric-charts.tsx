@@ -7,7 +7,7 @@ import { zoneText } from '../../parts/zoned-time.ts'
 import { useStore } from '../../shell/store.ts'
 import { addReading, drawnMetric, isCounter, metricReadings } from './metric-history.ts'
 
-/** What an operator looks at first, where the service keeps no history of it. */
+/** The metrics an operator needs first, if the service records no history of them. */
 const usual: ReadonlyMap<string, string> = new Map([
   ['tidemark_http_requests_total', 'Requests a second'],
   ['process_cpu_seconds_total', 'Processors in use'],
@@ -17,14 +17,14 @@ const usual: ReadonlyMap<string, string> = new Map([
 
 interface Props {
   readonly metrics: Metrics
-  /** Those that were chosen beside the usual ones. */
+  /** Metrics chosen in addition to the usual ones. */
   readonly chosen: readonly string[]
-  /** Whether the service's own history is drawn already. */
+  /** Whether the service's own history is already shown. */
   readonly isKept: boolean
   onLeave(name: string): void
 }
 
-/** Metrics over the time that this tab has looked at them. */
+/** Metrics over the time that this tab has polled them. */
 export function MetricCharts({ metrics, chosen, isKept, onLeave }: Props) {
   useEffect(() => metricReadings.set(addReading(metricReadings.get(), metrics, Date.now())), [metrics])
   const names = isKept ? [] : [...usual.keys()].filter((name) => metrics.has(name) && !chosen.includes(name))

@@ -1,4 +1,4 @@
-// What this tab has seen of the service's metrics: of most of them the service keeps no history.
+// The metrics that this tab has polled so far. The service records no history of most of them.
 import type { Metrics } from '../../parts/metrics-text.ts'
 import { storeOf } from '../../shell/store.ts'
 
@@ -8,9 +8,9 @@ export interface MetricReading {
   readonly sums: ReadonlyMap<string, number>
 }
 
-/** A quarter of an hour, read every three seconds. */
+/** A quarter of an hour at one reading every three seconds. */
 const readingsMax = 300
-/** Readings further apart say nothing about the time between. */
+/** Readings further apart than this have a gap between them. */
 const gapMs = 30_000
 
 export const metricReadings = storeOf<readonly MetricReading[]>([])
@@ -22,12 +22,12 @@ export function addReading(readings: readonly MetricReading[], metrics: Metrics,
   return [...readings.slice(1 - readingsMax), { ms, sums }]
 }
 
-/** Whether a metric only counts up: then what it does in a second is worth drawing. */
+/** Whether a metric only increases, so that its rate is drawn. */
 export const isCounter = (name: string): boolean => /_(total|sum|count)$/.test(name)
 
 type Drawn = [seconds: number[], values: (number | null)[]]
 
-/** A metric over time: a counter by how much it goes up in a second, any other as it stands. */
+/** A metric over time: the rate per second of a counter, the value of any other. */
 export function drawnMetric(readings: readonly MetricReading[], name: string): Drawn {
   const drawn: Drawn = [[], []]
   for (const [index, { ms, sums }] of readings.entries()) {
@@ -42,7 +42,7 @@ export function drawnMetric(readings: readonly MetricReading[], name: string): D
       drawn[1].push(value)
     } else if (before !== undefined) {
       const last = before.sums.get(name) ?? null
-      // A counter that went down began anew with its process.
+      // A counter that decreased was reset by a restart of its process.
       const known = value !== null && last !== null && value >= last && ms - before.ms <= gapMs
       drawn[0].push(ms / 1000)
       drawn[1].push(known ? ((value - last) * 1000) / (ms - before.ms) : null)

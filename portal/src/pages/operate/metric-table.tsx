@@ -13,7 +13,7 @@ interface Props {
   onDraw(name: string): void
 }
 
-/** All that the service counts, found by a part of the name. */
+/** All metrics of the service, searchable by a part of the name. */
 export function MetricTable({ metrics, drawn, onDraw }: Props) {
   const [part, setPart] = useState('')
   const found = [...metrics]

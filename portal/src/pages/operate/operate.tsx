@@ -18,7 +18,7 @@ import { SettingsTable } from './settings-table.tsx'
 
 const metricsEveryMs = 3000
 
-/** What only watches is shown to whoever may observe; changes, backups and settings are the admin's. */
+/** Read-only panels are shown with the right observe; changes, backups and settings need admin. */
 export function Operate() {
   useStore(session)
   const operates = mayDo('admin')

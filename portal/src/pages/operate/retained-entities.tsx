@@ -12,7 +12,7 @@ import { clientOf, mayDo } from '../../session/session.ts'
 import { useAsk } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
 
-/** Each entity with what it holds, and how long it keeps it. Who only observes reads no rows, and changes nothing. */
+/** Each entity with its contents and retention. With only the right observe, contents are not shown and retention cannot be changed. */
 export function RetainedEntities() {
   const operates = mayDo('admin')
   const [changing, change] = useState<EntityAnswer | null>(null)
@@ -105,11 +105,11 @@ interface Props {
   onChanged(): void
 }
 
-/** As the form shows it: nothing where no hours are kept. */
+/** The form's text: empty if no hours are kept. */
 const hoursText = ({ hours_retention }: EntityAnswer): string =>
   hours_retention === undefined ? '' : (hours_retention ?? 'ever')
 
-/** Undefined where nothing is to change. */
+/** Undefined if nothing changes. */
 function hoursAsked(text: string, before: string): string | null | undefined {
   if (text === before) return undefined
   return text === '' ? 'none' : text === 'ever' ? null : text

@@ -1,11 +1,11 @@
-// How the service did, from its own history.
+// The service's performance, from its own history.
 
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { addTo } from '../../../../src/lib/add-to.ts'
 import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
 import { selfEntity } from '../../../../src/model/self-history.ts'
 
-/** Of several processes some values add up, of others the worst counts. */
+/** With several processes, these values are added; of the others the worst is used. */
 const added = [
   'rows_per_second',
   'rejected_per_second',
@@ -40,7 +40,7 @@ type Row = Readonly<Record<string, unknown>>
 
 const backMs = (duration: string, ms: number): number => addDuration(ms, parseDuration(duration)!, -1)
 
-/** Null where there is none, or not for this key. */
+/** Null if there is no history, or if this key may not read it. */
 export async function selfHistory(
   client: TidemarkClient,
   range: HistoryRange,
@@ -60,7 +60,7 @@ export async function selfHistory(
   return { fromMs, toMs: nowMs, stepMs: nowMs - backMs(step, nowMs), ...together(rows) }
 }
 
-/** One value of each at each time, of all processes. */
+/** Combines all processes: one value of each kind per time. */
 export function together(rows: readonly Row[]): Pick<SelfHistory, 'seconds' | 'values'> {
   const at = new Map<string, Row[]>()
   for (const row of rows) {

@@ -6,7 +6,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { useAsk } from '../../shell/asking.ts'
 
-/** What is in force in the process that answers. */
+/** The settings in force in the process that responds. */
 export function SettingsTable() {
   const [part, setPart] = useState('')
   const [changedOnly, showChanged] = useState(true)

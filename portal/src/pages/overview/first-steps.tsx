@@ -7,12 +7,12 @@ import { linkTo } from '../../shell/link.ts'
 import { pushSample } from './sample-data.ts'
 
 interface Props {
-  /** To whose address rows go. */
+  /** The ingest whose address is shown. */
   readonly ingest: string | null
   onPushed(): void
 }
 
-/** Of a service that holds nothing yet: how it comes to hold something. */
+/** Instructions for a service without data. */
 export function FirstSteps({ ingest, onPushed }: Props) {
   const deed = useDeed()
   const address = `${serviceUrl}/ingests/${ingest ?? 'plant'}/data`

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../../src/client/service-error.ts'
 import { plural } from '../../parts/formats.ts'
 import { useAsk } from '../../shell/asking.ts'
 
-/** Whether it is healthy, in a word; why not, in the service's own words. */
+/** The health in a word; if the service is not ready, its own reason. */
 export function Health() {
   const ready = useAsk((client) => client.readiness(), ['ready'], { everyMs: 5000 })
   const about = useAsk((client) => client.service(), ['service'])

@@ -11,13 +11,13 @@ import { bucketMs, type Look, looks } from './look.ts'
 import type { PlantState } from './plant-state.ts'
 import { When } from './when.tsx'
 
-/** A few tags, with where they went in the last day. */
+/** A few tags with their values over the last day. */
 export function LookNow({ plant }: { readonly plant: PlantState }) {
   const pinned = useStore(pins)
   const { value, again } = useAsk((client) => looks(client, plant, pinned), ['looks'])
   const of = useRef<readonly unknown[]>([plant, pinned])
   useEffect(() => {
-    // What is shown stays until the next answer is there.
+    // The current content stays until the next response.
     if (of.current[0] !== plant || of.current[1] !== pinned) again()
     of.current = [plant, pinned]
   }, [plant, pinned])
@@ -34,7 +34,7 @@ export function LookNow({ plant }: { readonly plant: PlantState }) {
   )
 }
 
-/** Buckets that are missing. */
+/** Points further apart than this have missing buckets between them. */
 const gapMs = 3.5 * bucketMs
 
 function LookCard({ look, nowMs }: { readonly look: Look; readonly nowMs: number }) {

@@ -1,4 +1,4 @@
-// The tags to look at now, with their last day.
+// Selects the tags for the overview, with their last day.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { isNumericField } from '../../../../src/model/field.ts'
@@ -10,13 +10,13 @@ import { firstTag, type PlantState } from './plant-state.ts'
 export const shownMax = 8
 const shownMin = 6
 
-/** The number that is drawn of an entity. */
+/** The metric that is drawn for an entity: its first numeric one. */
 const metricOf = ({ fields }: EntityDescription): string | undefined =>
   fields.find((field) => field.role === 'metric' && isNumericField(field))?.name
 
 type Texts = ReadonlyMap<string, TagText>
 
-/** The pinned ones, then the freshest: one of each unit, and others only where these are few. */
+/** The pinned tags, then those with the newest items: one per unit, and others only to fill up. */
 export function tagsToLookAt(pinned: readonly Pin[], { entities }: Pick<PlantState, 'entities'>, texts: Texts): Pin[] {
   const drawn = entities.filter(({ entity }) => metricOf(entity) !== undefined)
   const isThere = ({ entity }: Pin): boolean => drawn.some((one) => one.entity.entity === entity)
@@ -41,7 +41,7 @@ export interface Look extends Pin {
   readonly text: string
   readonly unit: string
   readonly metric: string
-  /** Null where there is no number in the last day. */
+  /** Null if there is no number in the last day. */
   readonly value: number | null
   readonly newestMs: number | null
   readonly least: number | null
@@ -51,7 +51,7 @@ export interface Look extends Pin {
 
 export const bucketMs = 900_000
 
-/** Two requests for each entity. Tags of several tag fields are told apart by the first. */
+/** Makes two requests per entity. With several tag fields, only the first distinguishes tags. */
 export async function looks(client: TidemarkClient, plant: PlantState, pinned: readonly Pin[]): Promise<Look[]> {
   const texts = await tagTexts(client).catch((): Texts => new Map())
   const chosen = tagsToLookAt(pinned, plant, texts)

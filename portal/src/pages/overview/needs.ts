@@ -1,4 +1,4 @@
-// What is wrong, and where one goes to mend it.
+// Problems that need attention, with links to where they can be solved.
 import type { IngestAnswer, ReadinessAnswer } from '../../../../src/client/answers.ts'
 import { ServiceError } from '../../../../src/client/service-error.ts'
 import { msPerDay } from '../../../../src/model/instant.ts'
@@ -12,7 +12,7 @@ export interface Need {
   readonly link: string | null
 }
 
-/** An ingest with the rows that wait to be mended. */
+/** An ingest with the number of rejected rows that need repair. */
 export interface Rejecting {
   readonly ingest: IngestAnswer
   readonly rows: number
@@ -24,14 +24,14 @@ interface Known {
   readonly readyError: unknown
   readonly plant: PlantState | null
   readonly ingests: readonly Rejecting[]
-  /** When the newest backup was made; null where there is none. */
+  /** Time of the newest backup; null if there is none. */
   readonly backupMs: number | null
 }
 
 const namedMax = 3
-/** Who made a backup wants one a week at least. */
+/** An operator who has made a backup is expected to want at least one per week. */
 const backupMsMax = 8 * msPerDay
-/** A link draws no more. */
+/** The most tags drawn by a link. */
 const drawnMax = 20
 
 export function needsOf(known: Known): Need[] {

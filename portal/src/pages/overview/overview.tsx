@@ -18,12 +18,12 @@ import { Verdict } from './verdict.tsx'
 
 const plantEveryMs = 30_000
 const partsEveryMs = 10_000
-/** Of more, the rejected rows are not counted. */
+/** The most ingests whose rejected rows are counted. */
 const countedMax = 10
 
 const nothingRead: PlantState = { atMs: 0, entities: [], others: [] }
 
-/** All ingests but the service's own, with how many of their rows wait to be mended: what was discarded or replayed does not. */
+/** All ingests except the service's own, with the number of rows that need repair. Discarded and replayed rows do not count. */
 async function rejecting(client: TidemarkClient): Promise<readonly Rejecting[]> {
   const ingests = (await allIngests(client)).filter(({ alias }) => alias !== selfEntity)
   const most = ingests.toSorted((a, b) => b.counters.rejected - a.counters.rejected).slice(0, countedMax)
@@ -35,7 +35,7 @@ async function rejecting(client: TidemarkClient): Promise<readonly Rejecting[]> 
   return [...(await Promise.all(counted)), ...others]
 }
 
-/** Whether the data is fine, and what it does. */
+/** The state of the data and of the service. */
 export function Overview() {
   useStore(session)
   const operates = mayDo('admin')
@@ -89,7 +89,7 @@ export function Overview() {
 
 const shownMax = 12
 
-/** Only what is wrong; nothing where nothing is. */
+/** Lists problems only; renders nothing if there are none. */
 function NeedList({ needs }: { readonly needs: readonly Need[] }) {
   if (needs.length === 0) return null
   return (

@@ -4,7 +4,7 @@ import { Time } from '../../parts/time.tsx'
 import { session } from '../../session/session.ts'
 import { useStore } from '../../shell/store.ts'
 
-/** What the key of this tab may do, and until when. */
+/** The rights of this tab's key, and when they end. */
 export function OwnAccess() {
   const own = useStore(session)?.own ?? null
   if (own === null) {

@@ -1,4 +1,4 @@
-// What an entity does: which of its tags are fresh, which fell silent, and how many rows came in each hour of the last day.
+// The activity of an entity: which tags are fresh, which fell silent, and the number of rows in each hour of the last day.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { msPerDay } from '../../../../src/model/instant.ts'
@@ -8,34 +8,34 @@ export interface TagState {
   readonly tag: string
   readonly items: number
   readonly newestMs: number
-  /** Nothing came for more than three times of what is usual for it. */
+  /** Whether it has been silent for more than three times its usual interval. */
   readonly silent: boolean
 }
 
 export interface EntityState {
   readonly entity: EntityDescription
-  /** Those with items in the last day, the freshest first. */
+  /** The tags with items in the last day, newest first. */
   readonly tags: readonly TagState[]
   readonly isCut: boolean
-  /** Of all that ever had an item; as many as one request answers. */
+  /** The number of tags that ever had an item, up to the limit of one response. */
   readonly tagsTotal: number
   readonly tagsMore: boolean
-  /** Of each hour of the last day, the oldest first. */
+  /** Rows in each hour of the last day, oldest first. */
   readonly rowsByHour: readonly number[]
   readonly newestMs: number | null
-  /** The newest date, where it is in the future. */
+  /** The newest date, if it is in the future. */
   readonly aheadMs: number | null
 }
 
 export const hours = 24
 const hourMs = msPerDay / hours
 const tagsMax = 10_000
-/** More entities are not looked at: each is some requests. */
+/** The most entities to check, since each takes several requests. */
 export const entitiesMax = 6
 const silentFactor = 3
-/** A shorter silence is none: the service asks and answers in the meantime. */
+/** Shorter silences are ignored, since queries take time themselves. */
 const silentMsMin = 300_000
-/** Clocks that are a little fast are no news. */
+/** Clocks that are slightly fast are not reported. */
 const aheadMsMin = 60_000
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
@@ -45,7 +45,7 @@ export const firstTag = ({ fields }: Pick<EntityDescription, 'fields'>): string 
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The usual interval of a tag is that of its items of the day; one with less than three has none. */
+/** The usual interval of a tag is the mean interval of its items in the last day; with fewer than three items it is a whole day. */
 export function tagStates(rows: readonly Row[], nowMs: number): TagState[] {
   const states = rows.map((row): TagState => {
     const [items, oldestMs, newestMs] = [Number(row['n']), Date.parse(String(row['a'])), Date.parse(String(row['b']))]
@@ -56,7 +56,7 @@ export function tagStates(rows: readonly Row[], nowMs: number): TagState[] {
   return states.sort((a, b) => b.newestMs - a.newestMs || (a.tag < b.tag ? -1 : 1))
 }
 
-/** Counts by the hour that each row names, of the 24 hours that end with this one. */
+/** Counts by hour, for the 24 hours that end with the current one. */
 export function byHour(rows: readonly Row[], nowMs: number): number[] {
   const counts = new Array<number>(hours).fill(0)
   const first = Math.floor(nowMs / hourMs) - hours + 1
@@ -95,11 +95,11 @@ async function stateOf(client: TidemarkClient, entity: EntityDescription, nowMs:
 export interface PlantState {
   readonly atMs: number
   readonly entities: readonly EntityState[]
-  /** Entities that are not looked at. */
+  /** Entities that were not checked. */
   readonly others: readonly EntityDescription[]
 }
 
-/** Of the entities with most rows; the service's own is none of them. */
+/** The state of the entities with the most rows, without the service's own. */
 export async function plantState(client: TidemarkClient, nowMs: number): Promise<PlantState> {
   const all = (await client.entities()).filter(({ of_service }) => of_service !== true)
   const sorted = all.toSorted((a, b) => b.rows - a.rows)

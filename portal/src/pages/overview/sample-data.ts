@@ -1,4 +1,4 @@
-// Rows to try the service with: four tags of a small plant over the last day, and what metadata says of them.
+// Sample data for trying out the service: four tags of a small plant over the last day, with metadata.
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { msPerDay } from '../../../../src/model/instant.ts'
 import { clientFor } from '../../session/session.ts'
@@ -26,7 +26,7 @@ export function sampleRows(nowMs: number): readonly object[] {
   }).flat()
 }
 
-/** Makes two ingests and pushes to them. An admin key does not push: a subscriber that is deleted afterwards does. */
+/** Creates two ingests and pushes to them. An admin key cannot push, so a temporary subscriber does; it is deleted afterwards. */
 export async function pushSample(operator: TidemarkClient, nowMs: number): Promise<void> {
   const field = (name: string, role: 'index' | 'attribute') => ({ name, source: name, type: 'string', role }) as const
   await operator.createIngest({ alias: sampleName, kind: 'series' })

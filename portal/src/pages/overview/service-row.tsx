@@ -14,7 +14,7 @@ const figures: readonly (readonly [name: string, value: SelfValue, text: (value:
   ['In files', 'stored_bytes', bytesText],
 ]
 
-/** How the service does, in one row: now, and in the last hour. */
+/** The service's performance in one row: now, and in the last hour. */
 export function ServiceRow({ ready }: { readonly ready: ReadinessAnswer | null }) {
   const { value: history } = useAsk((client) => selfHistory(client, 'PT1H', Date.now()), ['service'], {
     everyMs: 15_000,

@@ -8,11 +8,11 @@ import type { PlantState } from './plant-state.ts'
 interface Props {
   readonly plant: PlantState
   readonly needs: readonly Need[]
-  /** Rows that wait to be mended; null where the reader does not see them. */
+  /** The number of rows that need repair; null if the user may not see them. */
   readonly toMend: number | null
 }
 
-/** In one line: whether all is well, and what there is. */
+/** The overall state in one line, with totals. */
 export function Verdict({ plant, needs, toMend }: Props) {
   const sum = (of: (state: PlantState['entities'][number]) => number): number =>
     plant.entities.reduce((all, state) => all + of(state), 0)

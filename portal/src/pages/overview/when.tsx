@@ -8,10 +8,10 @@ interface Props {
   readonly nowMs: number
 }
 
-/** Of `2026-01-01 08:00:00`. */
+/** The length of the date in `2026-01-01 08:00:00`. */
 const dateCharacters = 10
 
-/** An instant by its age, and by the clock whose zone the page names. */
+/** An instant as its age, and as a time in the zone that the page names. */
 export function When({ ms, nowMs }: Props) {
   const zone = useStore(shownZone)
   const clock = clockText(ms - (ms % 1000), zone)

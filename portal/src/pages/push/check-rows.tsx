@@ -14,7 +14,7 @@ interface Props {
   readonly columns: Columns
 }
 
-/** The service takes no more in one check, unless it was set otherwise. */
+/** The service's default limit for one check. */
 const checkedRowsMax = 1000
 const shownMax = 10
 
@@ -35,7 +35,7 @@ async function checked({ ingest, rowsFile, columns }: Props): Promise<Checked> {
   return { answer, rejections, place: target.noun === 'line' ? 'Line' : 'Row' }
 }
 
-/** Asks the service what would become of the first rows, by its own rules. Nothing is stored. */
+/** Has the service validate the first rows by its own rules, without storing them. */
 export function CheckRows(props: Props) {
   const keyMissing = useKeyMissing()
   const [outcome, setOutcome] = useState<Checked | null>(null)
@@ -65,7 +65,7 @@ export function CheckRows(props: Props) {
 }
 
 function Outcome({ checked: { answer, rejections, place } }: { readonly checked: Checked }) {
-  // Lines of line protocol get no hints, so an index is that of the row.
+  // Line protocol gets no hints, so an index is always that of a row.
   const { rows, stored, rejected, hints = [] } = answer
   return (
     <div class={`note ${rejected + hints.length === 0 ? 'good' : 'warn'}`} role="status">

@@ -14,7 +14,7 @@ interface Props {
   onFormat(format: FileFormat): void
 }
 
-/** Which file is pushed, and what it holds. */
+/** The file to push, and its format. */
 export function ChosenFile({ chosen, state, error, onFile, onFormat }: Props) {
   const busy = state === 'sending' || state === 'stopping'
   return (
@@ -70,10 +70,10 @@ interface DropZoneProps {
   onFile(file: File): void
 }
 
-/** Takes a file that is dropped, or chosen by keyboard or pointer. */
+/** Accepts a file that is dropped, or chosen by keyboard or pointer. */
 function DropZone({ again, onFile }: DropZoneProps) {
   const [over, setOver] = useState(false)
-  // A file that misses the zone must not take the place of the page.
+  // A file dropped outside the zone must not replace the page.
   useEffect(() => {
     const keep = (event: Event): void => event.preventDefault()
     addEventListener('dragover', keep)
@@ -107,7 +107,7 @@ function DropZone({ again, onFile }: DropZoneProps) {
         accept=".csv,.tsv,.ndjson,.jsonl,.json,.lp,.gz,text/csv,application/json"
         onChange={(event) => {
           take(event.currentTarget.files)
-          // The same file may be chosen again.
+          // Allows choosing the same file again.
           event.currentTarget.value = ''
         }}
       />

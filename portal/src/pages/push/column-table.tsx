@@ -10,14 +10,14 @@ interface Props {
   /** The cells of the first row. */
   readonly first: readonly CsvCell[]
   readonly fields: readonly Field[]
-  /** Whether columns that are no fields become some. */
+  /** Whether unknown columns become new fields. */
   readonly isOpen: boolean
-  /** Once the push has begun nothing is chosen any more. */
+  /** Whether the push has begun, so that nothing can be changed any more. */
   readonly fixed: boolean
   onChange(columns: Columns): void
 }
 
-/** What each column becomes, and what is the same in every row. */
+/** The field for each column, and constant values for other fields. */
 export function ColumnTable({ columns, first, fields, isOpen, fixed, onChange }: Props) {
   const unfed = unfedFields(columns, fields)
   return (

@@ -1,11 +1,11 @@
-// Which column of a CSV file becomes which property of a row, by the rules of `tidemark push`: its own name, unless something else is said.
+// Maps the columns of a CSV file to properties of rows, by the rules of `tidemark push`: a column keeps its name unless it is mapped.
 import type { CsvMapping } from '../../../../src/file-push/csv-rows.ts'
 import { type DecimalMark, parseDelimiter } from '../../../../src/file-push/csv-writing.ts'
 import { type AmbiguousChoice, timeRules } from '../../../../src/file-push/time-rules.ts'
 import { allLines, type CsvLines } from '../../../../src/lib/csv-parser.ts'
 import type { Field } from '../../../../src/model/field.ts'
 
-/** How the file is written, as the reader chose it; empty texts are the usual. */
+/** The format of the file as chosen by the user; empty texts mean the defaults. */
 export interface Written {
   readonly delimiter: string
   readonly lines: CsvLines
@@ -26,14 +26,14 @@ export const usualWritten: Written = {
 
 export interface Columns {
   readonly header: readonly string[]
-  /** What a column becomes: a property, or null where it is left out. */
+  /** The property of each column, or null if the column is dropped. */
   readonly become: ReadonlyMap<string, string | null>
-  /** Properties that are the same in every row. */
+  /** Properties with the same value in every row. */
   readonly constants: ReadonlyMap<string, string>
   readonly written: Written
 }
 
-/** Each column under its own name. */
+/** Maps each column to a property of the same name. */
 export const ownNames = (header: readonly string[], written: Written = usualWritten): Columns => ({
   header,
   written,
@@ -45,7 +45,7 @@ export function withColumn(columns: Columns, column: string, becomes: string | n
   return { ...columns, become: new Map(columns.become).set(column, becomes) }
 }
 
-/** An empty value is none. */
+/** An empty value removes the constant. */
 export function withConstant(columns: Columns, property: string, value: string): Columns {
   const constants = new Map(columns.constants)
   if (value === '') constants.delete(property)
@@ -53,7 +53,7 @@ export function withConstant(columns: Columns, property: string, value: string):
   return { ...columns, constants }
 }
 
-/** Two columns that become one time: its date and the time of the day, in the order of the file. */
+/** The two columns that are joined into one time, the date and the time of day, in the order of the file; null if there are none. */
 export function dateAndTimeOf(
   { become }: Pick<Columns, 'become'>,
   fields: readonly Pick<Field, 'source' | 'type'>[],
@@ -65,13 +65,13 @@ export function dateAndTimeOf(
   return null
 }
 
-/** The fields that no column becomes. */
+/** The fields without a column. */
 export function unfedFields({ become }: Columns, fields: readonly Field[]): readonly Field[] {
   const fed = new Set(become.values())
   return fields.filter(({ source }) => !fed.has(source))
 }
 
-/** Throws an `Error` where a pattern or a zone is none. */
+/** Throws an `Error` if a pattern or a zone is invalid. */
 export function mappingOf(
   { become, constants, written }: Columns,
   fields: readonly Pick<Field, 'source' | 'type'>[],
@@ -82,7 +82,7 @@ export function mappingOf(
   return {
     columns: new Map(pairs.flatMap(([name, to]) => (to === null || to === name ? [] : [[name, to] as const]))),
     dropped: new Set(pairs.filter(([, to]) => to === null).map(([name]) => name)),
-    // A column that was chosen after the constant takes its place.
+    // A column that was mapped after the constant was set replaces it.
     constants: new Map([...constants].filter(([property]) => !pairs.some(([, to]) => to === property))),
     dateAndTime,
     typeOf: (property) => types.get(property) ?? 'guess',

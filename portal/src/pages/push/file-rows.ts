@@ -1,4 +1,4 @@
-// A file of the reader's as rows, a piece at a time: however large it is, little of it is in memory.
+// Reads a local file as rows, piece by piece, so that memory use does not depend on its size.
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import type { PushBatch } from '../../../../src/client/push-batch.ts'
 import { batchesOf } from '../../../../src/file-push/batches.ts'
@@ -25,7 +25,7 @@ export interface RowsFile {
   readonly precision: LinePrecision
 }
 
-/** What is made of a piece is garbage before the next one comes; of larger ones the browser would keep much of it for long. */
+/** Objects made from a piece become garbage before the next piece; with larger pieces the browser would keep many of them for long. */
 const pieceBytes = 64 * 1024
 
 async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -39,7 +39,7 @@ async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** The file's bytes, decompressed where they are gzip, without a byte order mark. `onRead` is told how much of the file was read. */
+/** The file's bytes, decompressed if gzipped, without a byte order mark. `onRead` is called with the number of bytes read. */
 async function* bytesOf(file: File, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   const count = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, to) {
@@ -55,14 +55,14 @@ async function* bytesOf(file: File, onRead: (bytes: number) => void): AsyncGener
 
 const readNothing = (): void => undefined
 
-/** What a CSV file begins with, and how it seems to be written; `chosen` is how it is cut, where that was chosen. Throws `CsvError`. */
+/** The head of a CSV file and its likely format. `chosen` is the delimiter and the lines, if chosen by the user. Throws `CsvError`. */
 export async function headOf(
   file: File,
   chosen: CsvCutting | null,
 ): Promise<CsvHead & { readonly likely: LikelyWriting }> {
   const cutting = chosen ?? usualWriting
   const head = await csvHead(bytesOf(file, readNothing), cutting)
-  // What is not read any further is let go.
+  // Releases the stream, since the rest is not read.
   await head.bytes.next()
   await head.bytes.return(undefined)
   if (chosen === null && head.likely !== null) return headOf(file, head.likely)
@@ -81,7 +81,7 @@ export function rowsOf(
   return ndjsonRows(format === 'csv' ? csvToNdjson(bytes, mapping, { recordCharsMax: rowBytesMax }) : bytes)
 }
 
-/** How the rows of a file go into an ingest. */
+/** The way in which the rows of a file are pushed to an ingest. */
 export function targetFor(
   { alias, lines }: ShownIngest,
   { format, precision }: RowsFile,
@@ -93,7 +93,7 @@ export function targetFor(
 
 const firstBytesMax = 4 * 1024 * 1024
 
-/** The first rows as a push of them, null where there are none; no more of the file is read than they take. */
+/** The first rows as a batch, null if there are none. Reads no more of the file than these rows need. */
 export async function firstBatch(
   rows: PushedRows,
   { format, rowsOf }: Pick<RowTarget, 'format' | 'rowsOf'>,

@@ -16,7 +16,7 @@ import { type FilePush, useFilePush } from './use-file-push.ts'
 import { type PreviewRows, usePreview } from './use-preview.ts'
 import { WrittenForm } from './written-form.tsx'
 
-/** A file is chosen, its columns are matched, its first rows are validated, and it is pushed. */
+/** Chooses a file, maps its columns, validates its first rows, and pushes it. */
 export function FromFile({ ingest }: { readonly ingest: ShownIngest }) {
   const [chosen, choose] = useState<Chosen | null>(null)
   const [precision, setPrecision] = useState<LinePrecision>('ns')
@@ -27,7 +27,7 @@ export function FromFile({ ingest }: { readonly ingest: ShownIngest }) {
     choose({ file, format: describeName(file.name).format, written: null, count: (chosen?.count ?? 0) + 1 })
   }
   const setWritten = (written: Written): void => {
-    // Other lines and another delimiter make other columns.
+    // Other lines or another delimiter result in other columns.
     const { delimiter, lines } = columns.written
     if (chosen !== null && (written.delimiter !== delimiter || written.lines !== lines)) choose({ ...chosen, written })
     else setColumns({ ...columns, written })

@@ -6,9 +6,9 @@ import { Panel } from '../../parts/layout.tsx'
 
 interface Props {
   readonly precision: LinePrecision
-  /** The unit that the times are likely meant in, where that is another one. */
+  /** The likely unit of the times, if it differs. */
   readonly likely: LikelyPrecision | null
-  /** Once the push has begun nothing is chosen any more. */
+  /** Whether the push has begun, so that nothing can be changed any more. */
   readonly fixed: boolean
   onPrecision(precision: LinePrecision): void
 }
@@ -18,7 +18,7 @@ const units: readonly Choice<LinePrecision>[] = linePrecisions.map((value) => ({
   text: `${precisionNames[value]} since 1970`,
 }))
 
-/** The unit of the times of line protocol. */
+/** Chooses the unit of the times of line protocol. */
 export function LineForm({ precision, likely, fixed, onPrecision }: Props) {
   return (
     <Panel title="How the file is written">

@@ -14,7 +14,7 @@ import { Programs } from './programs-panel.tsx'
 import { pushOneRow } from './push-one-row.ts'
 import { validatedRow } from './use-preview.ts'
 
-/** What is typed becomes JSON as the cells of a CSV file do; what is empty is left out. */
+/** Converts typed values to JSON as cells of a CSV file; empty values are omitted. */
 function typedRow(values: ReadonlyMap<string, string>, fields: readonly Field[]): string {
   const members = fields.flatMap(({ source, type }) => {
     const value = values.get(source) ?? ''
@@ -26,13 +26,13 @@ function typedRow(values: ReadonlyMap<string, string>, fields: readonly Field[])
 interface Outcome {
   readonly text: string
   readonly batch: string
-  /** Null where it is stored. */
+  /** Null if the row is stored. */
   readonly fault: string | null
 }
 
 const now = (): string => new Date().toISOString()
 
-/** A row is typed, validated here as it is typed, and pushed. */
+/** Pushes a typed row, which is validated locally while it is typed. */
 export function OneRow({ ingest }: { readonly ingest: ShownIngest }) {
   const { alias, fields } = ingest
   const timeSource = fields.find(({ role }) => role === 'time')?.source

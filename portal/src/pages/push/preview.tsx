@@ -12,7 +12,7 @@ interface Props {
   readonly format: FileFormat
 }
 
-/** The first rows as they will be pushed, and what the service will say of each. */
+/** The first rows as they will be pushed, with the expected result of validation for each. */
 export function Preview({ preview: { rows, misread, isMostlyMisread, error }, format }: Props) {
   const noun = format === 'lp' ? 'line' : 'row'
   return (

@@ -1,4 +1,4 @@
-// The same push as a program, ready to copy. The key is not in it: programs take it from TIDEMARK_KEY.
+// Generates a program for the same push, ready to copy. The key is not in it: programs read it from TIDEMARK_KEY.
 import { delimiterName } from '../../../../src/file-push/csv-writing.ts'
 import type { Field } from '../../../../src/model/field.ts'
 import type { LinePrecision } from '../../../../src/model/line-format.ts'
@@ -8,23 +8,23 @@ export const languages = ['curl', 'javascript', 'python', 'tidemark'] as const
 export type Language = (typeof languages)[number]
 
 export interface ShownPush {
-  /** Of the service. */
+  /** The address of the service. */
   readonly url: string
   readonly alias: string
   /** Rows as JSON, or lines of line protocol. */
   readonly rows: readonly string[]
-  /** Where the rows are of a file. */
+  /** The file that the rows are from; null if they were typed. */
   readonly fileName: string | null
   readonly columns: Columns | null
-  /** Of the ingest; left out where nobody chose columns. */
+  /** The ingest's fields; omitted if no columns were chosen. */
   readonly fields?: readonly Pick<Field, 'source' | 'type'>[]
-  /** Whether columns that are no fields become some. */
+  /** Whether unknown columns become new fields. */
   readonly isOpen?: boolean
-  /** The unit of the times of lines; left out or null where the rows are JSON. */
+  /** The unit of the times of line protocol; omitted or null for JSON. */
   readonly precision?: LinePrecision | null
 }
 
-/** What a program sends, and where to. */
+/** The request that a program sends. */
 interface Sent {
   readonly address: string
   readonly mediaType: string
@@ -55,7 +55,7 @@ function curlOf(push: ShownPush): string {
   ].join('\n')
 }
 
-/** As text, for a number in JavaScript has no more than 16 digits. */
+/** A template literal, since numbers in JavaScript have at most 16 digits. */
 const inTemplate = (text: string): string => `\`${text.replace(/[\\`]|\$(?=\{)/g, '\\$&')}\``
 
 function javascriptOf(push: ShownPush): string {
@@ -82,7 +82,7 @@ const pythonWords = new Map([
   ['null', 'None'],
 ])
 
-/** JSON as Python writes it: other words, and no escape of a slash. */
+/** Converts JSON to Python syntax: other constants, and unescaped slashes. */
 function pythonValue(json: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"|true|false|null/gs, (found) =>
     found.startsWith('"')
@@ -112,7 +112,7 @@ with urllib.request.urlopen(request) as answer:
     print(${sent.isJson ? 'json.load(answer)' : 'answer.headers["Tidemark-Batch"]'})`
 }
 
-/** Pairs stand in one option, with commas between them: names with equals signs cannot be said there. */
+/** One option with comma-separated pairs. Names that contain equals signs cannot be expressed in it. */
 function option(name: string, words: readonly string[]): string {
   const list = words.map((word) => word.replaceAll(',', '\\,')).join(',')
   return words.length === 0 ? '' : ` \\\n  --${name} ${inShell(list)}`
@@ -135,7 +135,7 @@ function writtenOptions({ delimiter, lines, decimal, timeFormat, timeZone, ambig
     .join('')
 }
 
-/** The command refuses columns that become no field of the ingest, unless it is told to push them. */
+/** Whether `--as-is` is needed: the command refuses columns that are not fields of the ingest. */
 function pushesStrangers({ columns, fields, isOpen = false }: ShownPush): boolean {
   if (columns === null || fields === undefined || isOpen) return false
   const known = new Set(fields.map(({ source }) => source))
@@ -145,9 +145,9 @@ function pushesStrangers({ columns, fields, isOpen = false }: ShownPush): boolea
 function commandOf(shown: ShownPush): string {
   const { url, alias, fileName, columns, rows, fields = [], precision = null } = shown
   const push = (file: string): string => `tidemark push ${inShell(alias)} ${file} \\\n  --url ${inShell(url)}`
-  // In some shells echo reads the backslashes of JSON.
+  // In some shells echo interprets the backslashes in JSON.
   if (fileName === null) return `printf '%s\\n' ${inShell(rows.join('\n'))} |\n  ${push('-')} --format ndjson`
-  // A pattern that is still being typed may be none: it is not read here.
+  // Ignores patterns here, because one that is still being typed may be invalid.
   const mapping = mappingOf({ ...(columns ?? ownNames([])), written: usualWritten }, fields)
   const pairs = (of: Iterable<readonly [string, string]>): string[] => [...of].map(([name, to]) => `${name}=${to}`)
   return (

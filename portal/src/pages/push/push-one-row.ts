@@ -3,7 +3,7 @@ import type { LinePrecision } from '../../../../src/model/line-format.ts'
 
 const askAgainMs = 150
 
-/** Pushes one row, a line of line protocol where `precision` is given, and waits until it is validated. `fault` is null where it is stored. */
+/** Pushes one row, or a line of line protocol if `precision` is given, and waits until it is validated. `fault` is null if it is stored. */
 export async function pushOneRow(
   client: TidemarkClient,
   alias: string,

@@ -12,7 +12,7 @@ import { ownAliases, type ShownIngest, shownIngest } from '../ingests/side.ts'
 import { FromFile } from './from-file.tsx'
 import { OneRow } from './one-row.tsx'
 
-/** Rows of a file, or one that is typed, into an ingest. */
+/** Pushes the rows of a file, or a typed row, to an ingest. */
 export function Push() {
   const alias = usePlace().path[1] ?? ''
   return (

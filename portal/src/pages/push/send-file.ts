@@ -1,4 +1,4 @@
-// Sends a file's rows as `tidemark push` does: in bounded pieces, each again until it is acknowledged, under one idempotency key.
+// Sends a file's rows as `tidemark push` does: in bounded batches, each retried under one idempotency key until it is acknowledged.
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { halvesOf, type PushBatch } from '../../../../src/client/push-batch.ts'
 import { withRetries } from '../../../../src/client/retries.ts'
@@ -15,39 +15,39 @@ const rowsMax = 10_000
 const bytesMax = 4 * 1024 * 1024
 const retryMs = 120_000
 const patienceMs = 60_000
-/** So many faults and batches are shown of a push. */
+/** The most faults and batches of a push that are shown. */
 export const errorsMax = 10
 
 export interface Sending {
   readonly alias: string
   readonly rows: PushedRows
-  /** The way by which the rows go in. */
+  /** The way in which the rows are pushed. */
   readonly target: RowTarget
-  /** The same for all tries of one file: what was sent without an answer is stored once. */
+  /** The same for all attempts of one file, so that batches sent without a response are stored once. */
   readonly id: string
-  /** Rows at the beginning that are on disk already. */
+  /** The number of rows at the beginning that are on disk already. */
   readonly skipRows: number
   readonly client: TidemarkClient
-  /** The page is left: nothing goes on, and the requests of the client end too. */
+  /** Aborted when the page is left: everything ends, including the client's requests. */
   readonly leave: AbortSignal
-  /** No further push begins, and those that wait for the service give up. */
+  /** Aborted to stop: no further batch is sent, and retries end. */
   readonly stop: AbortSignal
   onAccepted(rows: number): void
-  /** Why it waits, or null when it goes on. */
+  /** Called with the reason for waiting, or null when it continues. */
   onWait(reason: string | null): void
 }
 
 export interface SentFile extends PushOutcome {
   readonly acknowledged: number
-  /** Empty where all went well. */
+  /** Empty if everything succeeded. */
   readonly failures: readonly string[]
-  /** What is counted in the file. */
+  /** Whether rows or lines are counted. */
   readonly noun: Counted
-  /** How many rows, or lines, at the beginning are on disk. */
+  /** The number of rows, or lines, at the beginning that are on disk. */
   readonly upTo: number
 }
 
-/** Ends when the time is over, when the service came back, or with the signal's reason. */
+/** Resolves after the time or when the service is back; rejects with the signal's reason. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void): void => {
@@ -95,7 +95,7 @@ function followerOf({ alias, client, leave }: Sending): ReceiptFollower {
   return new ReceiptFollower({ receipt, nowMs, sleep, patienceMs, errorsMax })
 }
 
-/** Resolves when all that was acknowledged is validated. Rows go in the order of the file, one push at a time. */
+/** Resolves when all acknowledged rows are validated. Batches are sent one at a time, in file order. */
 export async function sendFile(sending: Sending): Promise<SentFile> {
   const { rows, target, skipRows, stop, onAccepted, onWait } = sending
   const { format, rowsOf, noun } = target

@@ -14,11 +14,11 @@ interface Props {
   readonly rowsFile: RowsFile
   readonly columns: Columns
   readonly push: FilePush
-  /** Most times would be stored otherwise than they are likely meant. */
+  /** Whether the push is refused because most times would likely be stored wrongly. */
   readonly refused: boolean
 }
 
-/** Begins the push, shows how far it is, stops it, goes on with it, and shows what became of the rows. */
+/** Starts, stops and resumes the push; shows its progress and the outcome of the rows. */
 export function SendFile({ ingest, rowsFile, columns, push, refused }: Props) {
   const keyMissing = useKeyMissing()
   const { state, ended } = push

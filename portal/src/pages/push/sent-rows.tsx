@@ -9,11 +9,11 @@ interface Props {
   readonly sent: SentFile
   readonly accepted: number
   readonly seconds: number
-  /** The file was pushed to its end. */
+  /** Whether the file was pushed to its end. */
   readonly whole: boolean
 }
 
-/** The receipt of all pushes together. */
+/** The combined receipt of all batches. */
 export function SentRows({ alias, sent, accepted, seconds, whole }: Props) {
   const { stored, rejected, pending, replaced, failures, noun, upTo } = sent
   return (

@@ -7,9 +7,9 @@ import { headOf } from './file-rows.ts'
 export interface Chosen {
   readonly file: File
   readonly format: FileFormat | null
-  /** Null until the reader says how it is written. */
+  /** Null until the user chooses a format. */
   readonly written: Written | null
-  /** Counts the files that were chosen: the same one again is another push. */
+  /** The number of files chosen so far: choosing the same file again is a new push. */
   readonly count: number
 }
 
@@ -21,7 +21,7 @@ export interface Head {
   readonly error: unknown
 }
 
-/** The columns of a CSV file, each under its own name until something else is chosen. */
+/** The columns of a CSV file, with their own names until the user maps them. */
 export function useColumns(chosen: Chosen | null): readonly [Head | null, (columns: Columns) => void] {
   const [head, setHead] = useState<Head | null>(null)
   useEffect(() => {

@@ -18,9 +18,9 @@ export interface FileJob {
 export interface FilePush {
   readonly state: 'ready' | 'sending' | 'stopping' | 'ended'
   readonly readBytes: number
-  /** Rows that are on disk, of all tries together. */
+  /** Rows on disk, over all attempts. */
   readonly accepted: number
-  /** Why it waits just now. */
+  /** The reason for waiting now; null if it is not waiting. */
   readonly waiting: string | null
   readonly ended: SentFile | null
   readonly error: unknown
@@ -50,7 +50,7 @@ function kindsTogether(one: readonly RejectionTally[], other: readonly Rejection
   return [...sums.values()].toSorted((a, b) => b.rows - a.rows)
 }
 
-/** What became of the rows of two tries, the later of which went on where the earlier one ended. */
+/** Combines the outcomes of two attempts, the second of which resumed where the first one ended. */
 function together(before: PushOutcome | null, now: SentFile): SentFile {
   if (before === null) return now
   return {
@@ -70,7 +70,7 @@ function newId(): string {
   return `portal-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** One file's push: begun, stopped, gone on with from where it was stopped. `of` names the file and where it goes: another one begins anew. */
+/** The push of one file, which can be stopped and resumed. `of` identifies the file and its target: another value starts a new push. */
 export function useFilePush(of: string): FilePush {
   const [shown, show] = useState<Shown>(ready)
   const control = useRef<{ stop: AbortController; leave: AbortController } | null>(null)

@@ -8,7 +8,7 @@ import type { ShownIngest } from '../ingests/side.ts'
 import { type Columns, mappingOf } from './columns.ts'
 import { firstBatch, type RowsFile, rowsOf, targetFor } from './file-rows.ts'
 
-/** `refused`: with this row the whole push is. `no row`: a comment or a blank line. */
+/** `refused`: the row makes the service refuse the whole push. `no row`: a comment or a blank line. */
 export type Verdict = 'stored' | 'rejected' | 'refused' | 'no row' | 'not validated'
 
 export interface ValidatedRow {
@@ -20,11 +20,11 @@ export interface ValidatedRow {
 
 export interface PreviewRows {
   readonly rows: readonly ValidatedRow[] | null
-  /** A coarser unit, in which the times of lines are usual ones. */
+  /** A coarser unit in which the times of lines would be plausible. */
   readonly likelyPrecision: LikelyPrecision | null
-  /** A time that is read otherwise than it is likely meant. */
+  /** A time that is likely misread. */
   readonly misread: MisreadTime | null
-  /** Whether most times are so: then the file is not pushed. */
+  /** Whether this applies to most times; then the file is not pushed. */
   readonly isMostlyMisread: boolean
   readonly error: unknown
 }
@@ -32,7 +32,7 @@ export interface PreviewRows {
 const previewRowsMax = 20
 const nothing: PreviewRows = { rows: null, likelyPrecision: null, misread: null, isMostlyMisread: false, error: null }
 
-/** A row as the service will validate it. */
+/** Validates a row by the rules of the service. */
 export function validatedRow(text: string, { fields, unknown }: Pick<ShownIngest, 'fields' | 'unknown'>): ValidatedRow {
   try {
     JSON.parse(text)
@@ -58,7 +58,7 @@ async function previewOfRows(rowsFile: RowsFile, columns: Columns, ingest: Shown
   }
 }
 
-/** The service validates lines, where the reader's own key may push. */
+/** Lines are validated by the service, if the user's own key may push. */
 async function previewOfLines(rowsFile: RowsFile, columns: Columns, ingest: ShownIngest): Promise<PreviewRows> {
   const time = new FirstLineTime(rowsFile.precision)
   const target = targetFor(ingest, rowsFile, pusherOf())
@@ -78,7 +78,7 @@ async function previewOfLines(rowsFile: RowsFile, columns: Columns, ingest: Show
   return { ...nothing, rows, likelyPrecision: time.likelyPrecision() }
 }
 
-/** The first rows of a file; read anew when the columns, or the unit of times, become something else. */
+/** The first rows of a file; read again when the columns, or the unit of times, change. */
 export function usePreview(rowsFile: RowsFile | null, columns: Columns, ingest: ShownIngest): PreviewRows {
   const [shown, show] = useState<PreviewRows>(nothing)
   useEffect(() => {

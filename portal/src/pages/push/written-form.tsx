@@ -8,7 +8,7 @@ import type { Written } from './columns.ts'
 
 interface Props {
   readonly written: Written
-  /** Once the push has begun nothing is chosen any more. */
+  /** Whether the push has begun, so that nothing can be changed any more. */
   readonly fixed: boolean
   onChange(written: Written): void
 }
@@ -39,7 +39,7 @@ const ambiguities: readonly Choice<'' | 'earlier' | 'later'>[] = [
 
 const zoneNames = (): readonly string[] => Intl.supportedValuesOf('timeZone')
 
-/** What parts the cells of a CSV file, and how its numbers and times are written. */
+/** Chooses the delimiter of a CSV file, and the format of its numbers and times. */
 export function WrittenForm({ written, fixed, onChange }: Props) {
   const change = (part: Partial<Written>): void => onChange({ ...written, ...part })
   const delimiters = usualDelimiters.map((value) => ({ value: String(value), text: delimiterTexts.get(value)! }))
@@ -88,7 +88,7 @@ interface LinesProps {
   onLines(lines: CsvLines): void
 }
 
-/** The file is read anew when it is asked for, and not with each key. */
+/** Applies changes on request, not with each key press, because the file has to be read again. */
 function LinesChoice({ lines, onLines }: LinesProps) {
   const [typed, setTyped] = useState({
     skipLines: String(lines.skipLines || ''),

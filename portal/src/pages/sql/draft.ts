@@ -1,14 +1,14 @@
-// What is being written stays in this tab when its page is left.
+// Saves the draft of a query in this tab when its page is left.
 
 interface Draft {
-  /** The text that the address gave when it was begun. */
+  /** The text in the address when the draft was begun. */
   readonly given: string | null
   readonly text: string
 }
 
 const keyOf = (mode: string): string => `tidemark.draft.${mode}`
 
-/** What was being written, unless the address gives another text now. */
+/** The saved draft, unless the address has another text now. */
 export function draftOf(mode: string, given: string | null): string | null {
   try {
     const kept: Draft | null = JSON.parse(sessionStorage.getItem(keyOf(mode)) ?? 'null')
@@ -22,6 +22,6 @@ export function keepDraft(mode: string, draft: Draft): void {
   try {
     sessionStorage.setItem(keyOf(mode), JSON.stringify(draft))
   } catch {
-    // A browser that has no room for it keeps the one before.
+    // Without space for it, the browser keeps the previous draft.
   }
 }

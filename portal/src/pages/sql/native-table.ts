@@ -4,7 +4,7 @@ type Row = Readonly<Record<string, unknown>>
 
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The rows in an entry of a native answer, by the shape that its kind of query has. */
+/** The rows in an entry of a native response, whose shape depends on the kind of query. */
 function rowsIn(entry: Row): readonly Row[] {
   const { timestamp, result, event, events, columns } = entry
   if (Array.isArray(events)) {
@@ -19,7 +19,7 @@ function rowsIn(entry: Row): readonly Row[] {
   return [entry]
 }
 
-/** A native answer as a table; null where it is no list of rows. */
+/** A native response as a table; null if it is not a list of rows. */
 export function nativeTable(answer: unknown): RowTable | null {
   if (!Array.isArray(answer) || !answer.every(isRow)) return null
   const rows = answer.flatMap(rowsIn)

@@ -34,7 +34,7 @@ const nativeStart = `{
   "aggregations": [{ "type": "count", "name": "rows" }]
 }`
 
-/** SQL in Druid's dialect, and Druid's native queries. */
+/** The editor for SQL in Druid's dialect, and for Druid's native queries. */
 export function Query() {
   const { query } = usePlace()
   const mode: Mode = query.get('mode') === 'native' ? 'native' : 'sql'
@@ -52,7 +52,7 @@ export function Query() {
       </PageHead>
       <TabBar open={open} shown={shown} />
       {open.map((tab) => (
-        // What another one has run stays.
+        // Hidden tabs keep their results.
         <div key={`${mode} ${tab}`} class="stack" hidden={tab !== shown}>
           <QueryPage mode={mode} tab={tab} known={known} given={tab === shown ? query.get('text') : null} />
         </div>
@@ -97,7 +97,7 @@ function QueryPage({ mode, tab, known, given }: PageProps) {
   const [written, write] = useState(() => ({
     text: draftOf(draft, given) ?? (mode === 'native' ? nativeStart : ''),
   }))
-  // The editor may be ahead of what the page has drawn.
+  // The editor may be ahead of the rendered page.
   const newest = useRef(written.text)
   const [text, showText] = useState(written.text)
   const note = (next: string): void => {
@@ -124,7 +124,7 @@ function QueryPage({ mode, tab, known, given }: PageProps) {
       try {
         setResult(mode === 'sql' ? await runSql(query, signal, setRows) : await runNative(query, signal))
       } catch (error) {
-        // What was asked before is no answer to this.
+        // The earlier result does not belong to this query.
         setResult(null)
         throw error
       }
@@ -182,7 +182,7 @@ function QueryPage({ mode, tab, known, given }: PageProps) {
 interface RunProps {
   readonly running: Doing
   readonly empty: boolean
-  /** Of the answer, so far. */
+  /** The number of rows received so far. */
   readonly rows: number
   onRun(): void
   readonly children: ComponentChildren
@@ -213,7 +213,7 @@ function RunActions({ running, empty, rows, onRun, children }: RunProps) {
   )
 }
 
-/** A fault of a part of the text, where it stands in the whole. */
+/** Translates the position of a fault in the selected text to the whole text. */
 function placedIn(selected: Selected | null, fault: Fault | null): Fault | null {
   if (selected === null || fault === null) return fault
   const column = fault.line === 1 ? fault.column + selected.column - 1 : fault.column

@@ -14,7 +14,7 @@ function timeOf(value: unknown): number | null {
   return Number.isNaN(ms) ? null : ms / 1000
 }
 
-/** A result with a column of times as lines: one for each column of numbers, or of one number for each text. Null where it has none. */
+/** A result with a time column as lines: one per numeric column, or, for a single numeric column, one per text. Null if it has no such columns. */
 export function chartOf({ columns, rows }: RowTable): ChartData | null {
   const sample = rows.slice(0, 100)
   const time = columns.findIndex((_, place) => sample.length > 0 && sample.every((row) => timeOf(row[place]) !== null))

@@ -86,7 +86,7 @@ function Answer({ text }: { readonly text: string }) {
   )
 }
 
-/** A native answer is saved as it came. */
+/** A native response is saved as received. */
 function SaveResult({ result, mode }: Props) {
   const { table, query } = result
   const name = fileNameOf(result.name)

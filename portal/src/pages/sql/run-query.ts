@@ -6,12 +6,12 @@ import { clientOf } from '../../session/session.ts'
 import { nativeTable } from './native-table.ts'
 
 export interface Result {
-  /** What was asked. */
+  /** The text of the query. */
   readonly query: string
-  /** It in a few words. */
+  /** A short name for it. */
   readonly name: string
   readonly table: RowTable | null
-  /** A native answer, as it came. */
+  /** A native response as received; null for SQL. */
   readonly text: string | null
   readonly ms: number
 }
@@ -34,7 +34,7 @@ export async function runNative(text: string, signal: AbortSignal): Promise<Resu
   return { query: text, name, table: nativeTable(parseWithLongs(answer)), text: answer, ms: performance.now() - began }
 }
 
-/** Where the service says that the text is wrong. */
+/** The position of the fault in the text, if the service reports one. */
 export function faultOf(error: unknown): Fault | null {
   if (!(error instanceof ServiceError)) return null
   const place = /\(line (\d+), column (\d+)\)/.exec(error.detail)

@@ -1,4 +1,4 @@
-// Queries that ran, and queries that were given a name, in this browser.
+// The history of queries and the named queries, saved in this browser.
 
 export interface SavedQuery {
   readonly name: string

@@ -13,10 +13,10 @@ const titleMax = 70
 const titleOf = ({ name, text }: SavedQuery): string =>
   (name === '' ? text : name).replace(/\s+/g, ' ').slice(0, titleMax)
 
-/** What ran before, and what was given a name. */
+/** The query history and the named queries. */
 export function SavedQueries({ mode, text, onChoose }: Props) {
   const [naming, name] = useState(false)
-  // What the browser keeps is read anew once it was changed.
+  // Triggers a new read of the browser's storage after a change.
   const [, read] = useState(0)
   const saved = savedQueries().filter((query) => query.mode === mode)
   const ran = ranQueries().filter((query) => query.mode === mode)

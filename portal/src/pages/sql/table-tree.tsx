@@ -5,7 +5,7 @@ import { plural } from '../../parts/formats.ts'
 interface Props {
   readonly entities: readonly EntityDescription[]
   readonly metadata: readonly MetadataDescription[]
-  /** Writes it where the cursor is. */
+  /** Inserts text at the cursor. */
   onInsert(text: string): void
 }
 
@@ -17,7 +17,7 @@ interface Table {
 
 export const quoted = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`)
 
-/** All tables with their columns and types. A click on a name writes it into the query. */
+/** All tables with their columns and types. A click on a name inserts it into the query. */
 export function TableTree({ entities, metadata, onInsert }: Props) {
   const [open, show] = useState(false)
   if (entities.length + metadata.length === 0) return null

@@ -7,7 +7,7 @@ interface Tabs {
 }
 
 const kept = 'tidemark.tabs'
-/** Each holds its draft and its result. */
+/** Limited because each has its own draft and result. */
 const tabsMax = 10
 
 function keptTabs(): Tabs {
@@ -18,7 +18,7 @@ function keptTabs(): Tabs {
     if (Array.isArray(open) && open.every(Number.isInteger) && open.includes(shown))
       return { open, shown: Number(shown) }
   } catch {
-    // A browser that keeps nothing begins with one.
+    // Without storage, start with one draft.
   }
   return { open: [1], shown: 1 }
 }
@@ -30,7 +30,7 @@ function show(next: Tabs): void {
   try {
     sessionStorage.setItem(kept, JSON.stringify(next))
   } catch {
-    // It holds until the page is left.
+    // The tabs last until the page is left.
   }
 }
 

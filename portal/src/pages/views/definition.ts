@@ -1,4 +1,4 @@
-// A saved view as it is kept, and what it means with a choice of its variables.
+// A saved view, and its evaluation with values for its variables.
 import type { ViewDefinition } from '../../../../src/client/answers.ts'
 import { partNamesMax } from '../../../../src/model/saved-view.ts'
 import { isZone } from '../../parts/zoned-time.ts'
@@ -7,23 +7,23 @@ import { limitOf, saysRange, type View, viewOf } from '../explore/view.ts'
 export type Cell = ViewDefinition['cells'][number]
 export type Variable = NonNullable<ViewDefinition['variables']>[number]
 
-/** What is chosen for each variable, by its name. */
+/** The chosen value of each variable, by name. */
 export type Values = ReadonlyMap<string, string>
 
-/** Of the address, before the name of a variable. */
+/** The prefix of variable names in the address. */
 export const variableMark = 'var-'
 
 export const valuesOf = (variables: readonly Variable[], query: URLSearchParams): Values =>
   new Map(variables.map(({ name, value }) => [name, query.get(`${variableMark}${name}`) ?? value]))
 
-/** Each `$name` of a variable as its value; what names none stays. */
+/** Replaces each `$name` of a variable with its value; unknown names stay. */
 export const filled = (text: string, values: Values): string =>
   text.replace(/\$([A-Za-z]\w*)/g, (whole, name: string) => values.get(name) ?? whole)
 
-/** No tag has it. */
+/** A character that no tag contains. */
 const gap = '\0'
 
-/** What there is for a variable where it is a part of tags, as the `boiler` of `$boiler.temp`; null where it is none. */
+/** The possible values of a variable that is a part of tags, such as `boiler` in `$boiler.temp`; null if it is not. */
 export function partsOf(
   name: string,
   written: readonly string[],
@@ -41,7 +41,7 @@ export function partsOf(
   return found.length === 0 ? null : [...new Set(found.flat())]
 }
 
-/** The range and zone that the address says, else those that were saved. A zone that this browser does not know is none. */
+/** The range and zone of the address, else the saved ones. A zone unknown to this browser is ignored. */
 export function frameOf({ range = '', from = '', to = '', zone = '' }: ViewDefinition, query: URLSearchParams): View {
   const asked = viewOf(query)
   const saved = range === '' && from === '' ? { range: 'P1D' } : { range, from, to }
@@ -49,7 +49,7 @@ export function frameOf({ range = '', from = '', to = '', zone = '' }: ViewDefin
   return { ...asked, ...(saysRange(asked) ? {} : saved), zone: asked.zone === '' ? savedZone : asked.zone }
 }
 
-/** What Explore draws of a cell. */
+/** A cell as a view of Explore. */
 export function cellView(cell: Cell, frame: View, values: Values): View {
   const { kind, entity = '', by = '', tags = [], fields = [], how = 'auto', granularity = '', right = [] } = cell
   const { shift = '', log = false, least = null, greatest = null } = cell
@@ -63,7 +63,7 @@ export function cellView(cell: Cell, frame: View, values: Values): View {
   }
 }
 
-/** What was drawn in Explore, to be saved. */
+/** A view of Explore as a cell, for saving. */
 export function cellOf(view: View): Cell {
   const { entity, by, tags, fields, how, granularity, right, shift, log } = view
   const what = { entity, tags, fields, ...(by === '' ? {} : { by }) }
@@ -80,7 +80,7 @@ export function cellOf(view: View): Cell {
   }
 }
 
-/** Why a part cannot be saved as it was chosen. */
+/** Why a part cannot be saved; null if it can. */
 export function partFault({ tags = [], fields = [] }: Pick<Cell, 'tags' | 'fields'>): string | null {
   const over = Object.entries({ tags, fields }).find(([, names]) => names.length > partNamesMax)
   if (over === undefined) return null

@@ -1,4 +1,4 @@
-// What an editor of a view does with it. Each change is saved at once.
+// The tools for editing a view. Each change is saved immediately.
 import { useState } from 'preact/hooks'
 import type { EntityDescription, SavedView, ViewDefinition } from '../../../../src/client/answers.ts'
 import { AskFirst } from '../../parts/dialog.tsx'
@@ -17,13 +17,13 @@ interface Props {
   readonly values: Values
   readonly entities: readonly EntityDescription[]
   readonly saving: Doing
-  /** Whether it went well. */
+  /** Resolves with whether it succeeded. */
   onSave(next: ViewDefinition): Promise<boolean>
 }
 
 interface BarProps extends Props {
   readonly saved: SavedView
-  /** The range that is shown. */
+  /** The displayed range. */
   readonly frame: View
 }
 
@@ -124,7 +124,7 @@ interface ToolsProps extends Props {
   readonly place: number
 }
 
-/** What an editor does with one part. */
+/** The tools for editing one part. */
 export function CellTools({ view, place, values, entities, saving, onSave }: ToolsProps) {
   const { busy, error } = saving
   const [open, show] = useState<'edit' | 'remove' | null>(null)

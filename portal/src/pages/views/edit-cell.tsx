@@ -13,7 +13,7 @@ interface Props {
   readonly variables: readonly Variable[]
   readonly values: Values
   readonly entities: readonly EntityDescription[]
-  /** Why it was not saved. */
+  /** The error of the last save. */
   readonly error: unknown
   onClose(): void
   onSave(cell: Cell): Promise<boolean>
@@ -27,7 +27,7 @@ const kinds: readonly { readonly value: Cell['kind']; readonly text: string }[] 
   { value: 'text', text: 'Text' },
 ]
 
-/** The properties that a part of its kind has. */
+/** Only the properties that a part of its kind has. */
 function whole({ kind, title = '', text = '', tags = [], fields = [], ...rest }: Cell): Cell {
   const named = title === '' ? {} : { title }
   if (kind === 'text') return { kind, ...named, text }
@@ -36,7 +36,7 @@ function whole({ kind, title = '', text = '', tags = [], fields = [], ...rest }:
   return kind === 'chart' ? { ...chosen, ...drawn } : chosen
 }
 
-/** A part of a view: what it shows, and of which tags. */
+/** Edits a part of a view: its kind and its tags. */
 export function EditCell({ cell: first, variables, values, entities, error, onClose, onSave }: Props) {
   const [cell, set] = useState(first)
   const change = (part: Partial<Cell>): void => set((before) => ({ ...before, ...part }))

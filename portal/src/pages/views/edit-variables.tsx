@@ -8,13 +8,13 @@ import type { Variable } from './definition.ts'
 interface Props {
   readonly variables: readonly Variable[]
   readonly entities: readonly EntityDescription[]
-  /** Why they were not saved. */
+  /** The error of the last save. */
   readonly error: unknown
   onClose(): void
   onSave(variables: readonly Variable[]): Promise<boolean>
 }
 
-/** What readers of the view choose: an entity, or a tag of one. */
+/** Edits the variables that readers of the view choose: an entity, or a tag of one. */
 export function EditVariables({ variables: first, entities, error, onClose, onSave }: Props) {
   const [variables, set] = useState(first)
   const names = entities.map(({ entity }) => entity)

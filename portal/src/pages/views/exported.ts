@@ -1,14 +1,14 @@
-// A view as a file that was exported, and what an import of it will do.
+// An exported view as a file, and the effect of importing it.
 import type { ViewDefinition } from '../../../../src/client/answers.ts'
 import { plural } from '../../parts/formats.ts'
 
 export interface Exported {
   readonly name: string
-  /** The service says what is wrong with it. */
+  /** Not validated here; the service reports faults. */
   readonly view: ViewDefinition
 }
 
-/** Throws of a text that is no exported view. */
+/** Throws if the text is not an exported view. */
 export function exportedIn(text: string): Exported {
   const noView = 'The file is no exported view: {"name": …, "view": {…}}.'
   let value: unknown
@@ -24,7 +24,7 @@ export function exportedIn(text: string): Exported {
   return { name, view: view as ViewDefinition }
 }
 
-/** What an import will do; without `readable` it is not known yet which entities there are. */
+/** Describes the effect of an import. `readable` is null while the entities are unknown. */
 export function importText(name: string, view: ViewDefinition, readable: readonly string[] | null): string {
   const { cells, variables } = view
   const entities = entitiesOf(view)
@@ -39,7 +39,7 @@ export function importText(name: string, view: ViewDefinition, readable: readonl
   ].join(' ')
 }
 
-/** As they stand, and those that variables begin with. A file may have anything in their place. */
+/** The entities of cells and variables, and the initial values of entity variables. The file may contain any value in their place. */
 function entitiesOf({ cells, variables }: ViewDefinition): string[] {
   const choices = variables ?? []
   const named: readonly unknown[] = [...cells, ...choices].map((one) => Reflect.get(Object(one), 'entity'))

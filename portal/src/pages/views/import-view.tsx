@@ -9,7 +9,7 @@ import { useAsk } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
 import { type Exported, exportedIn, importText } from './exported.ts'
 
-/** As a file that another service takes too. */
+/** Saves a view as a file that other services accept, too. */
 export function exportView({ name, view }: Pick<SavedView, 'name' | 'view'>): void {
   const json = `${JSON.stringify({ name, view }, null, 2)}\n`
   saveFile(`${fileNameOf(name)}.view.json`, new Blob([json], { type: 'application/json' }))

@@ -18,7 +18,7 @@ interface Props {
 
 const refreshMs = 15_000
 
-/** Newest values, large or as a table. */
+/** The newest values, in large type or as a table. */
 export function ReadingCell({ view, entity, kind }: Props) {
   const isLive = view.range !== ''
   const asked = useAsk(

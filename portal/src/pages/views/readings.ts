@@ -1,4 +1,4 @@
-// The newest value of each tag, and for a table its least, mean and greatest of the range.
+// The newest value of each tag and, for a table, its least, mean and greatest value in the range.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { isNumericField } from '../../../../src/model/field.ts'
@@ -15,9 +15,9 @@ export interface Reading {
   readonly description: string
   readonly unit: string
   readonly value: unknown
-  /** Null where there is no item. */
+  /** Null if there is no item. */
   readonly ms: number | null
-  /** Of the range; null where it has no number. */
+  /** Least, mean and greatest are those of the range; null if it has no number. */
   readonly least: number | null
   readonly mean: number | null
   readonly greatest: number | null
@@ -27,7 +27,7 @@ interface Asked {
   readonly view: View
   readonly entity: EntityDescription
   readonly span: Span
-  /** Whether least, mean and greatest are asked for. */
+  /** Whether to query least, mean and greatest. */
   readonly isRange: boolean
 }
 
@@ -79,11 +79,11 @@ export async function readings(client: TidemarkClient, { view, entity, span, isR
 
 interface OfTag {
   readonly id: string
-  /** Null where there is no item. */
+  /** Null if there is no item. */
   readonly key: string | null
 }
 
-/** In the order of the tags, whichever is the newest, so that each keeps its place; none where no tag has an item. */
+/** Orders by tag and not by time, so that each tag keeps its position. Empty if no tag has an item. */
 export function inTagOrder(ids: readonly string[], known: readonly OfTag[]): readonly OfTag[] {
   if (known.length === 0) return []
   return ids.flatMap((id) => {

@@ -7,7 +7,7 @@ import { notify } from '../../shell/toasts.tsx'
 import type { View } from '../explore/view.ts'
 import { cellOf, frameSaved, partFault } from './definition.ts'
 
-/** Saves what Explore draws: as a view of its own, or as a part of one. */
+/** Saves what Explore draws, as a new view or as a part of an existing one. */
 export function SaveView({ view }: { readonly view: View }) {
   const [open, show] = useState(false)
   if (session.get()?.key == null) return null
@@ -21,7 +21,7 @@ export function SaveView({ view }: { readonly view: View }) {
   )
 }
 
-/** As many as one request answers. */
+/** The limit of one response. */
 const listedMax = 1000
 
 function NameView({ view, onClose }: { readonly view: View; onClose(): void }) {

@@ -7,13 +7,13 @@ import { type Cell, filled, partsOf, type Values, type Variable } from './defini
 interface Props {
   readonly variables: readonly Variable[]
   readonly values: Values
-  /** Whose tags they stand in. */
+  /** The cells whose tags contain the variables. */
   readonly cells: readonly Cell[]
   readonly entities: readonly EntityDescription[]
   onChoose(values: Values): void
 }
 
-/** What a reader chooses for each variable of a view. */
+/** Chooses a value for each variable of a view. */
 export function VariableBar({ variables, values, cells, entities, onChoose }: Props) {
   if (variables.length === 0) return null
   return (

@@ -18,7 +18,7 @@ interface Props {
   readonly frame: View
   readonly values: Values
   readonly entities: readonly EntityDescription[]
-  /** What its editor does with it. */
+  /** The editor's tools. */
   readonly tools: ComponentChildren
   onChange(part: Partial<View>): void
 }

@@ -8,7 +8,7 @@ import { useAsk } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { ImportView } from './import-view.tsx'
 
-/** As many as one request answers. */
+/** The limit of one response. */
 const listedMax = 1000
 
 export function ViewList() {

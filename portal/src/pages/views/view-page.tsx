@@ -56,10 +56,10 @@ function Opened({ first, entities }: OpenedProps) {
   }
   const show = (part: Partial<View>): void => {
     const { right, ...others } = part
-    // At which axis a line is drawn is saved with the view alone.
+    // The axis of a line is saved only with the view.
     if (right === undefined) goTo(linkOf(others, values))
   }
-  /** Each change is saved at once; what another saved meanwhile is not replaced. */
+  /** Saves each change immediately. Does not overwrite a version that someone else saved in the meantime. */
   const save = (next: ViewDefinition): Promise<boolean> =>
     saving.run(async (signal) => setSaved(await clientOf(signal).putView(name, next, changed)))
   return (
