@@ -70,7 +70,7 @@ export interface TranslateOptions {
   readonly listsFunctions?: boolean | undefined
 }
 
-/** Translates a query over the tables that the caller may read. Throws Problem `invalid_request`, with the place, where it cannot. */
+/** Translates a query over the tables that the caller may read. Throws Problem `invalid_request` with the place of the error. */
 export function translateSql(
   text: string,
   tables: readonly SqlTable[],

@@ -83,8 +83,8 @@ export class Zone {
   }
 
   /**
-   * The instants of a local time: one, or two where the clock shows it twice, the earlier one first. `skipped` where the clock never shows it: one
-   * instant is then as far after the change as the time lies into the gap (by the old offset), the other as far before as it lies before its end.
+   * The instants of a local time: one, or two where the clock shows it twice, the earlier one first. `skipped` where the clock never shows it: by the
+   * old offset it is then as far after the change as it lies into the gap, and by the new offset as far before the change as it lies before the gap's end.
    */
   momentsOf(localMs: number): LocalMoments {
     // Every offset is shorter than a day, so the change lies between these two.

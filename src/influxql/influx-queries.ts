@@ -173,7 +173,7 @@ export class InfluxQueries {
     const [name = database] = named
     if (named.length > 1) throw refused('A statement reads one database: send a statement for each.')
     if (name == null || name === '') throw refused('database name required: name the ingest or the entity as db=')
-    // `db/rp` is a form of InfluxDB 1.8.
+    // InfluxDB 1.8 also has the form `db/rp`.
     const alias = name.replace(/\/.*/s, '')
     // Rows written to an ingest are read under its name, even if another entity has that name.
     const entity = [definitions.ingest(alias)?.entity, alias]

@@ -17,7 +17,7 @@ export type StatementResult =
   | { readonly error: string }
   | { readonly zone: Zone; readonly parts: AsyncIterable<SeriesPart> | Iterable<SeriesPart> }
 
-/** Throws what the results throw. */
+/** Throws the errors of `results`. */
 export function writeResults(results: AsyncIterable<StatementResult>, format: ResultFormat): AsyncGenerator<string> {
   if (format.isCsv) return writeCsv(results, format.epochNs ?? 1n)
   return format.chunkRows === null ? writeWhole(results, format) : writeChunks(results, format, format.chunkRows)

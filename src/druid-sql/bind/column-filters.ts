@@ -1,5 +1,5 @@
 // Comparisons of columns with constants in conditions that select rows. Druid makes filters of them, and ignores what the columns are cast to.
-// A text equals a number that it represents (`007` equals 7, `-1.5` does not equal -1). A text that represents no number is unequal and less.
+// A text equals a number that it represents (`007` equals 7, `-1.5` does not equal -1). Any other text is unequal to all numbers, and less.
 // A number equals a text that represents it (`CAST(n AS VARCHAR) = '02'`).
 
 import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'

@@ -30,7 +30,7 @@ const inOrder = (items: Sql): Sql =>
     (all) => sql`list_filter(${all}, lambda e, i: e IS NOT NULL AND coalesce(${all}[i + 1][1] > e[1], TRUE))`,
   )
 
-/** A result computed from the items, which `use` gets under a name. Other names are taken inside it. */
+/** A result computed from the sorted items, which `use` receives as `s`. Other short names are in use inside. */
 const ofItems = (items: Sql, use: (ordered: Sql) => Sql): Sql =>
   sql`list_transform([${inOrder(items)}], lambda s: ${use(sql`s`)})[1]`
 
@@ -108,7 +108,7 @@ function operandsOf(call: AggregateCall, x: Bound): readonly Bound[] {
   return [x, as(givenTime(call), long), ...(call.pushed === null ? [] : [call.pushed.position])]
 }
 
-/** Unless the query says it, the shape is a line for doubles and a step for all other types. */
+/** Unless the query names a shape, it is a line for doubles and a step for all other types. */
 const ofShape = (fn: EngineAggregate<ShapeOptions>): Aggregate =>
   aggregate(2, 3, (call) => {
     const x = numeric(call.operands[0]!)

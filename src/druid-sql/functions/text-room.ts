@@ -12,9 +12,9 @@ export const joinedBytesMax = 4_000_000
 
 /** A text of at most this width is made without a check. */
 const freeWidth = 512
-/** The assumed width of a stored text: a text made of a few of them is no longer than a few of them. */
+/** The assumed width of a stored text. Its real length does not matter: a text made of a few stored ones is only a few times as long. */
 const storedWidth = 32
-/** Texts up to this size are made without a call of the check, decided for each row. */
+/** Texts up to this size are made without calling the check. This is decided for each row. */
 const freeBytes = 256
 
 /** The widest text of a type, as far as it is known. Stored values count as short, lists of values as unlimited. */

@@ -135,7 +135,7 @@ function conditionOf(node: Bound, names: Names): TableCondition | null {
   }
 }
 
-/** Null unless all parts are known and of one table. An AND can do without its unknown parts, but not as a single condition. */
+/** Null unless all parts are known and of one table. The parts of an AND that can be used without the others are split off before. */
 function combined(kind: 'all' | 'any', parts: readonly (TableCondition | null)[]): TableCondition | null {
   const [first] = parts
   if (first === null || first === undefined) return null

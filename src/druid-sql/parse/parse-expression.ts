@@ -1,4 +1,4 @@
-// Parses tokens to expressions, by the precedence of the SQL standard: OR, AND, NOT, conditions, + and -, * and /, ||, signs.
+// Parses tokens into expressions, by the precedence of the SQL standard: OR, AND, NOT, conditions, + and -, * and /, ||, signs.
 
 import type { ComparisonOperator } from '../../lib/comparison-operator.ts'
 import { CallParser } from './parse-call.ts'

@@ -7,7 +7,7 @@ import { listOf, type TokenCursor } from './token-cursor.ts'
 /** The most joins in a row. */
 const chainMax = 100
 
-/** `(a, b)` after a name, or nothing. */
+/** `(a, b)` after a name; empty where there is none. */
 export function columnNames(cursor: TokenCursor): string[] {
   if (!cursor.isSymbol('(')) return []
   return cursor.parenthesized(() => listOf(cursor, () => cursor.name('the name of a column')))

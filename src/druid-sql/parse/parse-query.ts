@@ -1,4 +1,4 @@
-// Parses tokens to a query. The grammar contains only what reads; everything else is refused because it is not in the grammar.
+// Parses tokens into a query. The grammar contains only queries that read, so everything else is refused.
 // Tested by `test/druid-sql/agreement.test.ts`.
 
 import { otherStatements } from './other-dialects.ts'

@@ -7,7 +7,7 @@ import { QueryServer } from './serve-queries.ts'
 /** From 0, the server's, to 19, the lowest priority. */
 const niceness = 5
 
-// The engine creates files for data that does not fit into its memory.
+// The engine creates files for data that does not fit into its memory. Only this user may read them.
 process.umask(0o077)
 standBack()
 // A channel that accepts no more messages is about to close, which ends the process.

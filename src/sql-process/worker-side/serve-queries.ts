@@ -81,7 +81,7 @@ export class QueryServer {
     } catch (error) {
       // After a fatal error the engine runs no more queries.
       if (error instanceof Error && /^FATAL Error/.test(error.message)) this.#end()
-      // Once the system refuses memory, it refuses it to all queries: the allocator keeps what it has.
+      // If the system refuses memory once, it refuses it to all queries: the allocator keeps the memory it has.
       if (error instanceof OutOfMemory && error.isOfSystem) return this.#spent(process.memoryUsage.rss())
       this.#send({ kind: 'failed', id, failure: sentFailure(error) })
     } finally {
