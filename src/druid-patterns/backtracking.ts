@@ -1,29 +1,29 @@
-// Which patterns an engine that backtracks would work on for hours. Druid has such an engine, and its time limit does not end it.
+// Detects patterns on which a backtracking engine would run for hours. Druid has such an engine, and its query timeout does not stop it.
 import { addTo } from '../lib/add-to.ts'
 import { type PatternNode, parsePattern } from './pattern-syntax.ts'
 
-/** So many repetitions one after the other may take the same characters: each makes the work longer by the length of the text. */
+/** The most consecutive repetitions that may match the same characters. Each multiplies the work by the length of the text. */
 const chainMax = 3
-/** What may be there or not, or a few times, doubles the work or so. */
+/** Weight of an optional part, or of one repeated up to `shortTimes` more times: it about doubles the work. */
 const shortWeight = 0.25
 const shortTimes = 10
-/** So often a group is written out; more often it is taken for one without an end. */
+/** A group repeated up to this many times is written out. One repeated more often is treated as unbounded. */
 const copiesMax = 4
-/** More is not looked at in one query, which takes a tenth of a second or so: what is left then is refused. */
+/** The most steps spent on one query's patterns, about a tenth of a second. Patterns beyond that are refused. */
 const stepsMax = 200_000
-/** Of reading one character. */
+/** Steps charged for parsing one character. */
 const readingSteps = 10
 
 /** Validates the patterns of one query. */
 export class PatternCheck {
   #steps = 0
 
-  /** Why a pattern might never end; null for one that is quick enough. */
+  /** The reason why a pattern might never end; null when it is quick enough. */
   slowness(pattern: string): string | null {
     this.#steps += pattern.length * readingSteps
     if (this.#steps > stepsMax) return tooLarge
     const node = parsePattern(pattern)
-    // Druid will say what is wrong with it.
+    // Druid reports the syntax error.
     if (node === 'broken') return null
     if (node === 'unreadable') return 'it has comments, or more than a hundred groups within each other'
     const graph = new PatternGraph(stepsMax - this.#steps)
@@ -45,7 +45,7 @@ function slownessOf(graph: PatternGraph, node: PatternNode): string | null {
   return `it has more than ${chainMax} repetitions that can take the same characters, such as .*.*.*.*`
 }
 
-/** What the caller of a query is told of it. */
+/** The error message for the caller of a query. */
 export function slowPattern(why: string): string {
   return `on a cluster the pattern might never end: ${why}; write it without, or as LIKE, which takes any number of %`
 }
@@ -56,7 +56,7 @@ interface Fragment {
   readonly last: readonly number[]
 }
 
-/** A repetition outside of all others: the places of its characters. */
+/** A repetition that is not inside another one, with the range of places of its characters. */
 interface Loop {
   readonly from: number
   readonly to: number
@@ -65,18 +65,18 @@ interface Loop {
 
 const empty: Fragment = { isEmpty: true, first: [], last: [] }
 
-/** Each character of a pattern is a place, and each place knows those that may come after it (Glushkov's automaton). */
+/** Each character of a pattern is a place with links to the places that may follow it (Glushkov's automaton). */
 class PatternGraph {
   readonly #sets: bigint[] = []
   readonly #next: Map<number, number>[] = []
-  /** Repetitions without an end. */
+  /** Repetitions treated as unbounded: the body may follow itself. */
   readonly loops: Loop[] = []
-  /** Those and the short ones, in order. */
+  /** These and optional parts, in the pattern's order. */
   readonly #choices: Loop[] = []
   hasReference = false
   #loopDepth = 0
   readonly #stepsMax: number
-  /** What it has cost. */
+  /** Steps spent so far. */
   steps = 0
 
   constructor(stepsMax: number) {
@@ -127,7 +127,7 @@ class PatternGraph {
 
   #repeat({ body, least, most }: PatternNode & { readonly kind: 'repeat' }): Fragment {
     if (most === 0) return empty
-    // So many characters and no other number of them: nothing to choose.
+    // A fixed number of one character leaves no choice.
     if (least === most && body.kind === 'one') return this.add(body)
     if (least === most && most <= copiesMax) return this.#sequence(Array.from({ length: most }, () => body))
     const from = this.#sets.length
@@ -148,7 +148,7 @@ class PatternGraph {
     return { ...once, isEmpty: once.isEmpty || least === 0 }
   }
 
-  /** A pair that is linked twice can be passed in two ways. */
+  /** A pair of places linked twice can be matched in two ways. */
   #link(before: readonly number[], after: readonly number[]): void {
     this.steps += before.length * after.length
     if (this.isTooLarge) return
@@ -158,7 +158,7 @@ class PatternGraph {
     }
   }
 
-  /** Whether two ways through a loop, from one place back to it, can take the same text: then each round doubles the ways. */
+  /** Whether two paths through a loop, from one place back to it, can match the same text. Each round then doubles the number of paths. */
   isAmbiguous({ from, to }: Loop): boolean {
     const size = to - from
     const before = new Map<number, number[]>()
@@ -179,7 +179,7 @@ class PatternGraph {
         }
       }
     }
-    // Backwards from the pairs of one place: another pair there is on a way from one to one.
+    // Search backwards from the pairs of a place with itself. A pair of two places found here lies on a path between two such pairs.
     const back = [...diagonal]
     const seen = new Set(diagonal)
     for (let pair = back.pop(); pair !== undefined; pair = back.pop()) {
@@ -192,7 +192,7 @@ class PatternGraph {
     return false
   }
 
-  /** The heaviest repetitions one after the other of which each can take what the next takes, and all that is between. */
+  /** The greatest weight of consecutive repetitions where each can match the characters of the next one and everything between. */
   chainWeight(): number {
     const heaviest: number[] = []
     this.#choices.forEach((choice, index) => {

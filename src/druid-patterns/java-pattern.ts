@@ -1,26 +1,26 @@
-// Java's regular expressions for RE2: what is written otherwise there, and what their groups hold.
+// Translates Java's regular expressions for RE2: the syntax that differs, and the contents of the groups.
 
 export interface JavaPattern {
-  /** As RE2 has it. */
+  /** The pattern in RE2's syntax. */
   readonly re2: string
-  /** What each group holds, from the first on. */
+  /** The pattern inside each group, from the first on. */
   readonly groups: readonly string[]
-  /** The numbers of groups that have names. */
+  /** Group numbers by name, for groups that have names. */
   readonly names: ReadonlyMap<string, number>
 }
 
 interface OpenGroup {
-  /** None for one that is not captured. */
+  /** Null for a non-capturing group. */
   readonly number: number | null
   readonly start: number
 }
 
-/** Text that stands for itself, or a character with a backslash. */
+/** Quoted literal text, or an escaped character. */
 const escaped = /\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]/y
 const classStart = /\[\^?\]?/y
 const groupStart = /\(\?<([A-Za-z][A-Za-z0-9]*)>|\((?!\?)|\(/y
 
-/** Reads a pattern; null where it has classes within classes or parts of classes, which RE2 takes for something else. */
+/** Parses a pattern; null where it has nested classes or class intersections, which RE2 reads differently. */
 export function readJavaPattern(pattern: string): JavaPattern | null {
   const [groups, names, open]: [string[], Map<string, number>, OpenGroup[]] = [[], new Map(), []]
   let [re2, isInClass] = ['', false]
@@ -55,7 +55,7 @@ function matchAt(form: RegExp, text: string, at: number): RegExpExecArray | null
   return form.exec(text)
 }
 
-/** Whether a group can hold an empty text: else it is not part of a match where RE2 says that it is empty. */
+/** Whether a group can match empty text. If not, an empty group in RE2's match means that the group did not take part in it. */
 export function mayBeEmpty(group: string): boolean {
   try {
     return new RegExp(`^(?:${group})$`, 's').test('')

@@ -1,12 +1,12 @@
-// LIKE without steps back: a pattern with `%` and `_` in it could be tried at every place of a text, for each `%` anew.
+// LIKE without backtracking: an engine may try a pattern with both `%` and `_` at every position of a text, again for each `%`.
 
 export type LikeForm =
-  /** No character of it is escaped, and the engine is done with it in one go. */
+  /** No character is escaped, and the engine matches the pattern in one pass. */
   | { readonly kind: 'like'; readonly pattern: string }
-  /** RE2's, which reads a text once. */
+  /** For RE2, which reads a text once. */
   | { readonly kind: 'regex'; readonly pattern: string }
 
-/** How a LIKE is asked of the engine. An escape escapes whatever comes behind it; one at the end is as if it were not there. */
+/** The form in which a LIKE is sent to the engine. An escape character escapes any character after it; at the end it is ignored. */
 export function likeForm(pattern: string, escapedBy: string | null): LikeForm {
   const isEscaped = escapedBy !== null && pattern.includes(escapedBy)
   if (!isEscaped && !(pattern.includes('%') && pattern.includes('_'))) return { kind: 'like', pattern }

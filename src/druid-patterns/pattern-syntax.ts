@@ -1,7 +1,7 @@
-// Java's regular expressions as trees, as far as what they repeat and which characters they take goes.
+// Java's regular expressions as trees that record only what is repeated and which characters match.
 
 export type PatternNode =
-  /** One character of a set: a bit for each of ASCII, and one for all others. */
+  /** One character of a set: a bit for each ASCII character, and one for all others. */
   | { readonly kind: 'one'; readonly set: bigint }
   | { readonly kind: 'sequence'; readonly items: readonly PatternNode[] }
   | { readonly kind: 'choice'; readonly options: readonly PatternNode[] }
@@ -12,13 +12,13 @@ const allCharacters = (1n << 129n) - 1n
 const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
 const nothing: PatternNode = { kind: 'sequence', items: [] }
 
-/** Groups within each other: more are not read. */
+/** The deepest nesting of groups that is parsed. */
 const depthMax = 100
 
-/** With comments in it, a pattern is read in another way. */
+/** The flag for comments, with which a pattern is parsed differently. */
 const comments = /\(\?[a-zA-Z-]*x/
 
-/** Reads a pattern. What is not known takes any character. */
+/** Parses a pattern. Unknown syntax is taken to match any character. */
 export function parsePattern(pattern: string): PatternNode | 'broken' | 'unreadable' {
   if (comments.test(pattern)) return 'unreadable'
   const reader = new PatternParser(pattern)
@@ -27,7 +27,7 @@ export function parsePattern(pattern: string): PatternNode | 'broken' | 'unreada
   return reader.isAtEnd ? node : 'broken'
 }
 
-/** A quantifier; a count in braces; or what it is that is repeated. */
+/** A quantifier or a count in braces. The next ones match the items that can be repeated. */
 const quantifier = /[*+?]|\{(\d{1,9})(,)?(\d{1,9})?\}/y
 const quoted = /\\Q([\s\S]*?)(?:\\E|$)/y
 const escapeSequence = /\\(?:[pP](?:\{[^}]*\}|.)|x\{[0-9a-fA-F]+\}|x..|u....|c.|0[0-7]{1,3}|k<[^>]*>|.)/suy
@@ -71,7 +71,7 @@ class PatternParser {
   #repeated(body: PatternNode): PatternNode {
     const match = this.#take(quantifier)
     if (match === null) return body
-    // Lazy and possessive ones are taken as they are.
+    // Lazy and possessive quantifiers are treated as greedy ones.
     if (this.#pattern[this.#at] === '?' || this.#pattern[this.#at] === '+') this.#at++
     const [sign, least, comma, most] = match
     if (least === undefined) {
@@ -129,7 +129,7 @@ class PatternParser {
   #oneOf(text: string): PatternNode {
     let set = this.#sets.get(text)
     if (set === undefined) {
-      // Classes within classes are Java's alone.
+      // Nested classes and these escapes exist only in Java.
       const isKnown = !/^\[.*(?:\[|&&)|^\\[RXhHvVN]/s.test(text)
       set = isKnown ? setOf(text, this.#ignoresCase) : allCharacters
       this.#sets.set(text, set)
@@ -153,7 +153,7 @@ function setOf(text: string, ignoresCase: boolean): bigint {
   } catch {
     return allCharacters
   }
-  // Others are taken to be in it where one of them might be.
+  // All other characters count as members if any of them might be one.
   const others = /[^\x00-\x7f]|\\[^dsw\W]|^\[\^/.test(text) ? 1n << 128n : 0n
   return ascii.reduce((set, character, code) => (form.test(character) ? set | (1n << BigInt(code)) : set), others)
 }

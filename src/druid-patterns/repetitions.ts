@@ -1,17 +1,17 @@
-// What a regular expression comes to once its counts are written out.
+// The size of a regular expression with its counts written out.
 
-/** An escape, a class, or a count with what it follows. */
+/** An escape, a class, a count in braces, or a parenthesis. */
 const patternPart = /\\.|\[(?:\\.|[^\]\\])*(?:\]|\\?$)|\{(\d+)(?:,(\d*))?\}|[()]/gs
 
-/** How often a part of a pattern is repeated by counts, at the most. */
+/** The most times that counts repeat any part of a pattern. */
 export function repetitionsOf(pattern: string): number {
-  /** Of each open group, and of the one that was closed last. */
+  /** The highest repetition within each open group; `closed` is that of the group closed last. */
   const open: number[] = [1]
   let closed = 1
   let end = 0
   for (const match of pattern.matchAll(patternPart)) {
     const [text, least, most] = match
-    // A count right behind a group repeats all in it.
+    // A count directly after a group repeats everything in it.
     const within = pattern[match.index - 1] === ')' && end === match.index ? closed : 1
     if (text === '(') open.push(1)
     else if (text === ')') {
@@ -26,10 +26,10 @@ export function repetitionsOf(pattern: string): number {
   return Math.max(...open)
 }
 
-/** Steps for a text and a pattern, each character of the text against each part of the pattern, that take some tenths of a second. */
+/** The most steps of a match, some tenths of a second. A step compares one character of the text with one part of the pattern. */
 const stepsMax = 200_000_000
 
-/** How long a text may be that is matched by a pattern. */
+/** The longest text that is matched against a pattern. */
 export function textMaxOf(pattern: string): number {
   return Math.floor(stepsMax / Math.max(1, pattern.length * repetitionsOf(pattern)))
 }

@@ -1,4 +1,4 @@
-// What is known of a query before it runs: its columns, and how many values it wants.
+// Describes a query without running it: its columns, and the number of its parameters.
 
 import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
@@ -12,13 +12,13 @@ import { translateSql } from './translate.ts'
 
 export interface DescribedSql {
   readonly columns: readonly { readonly name: string; readonly sqlType: string }[]
-  /** How many `?` the text has. */
+  /** The number of `?` in the text. */
   readonly parameters: number
 }
 
 /**
- * Describes a query over what the reader may read. Where its parameters have no values yet, the columns are those that it has with nulls, else with ones, in
- * their places; there are none where it takes neither (a period that is a parameter, say). Throws Problem `invalid_request`.
+ * Describes a query over the tables that the reader may read. If its parameters have no values yet, the columns are determined with nulls in their places,
+ * or else with ones; there are none if both fail (for a period as a parameter, say). Throws Problem `invalid_request`.
  */
 export function describeSql(
   question: SqlQuestion,

@@ -1,4 +1,4 @@
-// The body of `POST /druid/v2/sql`, whose shape was checked when it came.
+// The body of `POST /druid/v2/sql`, whose shape is already validated.
 import type { Static } from 'typebox'
 import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { type DruidLayout, druidFormats } from '../model/druid-layout.ts'
@@ -13,7 +13,7 @@ export interface DruidSqlRequest {
   readonly context: unknown
 }
 
-/** `bytes` are the body as it came: whole numbers among its parameters have all their digits there. Throws Problem `invalid_request`. */
+/** `bytes` is the body as received, in which whole-number parameters have all their digits. Throws Problem `invalid_request`. */
 export function readDruidSql(body: Static<typeof DruidSqlRequestSchema>, bytes: Uint8Array): DruidSqlRequest {
   const { query, parameters, context } = body
   const exact = Array.isArray(parameters) && parameters.length > 0 ? exactParameters(bytes) : parameters

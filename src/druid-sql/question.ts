@@ -1,4 +1,4 @@
-// What is asked in SQL: a text, the values of its parameters, and how it is meant.
+// A query in SQL: its text, the values of its parameters, and its options.
 import { Zone } from '../druid-time/zone.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import type { DruidLayout, TypedDruidLayout } from '../model/druid-layout.ts'
@@ -10,17 +10,17 @@ export interface SqlQuestion {
   readonly text: string
   /** The values of its `?`, in order. */
   readonly parameters?: readonly SqlValue[] | undefined
-  /** By whose clocks it means its times: texts of times, buckets, parts. UTC where it is left out. */
+  /** The zone of its times: time texts, buckets, parts. UTC if left out. */
   readonly zone?: Zone | undefined
-  /** Whether INFORMATION_SCHEMA.ROUTINES may be read: tools that speak to Druid look there. */
+  /** Whether INFORMATION_SCHEMA.ROUTINES may be read, as tools for Druid do. */
   readonly listsFunctions?: boolean | undefined
-  /** Whether `EXPLAIN PLAN FOR` is taken: such tools ask that too. */
+  /** Whether `EXPLAIN PLAN FOR` is accepted, which such tools also send. */
   readonly explains?: boolean | undefined
-  /** How long it may take; the limit of the service holds too. */
+  /** The query's own time limit. The limit of the service also applies. */
   readonly timeoutMs?: number | undefined
 }
 
-/** The format of the answer, whose columns are known now. */
+/** The format of the answer, completed with the types of its columns. */
 export function formatOf(
   format: AnswerFormat | DruidLayout,
   columns: readonly CheckedColumn[],
@@ -29,7 +29,7 @@ export function formatOf(
   return typeof format === 'string' ? format : { types: columns.map(({ druid }) => druid), zone: zone.name, ...format }
 }
 
-/** The zone of `sqlTimeZone`. Throws Problem `invalid_request` where there is none of that name. */
+/** The zone of `sqlTimeZone`. Throws Problem `invalid_request` for an unknown name. */
 export function readSqlZone(name: string, path: string): Zone {
   const zone = Zone.find(name)
   if (zone !== null) return zone

@@ -1,9 +1,9 @@
-// The parameters of a query as Druid's clients send them, `{"type": "BIGINT", "value": 5}`, as values of SQL.
+// Reads the parameters of a query as Druid's clients send them, `{"type": "BIGINT", "value": 5}`, as SQL values.
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import { invalidRequest } from '../model/problem.ts'
 import type { SqlValue } from './parse/sql-value.ts'
 
-/** How the value of a type is read; null where it is none. */
+/** Readers of values by type. They return null for an invalid value. */
 const readers: ReadonlyMap<string, (value: unknown) => SqlValue | null> = new Map([
   ...['VARCHAR', 'CHAR', 'LONGVARCHAR'].map((type) => [type, text] as const),
   ...['BIGINT', 'INTEGER', 'SMALLINT', 'TINYINT'].map((type) => [type, whole] as const),
@@ -14,7 +14,7 @@ const readers: ReadonlyMap<string, (value: unknown) => SqlValue | null> = new Ma
   ['ARRAY', list],
 ])
 
-/** `parameters` as it was sent, its whole numbers as bigints where doubles do not hold them. Throws Problem `invalid_request` with the path. */
+/** `parameters` as sent, with whole numbers as bigints where doubles cannot represent them. Throws Problem `invalid_request` with the path. */
 export function readParameters(parameters: unknown, path = 'parameters'): SqlValue[] {
   if (parameters === undefined || parameters === null) return []
   if (!Array.isArray(parameters)) throw invalidRequest(path, 'must be a list of {"type": ..., "value": ...}')
@@ -54,7 +54,7 @@ function whole(value: unknown): SqlValue | null {
   return long >= longMin && long < -longMin ? { kind: 'number', digits: String(long) } : null
 }
 
-/** With an exponent: so it stays a double, also where it is whole. */
+/** Written with an exponent, so that it stays a double even if it is whole. */
 function fraction(value: unknown): SqlValue | null {
   const isNumber = typeof value === 'number' || typeof value === 'bigint'
   const number = isNumber || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN
@@ -67,7 +67,7 @@ function truth(value: unknown): SqlValue | null {
   return isTrue || said === 'false' || said === '0' ? { kind: 'boolean', value: isTrue } : null
 }
 
-/** A text as ISO 8601 or SQL has it, or milliseconds; what it says in UTC is what the clocks of the query's zone show, as in Druid. */
+/** A text in ISO 8601 or SQL form, or milliseconds. Its time in UTC is taken as local time of the query's zone, as in Druid. */
 function time(value: unknown, type: 'TIMESTAMP' | 'DATE'): SqlValue | null {
   const ms = typeof value === 'string' ? parseInstant(value) : value
   if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < timeMinMs || ms > timeMaxMs) return null
@@ -78,7 +78,7 @@ function time(value: unknown, type: 'TIMESTAMP' | 'DATE'): SqlValue | null {
 const timeMinMs = Date.parse('0001-01-01T00:00:00Z')
 const timeMaxMs = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** Of texts, numbers or truth values. */
+/** A list of texts, numbers or truth values. */
 function list(value: unknown): SqlValue | null {
   if (!Array.isArray(value)) return null
   const items = value.map((item: unknown): SqlValue | null => {

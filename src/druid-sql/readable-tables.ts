@@ -3,14 +3,14 @@ import type { Definitions } from '../catalog/definitions.ts'
 import type { Entity, MetadataEntity } from '../model/entity.ts'
 import { metadataTable, type SqlTable, sqlTable } from './bind/tables.ts'
 
-/** What a caller may read, and how SQL names it. All else is as if it were not there. */
+/** The entities that a caller may read, and their SQL tables. Everything else is treated as not existing. */
 export interface ReadableTables {
   readonly entities: readonly Entity[]
   readonly metadataEntities: readonly MetadataEntity[]
   readonly tables: readonly SqlTable[]
 }
 
-/** A definition that changes is another object. */
+/** Tables by definition. A changed definition is another object. */
 const known = new WeakMap<Entity | MetadataEntity, SqlTable>()
 
 export function readableTables(

@@ -16,7 +16,7 @@ export const SqlQueryRequest = Type.Object(
 const flag = (description: string) =>
   Type.Optional(Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description }))
 
-/** The body of an SQL query as Druid takes it; what Druid does not know it passes over. */
+/** The body of an SQL query as in Druid. Unknown members are ignored, as in Druid. */
 export const DruidSqlRequestSchema = Type.Object(
   {
     query: Type.String({

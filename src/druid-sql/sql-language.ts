@@ -1,4 +1,4 @@
-// Druid's SQL: a text over what the reader may read, answered by the store's own columns, by the SQL engine or by Druid.
+// Druid's SQL over the tables that the reader may read, answered from the store's own columns, by the SQL engine or by Druid.
 
 import type { Engine, Language, QueryContext, QueryLimits, ReadQuery } from '../admission/queries.ts'
 import type { Answer } from '../answer/whole-answer.ts'
@@ -25,22 +25,22 @@ export interface SqlLimits extends QueryLimits {
   readonly sqlTokens: number
 }
 
-/** A question, and how its answer is to be written. */
+/** A query, with the format of its answer. */
 export interface AskedSql extends SqlQuestion {
   readonly format: AnswerFormat | DruidLayout
 }
 
-/** A question whose text was checked. */
+/** A query whose text was checked. */
 export interface CheckedQuestion {
   readonly question: SqlQuestion
   readonly checked: CheckedSql
   readonly readable: ReadableTables
-  /** Those that it reads. */
+  /** The series entities that the query reads. */
   readonly entities: readonly Entity[]
   readonly format: AnswerFormat | TypedDruidLayout
 }
 
-/** What the SQL engine is to run, and how the rows are to be written. */
+/** A query for the SQL engine to run, with the format of its rows. */
 export interface SqlRequest {
   readonly query: EngineQuery
   /** The columns of the answer. */
@@ -49,12 +49,12 @@ export interface SqlRequest {
   readonly limits: Pick<PlanLimits, 'resultRows' | 'resultBytes'>
 }
 
-/** Runs checked queries, in a process of its own. Settles when the run has really ended. */
+/** Runs checked queries in a separate process. Settles only after the run has really ended. */
 export interface SqlRunner {
   run(request: SqlRequest, signal: AbortSignal): Promise<Answer>
 }
 
-/** Answers from the store's own columns; null where it leaves a plan to the SQL engine after all. */
+/** Answers from the store's own columns; null where it leaves the plan to the SQL engine after all. */
 export interface SqlPlanRunner {
   run(question: PlannedSqlQuery, limits: PlanLimits, signal: CancelSignal): Promise<Answer | null>
 }
@@ -62,17 +62,17 @@ export interface SqlPlanRunner {
 export interface SqlLanguageParts {
   readonly definitions: Pick<Definitions, 'entities' | 'metadataEntities'>
   readonly metadata: ItemsParts
-  /** Where the rows of entities are: in files and in the store on one machine, else in Druid. */
+  /** Where the rows of entities are: on one machine in files and in the store, else in Druid. */
   readonly rows:
     | ({ readonly store: SqlPlanRunner } & EntityFilesParts)
     | { readonly druid: { answer(query: CheckedQuestion, deadline: AbortSignal): Promise<Answer> } }
-  /** On a cluster it answers what reads INFORMATION_SCHEMA or metadata alone: Druid knows no metadata, and would name the entities of other callers. */
+  /** On a cluster it runs queries of INFORMATION_SCHEMA or metadata alone: Druid has no metadata, and would name the entities of other callers. */
   readonly sqlEngine: SqlRunner
   readonly limits: SqlLimits
   readonly nowMs: () => number
 }
 
-/** Its Problem is `invalid_request`, with the place in the text. */
+/** Throws Problem `invalid_request` with the place in the text. */
 export class SqlLanguage implements Language<AskedSql> {
   readonly advice = 'Ask for a shorter range of __time, fewer columns or fewer groups.'
   readonly #parts: SqlLanguageParts
@@ -103,8 +103,8 @@ export class SqlLanguage implements Language<AskedSql> {
   }
 
   /**
-   * How a query would be answered: whether the store finds that it is too much for it after all is not known before. Druid's own explanation
-   * would name its data sources and hidden columns, so the caller's own query is told.
+   * Explains how a query would be answered. It is not known yet whether the store will find the query too large after all. Druid's own explanation would
+   * name its data sources and hidden columns, so this one contains the caller's own query.
    */
   #explanation(query: CheckedQuestion, format: AskedSql['format']): AskedSql {
     const plan = this.#plan(query)
@@ -122,12 +122,12 @@ export class SqlLanguage implements Language<AskedSql> {
     return this.#isForDruid(query) ? [{ name: null, answer: ({ signal }) => druid.answer(query, signal) }] : [sqlEngine]
   }
 
-  /** Whether it reads anything that Druid has, or nothing at all. */
+  /** Whether the query reads anything that Druid has, or nothing at all. */
   #isForDruid({ checked, entities }: CheckedQuestion): boolean {
     return 'druid' in this.#parts.rows && (entities.length > 0 || !(checked.readsCatalog || checked.items.length > 0))
   }
 
-  /** Null where the SQL engine is to be asked. */
+  /** Null where the SQL engine must answer. */
   #plan({ question, checked, entities: [entity, ...others] }: CheckedQuestion): PlannedSql | null {
     const { rows, nowMs } = this.#parts
     const isPlanned = 'store' in rows && entity !== undefined && others.length === 0
@@ -169,7 +169,7 @@ export class SqlLanguage implements Language<AskedSql> {
   }
 }
 
-/** The numbers of the query go round: what still is beyond its range is a time, or what takes no number as large. */
+/** The query's numbers wrap around, so a remaining overflow is that of a time, or of a function that accepts no number that large. */
 async function withinRange(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer

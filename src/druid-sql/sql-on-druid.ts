@@ -1,4 +1,4 @@
-// A query of Druid's SQL on a cluster: checked as on one machine, written again for Druid, and sent there.
+// Runs a query in Druid's SQL on a cluster: checked as on one machine, rewritten for Druid, and sent to it.
 
 import { type AnswerSettings, type RowStream, storeRows } from '../answer/store-rows.ts'
 import type { UnsentAnswers } from '../answer/unsent-answers.ts'
@@ -20,7 +20,7 @@ import type { KnownColumns } from './rewrite/entity-source.ts'
 import type { CheckedQuestion, SqlLimits } from './sql-language.ts'
 import { fieldsOf } from './translate.ts'
 
-/** Runs statements of Druid's SQL that our own code wrote. */
+/** Runs statements of Druid's SQL that the service itself wrote. */
 export interface DruidStatements {
   run(
     query: {
@@ -28,18 +28,18 @@ export interface DruidStatements {
       readonly types: readonly ColumnType[]
       readonly inlineRows?: number
       readonly zone?: string | undefined
-      /** Whether it groups by an array, or by several sets of columns. */
+      /** Whether the statement groups by an array, or by several sets of columns. */
       readonly needsWholeGroups?: boolean
     },
     limits: EngineLimits,
     signal: AbortSignal,
   ): AsyncIterable<EngineBatch>
-  /** What Druid's SQL knows of the data sources now. */
+  /** The columns of the data sources as Druid's SQL knows them now. */
   knownColumns(signal: AbortSignal): Promise<KnownColumns>
 }
 
 export interface SqlOnDruidParts {
-  /** Answers over rows that have expired of their hours, and else null. */
+  /** Answers queries over expired rows from their hours; returns null for any other query. */
   readonly store: Pick<GroupsQuerier, 'aggregate'>
   readonly nowMs: () => number
   readonly metadata: ItemsParts
@@ -62,7 +62,7 @@ export class SqlOnDruid {
     return (await this.#overHours(query, deadline)) ?? this.#byDruid(query, deadline)
   }
 
-  /** Null where rows alone answer. Throws Problem `rows_expired` where rows are needed that have left. */
+  /** Null where the existing rows are sufficient. Throws Problem `rows_expired` where rows are needed that have expired. */
   async #overHours(
     { question, checked, entities, format }: CheckedQuestion,
     deadline: AbortSignal,

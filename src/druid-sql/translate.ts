@@ -1,4 +1,4 @@
-// The one way from a caller's text to SQL that may run: parsed by our own grammar, bound to what the caller may read, written anew.
+// The only way from a caller's text to SQL that may run: parsed by the service's own grammar, bound to what the caller may read, and rewritten.
 
 import { Zone } from '../druid-time/zone.ts'
 import { type Sql, SqlTooLarge, sql } from '../lib/sql-text.ts'
@@ -29,48 +29,48 @@ import { type Place, quoted, sqlProblem } from './parse/sql-problem.ts'
 import type { SqlValue } from './parse/sql-value.ts'
 import type { Query } from './parse/syntax.ts'
 
-/** A column of an answer: what it holds, and what it is to Druid. */
+/** A column of an answer: its type, and its type in Druid. */
 export interface CheckedColumn {
   readonly name: string
   readonly type: ColumnType
   readonly druid: DruidColumnType
 }
 
-/** A query that was checked. */
+/** A checked query. */
 export interface CheckedSql {
-  /** As the caller wrote it; its text is parsed once. */
+  /** As the caller wrote it. The text is parsed only once. */
   readonly query: Query
   /** The same with all names resolved. */
   readonly rows: BoundRows
-  /** The engine's SELECT: of the caller it has the values of literals alone. Its columns are c0, c1, ...; instants are milliseconds. */
+  /** The engine's SELECT. Of the caller's text it contains only the values of literals. Its columns are c0, c1, ...; instants are milliseconds. */
   readonly text: string
-  /** The same, in which whole numbers go round beyond the range of a long, as in Druid; slower, so only once a query has met that range. */
+  /** The same with whole numbers that wrap around beyond the range of a long, as in Druid. It is slower, so it runs only after a query exceeded the range. */
   readonly wrappedText: string
   readonly columns: readonly CheckedColumn[]
-  /** The series entities that it reads, by their ids. */
+  /** The ids of the series entities that it reads. */
   readonly entityIds: readonly number[]
-  /** What it reads of metadata entities. */
+  /** The items that it reads of metadata entities. */
   readonly items: readonly NeededItems[]
   /** Whether it reads INFORMATION_SCHEMA. */
   readonly readsCatalog: boolean
-  /** Where its GROUP BY names a column of the result, which Druid does not take. */
+  /** Places where its GROUP BY names an output, which Druid does not accept. */
   readonly namedKeys: readonly Place[]
-  /** Whether it groups by an array or by several sets of columns, of which Druid puts no parts of groups together where it limits them early. */
+  /** Whether it groups by an array or several sets of columns: Druid does not merge partial groups of these when it limits them early. */
   readonly needsWholeGroups: boolean
 }
 
 export interface TranslateOptions {
-  /** Of the text, which is read at once; all of them where it is not told. */
+  /** The most tokens of the text, which is read without a pause; unlimited if left out. */
   readonly tokensMax?: number
   /** The values of its `?`, in order. */
   readonly parameters?: readonly SqlValue[]
-  /** By whose clocks it means its times; UTC where it is left out. */
+  /** The zone of its times; UTC if left out. */
   readonly zone?: Zone | undefined
   /** Whether INFORMATION_SCHEMA.ROUTINES may be read. */
   readonly listsFunctions?: boolean | undefined
 }
 
-/** Translates a query over the tables that the caller may read. Throws Problem `invalid_request`, with the place, where it cannot. */
+/** Translates a query over the tables that the caller may read. Throws Problem `invalid_request` with the place of the error. */
 export function translateSql(
   text: string,
   tables: readonly SqlTable[],
@@ -85,7 +85,7 @@ export function translateSql(
     ...outputOf({ name, type: shownType(type) }, columnName(index), zone),
   }))
   const all = allRows(rows)
-  // The store answers most short queries, which need no text.
+  // The store answers most short queries, without the engine's text.
   let written = text.length > writtenAtOnceMin ? engineText(rows, outputs, { wraps: false, zone }) : undefined
   return {
     query,
@@ -106,7 +106,7 @@ export function translateSql(
   }
 }
 
-/** Longer queries are written at once, so that one that is too large is refused before it is answered. */
+/** The text of longer queries is written immediately, so that a query that is too large is refused before it runs. */
 const writtenAtOnceMin = 20_000
 
 function engineText(rows: BoundRows, outputs: readonly { readonly sql: Sql }[], meaning: Meaning): string {
@@ -114,7 +114,7 @@ function engineText(rows: BoundRows, outputs: readonly { readonly sql: Sql }[], 
     const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
     const inner = new DuckdbWriter(meaning).rows(rows)
     const statement = sql`SELECT ${sql.list(items)} FROM (${inner}) AS answer`
-    // The engine is given the text alone.
+    // The engine receives only the text.
     if (statement.parameters.length > 0) throw new Error('a value of a query stands in its text')
     return statement.text
   } catch (error) {
@@ -129,7 +129,7 @@ function tooLarge(): Problem {
   })
 }
 
-/** What is NULL in all rows is a text that nobody wrote. */
+/** A column that is NULL in all rows is shown as text. */
 function shownType(type: SqlType): SqlType {
   return type.kind === nullType.kind ? string : type
 }
@@ -163,10 +163,10 @@ function outputOf(
 export const fieldsOf = (columns: CheckedSql['columns']): readonly EntityField[] =>
   columns.map(({ name, type }) => ({ name, type, role: 'dimension' }))
 
-/** Instants leave the engine as numbers. */
+/** The engine returns instants as numbers. */
 const milliseconds = (at: Sql): Sql => sql`CAST(epoch_ms(${at}) AS DOUBLE)`
 
-/** A column of the answer in one of the types that answers have; null where it cannot leave. */
+/** A column of the answer in one of the types of answers; null for a type that cannot be returned. */
 function toOutput(type: SqlType, column: Sql, zone: Zone): { readonly type: ColumnType; readonly sql: Sql } | null {
   switch (type.kind) {
     case 'long':

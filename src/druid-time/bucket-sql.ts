@@ -1,5 +1,5 @@
-// Druid's arithmetic of time in SQL, on milliseconds. What depends on a zone's clocks is asked of functions that the engine is given
-// (`src/sql-engine/duckdb/zone-functions.ts`): it has rules of its own, which may be others.
+// Druid's time arithmetic in SQL, on milliseconds. Values that depend on a zone's clocks come from functions that the service registers with the
+// engine (`src/sql-engine/duckdb/zone-functions.ts`): the engine's own zone rules may differ.
 
 import { bind } from '../lib/bind-sql.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
@@ -9,16 +9,16 @@ import { type NativeBuckets, walkStarts } from './native-granularity.ts'
 import { walkRuns } from './walk-runs.ts'
 import type { Zone } from './zone.ts'
 
-/** Where instants may lie. */
+/** The range in which instants may lie. */
 export interface TimeRange {
   readonly fromMs: number
   readonly untilMs: number
 }
 
-/** Where nothing tells it. */
+/** Used where the range is not known. */
 export const wideRange: TimeRange = { fromMs: Date.UTC(1900, 0, 1), untilMs: Date.UTC(2100, 0, 1) }
 
-/** More buckets than any walk in a query should have. */
+/** The most buckets, or runs of buckets, of a walk that are written into a query. */
 const walkBucketsMax = 5000
 
 interface Step {
@@ -34,7 +34,7 @@ function steps(ms: Sql, found: readonly Step[]): Sql {
 }
 
 const nameOf = (zone: Zone): Sql => sql.literal(zone.name)
-/** What those functions give are whole milliseconds, as doubles. */
+/** The zone functions return whole milliseconds as doubles. */
 const long = (ms: Sql): Sql => sql`CAST(${ms} AS BIGINT)`
 
 export function toLocal(ms: Sql, zone: Zone): Sql {
@@ -42,13 +42,13 @@ export function toLocal(ms: Sql, zone: Zone): Sql {
   return bind(ms, (x) => sql`(${x} + ${long(sql`zone_offset(${nameOf(zone)}, ${x})`)})`)
 }
 
-/** The instant of a local time that was come to from the instant `near`. */
+/** The instant of a local time that was computed from the instant `near`. */
 function toInstant(local: Sql, near: Sql, zone: Zone): Sql {
   if (zone.fixed) return zone.offset(0) === 0 ? local : sql`(${local} - ${sql.long(zone.offset(0))})`
   return long(sql`zone_instant(${nameOf(zone)}, ${local}, ${near})`)
 }
 
-/** The instant of a local time that came from a text: nothing tells which of two it is but the offset now. */
+/** The instant of a local time that was parsed from text. Where it occurs twice, the offset at `local`, read as UTC, decides. */
 export const fromLocal = (local: Sql, zone: Zone): Sql => bind(local, (x) => toInstant(x, x, zone))
 
 const floorTo = (value: Sql, width: number): Sql =>
@@ -83,7 +83,7 @@ function floorMonths(localMs: Sql, months: number, origin: Sql): Sql {
   )
 }
 
-/** Null where no clock changes, so that the engine can do without. */
+/** A call of the bucket functions; null where plain SQL suffices: for a fixed zone, uniform buckets and walks. */
 function byClocks(granularity: NativeBuckets, edge: 'start' | 'next', ms: Sql): Sql | null {
   const { kind, zone } = granularity
   if (zone.fixed || kind === 'uniform' || kind === 'walk') return null
@@ -115,15 +115,15 @@ function plainFloor(ms: Sql, granularity: NativeBuckets, range: TimeRange): Sql 
     case 'walk': {
       const walked = stepsOfWalk(granularity, range)
       if (walked === null) return null
-      // The steps are compared with, and null is before none of them.
+      // The steps are compared with `<`, so null would be assigned to the last one.
       return bind(ms, (x) => sql`CASE WHEN ${x} IS NOT NULL THEN ${steps(x, walked(x))} END`)
     }
   }
 }
 
 /**
- * The start of the bucket that holds `ms`, counted from an origin that each row has. `null` for a period of several units that is not always as
- * long: one with months, or with days where not all have 24 hours.
+ * The start of the bucket that holds `ms`, counted from an origin that each row has. `null` for a period of several units whose length varies:
+ * one with months, or one with days in a zone where not every day has 24 hours.
  */
 export function floorFromOrigin(ms: Sql, period: Period, origin: Sql, zone: Zone): Sql | null {
   const [months, days, timeMs] = [periodMonths(period), periodDays(period), periodTimeMs(period)]
@@ -142,7 +142,7 @@ export function floorFromOrigin(ms: Sql, period: Period, origin: Sql, zone: Zone
 
 const modulo = (value: number, width: number): number => value - Math.floor(value / width) * width
 
-/** The starts of buckets, of an instant; `null` where they are too many to be written. */
+/** The starts of the walk's buckets, as steps for an instant; `null` when there are too many to write into a query. */
 function stepsOfWalk(
   granularity: NativeBuckets & { kind: 'walk' },
   { fromMs, untilMs }: TimeRange,
@@ -180,7 +180,7 @@ export function nextBucketSql(start: Sql, granularity: NativeBuckets): Sql {
   }
 }
 
-/** An instant moved by a period `times` over, by the zone's calendar. */
+/** An instant moved by `times` periods on the zone's calendar. */
 export function shift(ms: Sql, period: Period, times: Sql, zone: Zone): Sql {
   const [months, days, rest] = [periodMonths(period), periodDays(period), periodTimeMs(period)]
   const byMonths = (x: Sql, n: Sql): Sql =>

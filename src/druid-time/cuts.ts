@@ -1,7 +1,7 @@
 import type { TimeBuckets } from '../algebra/aggregation.ts'
 import { bucketStart, type Granularity, nextBucketStart, type ZonedGranularity } from '../model/granularity.ts'
 
-/** Where time is cut into buckets: each ends where the next begins. */
+/** How time is cut into buckets. Each bucket ends where the next one starts. */
 export interface Cuts {
   /** The start of the bucket that an instant is in. */
   startOf(ms: number): number
@@ -9,7 +9,7 @@ export interface Cuts {
   nextOf(startMs: number): number
 }
 
-/** The cuts of a granularity; `zoned` are its buckets where they are by the clocks of a zone. With `all` there is one bucket, from `fromMs` on. */
+/** The cuts of a granularity. `zoned` holds its buckets if they follow a zone's clocks. With `all` there is one bucket, from `fromMs` on. */
 export function cutsOf(
   granularity: Granularity | ZonedGranularity,
   zoned: TimeBuckets | null,
@@ -30,7 +30,7 @@ function zonedCuts(buckets: TimeBuckets): Cuts {
   const nextOf = (startMs: number): number => buckets.nextStart(startMs)
   return {
     nextOf,
-    // A bucket that clocks show again has ended where the next began.
+    // Local times that the clocks show again do not reopen a bucket: it ended where the next one started.
     startOf: (ms) => {
       let startMs = buckets.startOf(ms)
       for (let next = nextOf(startMs); next <= ms; next = nextOf(startMs)) startMs = next

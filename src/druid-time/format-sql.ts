@@ -1,4 +1,4 @@
-// Joda-Time's patterns, in SQL: what a pattern letter becomes for an instant on the zone's clock.
+// Joda-Time's patterns in SQL: formats an instant on the zone's clock, and parses text by a pattern.
 
 import { bind } from '../lib/bind-sql.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
@@ -17,7 +17,7 @@ interface Moment {
 /** A pattern in pieces: runs of one letter, and literal text. */
 export type PatternPiece = { readonly letter: string; readonly count: number } | { readonly text: string }
 
-/** The pieces of a pattern; null when there are none, a quote is left open or a letter is none of Joda's. */
+/** The pieces of a pattern; null when it is empty, has an unclosed quote, or has a letter that Joda-Time does not define. */
 export function patternPieces(pattern: string): readonly PatternPiece[] | null {
   if (pattern === '') return null
   const pieces: PatternPiece[] = []
@@ -47,7 +47,7 @@ const letters = new Set('GCYxweEyDMdaKhHkmsSzZ')
 const padded = (value: Sql, width: number): Sql =>
   width <= 1 ? sql`CAST(${value} AS VARCHAR)` : sql`printf(${sql.literal(`%0${width}d`)}, CAST(${value} AS BIGINT))`
 
-/** Names by number, from 1. */
+/** A name by its number, counted from 1. */
 function named(index: Sql, names: readonly string[]): Sql {
   return sql`[${sql.list(names.map((name) => sql.literal(name)))}][${index}]`
 }
@@ -67,7 +67,7 @@ function offsetText(offsetMs: Sql, colon: boolean): Sql {
   return sql`(CASE WHEN ${offsetMs} < 0 THEN '-' ELSE '+' END || printf(${sql.literal(colon ? '%02d:%02d' : '%02d%02d')}, ${minutes} // 60, ${minutes} % 60))`
 }
 
-/** A sign is no digit: `-0974`. */
+/** The sign is not counted as a digit: `-0974`. */
 function yearText(year: Sql, count: number): Sql {
   return count === 2
     ? padded(sql`(abs(${year}) % 100)`, 2)
@@ -127,9 +127,9 @@ function letterText(moment: Moment, letter: string, count: number): Sql {
   }
 }
 
-/** The instant, in milliseconds, that a text says by a pattern, in the zone where the text names no offset; NULL where it does not fit. */
+/** The instant, in milliseconds, of a text parsed by a pattern, in `zone` if the text has no offset; NULL where the text does not match. */
 export function parseTimeBy(text: Sql, { text: format, year, isOfEra, hasOffset }: ParseFormat, zone: Zone): Sql {
-  // The engine passes over blanks around a text.
+  // The engine ignores blanks around a text.
   const isExact = (x: Sql): Sql => sql`${x} = trim(${x})`
   const read = (x: Sql): Sql => sql`epoch_ms(${parsed(x, format, year)})`
   const exact =
@@ -141,13 +141,13 @@ export function parseTimeBy(text: Sql, { text: format, year, isOfEra, hasOffset 
 /** The start of the year 1. */
 const eraMs = -62_135_596_800_000
 
-/** A pattern without a year is that of a text with one before it. */
+/** If the pattern has no year, one is put before both the text and the pattern. */
 function parsed(text: Sql, format: string, year: number | null): Sql {
   if (year === null) return sql`try_strptime(${text}, ${sql.literal(format)})`
   return sql`try_strptime(${sql.literal(`${year}|`)} || ${text}, ${sql.literal(`%Y|${format}`)})`
 }
 
-/** The text of an instant by a pattern's pieces; `null` for ISO 8601 with milliseconds and the offset. */
+/** Formats an instant by a pattern's pieces; `null` is ISO 8601 with milliseconds and the offset. */
 export function formatTime(ms: Sql, pieces: readonly PatternPiece[] | null, zone: Zone, locale = 'en'): Sql {
   return bind(ms, (x) =>
     bind(toLocal(x, zone), (localMs) => {
@@ -157,7 +157,7 @@ export function formatTime(ms: Sql, pieces: readonly PatternPiece[] | null, zone
       const parts = pieces.map((piece) =>
         'text' in piece ? sql.literal(piece.text) : letterText(moment, piece.letter, piece.count),
       )
-      // Some letters and all quoted text are there whatever the time is.
+      // Quoted text and some letters do not depend on the time, so a null time would still produce text.
       return sql`CASE WHEN ${x} IS NOT NULL THEN ${sql.join([...parts, sql`''`], ' || ')} END`
     }),
   )
@@ -189,21 +189,21 @@ const parseLetters: ReadonlyMap<string, string> = new Map<string, string>([
   ['Z', '%z'],
 ])
 
-/** So many digits of a second, or fewer. */
+/** The specifier for up to `count` digits of a fraction of a second. */
 const fractionOf = (count: number): string => (count <= 3 ? '%g' : count <= 6 ? '%f' : '%n')
 
 export interface ParseFormat {
-  /** As the engine's parser wants it. */
+  /** The format for the engine's parser. */
   readonly text: string
-  /** That of what it reads, where the pattern says none. */
+  /** The year of a text whose pattern has none; null when the pattern has one. */
   readonly year: number | null
-  /** Whether its years are counted from 1 on. */
+  /** Whether years are years of an era, which start at 1. */
   readonly isOfEra: boolean
-  /** Whether what it reads names its offset: then it is an instant, in whatever zone. */
+  /** Whether the text includes an offset. The parsed time is then an instant, whatever the zone. */
   readonly hasOffset: boolean
 }
 
-/** Letters of months and days: what they say is of 2000 where no year is said. What only says a time is of 1970-01-01. */
+/** Letters of months and days: with one of these but no year, the year is 2000. A text with only a time of day is on 1970-01-01. */
 const dateLetters = 'MdDE'
 
 function yearOf(letters: ReadonlySet<string>): number | null {
@@ -211,12 +211,12 @@ function yearOf(letters: ReadonlySet<string>): number | null {
   return [...dateLetters].some((letter) => letters.has(letter)) ? 2000 : 1970
 }
 
-/** A Joda pattern for parsing; null where the engine has no counterpart. */
+/** Translates a Joda-Time pattern for parsing; null where the engine has no counterpart. */
 export function parseTimePattern(pattern: string): ParseFormat | null {
   const pieces = patternPieces(pattern)
   if (pieces === null) return null
   const letters = new Set(pieces.flatMap((piece) => ('letter' in piece ? [piece.letter] : [])))
-  // A day of the week alone moves a day that nothing says.
+  // A weekday alone picks a day in a week that the text does not contain.
   if (letters.has('E') && !letters.has('d') && !letters.has('D')) return null
   let format = ''
   let hasOffset = false

@@ -3,7 +3,7 @@ import { addMonths, type Duration } from '../model/duration.ts'
 import { daysFromCivil, daysInMonth, formatInstant, msPerDay } from '../model/instant.ts'
 import { formatOffset, Zone } from './zone.ts'
 
-/** A Joda period; months hold the years too, ms the time part. */
+/** A Joda-Time period, in its separate units. */
 export interface Period {
   readonly years: number
   readonly months: number
@@ -17,21 +17,21 @@ export interface Period {
 
 export interface Interval {
   readonly startMs: number
-  /** Not in it. */
+  /** Exclusive. */
   readonly endMs: number
 }
 
-/** The most that instants reach: those past what a number holds exactly are as good as the last it holds. */
+/** The furthest instant, before and after 1970 (the limit of JavaScript dates). Parsed instants beyond it are clamped to it. */
 const furthestMs = 8.64e15
 export const eternity: Interval = { startMs: -furthestMs, endMs: furthestMs }
 
 const periodForm =
   /^P(?!$)(?:([+-]?\d+)Y)?(?:([+-]?\d+)M)?(?:([+-]?\d+)W)?(?:([+-]?\d+)D)?(?:T(?!$)(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+)(?:[.,](\d{1,9}))?S)?)?$/i
 
-/** Counts are Java's integers. */
+/** The largest Java int: Joda-Time counts units in ints. */
 const integerMax = 2 ** 31 - 1
 
-/** Null when the text is none. */
+/** Null when the text is not an ISO 8601 period. */
 export function parsePeriod(text: string): Period | null {
   const match = periodForm.exec(text)
   if (match === null) return null
@@ -56,7 +56,7 @@ export const periodDays = (period: Period): number => period.weeks * 7 + period.
 export const periodTimeMs = (period: Period): number =>
   ((period.hours * 60 + period.minutes) * 60 + period.seconds) * 1000 + period.ms
 
-/** An instant moved by a period `times` over, by the calendar of the zone. */
+/** An instant moved by `times` periods on the zone's calendar. */
 export function addPeriod(ms: number, period: Period, times: number, zone: Zone): number {
   const months = periodMonths(period) * times
   const days = periodDays(period) * times
@@ -69,7 +69,7 @@ export function addPeriod(ms: number, period: Period, times: number, zone: Zone)
 const dateForm =
   /^([+-]?\d{1,9})(?:-(\d{1,2})(?:-(\d{1,2}))?|-W(\d{1,2})(?:-([1-7]))?|-(\d{3}))?(?:T(?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}))?)?(?:[.,](\d+))?)?(Z|[+-]\d{2}(?::?\d{2}(?::?\d{2})?)?)?)?$/
 
-/** The instant of a date or date-time, in the zone when it names none; null when the text is neither. */
+/** The instant of a date or date-time, in `zone` when the text has no offset; null when the text is neither. */
 export function parseInstantText(text: string, zone: Zone = Zone.utc): number | null {
   const match = dateForm.exec(text)
   if (match === null) return null
@@ -125,7 +125,7 @@ export function parseInterval(text: string): Interval | null {
 
 const ordered = (startMs: number, endMs: number): Interval | null => (startMs <= endMs ? { startMs, endMs } : null)
 
-/** Sorted, with those that touch or overlap made one. */
+/** Sorted, with intervals that touch or overlap merged. */
 export function condense(intervals: readonly Interval[]): readonly Interval[] {
   const condensed: Interval[] = []
   for (const { startMs, endMs } of [...intervals].sort((a, b) => a.startMs - b.startMs || a.endMs - b.endMs)) {

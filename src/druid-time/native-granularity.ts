@@ -1,4 +1,4 @@
-// Druid's granularities: buckets of time by name, by duration, and by ISO period with a zone and an origin (PeriodGranularity).
+// Druid's granularities: time buckets by name, by duration, and by ISO period with a zone and an origin (PeriodGranularity).
 import { addMonths } from '../model/duration.ts'
 import { WalkedStarts } from '../model/granularity.ts'
 import { civilFromDays, msPerDay } from '../model/instant.ts'
@@ -9,15 +9,15 @@ export const mondayMs = 4 * msPerDay
 
 export type NativeGranularity =
   | { readonly kind: 'all' }
-  /** Buckets of one width that start at the origin plus whole widths: no calendar comes into it. */
+  /** Buckets of one width that start at the origin plus whole widths, independent of any calendar. */
   | { readonly kind: 'uniform'; readonly widthMs: number; readonly originMs: number; readonly zone: Zone }
-  /** Of one width on the zone's local clock: hours and less of a zone whose offset they divide the day by. Druid's have no origin of their own. */
+  /** Buckets of one width on the zone's local clock. Druid's are an hour or shorter and have no origin of their own. */
   | { readonly kind: 'localTime'; readonly widthMs: number; readonly originLocalMs?: number; readonly zone: Zone }
   /** Whole days since the local origin, on the zone's calendar. */
   | { readonly kind: 'days'; readonly days: number; readonly originLocalMs: number; readonly zone: Zone }
   /** Whole months since the local origin, on the zone's calendar. */
   | { readonly kind: 'months'; readonly months: number; readonly originLocalMs: number; readonly zone: Zone }
-  /** Units together, walked from the origin. */
+  /** A period of several units, stepped from the origin. */
   | { readonly kind: 'walk'; readonly period: Period; readonly originMs: number; readonly zone: Zone }
 
 export type NativeBuckets = Exclude<NativeGranularity, { kind: 'all' }>
@@ -47,8 +47,8 @@ export function periodGranularity(period: Period, zone: Zone, originMs: number |
 const hourMs = 3_600_000
 
 /**
- * An origin for Druid 33 of buckets by several hours and nothing else, such as `PT6H`; null for other periods. Without one it rounds towards 1970,
- * where rows from before are lost or the query never ends; from a start of theirs behind 1970 it rounds down.
+ * An origin to send to Druid 33 with buckets of several hours and no other unit, such as `PT6H`; null for other periods. Without an origin Druid
+ * rounds towards 1970: rows from before 1970 are lost, or the query never ends. With a bucket start after 1970 as the origin it rounds down.
  */
 export function laterOrigin(period: string, zone: Zone): number | null {
   const widthMs = Number(/^PT(\d+)H$/.exec(period)?.[1] ?? 0) * hourMs
@@ -57,7 +57,7 @@ export function laterOrigin(period: string, zone: Zone): number | null {
   return originMs + (Math.floor(-originMs / widthMs) + 1) * widthMs
 }
 
-/** Without months, and without days or where every day has 24 hours, a compound period has one width. */
+/** A compound period has one width if it has no months, and no days either unless every day has 24 hours. */
 function compound(period: Period, zone: Zone, originMs: number): NativeBuckets {
   const hasDays = periodDays(period) !== 0
   if (periodMonths(period) !== 0 || (hasDays && !zone.fixed)) return { kind: 'walk', period, originMs, zone }
@@ -100,8 +100,9 @@ export function nativeBucketStart(granularity: NativeBuckets, ms: number): numbe
 }
 
 /**
- * By the offset that the instant has. Where clocks changed since by a part of a bucket's width, that is no start by the offset of then: the
- * bucket goes on where the clock showed the same hour before, or begins with the change. So one at Lord Howe has 90 minutes, and one has 30.
+ * The start according to the offset at `ms`. If clocks changed since that start by a part of a bucket's width, the start is not on a boundary by
+ * its own offset. The bucket then continues the one before the change if the clock showed the same hour there, or else starts at the change.
+ * So at Lord Howe one bucket has 90 minutes and another has 30.
  */
 function localStart(granularity: LocalTime, ms: number): number {
   const { zone, widthMs, originLocalMs = 0 } = granularity
@@ -116,7 +117,7 @@ type LocalTime = NativeBuckets & { kind: 'localTime' }
 
 const walks = new WeakMap<NativeBuckets, WalkedStarts>()
 
-/** Druid's way: from the origin, step by step. Before the origin the steps lead backwards. */
+/** Steps from the origin one period at a time, as Druid does, and backwards for instants before the origin. */
 function walkOf(granularity: NativeBuckets & { kind: 'walk' }): WalkedStarts {
   const { period, originMs, zone } = granularity
   const known = walks.get(granularity)
@@ -126,7 +127,7 @@ function walkOf(granularity: NativeBuckets & { kind: 'walk' }): WalkedStarts {
   return walk
 }
 
-/** The starts of the buckets of a walk that hold the instants between two; null when they are more than `bucketsMax`. */
+/** The starts of the walk's buckets that hold the instants of a range; null when there are more than `bucketsMax`. */
 export function walkStarts(
   granularity: NativeBuckets & { kind: 'walk' },
   fromMs: number,
@@ -170,8 +171,8 @@ export function nextBucket(granularity: NativeBuckets, startMs: number): number 
 }
 
 /**
- * Behind the instants from `ms` on that are in its bucket. Where clocks change, this may be before the next bucket in the order of starts, or
- * before instants of the bucket that was left: local time is rounded, and keeps the offset that the instant has.
+ * The first instant after `ms` that is not in its bucket. Around a clock change this may be before the next bucket in the order of starts, or
+ * before further instants of the same bucket: local time is rounded with the offset that each instant has.
  */
 export function bucketEnd(granularity: NativeBuckets, ms: number): number {
   const startMs = nativeBucketStart(granularity, ms)
@@ -186,7 +187,7 @@ export function bucketEnd(granularity: NativeBuckets, ms: number): number {
 
 type LocalBuckets = Exclude<NativeBuckets, { kind: 'uniform' | 'walk' }>
 
-/** Where the bucket of a local time ends on a clock that never changes: always later. */
+/** The end of a local time's bucket on a clock that never changes; always after the local time. */
 function localEnd(granularity: LocalBuckets, localMs: number): number {
   switch (granularity.kind) {
     case 'localTime': {
@@ -204,13 +205,13 @@ function localEnd(granularity: LocalBuckets, localMs: number): number {
   }
 }
 
-/** Years that have names of four digits: origins and periods that go further mean nothing. */
+/** Years of four digits. Origins and periods beyond them are not usable. */
 const [earliestMs, latestMs] = [Date.UTC(-1, 0, 1), Date.UTC(10_000, 0, 1)]
 const monthsMax = 12 * 10_000
-/** Steps from an origin to our times: each is taken. */
+/** The most steps from an origin to the year 2100: each one is computed. */
 const stepsMax = 200_000
 
-/** Whether its origin and its buckets lie where there are times, and its steps can be taken. */
+/** Whether the origin and the buckets lie within the supported years, and a walk needs few enough steps. */
 export function isUsable(granularity: NativeGranularity): boolean {
   const within = (ms: number): boolean => ms >= earliestMs && ms <= latestMs
   switch (granularity.kind) {

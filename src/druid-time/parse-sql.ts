@@ -1,12 +1,12 @@
-// Texts as times in SQL, as Joda-Time's parser of ISO 8601 reads them for Druid.
+// Parses text as times in SQL, as Joda-Time's ISO 8601 parser does for Druid.
 import { bind } from '../lib/bind-sql.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { fromLocal, toLocal } from './bucket-sql.ts'
 import type { Zone } from './zone.ts'
 
 /**
- * A year, with a month and a day, a week or a day of the year, then perhaps a T or a blank, a time of which the last part may have a fraction,
- * and an offset. `10` is a year.
+ * A year, optionally with a month and a day, a week, or a day of the year. Then optionally `T` or a blank, a time whose last part may have a
+ * fraction, and an offset. `10` is a year.
  */
 const form = [
   '([+-]?[0-9]{1,9})',
@@ -20,7 +20,7 @@ const names = sql`[${sql.list(parts.map((name) => sql.literal(name)))}]`
 
 type Part = (name: (typeof parts)[number], otherwise: number) => Sql
 
-/** Years are counted from far before all of them, so that no division is of less than nothing. */
+/** Added to every year so that no dividend is negative. */
 const earlier = 400_000_000
 
 /** Days since 1970 of a date of the Gregorian calendar. */
@@ -40,7 +40,7 @@ function firstMonday(year: Sql): Sql {
   return bind(dayNumber(year, sql`1`, sql`4`), (fourth) => sql`(${fourth} - ((${fourth} + 3) % 7 + 7) % 7)`)
 }
 
-/** Days since 1970; null for a month, week or day that is not there. */
+/** Days since 1970; null for a month, week or day that does not exist. */
 function dateOf(part: Part): Sql {
   const year = part('y', 0)
   const [month, day] = [part('month', 1), part('day', 1)]
@@ -57,7 +57,7 @@ function dateOf(part: Part): Sql {
   return sql`CASE WHEN ${part('week', -1)} >= 0 THEN ${byWeek} WHEN ${part('ordinal', -1)} >= 0 THEN ${byDay} ELSE ${byMonth} END`
 }
 
-/** Milliseconds of the day; null for what no clock shows. A fraction is one of the last part that is there. */
+/** Milliseconds of the day; null for a time that no clock shows. A fraction is one of the last part present. */
 function timeOf(part: Part, fraction: Sql): Sql {
   const [hour, minute, second] = [part('h', 0), part('m', 0), part('s', 0)]
   const unit = sql`CASE WHEN ${part('s', -1)} >= 0 THEN 1000 WHEN ${part('m', -1)} >= 0 THEN 60000 ELSE 3600000 END`
@@ -65,7 +65,7 @@ function timeOf(part: Part, fraction: Sql): Sql {
   return sql`CASE WHEN ${hour} < 24 AND ${minute} < 60 AND ${second} < 60 THEN ${hour} * 3600000 + ${minute} * 60000 + ${second} * 1000 + ${rest} END`
 }
 
-/** Of `+hh`, `+hh:mm` and so on in milliseconds; null for none, and beyond a day. */
+/** An offset such as `+hh` or `+hh:mm` in milliseconds; null when it is a day or longer, or has 60 minutes or seconds or more. */
 function offsetOf(zone: Sql): Sql {
   return bind(sql`replace(${zone}, ':', '')`, (text) => {
     const field = (place: number): Sql => sql`CAST('0' || substring(${text}, ${sql.long(place)}, 2) AS BIGINT)`
@@ -74,7 +74,7 @@ function offsetOf(zone: Sql): Sql {
   })
 }
 
-/** The instant of what the clocks of a zone show, the first where they show it twice; null for what they pass over. */
+/** The instant at which a zone's clocks show a local time: the first where they show it twice, null where they skip it. */
 export function shownInstant(localMs: Sql, zone: Zone): Sql {
   if (zone.fixed) return fromLocal(localMs, zone)
   const shows = (at: Sql, local: Sql): Sql => sql`${toLocal(at, zone)} = ${local}`
@@ -90,7 +90,7 @@ export function shownInstant(localMs: Sql, zone: Zone): Sql {
   })
 }
 
-/** The instant, in milliseconds, of a text in ISO 8601, of the zone's clocks where it names no offset; null for any other text. */
+/** The instant, in milliseconds, of an ISO 8601 text, on the zone's clocks where the text has no offset; null for any other text. */
 export function parseIsoTime(text: Sql, zone: Zone): Sql {
   return bind(text, (x) =>
     bind(sql`regexp_extract(${x}, ${whole}, ${names})`, (found) => {

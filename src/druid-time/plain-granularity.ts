@@ -14,9 +14,9 @@ import { Zone } from './zone.ts'
 
 const hourMs = 3_600_000
 
-/** A granularity as plans of the store have them; null for others. */
+/** A granularity in the form that the store's plans use; null where they have no such form. */
 export function plainGranularity(granularity: NativeGranularity): Granularity | ZonedGranularity | null {
-  // No calendar comes into it, whatever the zone.
+  // Uniform buckets do not depend on the calendar, so the zone does not matter.
   if (granularity.kind === 'uniform')
     return { kind: 'uniform', widthMs: granularity.widthMs, originMs: granularity.originMs }
   if (granularity.kind === 'all') return { kind: 'all' }
@@ -35,7 +35,7 @@ export function plainGranularity(granularity: NativeGranularity): Granularity | 
   }
 }
 
-/** What a plan's buckets by the clocks of a zone are. */
+/** The native buckets of a plan's zoned granularity. */
 export function zonedGranularity({ zone: name, buckets }: ZonedGranularity): NativeBuckets {
   const zone = Zone.find(name)
   if (zone === null) throw new Error(`no zone is named ${name}`)
@@ -43,7 +43,7 @@ export function zonedGranularity({ zone: name, buckets }: ZonedGranularity): Nat
   return { kind: 'walk', period: periodOf(buckets.duration), originMs: buckets.originMs, zone }
 }
 
-/** A plan's buckets as Druid's; null of the one bucket of all time. */
+/** A plan's buckets in Druid's form; null for `all`, the single bucket of all time. */
 export function nativeBuckets(granularity: Granularity | ZonedGranularity): NativeBuckets | null {
   switch (granularity.kind) {
     case 'zoned':
@@ -59,7 +59,7 @@ export function nativeBuckets(granularity: Granularity | ZonedGranularity): Nati
   }
 }
 
-/** How time is cut by a plan's granularity; null where the store knows it. */
+/** The buckets of a plan's granularity that follows a zone's clocks; null where the store computes the buckets itself. */
 export function timeBuckets(granularity: ZonedGranularity): TimeBuckets
 export function timeBuckets(granularity: Granularity | ZonedGranularity): TimeBuckets | null
 export function timeBuckets(granularity: Granularity | ZonedGranularity): TimeBuckets | null {
@@ -67,8 +67,8 @@ export function timeBuckets(granularity: Granularity | ZonedGranularity): TimeBu
 }
 
 /**
- * The granularity of a text by the clocks of a zone, as Druid's period with a `timeZone` is; `plain` is the one in UTC, for what no calendar comes into.
- * Where all offsets in the range are whole buckets, it is the same in both.
+ * Parses a granularity on the clocks of a zone, as Druid's period with a `timeZone`. `plain` is its form in UTC, used where the calendar does not
+ * matter. If every offset in the range is a whole number of buckets, the buckets are the same as in UTC.
  */
 export function granularityInZone(
   text: string,
@@ -88,7 +88,7 @@ export function granularityInZone(
     }
     case 'localTime': {
       const { widthMs } = granularity
-      // The first bucket may begin before the range.
+      // The first bucket may start before the range.
       const isSame = zone.changes(range.fromMs - widthMs, range.toMs).every(({ offsetMs }) => offsetMs % widthMs === 0)
       if (isSame) return { kind: 'uniform', widthMs, originMs: 0 }
       break
@@ -101,12 +101,12 @@ export function granularityInZone(
   return plainGranularity(granularity) ?? plain
 }
 
-/** How a plan's buckets are cut, where the store does not know it. */
+/** The buckets of a plan that follow a zone's clocks; null where the store computes the buckets itself. */
 export function bucketsOfPlan(plan: Plan): TimeBuckets | null {
   return 'granularity' in plan ? timeBuckets(plan.granularity) : null
 }
 
-/** By the clocks of a zone. */
+/** Buckets on the clocks of a zone. */
 export class ZonedBuckets implements TimeBuckets {
   readonly areOfHours: boolean
   readonly #granularity: NativeBuckets
@@ -126,14 +126,14 @@ export class ZonedBuckets implements TimeBuckets {
     return bucketEnd(this.#granularity, ms)
   }
 
-  /** Clocks that are set back over midnight show a day again that has ended: it does not begin again. */
+  /** Clocks set back over midnight show part of a day that has already ended; its bucket does not start again. */
   nextStart(startMs: number): number {
     let at = this.endOf(startMs)
     while (this.startOf(at) !== at) at = this.endOf(at)
     return at
   }
 
-  /** Between two changes of the clocks all are as long as the period says, but for the last one: clocks that are put back may make it longer. */
+  /** Between two clock changes all buckets have the period's length, except perhaps the last one, which clocks set back may lengthen. */
   alike(startMs: number, untilMs: number): number {
     const granularity = this.#granularity
     if (granularity.kind === 'months' || granularity.kind === 'walk') return 1

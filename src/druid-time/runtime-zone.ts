@@ -1,19 +1,19 @@
-// The changes of a zone as the runtime's calendar knows them: it says the time on a clock, and is asked until each change is found.
+// The offset changes of a zone from the runtime's calendar. The calendar only formats local times, so each change is found by searching.
 import { msPerDay } from '../model/instant.ts'
 import { knownUntilMs, type ZoneChange } from './zone-changes.ts'
 
 const hourMs = 3_600_000
 const quarterMs = 900_000
 
-/** Before, each zone keeps its local mean time. */
+/** Before this, every zone uses its local mean time. */
 const historyFromMs = Date.UTC(1800, 0, 1)
 
-/** Two changes of an offset that cancel each other are further apart: before summer times, and since. Gaza has a winter of one week in 2040. */
+/** Two offset changes that cancel each other are further apart than these steps, before and after 1900. Gaza has a winter of one week in 2040. */
 const earlyStepMs = 28 * msPerDay
 const stepMs = 6 * msPerDay
 const earlyUntilMs = Date.UTC(1900, 0, 1)
 
-/** The runtime's own name of a zone, the same for all spellings; null when it knows none of that name. */
+/** The runtime's canonical name of a zone, the same for all spellings; null when it does not know the name. */
 export function runtimeZoneName(timeZone: string): string | null {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone }).resolvedOptions().timeZone
@@ -38,13 +38,13 @@ export function runtimeZoneChanges(timeZone: string): readonly ZoneChange[] {
   return found
 }
 
-/** Nearly all changes are at a quarter of an hour: half as many questions find those. */
+/** Nearly all changes are on a quarter of an hour, which takes half as many lookups to find. */
 function changeBetween(fromMs: number, untilMs: number, isBefore: (ms: number) => boolean): number {
   const atMs = firstAfter(fromMs, untilMs, quarterMs, isBefore)
   return isBefore(atMs - 1000) ? atMs : firstAfter(atMs - quarterMs, atMs, 1000, isBefore)
 }
 
-/** By halves, of whole units since 1970. */
+/** Binary search over whole units since 1970. */
 function firstAfter(fromMs: number, untilMs: number, unitMs: number, isBefore: (ms: number) => boolean): number {
   let [low, high] = [Math.floor(fromMs / unitMs), Math.ceil(untilMs / unitMs)]
   while (high - low > 1) {
@@ -55,11 +55,11 @@ function firstAfter(fromMs: number, untilMs: number, unitMs: number, isBefore: (
   return high * unitMs
 }
 
-/** Local time minus UTC at a whole second. Day and time are enough to ask for: no clock is a day away from UTC's. */
+/** Local time minus UTC at a whole second. Formatting the day and time suffices: no clock is a day away from UTC. */
 export function runtimeOffsets(timeZone: string): (ms: number) => number {
   const { format } = new Intl.DateTimeFormat('en-US', { ...fields, timeZone })
   return (ms) => {
-    // As `31, 19:00:00`.
+    // Formatted as `31, 19:00:00`.
     const [day, hour, minute, second] = format(ms).split(/\D+/).map(Number)
     const shownMs = hour! * hourMs + minute! * 60_000 + second! * 1000
     const dayMs = Math.floor(ms / msPerDay) * msPerDay

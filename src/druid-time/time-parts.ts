@@ -1,6 +1,6 @@
 /**
- * The parts of a time that both languages name, in the order in which they are told, each with DuckDB's name for it; null where each language
- * works it out in a way of its own.
+ * The parts of a time in SQL and in native expressions, in the order in which messages list them. Each has DuckDB's name for it; null where each
+ * of the two languages computes the part in its own way.
  */
 export const timeParts: ReadonlyMap<string, string | null> = new Map([
   ['EPOCH', null],
@@ -16,7 +16,7 @@ export const timeParts: ReadonlyMap<string, string | null> = new Map([
   ['MONTH', 'month'],
   ['QUARTER', 'quarter'],
   ['YEAR', 'year'],
-  // Druid's ISOYEAR is the calendar's year all the same.
+  // Druid's ISOYEAR is the calendar year, despite its name.
   ['ISOYEAR', 'year'],
   ['DECADE', null],
   ['CENTURY', null],

@@ -1,11 +1,11 @@
-// The changes of a zone as a file of a zoneinfo folder tells them (TZif, RFC 9636), with the rule at its end for all that comes after.
+// The offset changes of a zone from a file of a zoneinfo folder (TZif, RFC 9636), including the rule at its end for all later times.
 import { msPerDay } from '../model/instant.ts'
 import { knownUntilMs, type ZoneChange } from './zone-changes.ts'
 
 const magic = 'TZif'
 const headerBytes = 44
 
-/** Whether a file is one, of a version that tells times of 64 bits. */
+/** Whether a file is TZif of a version with 64-bit times. */
 export function isTzif(bytes: Uint8Array): boolean {
   return bytes.length > headerBytes && textOf(bytes, 0, 4) === magic && bytes[4]! >= 0x32
 }
@@ -13,11 +13,11 @@ export function isTzif(bytes: Uint8Array): boolean {
 const textOf = (bytes: Uint8Array, from: number, until: number): string =>
   String.fromCharCode(...bytes.subarray(from, until))
 
-/** Throws an Error where the file is none, breaks off or has a rule that makes no sense. */
+/** Throws an Error when the file is not TZif, is truncated, counts leap seconds, or has a malformed rule. */
 export function tzifChanges(bytes: Uint8Array): readonly ZoneChange[] {
   if (!isTzif(bytes)) throw new Error('it is no TZif file of version 2 or later')
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  // What has times of 32 bits comes first, and says nothing more.
+  // The block with 32-bit times comes first and adds nothing.
   const start = blockEnd(view, 0, 4)
   const { leaps, times, types } = countsAt(view, start)
   if (leaps > 0) throw new Error('it counts leap seconds')
@@ -46,7 +46,7 @@ function blockEnd(view: DataView, at: number, timeBytes: number): number {
   return at + headerBytes + times * (timeBytes + 1) + types * 6 + chars + leaps * (timeBytes + 4) + standards + utcs
 }
 
-/** As POSIX writes it in TZ: `CET-1CEST,M3.5.0,M10.5.0/3`. */
+/** A rule in the form of POSIX's TZ variable: `CET-1CEST,M3.5.0,M10.5.0/3`. */
 const name = '(?:<[^>]+>|[A-Za-z]{3,})'
 const time = '[+-]?\\d{1,3}(?::\\d\\d(?::\\d\\d)?)?'
 const date = '(?:M\\d{1,2}\\.[1-5]\\.[0-6]|J?\\d{1,3})'
@@ -59,7 +59,7 @@ function changesOfRule(rule: string, afterMs: number): ZoneChange[] {
   const parts = ruleForm.exec(rule)
   if (parts === null) throw new Error(`its rule "${rule}" is none`)
   const [, west, summerWest, from, fromTime = '2', until, untilTime = '2'] = parts
-  // Not by a sign: there is no -0.
+  // Subtracted, not negated: negating 0 makes -0.
   const standardMs = 0 - timeMs(west!)
   if (from === undefined || until === undefined) return [{ fromMs: afterMs, offsetMs: standardMs }]
   const summerMs = summerWest === undefined ? standardMs + timeMs('1') : 0 - timeMs(summerWest)
@@ -70,7 +70,7 @@ function changesOfRule(rule: string, afterMs: number): ZoneChange[] {
     const winter = { fromMs: dateMs(until, year) + timeMs(untilTime) - summerMs, offsetMs: standardMs }
     found.push(winter, summer)
   }
-  // Where a summer begins as another ends, it goes on.
+  // Where one summer starts as another ends, summer continues: the sort is stable.
   found.sort((a, b) => a.fromMs - b.fromMs)
   return found.filter(({ fromMs }) => fromMs > afterMs)
 }
@@ -81,12 +81,12 @@ function timeMs(text: string): number {
   return text.startsWith('-') ? -ms : ms
 }
 
-/** The midnight of a day of a year: `M3.5.0` is March's last Sunday, `J60` always the first of March, `59` the 60th day. */
+/** Midnight of a rule's day: `M3.5.0` is the last Sunday of March, `J60` always 1 March, `59` the 60th day. */
 function dateMs(text: string, year: number): number {
   if (!text.startsWith('M')) {
     const isJulian = text.startsWith('J')
     const day = Number(text.replace('J', ''))
-    // February's last day is not counted, as in a year without it.
+    // Julian days never count 29 February.
     return isJulian ? Date.UTC(year, 0, 1) + julianDays(day, year) * msPerDay : Date.UTC(year, 0, 1 + day)
   }
   const [month, week, weekday] = text.slice(1).split('.').map(Number) as [number, number, number]

@@ -1,9 +1,9 @@
-// Buckets of days together with hours, of a zone whose clocks change: walked from the origin, and all as long as each other between two changes.
+// Buckets of days combined with hours in a zone whose clocks change. They are walked from the origin; between two changes all have one length.
 import { msPerDay } from '../model/instant.ts'
 import { addPeriod, periodDays, periodTimeMs } from './iso.ts'
 import type { NativeBuckets } from './native-granularity.ts'
 
-/** Buckets of one length that follow each other, from the start of the first. */
+/** Consecutive buckets of one length, from the start of the first. */
 export interface WalkRun {
   readonly fromMs: number
   readonly widthMs: number
@@ -11,12 +11,12 @@ export interface WalkRun {
 
 type Walk = NativeBuckets & { kind: 'walk' }
 
-/** The runs of buckets that hold the instants between two, in order. Not of periods with months, whose buckets are of many lengths. */
+/** The runs of buckets that hold the instants of a range, in order. Not for periods with months, whose buckets vary in length. */
 export function walkRuns(granularity: Walk, fromMs: number, untilMs: number): readonly WalkRun[] {
   return [...runsBefore(granularity, fromMs).reverse(), ...runsAfter(granularity, untilMs)]
 }
 
-/** A step crosses no change where its days, which are the calendar's, end before the next one. */
+/** A step crosses no clock change if its calendar days end before the next change. */
 function runsAfter({ period, originMs, zone }: Walk, untilMs: number): WalkRun[] {
   const [daysMs, widthMs] = lengthsOf(period)
   const runs: WalkRun[] = []
@@ -29,7 +29,7 @@ function runsAfter({ period, originMs, zone }: Walk, untilMs: number): WalkRun[]
   return runs
 }
 
-/** From the origin backwards; the last is the earliest. */
+/** Backwards from the origin; the last run is the earliest. */
 function runsBefore({ period, originMs, zone }: Walk, fromMs: number): WalkRun[] {
   const [daysMs, widthMs] = lengthsOf(period)
   const changes = zone.changes(fromMs - daysMs, originMs).map((change) => change.fromMs)

@@ -1,7 +1,7 @@
-// The offsets of one zone, from its first change to the end of time. Where they come from is `zone-rules.ts`.
+// The offsets of one zone, from its first change to the end of time. `zone-rules.ts` selects their source.
 import { msPerDay } from '../model/instant.ts'
 
-/** From `fromMs` on (until the next one) the offset is `offsetMs`. The first of a zone is from `-Infinity` on. */
+/** The offset `offsetMs` applies from `fromMs` until the next change. A zone's first entry starts at `-Infinity`. */
 export interface ZoneChange {
   readonly fromMs: number
   readonly offsetMs: number
@@ -9,28 +9,28 @@ export interface ZoneChange {
 
 const startOfYear = (year: number): number => Date.UTC(year, 0, 1)
 
-/** Until then a source says each change. From some years before on, each zone repeats the rules of its last year. */
+/** Sources list every change before this year. Some years earlier, each zone already repeats the rules of its last year. */
 const knownUntilYear = 2128
 export const knownUntilMs = startOfYear(knownUntilYear)
-/** The last years, in which a year of each length begins on each day of the week. */
+/** The last known years. Among them, a year of each length starts on each day of the week. */
 const lastYears = Array.from({ length: 40 }, (_, index) => knownUntilYear - 40 + index)
 
-/** The calendar repeats itself, and so do a zone's rules: what comes behind the end is as a cycle before. */
+/** The calendar repeats after this, and so do a zone's rules: an instant after the end has the offset of one a cycle earlier. */
 const cycleMs = 146_097 * msPerDay
 const cycleEndYear = lastYears[0]! + 400
 const cycleEndMs = startOfYear(cycleEndYear)
 
-/** Years of one form have the same dates on the same days of the week. */
+/** Years of the same form have the same dates on the same days of the week. */
 const yearForm = (year: number): string =>
   `${(startOfYear(year + 1) - startOfYear(year)) / msPerDay} ${new Date(startOfYear(year)).getUTCDay()}`
 const lastYearOfForm = new Map(lastYears.map((year) => [yearForm(year), year]))
 
 export class ZoneChanges {
   readonly #all: readonly ZoneChange[]
-  /** Where the last instant was: the next one is likely near. */
+  /** Index of the last lookup: the next instant is likely to be near it. */
   #last = 0
 
-  /** In their order; those until `knownUntilMs` tell the rest. */
+  /** `known` is in time order. Its changes from `knownUntilMs` on are ignored; those of the last years before are repeated instead. */
   constructor(known: readonly ZoneChange[]) {
     const all: ZoneChange[] = []
     for (const change of [...known.filter(({ fromMs }) => fromMs < knownUntilMs), ...repeated(known)]) {
@@ -48,7 +48,7 @@ export class ZoneChanges {
     return this.#all[this.#indexAt(withinCycle(ms))]!.offsetMs
   }
 
-  /** The first instant that has the offset of this one, with all between; `-Infinity` where it always had. */
+  /** The start of the unbroken period with the offset of `ms`; `-Infinity` where the offset never changed before. */
   sameSince(ms: number): number {
     const within = withinCycle(ms)
     const { fromMs } = this.#all[this.#indexAt(within)]!
@@ -61,21 +61,21 @@ export class ZoneChanges {
       const within = withinCycle(at)
       const next = this.#all[this.#indexAt(within) + 1]
       if (next !== undefined) return Math.min(next.fromMs + at - within, untilMs)
-      // Nothing changes any more, or the cycle begins anew.
+      // The offset never changes again, or the cycle restarts.
       if (this.#all.at(-1)!.fromMs < knownUntilMs) return untilMs
       at += cycleEndMs - within
     }
     return untilMs
   }
 
-  /** The offsets between two instants, the first from `-Infinity` on; behind the end of the cycle there are none. */
+  /** The offsets in force between two instants, the first from `-Infinity` on. None are listed after the end of the cycle. */
   between(fromMs: number, untilMs: number): readonly ZoneChange[] {
     const [first, last] = [this.#indexAt(fromMs), this.#indexAt(untilMs)]
     const { offsetMs } = this.#all[first]!
     return [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs }, ...this.#all.slice(first + 1, last + 1)]
   }
 
-  /** By halves. */
+  /** Binary search. */
   #indexAt(ms: number): number {
     const all = this.#all
     if (all[this.#last]!.fromMs <= ms && ms < (all[this.#last + 1]?.fromMs ?? Number.POSITIVE_INFINITY))
@@ -91,7 +91,7 @@ export class ZoneChanges {
   }
 }
 
-/** The changes of the years that are not known, as those of a known year of the same form. */
+/** The changes of the years that are not known, copied from known years of the same form. */
 function repeated(known: readonly ZoneChange[]): ZoneChange[] {
   const found: ZoneChange[] = []
   for (let year = knownUntilYear; year < cycleEndYear; year++) {
@@ -105,7 +105,7 @@ function repeated(known: readonly ZoneChange[]): ZoneChange[] {
   return found
 }
 
-/** The instant of the last cycle with the offset of one behind it. */
+/** For an instant after the cycle, the instant of the last cycle that has the same offset. */
 function withinCycle(ms: number): number {
   return ms < cycleEndMs ? ms : ms - (Math.floor((ms - cycleEndMs) / cycleMs) + 1) * cycleMs
 }

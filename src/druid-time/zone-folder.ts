@@ -1,4 +1,4 @@
-// A zoneinfo folder as the source of all offsets, and what there is in its place.
+// A zoneinfo folder as the source of all offsets, with the runtime's zones as the fallback.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../lib/message-of.ts'
@@ -6,27 +6,27 @@ import { SettingsError } from '../model/settings-error.ts'
 import { isTzif, tzifChanges } from './tzif.ts'
 import type { ZoneFiles } from './zone-rules.ts'
 
-/** The folder of a system that has one. */
+/** The system's zoneinfo folder, on systems that have one. */
 const systemFolder = '/usr/share/zoneinfo'
-/** Of the tz database that Node.js has. */
+/** Version of the tz database in Node.js. */
 const runtimeVersion: string | undefined = process.versions['tz']
 
 export interface TimeZones {
-  /** Of the tz database, such as `2026a`. */
+  /** Version of the tz database, such as `2026a`; `unknown` where none is stated. */
   readonly version: string
-  /** The folder they were read from, or `runtime`: those of Node.js. */
+  /** The folder that the zones were read from; `runtime` for those of Node.js. */
   readonly source: string
 }
 
-/** Null are those of the runtime. */
+/** Null means the runtime's zones. */
 export function timeZonesOf(files: ZoneFiles | null): TimeZones {
   const { version, folder: source } = files ?? { version: runtimeVersion, folder: 'runtime' }
   return { version: version ?? 'unknown', source }
 }
 
 /**
- * The files of `folder`. Where none is named: those of the system if they are newer than the runtime's, else null. Throws
- * SettingsError, which says what is wrong with a folder that was named.
+ * Reads the zone files of `folder`. If it is empty: the system's files when they are newer than the runtime's, else null. Throws
+ * SettingsError with the reason when a configured folder cannot be read.
  */
 export async function readZoneFiles(folder: string, system = systemFolder): Promise<ZoneFiles | null> {
   if (folder !== '') {
@@ -41,7 +41,7 @@ export async function readZoneFiles(folder: string, system = systemFolder): Prom
 }
 
 const zoneName = /^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/
-/** There are some hundreds, of some thousand bytes. */
+/** Upper bounds: a folder has some hundreds of files, of some thousand bytes each. */
 const filesMax = 5000
 const fileBytesMax = 65_536
 
@@ -64,7 +64,7 @@ async function readFolder(folder: string): Promise<ZoneFiles> {
   return { folder, version: await versionOf(folder), files }
 }
 
-/** As the files say it that lie beside the zones: `# version 2026a` of tzdata.zi, or the text of +VERSION. */
+/** The version from a file next to the zones: `# version 2026a` in tzdata.zi, or the text of +VERSION. */
 async function versionOf(folder: string): Promise<string | null> {
   for (const name of ['tzdata.zi', '+VERSION']) {
     const text = await readFile(join(folder, name), 'latin1').catch(() => '')

@@ -1,24 +1,24 @@
-// Where all offsets of a service come from: one zoneinfo folder as it was at the start, or the runtime. Every thread and process has the same.
+// The source of a service's offsets: one zoneinfo folder as read at startup, or the runtime. Every thread and process uses the same source.
 import { runtimeOffsets, runtimeZoneChanges, runtimeZoneName } from './runtime-zone.ts'
 import { tzifChanges } from './tzif.ts'
 import { ZoneChanges } from './zone-changes.ts'
 
-/** The files of a zoneinfo folder: plain data, which threads and processes are given. */
+/** The files of a zoneinfo folder: plain data, which is sent to threads and processes. */
 export interface ZoneFiles {
   readonly folder: string
-  /** As `2026a`, of the tz database; null where the folder does not say it. */
+  /** Version of the tz database, such as `2026a`; null where the folder does not state it. */
   readonly version: string | null
-  /** By the names of the zones, in lower case. */
+  /** Contents by zone name, in lower case. */
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
 let inForce: ZoneFiles | null = null
-/** By all spellings. Names come in any case: more spellings than zones are not kept. */
+/** By spelling. Names may be in any case, so the number of spellings kept is limited to somewhat more than there are zones. */
 const spelled = new Map<string, ZoneChanges>()
 const spellingsMax = 1000
 const tables = new Map<string, ZoneChanges>()
 
-/** Says where all offsets come from, from now on; null is the runtime. */
+/** Sets the source of all offsets from now on; null is the runtime. */
 export function useZoneFiles(files: ZoneFiles | null): void {
   if (files === inForce) return
   inForce = files
@@ -28,7 +28,7 @@ export function useZoneFiles(files: ZoneFiles | null): void {
 
 export const zoneFilesInForce = (): ZoneFiles | null => inForce
 
-/** The offsets of a zone; null where there is none of that name. A name that the folder lacks is what the runtime says it stands for. */
+/** The offsets of a zone; null when the name is unknown. A name that the folder lacks is replaced by the runtime's canonical name for it. */
 export function changesOfZone(name: string): ZoneChanges | null {
   const known = spelled.get(name)
   if (known !== undefined) return known
@@ -37,7 +37,7 @@ export function changesOfZone(name: string): ZoneChanges | null {
   return found
 }
 
-/** For a few questions about each of many zones: the whole table of one takes tens of milliseconds to make of what the runtime knows. */
+/** For a few lookups in each of many zones: building one zone's whole table from the runtime takes tens of milliseconds. */
 export function offsetsOfZone(name: string): (ms: number) => number {
   const changes = fromFiles(name)
   return changes === null ? runtimeOffsets(name) : (ms) => changes.at(ms)

@@ -1,4 +1,4 @@
-// Time zones as Joda-Time has them: offsets at instants, and the way back from local time, which keeps the offset it came from.
+// Time zones as in Joda-Time: offsets at instants, and conversion back from local time, which keeps the original offset where it can.
 import { msPerDay } from '../model/instant.ts'
 import type { ZoneChange, ZoneChanges } from './zone-changes.ts'
 import { changesOfZone } from './zone-rules.ts'
@@ -6,16 +6,16 @@ import { changesOfZone } from './zone-rules.ts'
 const hourMs = 3_600_000
 const offsetForm = /^([+-])(\d{2}):?(\d{2})(?::?(\d{2}))?$/
 
-/** Of a time on a zone's clock. */
+/** The instants at which a zone's clock shows a local time. */
 export interface LocalMoments {
   readonly moments: readonly [number, number?]
-  /** The clock never shows it. */
+  /** Whether the clock never shows it. */
   readonly skipped: boolean
 }
 
 /**
- * Names that no tz database has, and that the calendar takes all the same: with BST it means Bangladesh, whose writer means Britain's summer.
- * They are the three letters of old Java; those that the database has (EST, MST, HST, CET, EET, WET, MET) are not among them.
+ * Names that are not in the tz database but that the runtime's calendar accepts. It reads BST as Bangladesh, while its writer means British summer
+ * time. They are Java's old three-letter names; those that the database has (EST, MST, HST, CET, EET, WET, MET) are not among them.
  */
 const shortNames = new Set(
   'ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST'.split(' '),
@@ -24,7 +24,7 @@ const shortNames = new Set(
 export class Zone {
   readonly name: string
   readonly #fixedMs: number
-  /** Null for an offset that is always the same. */
+  /** Null for a fixed offset. */
   readonly #changes: ZoneChanges | null
 
   private constructor(name: string, fixedMs: number, changes: ZoneChanges | null) {
@@ -71,11 +71,11 @@ export class Zone {
     const there = this.offset(guess)
     if (there === near) return guess
     const other = localMs - there
-    // A local time that was skipped: the instant of the change itself, or as far after it as the time lies in the gap.
+    // A skipped local time: the instant of the change, or as far after it as the time lies into the gap.
     return this.offset(other) === there ? other : localMs - Math.min(near, there)
   }
 
-  /** The instant of the local start of what holds `ms`. Where clocks passed over it, it begins with that change. */
+  /** The instant of the local start of the bucket that holds `ms`. If clocks skipped the start, the bucket starts at that change. */
   toStart(localMs: number, ms: number): number {
     const startMs = this.toInstant(localMs, ms)
     const isShown = startMs <= ms && this.toLocal(startMs) === localMs
@@ -83,11 +83,11 @@ export class Zone {
   }
 
   /**
-   * The instants of a local time: one, or two where the clock shows it twice, the earlier one first. `skipped` where the clock
-   * never shows it: the two are as far after the change as it lies in the gap, by the old offset, and as far before its end, by the new one.
+   * The instants of a local time: one, or two where the clock shows it twice, the earlier one first. `skipped` where the clock never shows it: by the
+   * old offset it is then as far after the change as it lies into the gap, and by the new offset as far before the change as it lies before the gap's end.
    */
   momentsOf(localMs: number): LocalMoments {
-    // No offset is as long as a day, so the change lies between.
+    // Every offset is shorter than a day, so the change lies between these two.
     const earlier = this.offset(localMs - msPerDay)
     const later = this.offset(localMs + msPerDay)
     const byBoth = [localMs - earlier, localMs - later] as const
@@ -98,13 +98,13 @@ export class Zone {
     return { moments: [Math.min(first, second), Math.max(first, second)], skipped: !before }
   }
 
-  /** The offsets between two instants, the first from `-Infinity` on. */
+  /** The offsets in force between two instants, the first from `-Infinity` on. */
   changes(fromMs: number, untilMs: number): readonly ZoneChange[] {
     if (this.#changes === null) return [{ fromMs: Number.NEGATIVE_INFINITY, offsetMs: this.#fixedMs }]
     return this.#changes.between(fromMs, untilMs)
   }
 
-  /** The first instant that has the offset of this one, with all between; `-Infinity` where it always had. */
+  /** The start of the unbroken period with the offset of `ms`; `-Infinity` where the offset never changed before. */
   sameOffsetSince(ms: number): number {
     return this.#changes === null ? Number.NEGATIVE_INFINITY : this.#changes.sameSince(ms)
   }

@@ -1,4 +1,4 @@
-// The rows of an answer that was asked for as lines of arrays: each cell as its text in JSON, so that whole numbers keep all their digits.
+// Reads the rows of an answer in lines of arrays. Each cell stays JSON text, so that whole numbers keep all their digits.
 import type { Answer } from '../answer/whole-answer.ts'
 import type { DruidLayout } from '../model/druid-layout.ts'
 
@@ -11,12 +11,12 @@ export const rowsLayout: DruidLayout = {
 
 export type Row = readonly string[]
 
-/** What the text of a cell says: a text without its quotes, all else as it is. */
+/** The text of a cell: a JSON string without its quotes, anything else unchanged. */
 export const textOf = (written: string): string => (written.startsWith('"') ? JSON.parse(written) : written)
 
 const cell = /"(?:[^"\\]|\\[\s\S]?)*"?|[^",[\]]+/g
 
-/** As many at a time as come at once. */
+/** Yields the rows of each chunk together. */
 export async function* rowsOf({ chunks }: Answer): AsyncGenerator<readonly Row[]> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -1,4 +1,4 @@
-// What stands behind SELECT: the columns of an answer, each worked out from what is read of a series, point by point.
+// The SELECT list: the columns of an answer, each computed point by point from the values that are read of a series.
 import type { EntityField } from '../model/entity.ts'
 import { isNumericField } from '../model/field.ts'
 import { matcher } from './patterns.ts'
@@ -6,45 +6,45 @@ import { refused, refusedCalls } from './refusals.ts'
 import { fieldNamed, type Scope, tagNamed } from './scope.ts'
 import type { Arithmetic, ArithmeticNode, CallNode, Node, Select } from './syntax.ts'
 
-/** A value as JSON writes it; null where a point has none; undefined where there is no point. */
+/** A value as JSON text; null where a point has no value; undefined where there is no point. */
 export type Cell = string | null | undefined
 
-/** What is known of a series at a time, before its columns are worked out. */
+/** The values of a series at one time, before its columns are computed. */
 export interface Point {
   readonly ms: number
   readonly cells: readonly Cell[]
 }
 
-/** What is read: a column of rows, or an aggregate of one. */
+/** A value to read: a column of the rows, or an aggregate of one. */
 export interface Leaf {
   readonly call: string | null
   /** Null where the entity has no such field. */
   readonly field: EntityField | null
-  /** Of `integral`, in milliseconds. */
+  /** The unit of `integral`, in milliseconds. */
   readonly unitMs: number
 }
 
-/** Called with the points of one series, in their order. */
+/** Called with the points of one series, in order. */
 export type Evaluate = (ms: number, cells: readonly Cell[]) => Cell
 
 export interface Column {
   readonly name: string
-  /** For a series of its own: it may remember points. */
+  /** Makes the evaluator of one series, which may keep state between points. */
   readonly make: () => Evaluate
 }
 
 export interface Columns {
   readonly columns: readonly Column[]
   readonly leaves: readonly Leaf[]
-  /** That the columns of one point take: fields, numbers, functions and operators. */
+  /** The steps to compute all columns of one point: fields, numbers, functions and operators. */
   readonly steps: number
 }
 
-/** Of points that are there: of all of them one, by its value. */
+/** Aggregates that return one of the existing points. */
 const selectors: ReadonlySet<string> = new Set(['first', 'last', 'min', 'max'])
-/** Of any type; others are of numbers. */
+/** Aggregates that accept any type; others accept only numbers. */
 const ofAnyType: ReadonlySet<string> = new Set(['count', 'first', 'last', 'count_distinct'])
-/** Worked out here, from the points themselves. */
+/** Computed here, from the points themselves. */
 const pointCalls: ReadonlySet<string> = new Set(['integral', 'median'])
 const aggregateCalls: ReadonlySet<string> = new Set([
   'mean',
@@ -68,7 +68,7 @@ const transformCalls: ReadonlySet<string> = new Set([
 
 const columnsMax = 1000
 
-/** `keys`: the tags that series are told apart by, which `*` does not show again. Throws Problem `invalid_request`. */
+/** `keys`: the tags that identify a series, which `*` does not repeat as columns. Throws Problem `invalid_request`. */
 export function columnsOf(select: Select, scope: Scope, keys: readonly string[]): Columns {
   const expanded = select.columns.flatMap((column) => expand(column, select, scope, keys))
   if (expanded.length > columnsMax)
@@ -76,13 +76,13 @@ export function columnsOf(select: Select, scope: Scope, keys: readonly string[])
   const { interval } = select.groupBy
   const compiler = new Compiler(scope, select.isDescending, interval === null ? 1000 : Number(interval.ns) / 1e6)
   const shown = expanded.filter(({ value }) => !(value.kind === 'name' && value.name.toLowerCase() === 'time'))
-  // As InfluxDB has it: aliases stay as they are, and the names of other columns give way to them.
+  // As in InfluxDB: aliases stay unchanged, and other column names that clash get a suffix.
   const names = new Set(shown.flatMap(({ alias }) => alias ?? []))
   const columns = shown.map(({ value, alias }) => ({
     name: alias ?? unused(nameOf(value), names),
     make: compiler.column(value),
   }))
-  // What is wrong with a column is told before anything is read.
+  // Errors in a column are reported before anything is read.
   for (const { make } of columns) make()
   const { leaves, steps } = compiler
   const called = calledOf(leaves)
@@ -96,7 +96,7 @@ export function columnsOf(select: Select, scope: Scope, keys: readonly string[])
 
 export const calledOf = (leaves: readonly Leaf[]): readonly Leaf[] => leaves.filter(({ call }) => call !== null)
 
-/** The one call, where it selects a point. */
+/** The only call, if it selects a point. */
 export function selectorOf(called: readonly Leaf[]): Leaf | null {
   const [only] = called
   return called.length === 1 && selectors.has(only!.call!) ? only! : null
@@ -113,7 +113,7 @@ function expand(column: SelectColumn, select: Select, scope: Scope, keys: readon
   const matches = some.kind === 'pattern' ? matcher(some) : () => true
   const of = some.kind === 'wildcard' ? some.of : null
   if (value === some) {
-    // As InfluxDB has it: where tags are grouped by a pattern, none is a column.
+    // As in InfluxDB: when grouping by * or a pattern, * expands to no tags.
     const { tags: grouped, allTags } = select.groupBy
     const isGrouped = allTags || grouped.some((tag) => typeof tag !== 'string')
     const tags = of === 'field' || isGrouped ? [] : scope.tags.filter(({ name }) => !keys.includes(name))
@@ -207,7 +207,7 @@ class Compiler {
     if (transformCalls.has(name)) {
       this.transforms = true
       if (name === 'moving_average') this.#keep(countOf(parameter ?? null))
-      // Of fields, and of aggregates; a transform of a transform is computed in the same way.
+      // The operand is a field or an aggregate; a transform of a transform is computed in the same way.
       return transform(name, this.#value(operand), parameter ?? null, this.#isDescending, this.#derivativeMs)
     }
     if (!aggregateCalls.has(name)) {
@@ -258,7 +258,7 @@ function durationMs(node: Node, call: string): number {
   return Number(node.ns) / 1e6
 }
 
-/** Null where one side has no value; no point where none of them has one. As InfluxDB has it, what is divided by 0 is 0. */
+/** Null where one side has no value; undefined where neither side has a point. As in InfluxDB, division by 0 returns 0. */
 function arithmetic(node: ArithmeticNode, makeLeft: () => Evaluate, makeRight: () => Evaluate): () => Evaluate {
   const compute = operations[node.operator]
   const [countsLeft, countsRight] = [hasVariable(node.left), hasVariable(node.right)]
@@ -272,13 +272,13 @@ function arithmetic(node: ArithmeticNode, makeLeft: () => Evaluate, makeRight: (
   }
 }
 
-/** Longs keep all their digits. */
+/** Longs are bigints, which keep all their digits. */
 type Value = number | bigint
 
 const wholeCell = /^-?\d{1,19}$/
 const numberIn = (cell: string): Value => (wholeCell.test(cell) ? BigInt(cell) : Number(cell))
 
-/** Of two whole numbers, and of all others. */
+/** Combines the version for two whole numbers with the version for all others. */
 const operation =
   (ofWhole: (left: bigint, right: bigint) => bigint, ofAny: (left: number, right: number) => number) =>
   (left: Value, right: Value): Value =>
@@ -315,13 +315,13 @@ interface Seen {
   readonly value: Value
 }
 
-/** Of each point and the one before it. */
+/** A value from each point and the points before it. */
 function transform(
   name: string,
   make: () => Evaluate,
   parameter: Node | null,
   isDescending: boolean,
-  /** The unit of a derivative that names none: as InfluxDB has it, a window. */
+  /** The unit of a derivative that names none: as in InfluxDB, a window. */
   derivativeMs: number,
 ): () => Evaluate {
   if (name === 'cumulative_sum') return overPoints(make, sums)
@@ -344,7 +344,7 @@ function transform(
         before = now
         return undefined
       }
-      // Of two points of one time there is no rate.
+      // Two points of the same time have no rate.
       if (before.ms === now.ms && takesUnit && name !== 'elapsed') return undefined
       const value = between(before, now)
       before = now
@@ -373,7 +373,7 @@ function sums(): (point: Seen) => Value {
   }
 }
 
-/** Of all columns: they are kept of each series. */
+/** The most points that the moving averages of all columns keep, for each series. */
 const averagedMax = 10_000
 
 function countOf(node: Node | null): number {

@@ -1,19 +1,19 @@
-// fill(): what windows without a value have.
+// fill(): the values of windows that have none.
 import type { Pacer } from '../lib/pacer.ts'
 import { type Cell, type Leaf, numberCell, type Point } from './columns.ts'
 import { type SelectPlan, tooManyBuckets } from './plan-select.ts'
 
 export interface Filling {
-  /** Of windows, those of each column counted. */
+  /** The most windows, counted once for each column. */
   readonly bucketsMax: number
-  /** Those of other series. */
+  /** The number of windows in the series before this one. */
   readonly windowsBefore: number
   readonly atOnce: number
   readonly nowMs: number
   readonly pacer: Pacer
 }
 
-/** The windows of a series, each leaf filled by itself, some at a time. Throws Problem `too_many_buckets`. */
+/** Yields the windows of a series in slices, with each leaf filled separately. Throws Problem `too_many_buckets`. */
 export async function* filledParts(
   plan: SelectPlan,
   given: readonly Point[],
@@ -49,13 +49,13 @@ async function startsOf(
   return isDescending ? starts.reverse() : starts
 }
 
-/** Their values are doubles whatever their field is. */
+/** Calls that return doubles, whatever the type of the field. */
 const ofDoubles = new Set(['mean', 'median', 'stddev'])
 
 const isCount = ({ call }: Leaf): boolean => call === 'count' || call === 'count_distinct'
 const isWholeOf = (leaf: Leaf): boolean => isCount(leaf) || (leaf.field?.type === 'long' && !ofDoubles.has(leaf.call!))
 
-/** What an empty window has, whatever is around it. As InfluxDB has it, a number is false where there are booleans, and no text. */
+/** The value of an empty window, whatever its neighbours. As in InfluxDB, a fill number becomes false for booleans and '' for texts. */
 function constantOf(fill: SelectPlan['fill'], leaf: Leaf): string | null {
   if (typeof fill !== 'object') return isCount(leaf) && fill === 'null' ? '0' : null
   const { type } = leaf.field ?? {}
@@ -64,7 +64,7 @@ function constantOf(fill: SelectPlan['fill'], leaf: Leaf): string | null {
   return String(isWholeOf(leaf) ? Math.trunc(Number(fill.digits)) : Number(fill.digits))
 }
 
-/** The cells of a leaf, asked window by window in the order of its points. */
+/** Returns the cells of a leaf. Must be called for window after window, in the order of its points. */
 function fillOf(
   { windows, fill, range, leaves, isDescending }: SelectPlan,
   points: readonly Point[],
@@ -74,11 +74,11 @@ function fillOf(
   const known = points.filter(({ cells }) => cells[at] !== undefined)
   const isWhole = isWholeOf(leaf)
   const constant = constantOf(fill, leaf)
-  // Without a point there is no series of it; only a number stands for one, also for a text or a boolean.
+  // A leaf without points has no series. Only a fill number is shown then, even for a text or a boolean.
   const absent = typeof fill !== 'object' ? undefined : isWhole ? constant : String(Number(fill.digits))
-  // Where the range is open, a leaf begins with its own first point.
+  // If the range is open, a leaf starts with its own first point.
   const [opensBefore, opensBehind] = [range.startNs === null && !isDescending, range.startNs === null && isDescending]
-  /** How many there were since 1970. */
+  /** The number of windows since 1970. */
   const numberOf = (ms: number): number => Math.trunc(ms / windows!.intervalMs)
   let next = 0
   return (ms) => {

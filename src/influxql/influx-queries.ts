@@ -1,4 +1,4 @@
-// Questions in InfluxQL: each statement becomes a query of SQL, which is answered as every query of SQL is, on both engines.
+// InfluxQL queries. Each statement becomes an SQL query, which runs as any other SQL query does, on both engines.
 import { inTime } from '../admission/in-time.ts'
 import type { Queries } from '../admission/queries.ts'
 import type { Reader } from '../admission/reader.ts'
@@ -27,7 +27,7 @@ import { type ResultFormat, type StatementResult, writeResults } from './write-r
 
 export interface InfluxQuestion {
   readonly statements: readonly Statement[]
-  /** Of statements that name none. */
+  /** The database of statements that name none. */
   readonly database: string | null
   readonly format: ResultFormat
 }
@@ -59,8 +59,8 @@ export class InfluxQueries {
   }
 
   /**
-   * Answers all statements in one body; whoever gets it releases it. A statement that is at fault has its error there, and those behind it are not
-   * run. All of them together have the time of one query. Throws the other Problems of SQL queries.
+   * Runs all statements and returns one body, which the caller must release. A statement at fault has its error in the body, and the statements
+   * after it are not run. All statements share the time limit of one query. Throws the other Problems of SQL queries.
    */
   run(question: InfluxQuestion, signal: CancelSignal, reader: Reader): Promise<Answer> {
     const { limits, timer = systemTimer } = this.#parts
@@ -154,7 +154,7 @@ export class InfluxQueries {
     return this.#parts.sqlQueries.run(question, signal, reader)
   }
 
-  /** An ingest is the database that is written to, so its rows are read under its name; an entity is one under its own. */
+  /** Rows written to an ingest can be read under the ingest's name, so it is a database; each entity is one under its own name. */
   #databases({ mayRead }: Reader): readonly string[] {
     const { definitions } = this.#parts
     const ingests = [...definitions.ingests()].flatMap(({ kind, alias, entity }) =>
@@ -173,9 +173,9 @@ export class InfluxQueries {
     const [name = database] = named
     if (named.length > 1) throw refused('A statement reads one database: send a statement for each.')
     if (name == null || name === '') throw refused('database name required: name the ingest or the entity as db=')
-    // `db/rp` is a form of InfluxDB 1.8.
+    // InfluxDB 1.8 also has the form `db/rp`.
     const alias = name.replace(/\/.*/s, '')
-    // What is written to an ingest is read under its name, also where another entity has that name.
+    // Rows written to an ingest are read under its name, even if another entity has that name.
     const entity = [definitions.ingest(alias)?.entity, alias]
       .flatMap((one) => (one == null ? [] : (definitions.entity(one) ?? [])))
       .find((one) => reader.mayRead(one.name))

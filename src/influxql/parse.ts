@@ -1,4 +1,4 @@
-// InfluxQL by its own grammar, as far as it is answered; what else there is in it is refused by name.
+// Parses the supported part of InfluxQL's grammar. The rest of the grammar is refused by name.
 import type { Problem } from '../model/problem.ts'
 import { refusedStatements } from './refusals.ts'
 import {
@@ -29,10 +29,10 @@ const comparisons: ReadonlyMap<string, Comparison> = new Map([
 ])
 
 const statementsMax = 100
-/** Of parentheses, and of operators one behind the other. */
+/** The deepest nesting of parentheses, and the longest chain of operators. */
 const nestingMax = 100
 
-/** Throws Problem `invalid_request`, with the place. */
+/** Throws Problem `invalid_request` with the position. */
 export function parseInfluxql(text: string, values: ReadonlyMap<string, BoundValue> = new Map()): readonly Statement[] {
   return new Parser(text, tokensOf(text, values)).statements()
 }
@@ -72,7 +72,7 @@ class Parser {
     throw refused === undefined ? this.#expected('SELECT, SHOW') : this.#problem(`${word.toUpperCase()} ${refused}`)
   }
 
-  /** Writers make their database before they write: there is nothing to be made, and what else they say of it is not looked at. */
+  /** Writers create their database before they write. Nothing needs to be created, and the rest of the statement is ignored. */
   #createDatabase(): Statement {
     this.#at += 2
     this.#name()
@@ -117,7 +117,7 @@ class Parser {
     return this.#list(() => {
       if (this.#isSymbol('('))
         throw this.#problem('a subquery is not supported: write it in SQL, at POST /consumer/data/sql-query,')
-      // `"db".."m"` names no policy.
+      // `"db".."m"` leaves out the retention policy.
       const part = () => (this.#isSymbol('.') ? null : (this.#pattern() ?? this.#name()))
       const parts = [part()]
       while (this.#takeSymbol('.')) parts.push(part())
@@ -184,7 +184,7 @@ class Parser {
     const { kind, text } = this.#token
     if (kind !== 'number' || !/^\d{1,15}$/.test(text)) throw this.#expected('a whole number')
     this.#at++
-    // As InfluxDB has it: 0 is no limit.
+    // As in InfluxDB, 0 means no limit.
     return text === '0' ? null : Number(text)
   }
 
@@ -320,7 +320,7 @@ class Parser {
     return { kind: 'name', name, of: this.#cast() }
   }
 
-  /** `::field`, `::tag`, or a type, which is not looked at. */
+  /** `::tag`, `::field`, or any type, which counts as `::field`. */
   #cast(): 'field' | 'tag' | null {
     if (!this.#takeSymbol('::')) return null
     const type = this.#name().toLowerCase()
@@ -408,5 +408,5 @@ class Parser {
   }
 }
 
-/** The digits of a parameter may have a sign. */
+/** The digits may already have a sign when they come from a bound parameter. */
 const negative = (digits: string): string => (digits.startsWith('-') ? digits.slice(1) : `-${digits}`)

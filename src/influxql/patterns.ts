@@ -1,9 +1,9 @@
-// Regular expressions as tools write them, read as LIKE: that is looked up where they are matched against tags, and takes no time that grows with them.
+// Translates the regular expressions that tools write to LIKE. A LIKE on tags is looked up, and its cost does not grow with the pattern.
 import { likeTest } from '../lib/like-matcher.ts'
 import { refused } from './refusals.ts'
 import type { PatternNode } from './syntax.ts'
 
-/** One of them matches. Without `%` and `_` a pattern is a text, of which no character is escaped. */
+/** Matches if one of them does. `texts` are the patterns without `%` and `_`; no character of them is escaped. */
 export interface Likes {
   readonly texts: readonly string[]
   readonly patterns: readonly string[]
@@ -11,7 +11,7 @@ export interface Likes {
 
 export const likeEscape = '\\'
 
-/** What is made of texts, `.`, `.*`, `.+`, anchors, and alternatives in one group or without anchors; null for all else. */
+/** Accepts text, `.`, `.*`, `.+`, anchors, and alternatives in one group or without anchors; null for anything else. */
 export function likesOf(source: string): Likes | null {
   const isStart = source.startsWith('^')
   const isEnd = /(?:^|[^\\])(?:\\\\)*\$$/.test(source)
@@ -28,7 +28,7 @@ export function likesOf(source: string): Likes | null {
 }
 
 interface Alternative {
-  /** Without what stands for other characters. */
+  /** The literal text, without wildcards. */
   readonly text: string
   readonly like: string
 }
@@ -50,7 +50,7 @@ function alternativesOf(source: string): readonly Alternative[] | null {
   return [...found, { text, like }]
 }
 
-/** Of names that stand in definitions: by one of them, or by a pattern. */
+/** Tests names from definitions, against one name or a pattern. */
 export function matcher(of: string | PatternNode): (name: string) => boolean {
   if (typeof of === 'string') return (name) => name === of
   const { source } = of

@@ -1,4 +1,4 @@
-// A SELECT of InfluxQL as a query of SQL, which says what is read, and as what is done with its rows on the way out.
+// Plans a SELECT of InfluxQL: the SQL query that reads the rows, and how its rows are processed for the response.
 import { Zone } from '../druid-time/zone.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import type { EntityField } from '../model/entity.ts'
@@ -13,20 +13,20 @@ import { amongSql, type Clock, patternSql, rangeSql, type TimeRange, timeNs, whe
 import { Windows } from './windows.ts'
 
 /**
- * The columns of `query`: the measurement where `measurement` is null, a text for each tag of `keys` that is read, the time where `hasTime`, then
+ * The columns of `query`: the measurement if `measurement` is null, a text for each tag of `keys` that is read, the time if `hasTime`, then
  * a value for each leaf.
  */
 export interface SelectPlan {
   readonly query: Sql
-  /** The one that is read; null where rows name theirs. */
+  /** The measurement that is read; null where each row names its own. */
   readonly measurement: string | null
   readonly keys: readonly { readonly name: string; readonly isRead: boolean }[]
   readonly hasTime: boolean
   readonly columns: readonly Column[]
   readonly leaves: readonly Leaf[]
-  /** That the columns of one point take. */
+  /** The steps to compute all columns of one point. */
   readonly steps: number
-  /** How a leaf is worked out from rows: not at all, or of windows. */
+  /** Whether the leaves are computed here from the points themselves (integrals and medians). */
   readonly ofPoints: boolean
   readonly windows: Windows | null
   readonly fill: Fill
@@ -36,7 +36,7 @@ export interface SelectPlan {
   readonly zone: Zone
 }
 
-/** Null where nothing can be found: of a measurement that is not there, or of fields that are not. */
+/** Null where nothing can be found: the measurement or the fields do not exist, or the time range is empty. */
 export function planSelect(
   select: Select,
   scope: Scope,
@@ -56,7 +56,7 @@ export function planSelect(
   )
   if (windows !== null && calledOf(leaves).length === 0)
     throw refused('GROUP BY requires at least one aggregate function')
-  // Windows end with the present, as in InfluxDB.
+  // As in InfluxDB, windows end with the present.
   const range = windows !== null && !asked.hasEnd ? { ...asked, untilMs: Math.min(asked.untilMs, nowMs) } : asked
   if (source === null || range.fromMs > range.untilMs || !leaves.some(isField)) return null
   if (windows !== null && select.fill !== 'none' && range.startNs !== null)
@@ -121,7 +121,7 @@ function checkBuckets(
   if (((untilMs - fromMs) / intervalMs) * columns > bucketsMax) throw tooManyBuckets(bucketsMax)
 }
 
-/** Of a tag that the entity does not have all rows have ''. */
+/** `tag` is null when the entity does not have the tag. All rows then have ''. */
 interface Key {
   readonly name: string
   readonly tag: EntityField | null
@@ -136,14 +136,14 @@ function keysOf({ groupBy: { tags, allTags } }: Select, scope: Scope): readonly 
 }
 
 export interface SourceRows {
-  /** Null where rows name their measurements. */
+  /** The measurement; null where each row names its own. */
   readonly name: string | null
-  /** Where they do, the column that has it. */
+  /** The column with the measurement where rows name their own, else empty. */
   readonly key: readonly Sql[]
   readonly conditions: readonly Sql[]
 }
 
-/** `names` are those of the entity where it is one measurement. Null where there is no such measurement. */
+/** `names` are those of the entity as the only measurement. Null when there is no such measurement. */
 export function sourceOf(
   sources: Select['sources'],
   { measurement, entity }: Scope,
@@ -195,7 +195,7 @@ const column = ({ field }: Leaf): Sql => {
   return field.role === 'metric' ? sql.id(field.name) : tagSql(field)
 }
 
-/** Rows with one of the fields, as they are. */
+/** The rows that have a value in at least one of the fields, unchanged. */
 function rowsQuery(reading: Reading): Sql {
   const { select, leaves, range, keys, conditions, from } = reading
   const fields = leaves.filter(isField).map(column)
@@ -204,17 +204,17 @@ function rowsQuery(reading: Reading): Sql {
     ' OR ',
   )})`
   const rows = sql`SELECT ${namedColumns([...keys, sql`__time`, ...leaves.map(column)])} FROM ${from}${whereSql([...conditions, some])}`
-  // The store orders by time alone.
+  // The store orders rows only by time.
   if (keys.length > 0) return sql`SELECT * FROM (${rows})${ordered(keys.length + 1, reading)}`
   const isCut =
     select.limit !== null && select.columns.every(({ value }) => value.kind === 'name' || value.kind === 'wildcard')
   const limit = isCut ? sql` LIMIT ${select.limit! + select.offset}` : sql.empty
-  // What has one time is in its order, and Druid refuses to sort by a constant.
+  // Rows of a single time are in order already, and Druid refuses to sort by a constant.
   if (range.fromMs === range.untilMs) return sql`${rows}${limit}`
   return sql`${rows} ORDER BY __time${select.isDescending ? sql` DESC` : sql.empty}${limit}`
 }
 
-/** Names of their own: a column twice is none of SQL. */
+/** Gives each column its own name: SQL allows no duplicate names here. */
 export const namedColumns = (columns: readonly Sql[]): Sql =>
   sql.list(columns.map((one, at) => sql`${one} AS ${sql.id(`c${at}`)}`))
 
@@ -262,7 +262,7 @@ function aggregateSql(leaf: Leaf): Sql {
   }
 }
 
-/** The first or the last point, under its own time, with what else its row has. */
+/** The first or last point at its own time, with the other values of its row. */
 function endQuery(reading: Reading, selected: Leaf): Sql {
   const { leaves, keys, conditions, from } = reading
   const [time, value] =
@@ -275,7 +275,7 @@ function endQuery(reading: Reading, selected: Leaf): Sql {
   return sql`SELECT ${columns} FROM ${from}${whereSql([...conditions, some])}${grouped}${ordered(keys.length, reading)}`
 }
 
-/** The point that is selected, of each series or window. */
+/** The selected point of each series or window. */
 function pointQuery(reading: Reading, selected: Leaf): Sql {
   const { leaves, windows, range, keys, conditions, from } = reading
   const value = column(selected)

@@ -1,4 +1,4 @@
-// What is worked out from the points of a series themselves: integrals and medians, of windows or of all of them.
+// Aggregates computed from the points of a series themselves: integrals and medians, of windows or of all points.
 import { addTo } from '../lib/add-to.ts'
 import { inParts } from '../lib/in-parts.ts'
 import type { Pacer } from '../lib/pacer.ts'
@@ -43,7 +43,7 @@ interface Known {
   readonly value: number
 }
 
-/** Of the pacer, for a point that is sorted or whose window is sought. */
+/** Pacer units for a point that is sorted or whose window is looked up. */
 const unitsPerPoint = 16
 
 async function mediansOf(
@@ -72,8 +72,8 @@ function medianOf(sorted: Float64Array): number {
 }
 
 /**
- * The area below the lines between points, as InfluxDB shares it: the line is cut at the end of the window that it begins in, and the rest of it
- * belongs to the window in which it ends. A window of one point on its start has none.
+ * The area below the lines between points, divided among windows as in InfluxDB: a line is cut at the end of the window in which it starts, and the
+ * rest of it belongs to the window in which it ends. A window whose only point is at its start has no value.
  */
 async function integralsOf(
   points: readonly Known[],

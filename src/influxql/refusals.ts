@@ -1,4 +1,4 @@
-// What InfluxDB takes and is not answered here, and what to use in its place.
+// Parts of InfluxQL that InfluxDB accepts and this service refuses, with what to use instead.
 import { Problem } from '../model/problem.ts'
 
 export function refused(message: string): Problem {
@@ -20,7 +20,7 @@ export const refusedStatements: ReadonlyMap<string, string> = new Map([
   ['explain', 'is not supported: write EXPLAIN PLAN FOR before SQL, at POST /consumer/data/sql-query,'],
 ])
 
-/** Functions, and what to ask in their place. */
+/** Refused functions, with what to write in SQL instead. */
 export const refusedCalls: ReadonlyMap<string, string> = new Map([
   ['percentile', 'APPROX_QUANTILE_DS(x, 0.95)'],
   ['distinct', 'SELECT DISTINCT x'],

@@ -1,12 +1,12 @@
-// The names of InfluxQL over an entity: tags and dimensions are tags, metrics are fields, and a tag named `measurement` says whose rows are whose.
+// InfluxQL's names for an entity: tags and dimensions are tags, metrics are fields, and a tag named `measurement` holds each row's measurement.
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { type Entity, type EntityField, fieldsOfRole } from '../model/entity.ts'
 
 export interface Scope {
   readonly entity: Entity
-  /** Null where the entity itself is the one measurement. */
+  /** The tag with each row's measurement; null where the entity itself is the only measurement. */
   readonly measurement: EntityField | null
-  /** By name. */
+  /** Sorted by name, as are the fields. */
   readonly tags: readonly EntityField[]
   readonly fields: readonly EntityField[]
 }
@@ -23,7 +23,7 @@ export function scopeOf(entity: Entity): Scope {
   }
 }
 
-/** Null where there is none: InfluxDB has a null in each row then. */
+/** Null where there is none; InfluxDB then returns null in each row. */
 export function fieldNamed({ fields }: Scope, name: string): EntityField | null {
   return fields.find((field) => field.name === name) ?? null
 }
@@ -37,7 +37,7 @@ export function tagSql({ name, type }: EntityField): Sql {
   return type === 'string' ? sql.id(name) : sql`CAST(${sql.id(name)} AS VARCHAR)`
 }
 
-/** The same, and '' where a row has none. */
+/** The text of a tag; '' where a row has none. */
 export function tagKey(tag: EntityField): Sql {
   return tag.role === 'tag' ? tagSql(tag) : sql`COALESCE(${tagSql(tag)}, '')`
 }

@@ -1,4 +1,4 @@
-// The rows of a SELECT as series: a part of one after the other, filled, worked out, and cut to its page.
+// Turns the rows of a SELECT into series, part by part: fills and computes them, and cuts them to the requested page.
 import type { Pacer } from '../lib/pacer.ts'
 import { type Row, textOf } from './answer-rows.ts'
 import type { Cell, Evaluate, Leaf, Point } from './columns.ts'
@@ -12,22 +12,22 @@ export interface SeriesHead {
   readonly columns: readonly string[]
 }
 
-/** Rows of the same head, which is one object, are one series. A time is milliseconds, and the nanoseconds of a start that is finer. */
+/** Parts with the same `head` object belong to one series. Times are milliseconds, or as a bigint nanoseconds: the start of the range. */
 export interface SeriesPart {
   readonly head: SeriesHead
   readonly rows: readonly (readonly Cell[])[]
-  /** Of each row; null where rows have none. */
+  /** One for each row; null where rows have no time. */
   readonly times: readonly (number | bigint)[] | null
 }
 
 export interface Working {
-  /** Of windows, those of each column counted. */
+  /** The most windows, counted once for each column. */
   readonly bucketsMax: number
   readonly nowMs: number
   readonly pacer: Pacer
 }
 
-/** Of the pacer, for a row that is read. */
+/** Pacer units for each row read. */
 export const unitsPerRow = 4
 
 /** Throws Problem `too_many_buckets`. */
@@ -56,7 +56,7 @@ export async function* seriesOf(
   yield* writer.end()
 }
 
-/** Of the points of a series that are worked out at a stretch. */
+/** The steps of a series that are computed without a pause. */
 const stepsAtOnce = 16_384
 
 const pointsAtOnce = ({ steps }: SelectPlan): number => Math.ceil(stepsAtOnce / steps)
@@ -65,7 +65,7 @@ class SeriesWriter {
   readonly #plan: SelectPlan
   readonly #working: Working
   readonly #keys: number
-  /** Whether a series is worked out as a whole. */
+  /** Whether a series is computed only after all its rows are read. */
   readonly #isGathered: boolean
   readonly #isFilled: boolean
   #key: string | null = null
@@ -78,7 +78,7 @@ class SeriesWriter {
     this.#plan = plan
     this.#working = working
     this.#keys = (plan.measurement === null ? 1 : 0) + plan.keys.filter(({ isRead }) => isRead).length
-    // As InfluxDB has it: an integral is not filled.
+    // As in InfluxDB, integrals are not filled.
     this.#isFilled =
       plan.windows !== null && plan.fill !== 'none' && plan.leaves.every(({ call }) => call !== 'integral')
     this.#isGathered = plan.ofPoints || this.#isFilled
@@ -88,7 +88,7 @@ class SeriesWriter {
     return this.#keyOf(row) !== this.#key
   }
 
-  /** The series of a row. */
+  /** Starts the series of a row. */
   begin(row: Row): void {
     this.#key = this.#keyOf(row)
     this.#current = new OpenSeries(this.#plan, row)
@@ -98,7 +98,7 @@ class SeriesWriter {
     this.#points.push(this.#pointOf(row))
   }
 
-  /** What needs no more rows. */
+  /** Yields the points that need no further rows. */
   async *flush(): AsyncGenerator<SeriesPart> {
     if (!this.#isGathered) yield* this.end()
   }
@@ -151,24 +151,24 @@ class SeriesWriter {
 
 function cellOf(text: string, { call, field }: Leaf): Cell {
   if (text === 'null') return undefined
-  // A count of nothing is no point.
+  // A count of 0 is not a point.
   if (text === '0' && (call === 'count' || call === 'count_distinct')) return undefined
   if (field !== null && field.type === 'boolean' && (call === null || call === 'first' || call === 'last'))
     return text === '1' ? 'true' : 'false'
-  // As InfluxDB has it: a missing tag.
+  // As in InfluxDB, an empty tag is a missing one.
   return text === '""' && field !== null && field.role !== 'metric' ? undefined : wholeText(text)
 }
 
-/** A double that is whole, as JSON of InfluxDB writes it. */
+/** Writes a whole double without its fraction, as InfluxDB's JSON does. */
 const wholeText = (text: string): string => (text.endsWith('.0') ? text.slice(0, -2) : text)
 
 class OpenSeries {
-  /** Among the series that have rows. */
+  /** Position among the series that have rows; undefined before its first row. */
   place: number | undefined
   readonly #plan: SelectPlan
   readonly #head: SeriesHead
   readonly #evaluates: readonly Evaluate[]
-  /** Of all points; null where each has its own. */
+  /** The time of all points; null where each has its own. */
   readonly #time: number | bigint | null
   #seen = 0
 
@@ -186,7 +186,7 @@ class OpenSeries {
     this.#evaluates = plan.columns.map(({ make }) => make())
   }
 
-  /** Null where none of the points is in the page. */
+  /** Null when none of the points is on the page. */
   part(points: readonly Point[]): SeriesPart | null {
     const { limit, offset } = this.#plan.page
     const rows: Cell[][] = []

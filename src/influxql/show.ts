@@ -1,4 +1,4 @@
-// SHOW: what there is of databases, measurements, tags and fields. What stands in definitions is told from there; else the rows are asked.
+// SHOW: lists databases, measurements, tags and fields. Names in definitions are read from there; everything else is queried from the rows.
 import { addTo } from '../lib/add-to.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
 import { fixedMs, parseDuration } from '../model/duration.ts'
@@ -14,13 +14,13 @@ import { type Clock, patternSql, rangeSql, whereOf } from './where.ts'
 
 export interface ShownIn {
   readonly scope: Scope
-  /** Of the entity, where it is one measurement. */
+  /** Names of the entity where it is the only measurement. */
   readonly names: readonly string[]
   readonly clock: Clock
   readonly ask: (query: Sql) => Promise<readonly Row[]>
 }
 
-/** As many at a time as are written at once. */
+/** Rows of one part, which are written together. */
 const rowsAtOnce = 8192
 
 function* listOf(
@@ -75,7 +75,7 @@ const fieldTypes: Readonly<Partial<Record<EntityField['type'], string>>> = {
   boolean: 'boolean',
 }
 
-/** An entity has one, which keeps its rows as long as the entity does. */
+/** Each entity has one retention policy, which keeps rows as long as the entity does. */
 function retentionPolicy(retention: string | null): SeriesPart {
   const duration = retention === null ? null : parseDuration(retention)
   const hours = duration === null ? 0 : Math.round(fixedMs(duration) / 3_600_000)
@@ -127,7 +127,7 @@ async function measurements(statement: Show, shown: ShownIn): Promise<Iterable<S
   return listed(rows.map(([cell]) => textOf(cell!)).filter((one) => one !== 'null'))
 }
 
-/** The columns that each measurement has: those in which one of its rows has a value. */
+/** Lists the columns of each measurement: those in which at least one of its rows has a value. */
 async function present(
   statement: Show,
   shown: ShownIn,
@@ -174,7 +174,7 @@ async function tagValues(statement: Show, shown: ShownIn): Promise<Iterable<Seri
   return joined(sorted.map(([name, rows]) => listOf(name, ['key', 'value'], paged(statement, rows))))
 }
 
-/** Each is a query of its own. */
+/** Each key takes a separate query. */
 const keysMax = 100
 
 async function series(statement: Show, shown: ShownIn): Promise<Iterable<SeriesPart>> {

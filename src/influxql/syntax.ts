@@ -1,4 +1,4 @@
-// What a text of InfluxQL says, as plain data.
+// The syntax tree of InfluxQL, as plain data.
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=' | '=~' | '!~'
 export type Arithmetic = '+' | '-' | '*' | '/' | '%'
@@ -26,7 +26,7 @@ export interface ArithmeticNode {
 export interface NameNode {
   readonly kind: 'name'
   readonly name: string
-  /** What stands behind `::`. */
+  /** The qualifier after `::`. */
   readonly of: 'field' | 'tag' | null
 }
 
@@ -101,7 +101,7 @@ export interface Show extends Paged {
   readonly database: string | null
   readonly sources: readonly Source[]
   readonly where: Node | null
-  /** The keys of `tag values`, or the name of `measurements`: `=`, `!=`, `=~`, `!~`, or `=` with several. */
+  /** Condition on the keys of `tag values`, or on the name of `measurements`: `=`, `!=`, `=~`, `!~`, or `=` with several values. */
   readonly with: { readonly operator: Comparison; readonly values: readonly (string | PatternNode)[] } | null
 }
 

@@ -3,12 +3,12 @@ import { Problem } from '../model/problem.ts'
 
 export interface Token {
   readonly kind: 'name' | 'quoted' | 'text' | 'number' | 'duration' | 'pattern' | 'symbol' | 'end'
-  /** Of names and texts without their quotes; of patterns without the slashes. */
+  /** Without the quotes of names and texts, and without the slashes of patterns. */
   readonly text: string
   readonly at: number
 }
 
-/** A value in place of `$name`. */
+/** The value of a parameter `$name`. */
 export type BoundValue = Pick<Token, 'kind' | 'text'>
 
 const blank = /(?:\s|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)+/y
@@ -23,18 +23,18 @@ const forms: readonly (readonly [Token['kind'], RegExp])[] = [
 const pattern = /\/(?:[^/\\\n]|\\.)*\//y
 const parameter = /\$(?:([A-Za-z_][A-Za-z0-9_]*)|"((?:[^"\\\n]|\\.)*)")/y
 
-/** Behind these a slash begins a regular expression; elsewhere it divides. */
+/** After these a slash starts a regular expression; elsewhere it divides. */
 const beforePattern = new Set(['=~', '!~', '(', ',', '.', 'from', 'select', 'by'])
 
 export const queryCharactersMax = 64 * 1024
 
-/** Throws Problem `invalid_request`, with the place. */
+/** Throws Problem `invalid_request` with the position. */
 export function tokensOf(text: string, values: ReadonlyMap<string, BoundValue>): readonly Token[] {
   if (text.length > queryCharactersMax)
     throw new Problem('invalid_request', `The query has more than ${queryCharactersMax} characters. Split it.`)
   const tokens: Token[] = []
   for (let at = 0; at < text.length; ) {
-    // Each look for an end that is not there goes through all that follows.
+    // Checked first: every search for a missing end would scan all remaining text.
     if (text.startsWith('/*', at) && !text.includes('*/', at + 2))
       throw syntaxProblem(text, at, 'a comment begins that has no end')
     const skipped = matchAt(blank, text, at)
@@ -102,7 +102,7 @@ export function durationNs(text: string): bigint {
   return ns
 }
 
-/** What is wrong with a text, as InfluxDB says it. */
+/** A syntax error in InfluxDB's wording. */
 export function syntaxProblem(text: string, at: number, what: string): Problem {
   const before = text.slice(0, at).split('\n')
   const place = `line ${before.length}, char ${before.at(-1)!.length + 1}`

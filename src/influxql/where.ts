@@ -1,4 +1,4 @@
-// WHERE as SQL: a range of time, and a condition of tags and fields.
+// WHERE as SQL: a time range, and conditions on tags and fields.
 
 import type { Zone } from '../druid-time/zone.ts'
 import { addTo } from '../lib/add-to.ts'
@@ -11,24 +11,24 @@ import { refused } from './refusals.ts'
 import { fieldNamed, type Scope, tagKey, tagNamed, tagSql } from './scope.ts'
 import type { Comparison, ComparisonNode, Node, PatternNode } from './syntax.ts'
 
-/** Both ends are in it. */
+/** Both ends are inclusive. */
 export interface TimeRange {
   readonly fromMs: number
   readonly untilMs: number
-  /** The start as it is written; null where it is open. */
+  /** The start as written; null where the range is open. */
   readonly startNs: bigint | null
   readonly hasEnd: boolean
 }
 
 export interface Clock {
   readonly nowMs: number
-  /** Of times that name no zone. */
+  /** The zone of times that name none. */
   readonly zone: Zone
 }
 
 export interface Where {
   readonly range: TimeRange
-  /** Besides the range. */
+  /** Conditions in addition to the range. */
   readonly conditions: readonly Sql[]
 }
 
@@ -98,7 +98,7 @@ function ceilDiv(value: bigint, by: bigint): bigint {
 
 const mirrored: Partial<Record<Comparison, Comparison>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
 
-/** A moment, or a length of time, in nanoseconds. Throws Problem `invalid_request`. */
+/** An instant or a duration, in nanoseconds. Throws Problem `invalid_request`. */
 export function timeNs(node: Node, clock: Clock): bigint {
   switch (node.kind) {
     case 'number':
@@ -119,7 +119,7 @@ export function timeNs(node: Node, clock: Clock): bigint {
   throw refused("write a time as now() - 6h, as a number and its unit (1700000000000ms) or as '2026-01-01T00:00:00Z'.")
 }
 
-/** InfluxDB's own first and last nanosecond. */
+/** InfluxDB's first and last nanosecond. */
 const [earliestNs, latestNs] = [-9_223_372_036_854_775_806n, 9_223_372_036_854_775_806n]
 
 function wholeNs(digits: string): bigint {
@@ -156,7 +156,7 @@ function conditionSql(node: Node, scope: Scope): Sql {
 const always = sql`1 = 1`
 const never = sql`1 = 0`
 
-/** Many values of one tag become a list, which the store looks up. */
+/** Several values of one tag become a list, which the store looks up. */
 function orSql(operands: readonly Node[], scope: Scope): Sql {
   const texts = new Map<EntityField, string[]>()
   const others: Sql[] = []
@@ -202,14 +202,14 @@ function comparisonSql({ operator, left, right }: ComparisonNode, scope: Scope):
   return tagCondition(tag, compared, value)
 }
 
-/** Of a tag that no row has: its text is empty. */
+/** `tag` is null when no row has the tag: its text is then empty. */
 function tagCondition(tag: EntityField | null, operator: Comparison, value: Node): Sql {
   const isNegative = operator === '!=' || operator === '!~'
   if (value.kind === 'pattern') {
     if (tag === null) return matcher(value)('') === !isNegative ? always : never
     return patternSql(tag, value, isNegative)
   }
-  // As InfluxDB has it: a tag is a text, and nothing else is compared with one.
+  // As in InfluxDB: tags are texts, and a comparison with anything else is never true.
   if (value.kind !== 'text' || (operator !== '=' && operator !== '!=')) return never
   if (tag === null) return (value.value === '') === !isNegative ? always : never
   return isNegative ? otherThan(tag, [value.value]) : amongSql(tag, [value.value])
@@ -217,7 +217,7 @@ function tagCondition(tag: EntityField | null, operator: Comparison, value: Node
 
 function otherThan(tag: EntityField, texts: readonly string[]): Sql {
   const some = sql`${tagSql(tag)} NOT IN (${sql.list(texts.map((text) => sql`${text}`))})`
-  // A missing one is ''.
+  // A missing tag counts as ''.
   if (texts.includes('')) return sql`(${tagSql(tag)} IS NOT NULL AND ${some})`
   return tag.role === 'tag' ? some : sql`(${tagSql(tag)} IS NULL OR ${some})`
 }
@@ -236,7 +236,7 @@ export function patternSql(tag: EntityField, { source }: PatternNode, isNegative
   return isNegative ? sql`NOT ${either}` : either
 }
 
-/** A value of another type than the field's is none of it. */
+/** A comparison with a constant of another type than the field's is never true. */
 function fieldSql(field: EntityField, operator: Comparison, value: Node): Sql {
   const name = sql.id(field.name)
   const { type } = field

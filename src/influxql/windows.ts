@@ -1,4 +1,4 @@
-// The windows of GROUP BY time(), as InfluxDB cuts them: from 1970 on by the clocks of a zone, so that a day begins at its midnight.
+// The windows of GROUP BY time(), cut as in InfluxDB: from 1970 on the clocks of a zone, so that a day starts at the zone's midnight.
 import { ZonedBuckets } from '../druid-time/plain-granularity.ts'
 import type { Zone } from '../druid-time/zone.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
@@ -31,18 +31,18 @@ export class Windows {
     return this.#buckets.endOf(ms)
   }
 
-  /** The start of the window behind the one that begins here. */
+  /** The start of the window after the one that starts at `startMs`. */
   after(startMs: number): number {
     return this.#buckets.nextStart(startMs)
   }
 
-  /** The start of the window of `__time`, of which all are in a range. Throws Problem `invalid_request`. */
+  /** The start of the window of `__time`, in SQL, for times within a range. Throws Problem `invalid_request`. */
   sql(fromMs: number, untilMs: number): Sql {
     const zone = this.#zone
     const changes = zone.changes(fromMs - this.intervalMs, untilMs)
     const last = this.#floor(changes.at(-1)?.offsetMs ?? 0)
     if (changes.length < 2) return last
-    // Days of a zone begin as Druid has them.
+    // The days of a zone are cut as Druid's are.
     if (this.intervalMs === msPerDay && this.#offsetMs === 0) return sql`TIME_FLOOR(__time, 'P1D', NULL, ${zone.name})`
     if (changes.length > clockChangesMax)
       throw refused(
@@ -66,7 +66,7 @@ export class Windows {
   }
 }
 
-/** Some 150 years. Each is written out in the query, which has at most as many words as one of SQL. */
+/** About 150 years. Each change is written into the query, which has the word limit of all SQL queries. */
 const clockChangesMax = 300
 
 const units = [

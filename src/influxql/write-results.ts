@@ -1,23 +1,23 @@
-// The results of statements as InfluxDB writes them: JSON, one document or several with `chunked`, or CSV.
+// Writes the results of statements in InfluxDB's formats: JSON, in one document or in several with `chunked`, or CSV.
 import { formatOffset, type Zone } from '../druid-time/zone.ts'
 import { textOf } from './answer-rows.ts'
 import type { SeriesHead, SeriesPart } from './series.ts'
 
 export interface ResultFormat {
-  /** The nanoseconds that times are numbers of; null writes them as texts. */
+  /** The unit of times in nanoseconds; null writes times as text. */
   readonly epochNs: bigint | null
   readonly isPretty: boolean
-  /** The rows of a document; null for one document of all. */
+  /** Rows per document; null for a single document. */
   readonly chunkRows: number | null
   readonly isCsv: boolean
 }
 
-/** What a statement came to. */
+/** The result of a statement: an error, or its series. */
 export type StatementResult =
   | { readonly error: string }
   | { readonly zone: Zone; readonly parts: AsyncIterable<SeriesPart> | Iterable<SeriesPart> }
 
-/** Throws what the results throw. */
+/** Throws the errors of `results`. */
 export function writeResults(results: AsyncIterable<StatementResult>, format: ResultFormat): AsyncGenerator<string> {
   if (format.isCsv) return writeCsv(results, format.epochNs ?? 1n)
   return format.chunkRows === null ? writeWhole(results, format) : writeChunks(results, format, format.chunkRows)
@@ -79,10 +79,10 @@ function rowTexts(
   })
 }
 
-/** A document is held in memory as a whole. */
+/** Limits the size of a document, which is held in memory as a whole. */
 const chunkCharactersMax = 4 * 1024 * 1024
 
-/** A document for so many rows of a series, fewer where they are long; those that others follow say `partial`. */
+/** One document for up to `chunkRows` rows of a series, fewer where rows are long. Every document of a statement but the last has `partial`. */
 async function* writeChunks(
   results: AsyncIterable<StatementResult>,
   { epochNs }: ResultFormat,
@@ -147,14 +147,14 @@ async function* writeCsv(results: AsyncIterable<StatementResult>, epochNs: bigin
 
 const csvField = (text: string): string => (/[",\r\n]|^\s/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** Of milliseconds or, where it is a bigint, of nanoseconds. */
+/** `time` is in milliseconds, or in nanoseconds if it is a bigint. */
 function timeText(time: number | bigint, epochNs: bigint | null, zone: Zone | null): string {
   if (epochNs === null) return `"${momentText(time, zone)}"`
   return String((typeof time === 'number' ? BigInt(time) * 1_000_000n : time) / epochNs)
 }
 
 function momentText(time: number | bigint, zone: Zone | null): string {
-  // The remainder of what is before 1970 is not negative.
+  // Keeps the remainder from being negative for times before 1970.
   const ns = typeof time === 'number' ? 0n : ((time % 1_000_000n) + 1_000_000n) % 1_000_000n
   const ms = typeof time === 'number' ? time : Number((time - ns) / 1_000_000n)
   const offset = zone?.offset(ms) ?? 0

@@ -1,4 +1,4 @@
-// What the server and the SQL engine's process say to each other: plain data.
+// Messages between the server and the SQL engine's process: plain data.
 
 import type { AnswerData } from '../answer/answer-data.ts'
 import type { SpoolBudget } from '../answer/spool.ts'
@@ -8,14 +8,14 @@ import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { DuckdbSettings } from '../sql-engine/duckdb/duckdb-engine.ts'
 
-/** What the process is started with, as its first message. */
+/** Start data of the process, sent as its first message. */
 export interface SqlProcessData {
   readonly engine: DuckdbSettings
-  /** For answers that do not fit into memory. The process empties it when it starts. */
+  /** For answers that do not fit into memory. The process empties the folder when it starts. */
   readonly spoolDirectory: string
-  /** How much the process may hold of the machine's memory before it asks to be ended. */
+  /** The resident memory above which the process asks to be ended. */
   readonly residentBytes: number
-  /** Where all offsets come from: the same everywhere. */
+  /** The source of all offsets, the same in every process; null is the runtime. */
   readonly timeZones: ZoneFiles | null
 }
 
@@ -27,18 +27,18 @@ export type ToSqlProcess =
   | ({ readonly id: number } & (SqlRun | NativeRun))
   | { readonly kind: 'cancel'; readonly id: number }
 
-/** An error that crosses the processes: a Problem with its code, anything else with `code` null. */
+/** An error sent between the processes. A Problem has its code; for anything else `code` is null. */
 export interface SentFailure {
   readonly code: ProblemCode | null
   readonly message: string
   readonly errors: readonly ProblemError[] | undefined
-  /** The query is to be written so that its numbers go round. */
+  /** A long overflowed: the query must be written again with arithmetic that wraps around. */
   readonly isOverflow: boolean
-  /** Memory did not suffice, which all queries that run at once share. */
+  /** The memory that all concurrent queries share ran out. */
   readonly isOutOfMemory: boolean
-  /** The file, or its folder, that cannot be read; null where that is not why it failed. */
+  /** The file or folder that cannot be read; null where that is not the cause. */
   readonly damagedPath: string | null
-  /** What the engine said, where no words of ours are known for it: for the log alone. */
+  /** The engine's own message where the service has no wording for it; only for the log. */
   readonly engineWords: string | null
 }
 
@@ -46,7 +46,7 @@ export type FromSqlProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: AnswerData }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: SentFailure }
-  /** A file was as it was written. */
+  /** A file was found as it was written. */
   | { readonly kind: 'checked'; readonly path: string }
-  /** It holds more memory than it may, or was refused some by the system, and wants to be ended. */
+  /** The process exceeds its memory limit, or the system refused it memory, and asks to be ended. */
   | { readonly kind: 'spent'; readonly residentBytes: number }

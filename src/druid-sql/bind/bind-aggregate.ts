@@ -1,4 +1,4 @@
-// Calls of aggregates, within groups and over windows.
+// Aggregate calls, within groups and over windows.
 
 import { sql } from '../../lib/sql-text.ts'
 import type { AggregateCall, AggregateResult } from '../functions/aggregate-signature.ts'
@@ -34,7 +34,7 @@ export function bindAggregate(call: Call, context: ExpressionContext): Bound {
   return bindAggregated(call, inner, null)
 }
 
-/** The value is a column of its own. */
+/** The result counts as a stored column of its own. */
 function aggregateNode(
   { fn, type, operands, options }: AggregateResult,
   parts: Pick<AggregateNode, 'place' | 'over'> & Partial<AggregateNode>,
@@ -50,7 +50,7 @@ function bindAggregated(call: Call, context: ExpressionContext, over: WindowNode
   if (star && name !== 'COUNT') throw sqlProblem(place, `only COUNT takes *`)
   checkCount(name, place, entry.count, call.operands.length)
   if (distinct && !entry.takesDistinct) throw sqlProblem(place, `${name} does not take DISTINCT`)
-  // What an output is named is no column that an aggregate reads.
+  // An aggregate never reads the name of an output.
   const inside = { ...context, aliases: null }
   const operands = call.operands.map((operand) => context.bind(operand, inside))
   const orderBy = orderKeys(call.orderBy, context)
@@ -75,7 +75,7 @@ const plainCall = ({ name, place }: Call, operands: readonly Bound[], { zone }: 
   zone,
 })
 
-/** The rows' own time. */
+/** The time of the rows themselves. */
 function timeOf(name: string, place: Place, { scope }: ExpressionContext): Bound {
   const hasTime = scope.relations.some((relation) => relation.columns.some((column) => column.name === '__time'))
   if (!hasTime) throw sqlProblem(place, `${name} needs __time, which is not in this FROM: use ${name}_BY(x, time)`)
@@ -128,7 +128,7 @@ function windowOf(over: NonNullable<Call['over']>, context: ExpressionContext): 
   return window
 }
 
-/** To the first and last value the current row is itself alone, also in a RANGE, where it is all rows of its place to the aggregates. */
+/** For FIRST_VALUE and LAST_VALUE the current row is a single row, even in a RANGE, where it means all its peers to the aggregates. */
 function countedByRows(window: Window): Window {
   const { start, end } = window.frame ?? { start: { kind: 'unboundedPreceding' }, end: { kind: 'currentRow' } }
   return { ...window, frame: { unit: 'ROWS', start, end } }
@@ -136,10 +136,10 @@ function countedByRows(window: Window): Window {
 
 function bindWindow(window: Window, context: ExpressionContext): WindowNode {
   const keys = window.partitionBy.map((expression) => context.bind(expression, context))
-  // The engine takes `T, T` for the keys `T, s` of another window (duckdb#24780).
+  // The engine confuses the keys `T, T` with the keys `T, s` of another window (duckdb#24780).
   const partitionBy = [...new Map(keys.map((key) => [keyOf(key), key])).values()]
   const orderBy = orderKeys(window.orderBy, context)
-  // Where nothing is before or after anything, Druid takes all rows.
+  // Without an order no row is before or after another, and Druid uses all rows.
   return { partitionBy, orderBy, frame: orderBy.length === 0 ? null : window.frame }
 }
 

@@ -1,4 +1,4 @@
-// Expressions: names resolved, types found, functions looked up in the catalogue.
+// Expressions: resolves names, determines types, and looks up functions in the catalogue.
 import type { Zone } from '../../druid-time/zone.ts'
 import { likelyWord } from '../../lib/likely-word.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -119,7 +119,7 @@ function bindArithmetic(expression: Extract<Expression, { kind: 'arithmetic' }>,
   return longArithmetic(operator, a, b, place)
 }
 
-/** `a || b || c` is one text of three, not a text of a text. */
+/** `a || b || c` is one text of three parts, not a text of a text. */
 function chained(expression: Expression): readonly Expression[] {
   const operands: Expression[] = []
   let left = expression
@@ -136,7 +136,7 @@ function longArithmetic(operator: NumberOperator, a: Bound, b: Bound, place: Pla
   return literal(place, long, aroundConstants(x, y, results[operator]))
 }
 
-/** Constants that are INTEGERs to Druid go round at 32 bits, others at 64. */
+/** The result wraps around at 32 bits if both constants are INTEGERs to Druid, else at 64. */
 function aroundConstants(a: bigint, b: bigint, result: bigint): bigint {
   const isInteger = (value: bigint): boolean => BigInt.asIntN(32, value) === value
   return BigInt.asIntN(isInteger(a) && isInteger(b) ? 32 : 64, result)
@@ -151,12 +151,12 @@ function bindNegation(operand: Expression, place: Place, context: ExpressionCont
 }
 
 export interface CaseOptions {
-  /** Whether the first operand is compared with those of the branches. */
+  /** Whether the first operand is compared with the operand of each WHEN. */
   readonly isOfValue: boolean
   readonly branches: number
 }
 
-/** The operands are what is compared, what stands after each WHEN, what stands after each THEN, and what stands after ELSE. */
+/** The operands are the compared value if there is one, the operand of each WHEN, the result of each THEN, and the result of ELSE. */
 export const choice = engineFunction<CaseOptions>((all, { operands, type, options }, { zone }) => {
   const { isOfValue, branches } = options
   const from = isOfValue ? 1 : 0
@@ -174,7 +174,7 @@ export const choice = engineFunction<CaseOptions>((all, { operands, type, option
   })
 })
 
-/** `texts` are those of the conditions, then those of the results, the last of them for no condition. */
+/** `texts` are the conditions, then the results. The last result is that of ELSE. */
 function caseText(texts: readonly Sql[], branches: number): Sql {
   const cases = texts.slice(0, branches).map((when, index) => sql`WHEN ${when} THEN ${texts[branches + index]!}`)
   return sql`CASE ${sql.join(cases, ' ')} ELSE ${texts.at(-1)!} END`
@@ -210,7 +210,7 @@ function bindCast(
   }
   const isTrue = isDruidFilter && type.kind === 'boolean' ? isTrueWhereChosen(bound, place) : null
   if (isTrue !== null) return isTrue
-  // A cast of a cast is written for Druid so that it is left as it is.
+  // A cast of a cast is written for Druid so that Druid keeps it.
   const isLeftOut = bound.stored !== undefined && operand.kind !== 'cast' && isCastAway(type)
   return { ...as(bound, type), place, stored: isLeftOut ? { ...bound.stored, isCast: true } : undefined }
 }
@@ -262,7 +262,7 @@ function bindCall(call: Call, context: ExpressionContext): Bound {
   return entry.bind({ name, place, operands, unit, unitPlace, returning, zone: context.zone })
 }
 
-/** The refusal of a function that there is not, with what to write, or the one that was likely meant. */
+/** The error for an unknown function, with what to write instead, or the function that was likely meant. */
 function unknownFunction(name: string, place: Place): Error {
   const write = otherFunctions.get(name)
   const likely = likelyWord(name, [...catalogue.keys(), ...aggregates.keys(), ...windowFunctions.keys()])

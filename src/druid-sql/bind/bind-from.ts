@@ -1,4 +1,4 @@
-// FROM: tables, subqueries and joins as relations r1, r2, ... of the engine, and the names that the caller gives to their columns.
+// FROM: binds tables, subqueries and joins as the engine's relations r1, r2, ..., with the names that the caller gives to their columns.
 
 import { likelyWord } from '../../lib/likely-word.ts'
 import { coalesced } from '../functions/values.ts'
@@ -70,7 +70,7 @@ function bindTable(path: readonly string[], alias: Alias | null, place: Place, c
   return { ...related(node, table.columns, alias ?? { name, columns: [] }, place), table }
 }
 
-/** The items of a metadata entity. Those of a `json` attribute are texts in the engine's table. */
+/** The items of a metadata entity. Its `json` attributes are texts in the engine's table. */
 function bindItems(table: SqlTable, alias: Alias | null, place: Place, context: FromContext): BoundFrom {
   const relation = context.nextRelation()
   const renames = (alias?.columns ?? []).length > 0
@@ -126,7 +126,7 @@ function related(
   return { node, relations: [{ name: alias?.name ?? null, columns: scoped, merged: new Set(), position }], table: null }
 }
 
-/** The rows of several entities under each other: all columns that any of them has. */
+/** The rows of several entities, one after the other, with every column that any of them has. */
 function bindAppend(from: Extract<TableExpression, { kind: 'append' }>, context: FromContext): BoundFrom {
   const tables = from.tables.map(({ name, place }) => {
     const table = context.tables.find([name])
@@ -176,7 +176,7 @@ function unnested(from: Unnest, { array, element }: UnnestedArray, context: From
   return related(node, [column], from.alias, from.place)
 }
 
-/** In an UNNEST beside a table the engine looks for columns in no lambda, so that an array that is made of one is made a column of the table. */
+/** In an UNNEST next to a table the engine resolves no columns inside lambdas, so an array computed from columns becomes a column of the table first. */
 function bindSides(from: Join, context: FromContext, before: readonly Relation[]): readonly [BoundFrom, BoundFrom] {
   const left = bindFrom(from.left, context, before)
   const beside = [...before, ...left.relations]
@@ -199,7 +199,7 @@ function bindJoin(from: Join, context: FromContext, before: readonly Relation[])
   return { node: { ...joined, on }, relations, table: null }
 }
 
-/** Of VALUES alone the planner works conditions out beforehand, and leaves what is cast in them as it is. */
+/** In a join, columns of VALUES count as stored. Only on VALUES alone does the planner evaluate conditions in advance, and keep the casts in them. */
 function withValuesStored(side: BoundFrom): BoundFrom {
   const relations = side.relations.map((relation) => ({
     ...relation,
@@ -228,7 +228,7 @@ function joinedOn(from: Join, left: BoundFrom, right: BoundFrom, context: FromCo
 
 type Widened = Pick<BoundFrom, 'node' | 'relations'> & { readonly value: Bound }
 
-/** The same rows and names as one relation of the engine, which has the value as a column too. */
+/** The same rows and names as one relation of the engine, with the value as an additional column. */
 function withColumn({ node: from, relations }: BoundFrom, value: Bound, relation: number): Widened {
   const outputs: Bound[] = []
   const places = new Map<string, number>()
@@ -263,7 +263,7 @@ interface Side {
   readonly relations: readonly Relation[]
 }
 
-/** The conditions of a join by columns of one name, and what its columns go by then. */
+/** The conditions of a join by columns of the same name, and its relations with the names that are visible after it. */
 function joinedUsing(
   from: Join,
   left: Side,
@@ -279,7 +279,7 @@ function joinedUsing(
     compared(place, reference(one, one.name, place), '=', reference(other, other.name, place), { isFilter: false }),
   )
   const names = new Set(pairs.map((pair) => pair.name))
-  // One of the two columns goes under the common name: that of the side whose rows are all kept.
+  // One of the two columns gets the common name: that of the side whose rows are all kept.
   const [kept, hidden] = from.type === 'RIGHT' ? [right.relations, left.relations] : [left.relations, right.relations]
   const merged = hidden.map((relation) => ({ ...relation, merged: new Set([...relation.merged, ...names]) }))
   const shown = from.type === 'FULL' ? kept.map((relation) => withBoth(relation, pairs)) : kept

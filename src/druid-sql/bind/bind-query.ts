@@ -1,4 +1,4 @@
-// Queries: FROM before SELECT, as the names need it. What comes out holds no name of the caller's: relations are r1, r2, ..., columns c0, c1, ...
+// Queries: FROM is bound before SELECT, which needs its names. The result contains no names of the caller: relations are r1, r2, ..., columns c0, c1, ...
 // Tested by `test/druid-sql/agreement.test.ts`.
 
 import type { Zone } from '../../druid-time/zone.ts'
@@ -23,7 +23,7 @@ interface Surroundings {
   readonly isTop: boolean
 }
 
-/** The largest LIMIT with which Druid asks for a topN. */
+/** The largest LIMIT for which Druid uses a topN. */
 const toppedMax = 100_000n
 
 /** Binds one statement, and numbers its relations. */
@@ -225,7 +225,7 @@ export class QueryBinder {
   }
 }
 
-/** Whether its rows are those of VALUES, whatever is worked out of them. */
+/** Whether the rows come only from VALUES, whatever is computed from them. */
 function isOfValues({ relations }: SelectFrom): boolean {
   return relations.length > 0 && relations.every(({ columns }) => columns.every((column) => column.isOfValues === true))
 }

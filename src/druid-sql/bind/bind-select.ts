@@ -1,4 +1,4 @@
-// One SELECT with its ORDER BY: grouping is checked here, so that what is wrong is told in the caller's words.
+// Binds one SELECT with its ORDER BY. Grouping is checked here, so that errors use the caller's names.
 
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { Expression, Grouping, OrderItem, Select } from '../parse/syntax.ts'
@@ -31,10 +31,10 @@ export interface SelectParts {
   readonly from: SelectFrom
   readonly context: ExpressionContext
   readonly orderBy: readonly OrderItem[]
-  /** Whether the order of the rows is seen: at the top, or beside a LIMIT. */
+  /** Whether the order of the rows is visible: at the top level, or with a LIMIT. */
   readonly orderMatters: boolean
   readonly hasLimit: boolean
-  /** Whether there is a LIMIT alone, of so many that Druid makes a topN of one column's groups. */
+  /** Whether there is a LIMIT without OFFSET, small enough for Druid to make a topN of groups by one column. */
   readonly isTopped: boolean
 }
 
@@ -43,7 +43,7 @@ export interface BoundSelect extends Grouped {
   readonly outputs: readonly OutputColumn[]
 }
 
-/** Everything but LIMIT. */
+/** Binds everything but LIMIT. */
 export function bindSelect(parts: SelectParts): BoundSelect {
   const { select, from, context } = parts
   const where =
@@ -123,7 +123,7 @@ function bindGroups(select: Select, groupBy: readonly Grouping[], context: Expre
       set.map((key) => bindKey(key, select, inner, named)),
     ),
   )
-  // Several groupings beside each other: every set of one with every set of the others.
+  // Several groupings in one GROUP BY: every set of one is combined with every set of the others.
   if (sets.reduce((count, next) => count * next.length, 1) > 256) {
     throw sqlProblem(select.place, 'GROUP BY makes more than 256 grouping sets')
   }
@@ -135,7 +135,7 @@ function bindGroups(select: Select, groupBy: readonly Grouping[], context: Expre
   return { keys, sets: combined, areSets: hasSets(select), named }
 }
 
-/** A key of GROUP BY: an expression, the number of a column of the result, or its name where no column has it. */
+/** A key of GROUP BY: an expression, the number of an output, or the alias of an output where no column has that name. */
 function bindKey(key: Expression, select: Select, context: ExpressionContext, places: Place[]): Bound {
   if (key.kind === 'number') return context.bind(itemAt(key.digits, key.place, select), context)
   if (key.kind === 'column' && key.path.length === 1) {
@@ -162,11 +162,11 @@ function itemAt(digits: string, place: Place, select: Select): Expression {
 interface BoundOrder {
   readonly bound: Bound
   readonly item: OrderItem
-  /** The number of the output that it is, or -1. */
+  /** The index of the output with the same value, or -1. */
   readonly output: number
 }
 
-/** HAVING and ORDER BY know an output by its name, and before a column of that name. */
+/** HAVING and ORDER BY resolve a name to an output first, then to a column. */
 function aliasesOf(outputs: readonly OutputColumn[]): ReadonlyMap<string, Bound> {
   return new Map(outputs.map(({ name, bound }) => [name, bound]))
 }
@@ -204,7 +204,7 @@ interface Shape extends SelectParts, Grouped {
 
 const ascending = { descending: false, nulls: null }
 
-/** What the caller asked for, and where it leaves rows equal, or nothing was asked for, the order in which Druid gives them. */
+/** The requested order. Rows that it leaves equal, and all rows if none is requested, are in the order in which Druid returns them. */
 function orderBy(shape: Shape): readonly OrderKey[] {
   const { order, select, keys, isGrouped, orderMatters, outputs } = shape
   checkPlainScan(shape)
@@ -213,7 +213,7 @@ function orderBy(shape: Shape): readonly OrderKey[] {
   const items = order.flatMap(({ bound, item: { descending, nulls }, output }): readonly OrderKey[] => {
     const key = select.distinct && bound.type.kind !== 'array' ? output + 1 : orderKey(bound)
     const ofTopN = { descending, nulls: 'FIRST' } as const
-    // What is infinite is no number to it, and stands beside null.
+    // A topN does not count infinite values as numbers, and puts them next to null.
     const endless = isTopN && bound.type.kind === 'double' ? [{ key: hasEnd(bound), ...ofTopN }] : []
     return [...endless, { key, descending, nulls: isTopN && descending ? 'FIRST' : nulls }]
   })
@@ -236,7 +236,7 @@ function timeOf(scope: Scope): Bound {
   return scope.relations[0]!.columns[0]!.value
 }
 
-/** Druid orders the rows of a table by their time alone. */
+/** Druid orders the rows of a table only by their time. */
 function checkPlainScan({ order, from, isGrouped, select, outputs, context }: Shape): void {
   if (from.table === null || isGrouped || select.distinct || outputs.some(({ bound }) => hasWindow(bound))) return
   const other = order.find(({ bound }) => keyOf(bound) !== keyOf(timeOf(context.scope)))

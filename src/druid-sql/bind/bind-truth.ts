@@ -1,4 +1,4 @@
-// Expressions that are true, false or null: comparisons, IN, LIKE, BETWEEN and what puts them together.
+// Expressions that are true, false or null: comparisons, IN, LIKE, BETWEEN, and their combinations.
 
 import { likeForm } from '../../druid-patterns/like.ts'
 import type { ComparisonOperator } from '../../lib/comparison-operator.ts'
@@ -18,7 +18,7 @@ import { type Bound, called, engineFunction, literal, type Meaning } from './tre
 import { boolean, isSame, string } from './types.ts'
 
 type Kind = 'comparison' | 'logical' | 'not' | 'is' | 'distinctFrom' | 'between' | 'inList' | 'inQuery' | 'like'
-/** What is true, false or null. */
+/** Syntax whose value is true, false or null. */
 export type Truth = Extract<Expression, { kind: Kind }>
 
 export const comparisons = {
@@ -32,11 +32,11 @@ export const comparisons = {
 
 export interface ComparisonOptions {
   readonly operator: ComparisonOperator
-  /** Whether rows are chosen by it: times of entities are compared as the files have them. */
+  /** Whether the comparison selects rows. Times of entities are then compared as the files store them. */
   readonly isFilter: boolean
 }
 
-/** The operands are as they stand: what they are compared as follows from their types. */
+/** The operands are not converted yet: the type of the comparison follows from their types. */
 export const comparison = engineFunction<ComparisonOptions>(
   ([x, y], { operands: [left, right], options: { operator, isFilter } }, meaning) => {
     const isOrder = operator !== '=' && operator !== '<>'
@@ -67,7 +67,7 @@ function inFile(node: Bound, text: Sql): Sql {
   return at === undefined ? sql`make_timestamptz(epoch_us(${text}))` : columnText(at)
 }
 
-/** What is true, false or null. */
+/** Binds an expression whose value is true, false or null. */
 export function bindTruth(expression: Truth, context: ExpressionContext): Bound {
   const { place } = expression
   const { isDruidFilter } = context
@@ -130,9 +130,9 @@ export function compared(
 }
 
 /**
- * What is never unknown is told to be true, so that the engine's optimizer takes it as it stands: beside another comparison of x, it leaves out the nulls
- * of `x IS DISTINCT FROM 5` (duckdb#25992), and `a = b OR a IS NULL AND b IS NULL` it takes for false where it is unknown (duckdb#23685). In a part of
- * WHERE or ON the latter comes to the same, and it joins by such conditions.
+ * A condition that is never unknown gets IS TRUE, so that the engine's optimizer leaves it unchanged. Without it, next to another comparison of x, the
+ * optimizer drops the nulls of `x IS DISTINCT FROM 5` (duckdb#25992), and treats `a = b OR a IS NULL AND b IS NULL` as false where it is unknown
+ * (duckdb#23685). In a part of WHERE or ON the latter makes no difference, and the engine joins by such conditions.
  */
 const mustBeTold = ({ isFilter, isPart }: ExpressionContext): boolean => !(isFilter && isPart)
 
@@ -174,7 +174,7 @@ export interface ListOptions {
   readonly negated: boolean
 }
 
-/** The operands are a value, and those that it is looked for among. */
+/** The operands are a value and the items of the list. */
 export const listed = engineFunction<ListOptions>((texts, { operands, options }, { zone }) => {
   const [operand, ...items] = operands
   const negation = options.negated ? sql`NOT ` : sql``
@@ -183,7 +183,7 @@ export const listed = engineFunction<ListOptions>((texts, { operands, options },
     const among = items.map((item, index) => castText(item, texts[1 + index]!, types[index]!, zone))
     return sql`(${castText(operand!, texts[0]!, types[0]!, zone)} ${negation}IN (${sql.list(among)}))`
   }
-  // Items of different types are compared each in its own way.
+  // Items of different types are compared one by one, each in its own type.
   return withoutRepeating(texts[0]!, texts.slice(1), (x, others) => {
     const equal = items.map((item, index) => {
       const type = types[index]!
@@ -206,7 +206,7 @@ function bindInList(expression: Extract<Expression, { kind: 'inList' }>, context
   return called(place, boolean, listed, [operand, ...items], { negated })
 }
 
-/** A list of constants, or of constants and others: these are compared each for itself. */
+/** A filter by the constants of a list; its other items are compared one by one. Null where Druid makes no filter of the list. */
 function filterAmong(operand: Bound, items: readonly Bound[], place: Place): Bound | null {
   const isConstant = (item: Bound): boolean => constantOf(item) !== undefined
   const others = items.filter((item) => !isConstant(item))
@@ -217,7 +217,7 @@ function filterAmong(operand: Bound, items: readonly Bound[], place: Place): Bou
   return called(place, boolean, disjunction, [among, ...equal])
 }
 
-/** Druid finds no type for truth values beside numbers, and none for those that a number is looked for in. */
+/** Druid has no common type for truth values next to numbers in a list, or for truth values among which a number is looked for. */
 function checkTruths(operand: Bound, items: readonly Bound[], place: Place): void {
   const has = (...kinds: readonly string[]): boolean => items.some(({ type }) => kinds.includes(type.kind))
   if (!has('boolean')) return
@@ -229,7 +229,7 @@ function checkTruths(operand: Bound, items: readonly Bound[], place: Place): voi
     )
 }
 
-/** Numbers among texts that a text is looked for in are texts; beside a NULL without a type too, and so are truth values, as 1 and 0. */
+/** If a text is looked for in a list with texts or an untyped NULL, the numbers in the list become texts, and truth values become '1' and '0'. */
 function alike(operand: Bound, items: readonly Bound[]): readonly Bound[] {
   const areTexts = items.some(({ type }) => type.kind === 'string' || type.kind === 'null')
   if (operand.type.kind !== 'string' || !areTexts) return items
@@ -288,11 +288,11 @@ function escapeOf(expression: Extract<Expression, { kind: 'like' }>, context: Ex
   throw sqlProblem(escapedBy.place, 'the ESCAPE of a LIKE is one character in single quotes')
 }
 
-/** A pattern is tried at each place of a text: both may not be long. */
+/** Such a pattern is tried at each position of a text, so its length is limited. */
 const patternMax = 1000
 const tooLong = `a LIKE with % and _ in it has ${patternMax} characters at most`
 
-/** The same for a pattern that shows only when the query runs. Characters of no text stand for what is escaped. */
+/** LIKE with a pattern that is known only when the query runs. Characters that occur in no text replace escaped ones. */
 function likePattern(text: Sql, pattern: Sql, escapedBy: string | null): Sql {
   return onceEach([text, pattern], (x, p) => {
     const changes: (readonly [string, string])[] = []
@@ -313,5 +313,5 @@ function likePattern(text: Sql, pattern: Sql, escapedBy: string | null): Sql {
   })
 }
 
-/** As the engine escapes it for a regular expression. */
+/** Escaped as the engine does for a regular expression. */
 const escaped = (character: string): string => (/[\w\u{80}-\u{10FFFF}]/u.test(character) ? character : `\\${character}`)

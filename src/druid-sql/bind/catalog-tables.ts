@@ -1,4 +1,4 @@
-// INFORMATION_SCHEMA, made of what the caller may see: values in the query itself, no table of the engine.
+// INFORMATION_SCHEMA, built from what the caller may see. Its rows are values in the query itself, not a table of the engine.
 import { aggregates } from '../functions/aggregates.ts'
 import { catalogue } from '../functions/catalogue.ts'
 import type { SqlTable, SqlTables } from './tables.ts'
@@ -17,7 +17,7 @@ const jdbcTypes: ReadonlyMap<string, number> = new Map([
   ['TIMESTAMP', 93],
 ])
 
-/** `TABLES`, `COLUMNS` or `SCHEMATA`, and `ROUTINES` for callers that are told of functions; null for any other name. */
+/** `TABLES`, `COLUMNS` or `SCHEMATA`, and `ROUTINES` where functions are listed; null for any other name. */
 export function catalogTable(name: string, { all: tables, listsFunctions }: SqlTables): CatalogNode | null {
   switch (name.toUpperCase()) {
     case 'SCHEMATA':
@@ -53,7 +53,7 @@ export function catalogTable(name: string, { all: tables, listsFunctions }: SqlT
   }
 }
 
-/** A schema that Druid does not have is shown where it holds something. */
+/** Schemas that Druid does not have. They are shown only if they contain tables. */
 function schemasBeside(tables: readonly SqlTable[]): readonly string[] {
   return tables.some(({ schema }) => schema === 'metadata') ? ['metadata'] : []
 }

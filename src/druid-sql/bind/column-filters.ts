@@ -1,6 +1,6 @@
-// Columns that are compared with constants where rows are chosen: Druid makes filters of such conditions, and leaves out what the columns are cast to.
-// A text is equal to a number that it stands for (`007` to 7, `-1.5` not to -1); one that stands for none is another, and comes before all that do.
-// A number is equal to a text that stands for it (`CAST(n AS VARCHAR) = '02'`).
+// Comparisons of columns with constants in conditions that select rows. Druid makes filters of them, and ignores what the columns are cast to.
+// A text equals a number that it represents (`007` equals 7, `-1.5` does not equal -1). Any other text is unequal to all numbers, and less.
+// A number equals a text that represents it (`CAST(n AS VARCHAR) = '02'`).
 
 import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -20,7 +20,7 @@ import { boolean, type SqlType, string } from './types.ts'
 
 type Constant = string | number | bigint
 
-/** True, false, or null where the column is. Null where this is no column and a constant that Druid makes a filter of. */
+/** A condition that is null where the column is. Null unless the operands are a column and a constant of which Druid makes a filter. */
 export function comparedColumn(left: Bound, operator: ComparisonOperator, right: Bound, place: Place): Bound | null {
   return (
     truthOfText(left, operator, right, place) ??
@@ -31,7 +31,7 @@ export function comparedColumn(left: Bound, operator: ComparisonOperator, right:
 
 const filter = (place: Place, fn: EngineFunction<null>, operand: Bound): Bound => called(place, boolean, fn, [operand])
 
-/** A text that is asked for being true is so as `true` alone. */
+/** A text compared with TRUE or FALSE: only `true`, in any case, is true. */
 function truthOfText(left: Bound, operator: ComparisonOperator, right: Bound, place: Place): Bound | null {
   const [text, other] = left.type.kind === 'string' ? [left, right] : [right, left]
   const constant = constantOf(other)
@@ -46,7 +46,7 @@ const positive = engineFunction(([x]) => sql`(${x!} > 0::DOUBLE)`)
 const trueWhereThere = engineFunction(([text]) => sql`(CASE WHEN ${text!} IS NOT NULL THEN TRUE END)`)
 const trueOrUnknown = engineFunction(([condition]) => sql`(CASE WHEN ${condition!} THEN TRUE END)`)
 
-/** A text that is there is true or it is not. */
+/** Every text that is not null is either true or not true. */
 function amongTruths(text: Bound, truths: ReadonlySet<ConstantValue | undefined>, place: Place): Bound | null {
   if (truths.size === 2) return filter(place, trueWhereThere, text)
   if (truths.size === 0) return null
@@ -54,7 +54,7 @@ function amongTruths(text: Bound, truths: ReadonlySet<ConstantValue | undefined>
   return truths.has(true) ? isTrue : not(isTrue, place)
 }
 
-/** Whether a value is true where rows are chosen: elsewhere numbers are cut, and texts are taken for numbers. Null where it is so everywhere. */
+/** Whether a value is true in a condition that selects rows. Elsewhere numbers are truncated and texts read as numbers. Null if both are the same. */
 export function isTrueWhereChosen(value: Bound, place: Place): Bound | null {
   if (value.type.kind === 'double') return filter(place, positive, value)
   return value.type.kind === 'string' ? filter(place, trueText, value) : null
@@ -70,7 +70,7 @@ function comparedWith({ stored, type }: Bound, operator: ComparisonOperator, oth
   return called(place, boolean, ordered, [stored.column], { operator, constant })
 }
 
-/** Whether a column has one of some constants; with null among them it is not known of any other value. */
+/** Whether a column equals one of several constants. With null among them, the result is unknown for any other value. */
 export function columnAmong(operand: Bound, others: readonly Bound[], place: Place): Bound | null {
   const there = others.filter((other) => constantOf(other) !== null)
   const truths = new Set(there.map(constantOf))
@@ -90,14 +90,14 @@ function amongThose({ stored, type }: Bound, others: readonly Bound[], place: Pl
   return called(place, boolean, equalTo, [stored.column], { constants })
 }
 
-/** Whether a column lies between two constants, both of them within. */
+/** Whether a column is between two constants, both inclusive. */
 export function columnBetween(operand: Bound, [low, high]: readonly [Bound, Bound], place: Place): Bound | null {
   const above = comparedWith(operand, '>=', low, place)
   const below = comparedWith(operand, '<=', high, place)
   return above === null || below === null ? null : called(place, boolean, conjunction, [above, below])
 }
 
-/** What a column is compared with, of the type that it is cast to; null where that changes nothing. */
+/** The constant to compare a column with, in the type that the column is cast to; null where that makes no difference. */
 function comparedConstant({ column, isCast }: StoredColumn, type: SqlType, other: Bound): Constant | null {
   const constant = constantOf(other)
   if (typeof constant === 'string' && other.type.kind === 'string') {
@@ -137,14 +137,14 @@ function textEqualTo(text: Sql, constants: readonly Constant[]): Sql {
   const isAmong = (some: readonly (number | bigint)[]): Sql =>
     sql`${decimalOf(text)} IN (${sql.list(some.map((number) => doubleLiteral(Number(number))))})`
   if (wholes.length === 0) return whereThere(text, sql`coalesce(${isAmong(numbers)}, FALSE)`)
-  // Every digit of a whole number counts.
+  // Every digit of a whole number is significant.
   const ofWhole = sql`TRY_CAST(${text} AS BIGINT) IN (${sql.list(wholes.map(sql.long))})`
   const either = fractions.length === 0 ? ofWhole : sql`(${ofWhole} OR ${isAmong(fractions)})`
   const isWhole = sql`regexp_full_match(${text}, '[+-]?[0-9]{1,19}')`
   return whereThere(text, sql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${isAmong(numbers)} END, FALSE)`)
 }
 
-/** The double that a text stands for; true and false are none here. */
+/** The double that a text represents; `true` and `false` represent none here. */
 const decimalOf = (text: Sql): Sql =>
   sql`CASE WHEN regexp_full_match(${text}, ${numberForm}) THEN TRY_CAST(rtrim(${text}, 'dDfF') AS DOUBLE) END`
 
@@ -175,7 +175,7 @@ const ordered = engineFunction<OrderOptions>(
 
 const whereThere = (column: Sql, condition: Sql): Sql => sql`(CASE WHEN ${column} IS NOT NULL THEN ${condition} END)`
 
-/** The number that a text stands for. */
+/** The number that a text represents; null if it represents none. */
 function numberOf(text: string): number | bigint | null {
   if (/^[+-]?\d{1,18}$/.test(text)) return BigInt(text.replace('+', ''))
   if (/^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text)
@@ -184,7 +184,7 @@ function numberOf(text: string): number | bigint | null {
 
 const longMax = 2n ** 63n - 1n
 
-/** The long that is equal to a number, as Java casts it; null where there is none. */
+/** The long equal to a number, as Java casts it; null where there is none. */
 function wholeOf(number: number | bigint): bigint | null {
   if (typeof number === 'bigint') return number
   if (!Number.isInteger(number) || Math.abs(number) > 2 ** 63) return null

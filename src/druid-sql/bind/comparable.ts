@@ -1,10 +1,10 @@
-// In which type two values are compared, as Druid chooses it.
+// The type in which two values are compared, chosen as in Druid.
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { as } from './conversions.ts'
 import type { Bound } from './tree.ts'
 import { boolean, double, isSame, json, long, type SqlType, string, timestamp, typeName } from './types.ts'
 
-/** The one type in which two values are compared. */
+/** The type in which two values are compared. Throws a Problem where there is none. */
 export function comparedAs(left: Bound, right: Bound): SqlType {
   const type = comparisonType(left.type, right.type)
   if (type !== null) return type
@@ -33,7 +33,7 @@ function comparisonType(a: SqlType, b: SqlType): SqlType | null {
   if (both('boolean', 'string')) return boolean
   if (both('json', 'string')) return json
   if (both('string', 'double')) return double
-  // Texts are cut to whole numbers, of which every digit counts.
+  // Texts are truncated to whole numbers, of which every digit counts.
   if (both('string', 'long')) return long
   return null
 }

@@ -1,4 +1,4 @@
-// Values of one type as another, as Druid turns them: to whole numbers by cutting, what cannot be read is null.
+// Converts values between types as Druid does: whole numbers are truncated, and values that cannot be read become null.
 
 import { parseIsoTime } from '../../druid-time/parse-sql.ts'
 import { Zone } from '../../druid-time/zone.ts'
@@ -18,10 +18,10 @@ import {
 } from './tree.ts'
 import { arrayOf, engineType, isSame, plainNumber, type SqlType, string, typeName } from './types.ts'
 
-/** A value as another type. */
+/** A value cast to another type. */
 export const cast = engineFunction(([x], { operands: [operand], type }, { zone }) => castText(operand!, x!, type, zone))
 
-/** The expression as `type`; throws a Problem where no value of its type could be one. */
+/** The expression cast to `type`; throws a Problem where no value of its type can be converted. */
 export function as(node: Bound, type: SqlType): Bound {
   if (isSame(node.type, type)) return node
   const { place } = node
@@ -29,12 +29,12 @@ export function as(node: Bound, type: SqlType): Bound {
     return { ...(node.kind === 'literal' ? node : called(place, type, cast, [node])), type }
   if (!isConvertible(node.type, type))
     throw sqlProblem(place, `a value of type ${typeName(node.type)} cannot be taken as ${typeName(type)}`)
-  // A text that stands for an instant is read now, so that a wrong one can be told.
+  // A text constant used as a time is parsed now, so that an error in it is reported.
   if (isTextOfTime(node, type)) readTimestamp(node.value, Zone.utc, place)
   return called(place, type, cast, [node])
 }
 
-/** The text of an operand, or a name that stands for it, as a type that it can be taken for. */
+/** Converts the SQL of an operand, or a name bound to it, to a type that is known to be possible. */
 export function castText(operand: Bound, x: Sql, type: SqlType, zone: Zone): Sql {
   if (isSame(operand.type, type)) return x
   if (operand.type.kind === 'null') return sql`CAST(NULL AS ${engineType(type)})`
@@ -57,11 +57,11 @@ function isConvertible(from: SqlType, to: SqlType): boolean {
   return is
 }
 
-/** What is cast; undefined for what is none. */
+/** The operand of a cast; undefined for any other node. */
 export const castOperand = (node: Bound): Bound | undefined =>
   optionsOf(node, cast) === undefined ? undefined : (node as CallNode).operands[0]
 
-/** The value, where it is known before the query runs. */
+/** The value, if it is known before the query runs. */
 export function constantOf(node: Bound): ConstantValue | undefined {
   if (node.kind === 'literal') return node.value
   const operand = node.type.kind === 'double' ? castOperand(node) : undefined
@@ -69,7 +69,7 @@ export function constantOf(node: Bound): ConstantValue | undefined {
   return typeof value === 'bigint' ? Number(value) : undefined
 }
 
-/** What names no zone is meant by the clocks of this one. Null where the text is no point in time. */
+/** A text without a zone is read on the clocks of `zone`. Null where the text is not a point in time. */
 export function instantOfText(text: string, zone: Zone): number | null {
   const ms = parseInstant(text)
   return ms === null || zone === Zone.utc || namesZone(text) ? ms : zone.momentsOf(ms).moments[0]
@@ -151,19 +151,19 @@ function toText(x: Sql, type: SqlType, zone: Zone): Sql | null {
   }
 }
 
-/** What is true or false, and times, are numbers to Druid's expressions, also in arrays; anything else is what it is. */
+/** Druid's expressions use numbers for truth values and times, also in arrays. Other values stay unchanged. */
 export function asPlainNumber(operand: Bound): Bound {
   const type = plainNumber(operand.type)
   return type === null ? operand : as(operand, type)
 }
 
-/** JSON of what `asPlainNumber` gives. Doubles are written as Java writes them. */
+/** JSON of a value from `asPlainNumber`. Doubles are written as in Java. */
 export function jsonText(x: Sql, type: SqlType): Sql {
   if (type.kind === 'double') return doubleJson(x)
   return type.kind === 'array' ? arrayJson(x, type) : sql`CAST(to_json(${x}) AS VARCHAR)`
 }
 
-/** The same of an array. */
+/** The same for an array. */
 export function arrayJson(x: Sql, type: SqlType): Sql {
   const numbers = plainNumber(type)
   const plain = numbers === null ? null : convert({ sql: x, type, zone: Zone.utc }, numbers)
@@ -172,7 +172,7 @@ export function arrayJson(x: Sql, type: SqlType): Sql {
   return sql`('[' || array_to_string(${each}, ',') || ']')`
 }
 
-/** JSON has no numbers without an end: they are texts in it. */
+/** JSON has no infinite numbers and no NaN: they are written as texts. */
 const doubleJson = (x: Sql): Sql =>
   bind(x, (v) => sql`CASE WHEN isfinite(${v}) THEN ${doubleText(v)} ELSE '"' || ${doubleText(v)} || '"' END`)
 
@@ -205,7 +205,7 @@ function scientific(text: Sql): Sql {
   })
 }
 
-/** Cut towards zero; what is beyond a long is the nearest one, NaN is 0. */
+/** Truncates towards zero. Values beyond a long become the nearest one, NaN becomes 0. */
 export const cutToLong = (double: Sql): Sql =>
   bind(
     double,
@@ -238,10 +238,10 @@ function toLong(x: Sql, type: SqlType, zone: Zone): Sql | null {
   }
 }
 
-/** Of what Java reads as a double. */
+/** Matches the forms that Java reads as a double. */
 export const numberForm = sql.literal('[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?)[dDfF]?')
 
-/** The forms that Java reads as a double, and true and false; anything else is null. */
+/** Accepts the forms that Java reads as a double, and true and false; anything else is null. */
 const textToDouble = (text: Sql): Sql =>
   bind(
     text,
@@ -268,7 +268,7 @@ function toDouble(x: Sql, type: SqlType, zone: Zone): Sql | null {
 
 function toBoolean(x: Sql, type: SqlType): Sql | null {
   if (type.kind === 'long') return sql`(${x} <> 0::BIGINT)`
-  // What is cut to 0 is false, and so is what is below it.
+  // Values that truncate to 0 are false, and so are negative ones.
   if (type.kind === 'double') return sql`(${x} >= 1::DOUBLE)`
   if (type.kind === 'string') return sql`(${textToDouble(x)} >= 1::DOUBLE)`
   return null
@@ -291,11 +291,11 @@ function toTimestamp(x: Sql, type: SqlType, zone: Zone): Sql | null {
   }
 }
 
-/** ISO 8601, with a space for the T too; what names no zone is meant by the clocks of this one. */
+/** ISO 8601, also with a space for the T. A text without a zone is read on the clocks of `zone`. */
 export const textToTimestamp = (x: Sql, zone: Zone): Sql => timeOfMs(parseIsoTime(x, zone))
 
 const furthestMs = sql.long(8_640_000_000_000_000)
 
-/** Null beyond the engine's times. */
+/** Null beyond the range of the engine's times. */
 export const timeOfMs = (ms: Sql): Sql =>
   bind(ms, (v) => sql`CASE WHEN ${v} BETWEEN -${furthestMs} AND ${furthestMs} THEN make_timestamp_ms(${v}) END`)

@@ -1,9 +1,9 @@
-// What stands in DuckDB's SQL beside literals. Nothing of the caller's text gets into it: names of tables and columns are numbers of our own.
+// Names and numbers in DuckDB's SQL. They contain none of the caller's text: tables and columns are named by numbers of the service's own.
 
 import { Sql, sql } from '../../lib/sql-text.ts'
 import type { FrameBound, Window } from '../parse/syntax.ts'
 
-/** Where the engine has a column: of a relation, both by their numbers. An entity has its positions and the times of its files too. */
+/** A column in the engine: relation and column, both by number. An entity also has row positions and the times as its files store them. */
 export interface ColumnPlace {
   readonly relation: number
   readonly column: number | 'position' | 'fileTime'
@@ -13,12 +13,12 @@ export function doubleLiteral(value: number): Sql {
   return new Sql(`(${Number.isFinite(value) ? value.toExponential() : `'${value}'`}::DOUBLE)`, [])
 }
 
-/** A whole number without a type, where the syntax asks for one: LIMIT, frames, the elements of lists. */
+/** A whole number without a type, where the syntax requires one: LIMIT, frames, elements of lists. */
 export function plainInteger(value: bigint | number): Sql {
   return new Sql(String(BigInt(value)), [])
 }
 
-/** The frame of a window, which Druid's SQL has in the same words. */
+/** The frame of a window, which Druid's SQL writes in the same words. */
 export function frameText({ unit, start, end }: NonNullable<Window['frame']>): Sql {
   const units = { ROWS: sql`ROWS`, RANGE: sql`RANGE` }
   return sql`${units[unit]} BETWEEN ${boundText(start)} AND ${boundText(end)}`
@@ -45,8 +45,8 @@ export function relationName(relation: number): Sql {
 }
 
 /**
- * A column of a relation, both by their numbers. Of an entity, the positions of rows are one: of two rows of one time, the higher was pushed later; and the
- * times as its files have them: the engine skips files and parts of them by comparisons with it.
+ * A column of a relation, both by number. An entity's `position` orders rows of the same time: the higher one was pushed later. Its `fileTime` is the
+ * time as its files store it: the engine skips files, and parts of them, by comparisons with it.
  */
 export function columnText({ relation, column }: ColumnPlace): Sql {
   const name = column === 'position' ? 'p' : column === 'fileTime' ? 't' : `c${column}`

@@ -4,13 +4,13 @@ import type { Relation, Scope } from './scope.ts'
 import type { SqlTable, SqlTables } from './tables.ts'
 import type { BoundRows, FromNode, QueryColumn } from './tree.ts'
 
-/** A query that may be named in FROM: a common table, under its own relation name. */
+/** A common table, which FROM may name, with its own relation. */
 export interface CommonTable {
   readonly relation: number
   readonly columns: readonly QueryColumn[]
 }
 
-/** What FROM needs of the query around it. */
+/** The parts of the enclosing query that FROM needs. */
 export interface FromContext {
   readonly tables: SqlTables
   readonly commonTables: ReadonlyMap<string, CommonTable>
@@ -24,7 +24,7 @@ export interface FromContext {
 export interface SelectFrom {
   readonly node: FromNode | null
   readonly relations: readonly Relation[]
-  /** The entity, where FROM is one and nothing else. */
+  /** The entity, if FROM is a single entity and nothing else. */
   readonly table: SqlTable | null
 }
 

@@ -1,4 +1,4 @@
-// Times as literals, and intervals: `INTERVAL '1 02:03' DAY TO MINUTE` of SQL, and `start/end` of ISO 8601.
+// Time literals and intervals: `INTERVAL '1 02:03' DAY TO MINUTE` of SQL, and `start/end` of ISO 8601.
 
 import { type Period, periodDays, periodMonths, periodTimeMs } from '../../druid-time/iso.ts'
 import { Zone } from '../../druid-time/zone.ts'
@@ -33,7 +33,7 @@ function instantOf(text: string): number | null {
   return parseInstant(whole)
 }
 
-/** The instant of a literal; null where it is written wrongly. */
+/** The instant of a time literal; null if it is malformed. */
 export function timeLiteralMs({ type, value }: Extract<Expression, { kind: 'time' }>): number | null {
   const forms = { TIMESTAMP: /^\d{4}-\d{1,2}-\d{1,2}( \d{1,2}:\d{2}:\d{2}(\.\d+)?)?$/, DATE: /^\d{4}-\d{1,2}-\d{1,2}$/ }
   const padded = value.replace(/(^|[- ])(\d)(?=$|[-: ])/g, '$10$2')
@@ -42,13 +42,13 @@ export function timeLiteralMs({ type, value }: Extract<Expression, { kind: 'time
 
 const fields: readonly TimeUnit[] = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND']
 
-/** The engine's interval of a literal. */
+/** An interval literal as an interval of the engine. */
 export function intervalText({ isNegative, steps }: Pick<IntervalNode, 'isNegative' | 'steps'>): Sql {
   if (Object.values(steps).every((part) => part === 0)) return sql`to_milliseconds(0)`
   return isNegative ? sql`(-(${writeInterval(steps)}))` : sql`(${writeInterval(steps)})`
 }
 
-/** What a literal of SQL adds to an instant. */
+/** Parses an interval literal of SQL: the amount that it adds to an instant. */
 export function readIntervalLiteral({
   value,
   negative,

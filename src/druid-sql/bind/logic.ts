@@ -1,4 +1,4 @@
-// What puts conditions together.
+// Operators that combine conditions.
 import { sql } from '../../lib/sql-text.ts'
 import type { Place } from '../parse/sql-problem.ts'
 import { type Bound, called, engineFunction } from './tree.ts'
@@ -8,7 +8,7 @@ export const conjunction = engineFunction((items) => sql`(${sql.join(items, ' AN
 export const disjunction = engineFunction((items) => sql`(${sql.join(items, ' OR ')})`)
 export const negation = engineFunction(([x]) => sql`(NOT ${x!})`)
 
-/** The parts that AND joins, whichever way it nests. */
+/** The parts joined by AND, however they are nested. */
 export const conjuncts = (node: Bound): readonly Bound[] =>
   node.kind === 'call' && node.fn.id === conjunction.id ? node.operands.flatMap(conjuncts) : [node]
 

@@ -1,4 +1,4 @@
-// Periods, units and zones of Druid's time functions for SQL, whose times are the engine's; their arithmetic is that of the native queries.
+// Periods, units and zones of Druid's time functions in SQL, on the engine's timestamps. The arithmetic is shared with native queries.
 
 import {
   floorFromOrigin,
@@ -19,7 +19,7 @@ import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { TimeUnit } from '../parse/syntax.ts'
 import { plainInteger } from './engine-names.ts'
 
-/** Throws a Problem where there is no such zone. */
+/** Throws a Problem when the zone is unknown. */
 export function readZone(text: string, place: Place): Zone {
   const zone = Zone.find(text)
   if (zone !== null) return zone
@@ -45,7 +45,7 @@ function checkLength(pattern: string, place: Place): void {
   if (pattern.length > patternCharsMax) throw sqlProblem(place, `a pattern has ${patternCharsMax} characters at most`)
 }
 
-/** An instant written by a pattern of Joda-Time's, as the clocks of the zone show it. */
+/** Formats an instant by a Joda-Time pattern, on the clocks of the zone. */
 export function formatByPattern(at: Sql, pattern: string, zone: Zone, place: Place): Sql {
   checkLength(pattern, place)
   const pieces = patternPieces(pattern)
@@ -53,7 +53,7 @@ export function formatByPattern(at: Sql, pattern: string, zone: Zone, place: Pla
   throw sqlProblem(place, `${quoted(pattern)} is no pattern: a quote is open, or a letter has no meaning`)
 }
 
-/** The instant that a text says by a pattern; null where it does not fit. */
+/** The instant of a text parsed by a pattern; null where the text does not match. */
 export function parseTime(text: Sql, pattern: string, zone: Zone, place: Place): Sql {
   checkLength(pattern, place)
   const format = parseTimePattern(pattern)
@@ -61,7 +61,7 @@ export function parseTime(text: Sql, pattern: string, zone: Zone, place: Place):
   return atMs(parseTimeBy(text, format, zone))
 }
 
-/** An ISO period such as `PT5M`, longer than nothing. */
+/** An ISO period such as `PT5M`. An empty one is refused. */
 export function readPeriod(text: string, place: Place): Period {
   const period = parsePeriod(text)
   if (period === null || Object.values(period).every((part) => part === 0)) {
@@ -99,7 +99,7 @@ export interface PeriodParts {
   readonly ms: number
 }
 
-/** As an interval of the engine, `count` times; not of nothing. */
+/** As an interval of the engine, `count` times. At least one part must not be 0. */
 export function writeInterval({ months, days, ms }: PeriodParts, count?: Sql): Sql {
   const times = count === undefined ? sql`` : sql` * ${count}`
   const parts = [
@@ -110,13 +110,13 @@ export function writeInterval({ months, days, ms }: PeriodParts, count?: Sql): S
   return parts.slice(1).reduce((sum, part) => sql`${sum} + ${part}`, parts[0]!)
 }
 
-/** An instant moved by `count` periods, by the calendar of the zone. */
+/** An instant moved by `count` periods on the zone's calendar. */
 export function shiftTimestamp(at: Sql, period: Period, zone: Zone, count: Sql): Sql {
   if (zone === Zone.utc) return sql`(${at} + (${intervalOf(period, count)}))`
   return atMs(shiftMs(msOf(at), period, count, zone))
 }
 
-/** The start of the bucket that holds the instant. Buckets of one unit are the calendar's, others are counted from `origin` or 1970. */
+/** The start of the bucket that holds the instant. Buckets of one unit follow the calendar; others are counted from `origin` or 1970. */
 export function floorTo(at: Sql, period: Period, zone: Zone, origin: Sql | null, place: Place): Sql {
   const granularity = granularityOf(period, zone, place)
   if (origin !== null) {
@@ -137,7 +137,7 @@ function refuseUnits(where: string, place: Place): never {
   throw sqlProblem(place, `a period of several units is not taken ${where}: use one unit, as P1M, P1D or PT90M`)
 }
 
-/** By the engine's own functions, which take less time for a row; null where they have none. */
+/** Uses the engine's own functions, which take less time per row; null where it has none. */
 function inUtc(at: Sql, granularity: NativeBuckets): Sql | null {
   const { kind, zone } = granularity
   if (zone !== Zone.utc) return null
@@ -146,7 +146,7 @@ function inUtc(at: Sql, granularity: NativeBuckets): Sql | null {
   }
   const unit = calendarUnit(granularity)
   if (unit === null) return null
-  // As dates: the engine takes null for another time than one at which no unit of date_trunc begins.
+  // Cast to dates: in a comparison of date_trunc with a time at which no unit starts, the engine treats null as a different time.
   const day = unit === 'day' ? at : sql`date_trunc(${sql.literal(unit)}, ${at})`
   return sql`CAST(CAST(${day} AS DATE) AS TIMESTAMP)`
 }
@@ -160,7 +160,7 @@ function calendarUnit(granularity: NativeBuckets): string | null {
   return granularity.months === 1 ? 'month' : granularity.months === 12 ? 'year' : null
 }
 
-/** The start of the bucket, or of the next one where the instant is no start itself. */
+/** The start of the bucket, or of the next one if the instant is not a start itself. */
 export function ceilTo(at: Sql, period: Period, zone: Zone, origin: Sql | null, place: Place): Sql {
   const next =
     origin === null

@@ -1,4 +1,4 @@
-// Which names mean what at one place of a query.
+// Resolves names at one place of a query.
 
 import { addTo } from '../../lib/add-to.ts'
 import { type Place, quoted, sqlProblem, thereAre } from '../parse/sql-problem.ts'
@@ -8,27 +8,27 @@ import { type Bound, columnOfValues, keyOf, type QueryColumn, storedColumn } fro
 import { long } from './types.ts'
 
 export interface ScopeColumn extends QueryColumn {
-  /** A column of the engine, or what is made of two where rows are joined by both. */
+  /** A column of the engine, or the combination of two columns that a join merges. */
   readonly value: Bound
 }
 
-/** A table, subquery or common table in FROM, under the name that it has there. */
+/** A table, subquery or common table in FROM, under its name there. */
 export interface Relation {
   readonly name: string | null
   readonly columns: readonly ScopeColumn[]
-  /** What orders rows of one time by when they were pushed; only where the relation is an entity itself. */
+  /** Orders rows of the same time by when they were pushed; only if the relation is an entity itself. */
   readonly position?: ColumnPlace | undefined
-  /** The schema that may stand before the relation's name: `druid` where it is left out. */
+  /** The schema that may qualify the relation's name; `druid` where it is left out. */
   readonly schema?: SqlSchema
-  /** Columns that a USING made one with those of another relation: found only by the relation's name. */
+  /** Columns that a USING merged with those of another relation. They are found only when qualified by the relation's name. */
   readonly merged: ReadonlySet<string>
-  /** What such a column is where it goes without the relation's name, of rows that only one side of the join may have. */
+  /** The values of merged columns when they are named without the relation, where a row may be missing on one side of the join. */
   readonly shared?: ReadonlyMap<string, Bound>
 }
 
 export interface Scope {
   readonly relations: readonly Relation[]
-  /** That of the query around this one. */
+  /** The scope of the enclosing query. */
   readonly parent: Scope | null
 }
 
@@ -42,7 +42,7 @@ export function starColumns(scope: Scope, table: string | null, place: Place): r
   return relation.columns
 }
 
-/** The columns that a relation gives without its name. */
+/** The columns of a relation that are visible without its name. */
 function sharedColumns(relation: Relation): readonly ScopeColumn[] {
   return relation.columns.filter(({ name }) => !relation.merged.has(name)).map((column) => asShared(column, relation))
 }
@@ -54,7 +54,7 @@ function asShared(column: ScopeColumn, { shared }: Relation): ScopeColumn {
 
 const namesOf = new WeakMap<Relation, ReadonlyMap<string, readonly ScopeColumn[]>>()
 
-/** A query names columns thousands of times, of tables with thousands of them. */
+/** Looked up by an index: a query may name thousands of columns, of tables with thousands of them. */
 function columnsNamed(relation: Relation, name: string): readonly ScopeColumn[] {
   let known = namesOf.get(relation)
   if (known === undefined) {
@@ -72,7 +72,7 @@ function byName({ columns }: Relation): ReadonlyMap<string, readonly ScopeColumn
   return found
 }
 
-/** What orders the rows of the relation that `__time` without a table's name is of, where it is known. */
+/** The time and position that order the rows of the relation of an unqualified `__time`; null where the position is not known. */
 export function pushedIn({ relations }: Scope): { readonly time: Bound; readonly position: Bound } | null {
   for (const { columns, position } of relations) {
     const time = columns.find(({ name }) => name === '__time')
@@ -84,7 +84,7 @@ export function pushedIn({ relations }: Scope): { readonly time: Bound; readonly
   return null
 }
 
-/** Finds a column by its name, with or without that of its table; throws a Problem where there is none, or more than one. */
+/** Finds a column by name, with or without its table's name. Throws a Problem where there is none, or more than one. */
 export function columnIn(scope: Scope, path: readonly string[], place: Place): Bound {
   for (let current: Scope | null = scope; current !== null; current = current.parent) {
     const found = candidates(current, path)
@@ -103,7 +103,7 @@ export function reference({ value, isStored, isOfValues }: ScopeColumn, name: st
   return isStored === true ? { ...node, stored: storedColumn(node) } : node
 }
 
-/** What the query groups by is one value for each group, whatever it is cast from; a column of VALUES is as one of an entity there. */
+/** A grouping key has one value per group, whatever it is cast from. A column of VALUES counts as an entity's column there. */
 export function asKey(node: Bound, keys: ReadonlySet<string> | null): Bound {
   if (keys === null || keys.size === 0 || node.kind === 'literal' || !keys.has(keyOf(node))) return node
   return { ...node, stored: node.stored?.isCast === true ? undefined : (node.stored ?? columnOfValues(node)) }
@@ -134,7 +134,7 @@ function missing(scope: Scope, path: readonly string[]): string {
   return `column ${quoted(path.join('.'))} is not found in any table${hint}`
 }
 
-/** What is often meant by a name that no column has: the time, or a text in the quotes of names. */
+/** A hint about a name that no column has. It often means the time, or is a text in double quotes. */
 function otherColumns(names: readonly string[], name: string): string {
   if (names.length === 0) return ''
   if (timeNames.includes(name.toLowerCase()) && names.includes('__time')) return `: the time of a row is "__time"`
@@ -142,7 +142,7 @@ function otherColumns(names: readonly string[], name: string): string {
   return `: ${thereAre(names)}. A text stands in single quotes: '${example}'`
 }
 
-/** A longer text is not said again. */
+/** A longer text is not repeated in the hint. */
 const exampleMax = 60
 
 const timeNames = ['time', 'date', 'timestamp', 'datetime', 'ts', 'd']

@@ -21,7 +21,7 @@ export interface SqlColumn extends QueryColumn {
   readonly isNeverNull: boolean
 }
 
-/** An entity as its SQL table: its time is `__time`, truth values are the longs 0 and 1. */
+/** A series entity as an SQL table. Its time is `__time`; truth values are the longs 0 and 1. */
 export function sqlTable(entity: Pick<Entity, 'id' | 'name' | 'fields'>): SqlTable {
   const time = entity.fields.find((field) => field.role === 'time')
   if (time === undefined) throw new Error('a series entity has a time field by its definition')
@@ -41,7 +41,7 @@ export function sqlTable(entity: Pick<Entity, 'id' | 'name' | 'fields'>): SqlTab
   }
 }
 
-/** A metadata entity as its SQL table: an item is a row, its identifier and attributes are the columns. */
+/** A metadata entity as an SQL table. Each item is a row; its identifier and attributes are the columns. */
 export function metadataTable({ id, name, fields }: MetadataEntity): SqlTable {
   const columns = fields.map((field) => ({
     name: field.name,
@@ -52,13 +52,13 @@ export function metadataTable({ id, name, fields }: MetadataEntity): SqlTable {
   return { schema: 'metadata', name, entityId: id, columns }
 }
 
-/** The tables that a caller may read, by how a query names them. */
+/** The tables that a caller may read, found by the names that queries use. */
 export class SqlTables {
   readonly all: readonly SqlTable[]
   readonly listsFunctions: boolean
   readonly #bySchema: Readonly<Record<SqlSchema, ReadonlyMap<string, SqlTable>>>
 
-  /** `listsFunctions`: INFORMATION_SCHEMA has ROUTINES too. */
+  /** `listsFunctions`: whether INFORMATION_SCHEMA includes ROUTINES. */
   constructor(all: readonly SqlTable[], listsFunctions = false) {
     this.all = all
     this.listsFunctions = listsFunctions
@@ -67,7 +67,7 @@ export class SqlTables {
     this.#bySchema = { druid: named('druid'), metadata: named('metadata') }
   }
 
-  /** `name`, `druid.name` or `metadata.name`; a name without a schema is a series entity's before a metadata entity's. */
+  /** Accepts `name`, `druid.name` and `metadata.name`. A name without a schema means a series entity first, then a metadata entity. */
   find(path: readonly string[]): SqlTable | undefined {
     const { druid, metadata } = this.#bySchema
     const name = path.at(-1)!

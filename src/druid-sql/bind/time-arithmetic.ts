@@ -1,4 +1,4 @@
-// Sums of times and intervals.
+// Arithmetic with times and intervals.
 
 import { Zone } from '../../druid-time/zone.ts'
 import { bind2 } from '../../lib/bind-sql.ts'
@@ -20,12 +20,12 @@ export interface OperatorOptions {
 const signs = { '+': sql`+`, '-': sql`-`, '*': sql`*`, '/': sql`/` }
 
 /**
- * Of whole numbers as functions: of operators the engine brings a constant to the other side of a comparison, makes `l < -1` of `l + 1 < 0`, and never
- * sees that the sum goes round.
+ * Arithmetic of whole numbers uses functions. With operators the engine moves a constant to the other side of a comparison, rewrites `l + 1 < 0` as
+ * `l < -1`, and does not notice that the sum wraps around.
  */
 const plainArithmetic = { '+': sql`add`, '-': sql`subtract`, '*': sql`multiply` } as const
 
-/** Of numbers, and of intervals. */
+/** Arithmetic of numbers, and of intervals. */
 export const arithmetic = engineFunction<OperatorOptions>((texts, node, meaning) => {
   const { operator } = node.options
   const [x, y] = node.type.kind === 'interval' ? [texts[0]!, texts[1]!] : numberTexts(texts, node, meaning)
@@ -39,12 +39,12 @@ export const arithmetic = engineFunction<OperatorOptions>((texts, node, meaning)
   )
 })
 
-/** A time and an interval. */
+/** A time plus or minus an interval. */
 export const movedBy = engineFunction<OperatorOptions>(([at, by], { options: { operator } }, { zone }) =>
   moved(at!, signs[operator], by!, zone),
 )
 
-/** Times and intervals: what can be added to what. Null where neither side is one. */
+/** Arithmetic with times and intervals; null where neither side is one. Throws a Problem for a combination without a meaning. */
 export function timeArithmetic(operator: NumberOperator | '%', left: Bound, right: Bound): Bound | null {
   const { place } = left
   const isTime = ({ type }: Bound): boolean => type.kind === 'timestamp' || type.kind === 'date'
@@ -67,7 +67,7 @@ export function timeArithmetic(operator: NumberOperator | '%', left: Bound, righ
   )
 }
 
-/** Months go by the clocks of the zone, anything shorter is time that passes. */
+/** Months and years are added on the clocks of the zone; anything shorter is elapsed time. */
 function moved(at: Sql, operator: Sql, by: Sql, zone: Zone): Sql {
   if (zone === Zone.utc) return sql`(${at} ${operator} ${by})`
   return withoutRepeats([at, by], (x, length) => {

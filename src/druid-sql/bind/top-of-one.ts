@@ -1,10 +1,10 @@
-// Where Druid makes a topN of groups by one column: null comes first in it, whichever way it is ordered.
+// Detects where Druid makes a topN of groups by one column. In a topN null comes first, whatever the direction of the order.
 import { isBesideDifferentValues } from '../parse/different-values.ts'
 import type { OrderItem, Select } from '../parse/syntax.ts'
 import type { SelectFrom } from './from-context.ts'
 import { type Bound, keyOf, type QueryColumn } from './tree.ts'
 
-/** What groups are made of, and their order. */
+/** The parts of a query that determine its groups. */
 export interface Grouped {
   readonly select: Select
   readonly from: SelectFrom
@@ -15,11 +15,11 @@ export interface Grouped {
 
 interface Ordered extends Grouped {
   readonly order: readonly { readonly bound: Bound; readonly item: OrderItem }[]
-  /** Whether there is a LIMIT alone, of so many that Druid makes a topN of one column's groups. */
+  /** Whether there is a LIMIT without OFFSET, small enough for Druid to make a topN of groups by one column. */
   readonly isTopped: boolean
 }
 
-/** Whether the groups are a topN: by one column that orders them, and no more of them than a LIMIT. */
+/** Whether the groups are a topN: grouped by the one column that also orders them, with a LIMIT. */
 export function isTopOfOne(groups: Ordered): boolean {
   const { select, isTopped, order, from } = groups
   const [only, ...others] = keysOf(groups)
@@ -35,15 +35,15 @@ export const hasSets = ({ groupBy }: Pick<Select, 'groupBy'>): boolean =>
 const keysOf = ({ select, keys, isGrouped, outputs }: Grouped): readonly Bound[] =>
   select.distinct ? outputs.map(({ bound }) => bound) : isGrouped ? keys : []
 
-/** Whether the rows are those of a query that runs before. */
+/** Whether the rows come from a query that runs before this one. */
 const isOverQuery = ({ relations: [relation, ...others] }: SelectFrom): boolean =>
   relation !== undefined && others.length === 0 && relation.columns.every((column) => column.ofQuery !== undefined)
 
-/** Groups by the only key of such a query once more are its own. */
+/** Grouping by the only key of such a query again makes the same groups. */
 const isOnlyKey = ({ relations: [relation] }: SelectFrom, key: Bound): boolean =>
   relation?.columns.find(({ value }) => keyOf(value) === keyOf(key))?.ofQuery === 'onlyKey'
 
-/** What a column of this query is to a query around it; `runsBefore` says that Druid runs this one by itself for its LIMIT or its windows. */
+/** How an enclosing query sees a column of this one. `runsBefore`: Druid runs this query separately because of its LIMIT or windows. */
 export function ofQuery(groups: Grouped, output: Bound, runsBefore: boolean): QueryColumn['ofQuery'] {
   const { select, from, isGrouped } = groups
   if (!runsBefore && !isGrouped && !select.distinct) return isOverQuery(from) ? 'other' : undefined

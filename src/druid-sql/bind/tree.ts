@@ -1,5 +1,5 @@
-// The tree of a query whose names are resolved and whose types are known: plain data, written for an engine by `compile/`, read by the store's planner.
-// What depends on it is worked out from it: which columns it names, whether it aggregates, what tells two of them apart.
+// The tree of a query with resolved names and known types: plain data, written for an engine by `compile/` and read by the store's planner.
+// Properties are computed from the tree: the columns that it names, whether it aggregates, and keys that identify equal expressions.
 
 import { Zone } from '../../druid-time/zone.ts'
 import type { Sql } from '../../lib/sql-text.ts'
@@ -24,7 +24,7 @@ export type Bound =
 interface Node {
   readonly type: SqlType
   readonly place: Place
-  /** The column or aggregate of texts or numbers that it is, or is cast from: where rows are chosen, Druid makes filters of those. */
+  /** The column or aggregate of texts or numbers that the node is, or is cast from. Where rows are selected, Druid makes filters of it. */
   readonly stored?: StoredColumn | undefined
 }
 
@@ -40,7 +40,7 @@ export interface LiteralNode extends Node {
   readonly value: ConstantValue
 }
 
-/** A point in time, or the midnight of a date by the clocks there. */
+/** An instant; for a date, its midnight in local time. */
 export interface TimeNode extends Node {
   readonly kind: 'time'
   readonly ms: number
@@ -55,23 +55,23 @@ export interface IntervalNode extends Node {
 export interface ColumnNode extends Node {
   readonly kind: 'column'
   readonly at: ColumnPlace
-  /** As the query names it. */
+  /** The name that the query uses. */
   readonly name: string
-  /** The same instants as the files have them; only of the time of an entity. */
+  /** The same instants as the files store them; only for the time of an entity. */
   readonly inFiles?: ColumnPlace | undefined
-  /** Whether it is made of VALUES alone: once such rows are grouped or limited, the planner works nothing out of them, and it is as one of an entity. */
+  /** Whether it comes only from VALUES. After such rows are grouped or limited, Druid evaluates nothing in advance, and it counts as an entity's column. */
   readonly isOfValues?: boolean | undefined
-  /** Whether it is JSON, held as text. */
+  /** Whether it is JSON that is stored as text. */
   readonly isJsonText?: boolean | undefined
 }
 
-/** What is written for the engine already: a name that it has, and what native queries alone have. */
+/** SQL that is already written for the engine: a name of the engine's, or parts that only native queries have. */
 export interface WrittenNode extends Node {
   readonly kind: 'written'
   readonly sql: Sql
 }
 
-/** What a function makes of its operands. Of the syntax, operators, conditions and CASE are functions too. */
+/** A function call. Operators, conditions and CASE are functions too. */
 export interface CallNode<Options = unknown> extends Node {
   readonly kind: 'call'
   readonly fn: EngineFunction<Options>
@@ -79,17 +79,17 @@ export interface CallNode<Options = unknown> extends Node {
   readonly options: Options
 }
 
-/** How the whole query is meant. */
+/** Settings that apply to the whole query. */
 export interface Meaning {
-  /** Overflow goes round, as in Java, at the cost of speed; else it ends the query. */
+  /** Whether overflow wraps around, as in Java, at the cost of speed; otherwise it ends the query. */
   readonly wraps: boolean
-  /** Of the clocks that texts of times without a zone go by, and buckets and parts of times. */
+  /** The zone of time texts without one, and of buckets and parts of times. */
   readonly zone: Zone
 }
 
-/** How the engine says a function. */
+/** How a function is written in the engine's SQL. */
 export interface EngineFunction<Options = unknown> {
-  /** Tells it from others. */
+  /** Identifies the function. */
   readonly id: number
   write(operands: readonly Sql[], node: CallNode<Options>, meaning: Meaning): Sql
 }
@@ -108,16 +108,16 @@ export interface AggregateNode<Options = unknown> extends Node {
 
 export interface EngineAggregate<Options = unknown> {
   readonly id: number
-  /** `order` is the ORDER BY within the call, or nothing. */
+  /** `order` is the ORDER BY within the call, or empty. */
   write(operands: readonly Sql[], node: AggregateNode<Options>, order: Sql): WrittenAggregate
 }
 
 export interface WrittenAggregate {
   /** The call of the engine's aggregate, to which FILTER and OVER are added. */
   readonly call: Sql
-  /** A second call, where one does not tell all. */
+  /** A second call, where one is not sufficient. */
   readonly also?: Sql
-  /** What becomes of its value, and of that of the second call. */
+  /** Computes the result from the value of the call and that of the second call. */
   readonly finish?: (value: Sql, also: Sql) => Sql
 }
 
@@ -127,12 +127,12 @@ export interface WindowNode {
   readonly frame: Window['frame']
 }
 
-/** What rows are ordered by: a value, or the number of a column of the result. */
+/** A sort key: a value, or the number of an output column. */
 export interface OrderKey extends Pick<OrderItem, 'descending' | 'nulls'> {
   readonly key: Bound | number
 }
 
-/** A query that stands for a value, or for those that one is looked for among. */
+/** A query used as a value, or as the set in which a value is looked for. */
 export interface ScalarQueryNode extends Node {
   readonly kind: 'query'
   readonly query: BoundRows
@@ -143,15 +143,15 @@ export interface ScalarQueryNode extends Node {
 export interface QueryColumn {
   readonly name: string
   readonly type: SqlType
-  /** Whether it is a column of an entity, also by way of subqueries and groups; else it is computed. */
+  /** Whether it is a column of an entity, possibly through subqueries and groups; otherwise it is computed. */
   readonly isStored?: boolean | undefined
-  /** Whether it is made of VALUES alone: where such rows are joined, it is as one of an entity. */
+  /** Whether it comes only from VALUES. Where such rows are joined, it counts as an entity's column. */
   readonly isOfValues?: boolean | undefined
-  /** Of a query that Druid runs by itself, before the one around it: whether it alone tells the query's groups apart, of which none is left out. */
+  /** For a query that Druid runs before the enclosing one: whether the column alone identifies the query's groups, of which none is left out. */
   readonly ofQuery?: 'onlyKey' | 'other' | undefined
 }
 
-/** Rows: what FROM, a subquery and a side of UNION ALL are made of. Their columns are c0, c1, ... to the engine. */
+/** Rows of a FROM, a subquery or a side of UNION ALL. Their columns are c0, c1, ... in the engine. */
 export type BoundRows =
   | QueryNode
   | SelectNode
@@ -173,7 +173,7 @@ export interface QueryNode extends Rows {
   readonly rows: BoundRows
   readonly limit: bigint | null
   readonly offset: bigint | null
-  /** The rows within a LIMIT by themselves: what a join around asks of them the engine would ask of the rows before the LIMIT (duckdb#22963). */
+  /** Relation that materializes the limited rows: without it, the engine applies conditions of an enclosing join before the LIMIT (duckdb#22963). */
   readonly apart: number | null
 }
 
@@ -183,24 +183,24 @@ export interface SelectNode extends Rows {
   readonly outputs: readonly Bound[]
   readonly from: FromNode | null
   readonly where: Bound | null
-  /** Null where nothing is grouped by. */
+  /** Null where the query has no GROUP BY. */
   readonly groups: GroupsNode | null
   readonly having: Bound | null
   readonly orderBy: readonly OrderKey[]
 }
 
 export interface GroupsNode {
-  /** Each once. */
+  /** Each key once. */
   readonly keys: readonly Bound[]
-  /** One, or those of GROUPING SETS. */
+  /** One set, or those of GROUPING SETS. */
   readonly sets: readonly (readonly Bound[])[]
-  /** Whether the query says so: ROLLUP, CUBE and GROUPING SETS. */
+  /** Whether the query has ROLLUP, CUBE or GROUPING SETS. */
   readonly areSets: boolean
-  /** Where a key is the name of a column of the result, which Druid does not take. */
+  /** Places where a key is the name of an output, which Druid does not accept. */
   readonly named: readonly Place[]
 }
 
-/** All columns, in order. */
+/** All columns of other rows, sorted. */
 export interface SortNode extends Rows {
   readonly kind: 'sort'
   readonly rows: BoundRows
@@ -233,7 +233,7 @@ export interface CatalogNode extends Rows {
   readonly lines: readonly (readonly (string | number | null)[])[]
 }
 
-/** The rows of several entities under each other: of each, where it has the columns of all. */
+/** The rows of several entities, one after the other. `places` are an entity's columns in the output; null for a column that it does not have. */
 export interface AppendNode extends Rows {
   readonly kind: 'append'
   readonly parts: readonly { readonly entityId: number; readonly places: readonly (number | null)[] }[]
@@ -246,15 +246,15 @@ export type FromNode =
       readonly kind: 'items'
       readonly entityId: number
       readonly relation: number
-      /** How many there are. */
+      /** The number of columns. */
       readonly columns: number
-      /** Whether they go by other names, all of them at once. */
+      /** Whether the query renames them, which it can do only for all at once. */
       readonly renames: boolean
     }
   | { readonly kind: 'common'; readonly of: number; readonly relation: number }
   | { readonly kind: 'rows'; readonly rows: BoundRows; readonly relation: number }
   | { readonly kind: 'unnest'; readonly array: Bound; readonly relation: number }
-  /** One relation of all columns that are named, and of what is worked out beside them. */
+  /** One relation with all named columns and the values computed in addition to them. */
   | { readonly kind: 'widened'; readonly from: FromNode; readonly outputs: readonly Bound[]; readonly relation: number }
   | {
       readonly kind: 'join'
@@ -266,7 +266,7 @@ export type FromNode =
 
 let functions = 0
 
-/** A function as the engine says it. */
+/** A function, defined by its SQL in the engine. */
 export function engineFunction<Options = null>(write: EngineFunction<Options>['write']): EngineFunction<Options> {
   functions += 1
   return { id: functions, write }
@@ -277,7 +277,7 @@ export function engineAggregate<Options = null>(write: EngineAggregate<Options>[
   return { id: functions, write }
 }
 
-/** What a function makes of operands. A text that is made of others is not longer than all of them, where it is not told to be. */
+/** A call of a function. Unless its type has a width, a text is taken to be at most as long as all its operands together. */
 export function called<Options = null>(
   place: Place,
   type: SqlType,
@@ -302,18 +302,18 @@ export const literal = (place: Place, type: SqlType, value: ConstantValue): Lite
   value,
 })
 
-/** Whether Druid's filters leave out what a column is cast to. */
+/** Whether Druid's filters ignore a cast of a column to this type. */
 export const isCastAway = ({ kind }: SqlType): boolean => kind === 'long' || kind === 'double' || kind === 'string'
 
-/** A column or an aggregate as it is; undefined where it holds neither texts nor numbers. */
+/** A column or aggregate, not cast; undefined where its values are neither texts nor numbers. */
 export const storedColumn = (column: Bound): StoredColumn | undefined =>
   isCastAway(column.type) ? { column, isCast: false } : undefined
 
-/** The column of VALUES that it is, and that nothing was made of since. */
+/** The column of VALUES that the node is; undefined for anything computed. */
 export const columnOfValues = (node: Bound): StoredColumn | undefined =>
   node.kind === 'column' && node.isOfValues === true ? storedColumn(node) : undefined
 
-/** What an expression is made of, one level down. A query within it is none of its parts. */
+/** The direct parts of an expression. A query within it is not a part. */
 export function partsOf(node: Bound): readonly Bound[] {
   switch (node.kind) {
     case 'call':
@@ -339,7 +339,7 @@ const partsOfWindow = ({ partitionBy, orderBy }: WindowNode): readonly Bound[] =
 const keysOf = (orderBy: readonly OrderKey[]): readonly Bound[] =>
   orderBy.flatMap(({ key }) => (typeof key === 'number' ? [] : [key]))
 
-/** The first of its parts, or itself, for which `find` gives something. Within aggregates of groups none is looked for. */
+/** The first value that `find` returns for the node or one of its parts. With `leave` it skips a node and its parts. */
 function firstWithin<Found>(node: Bound, find: (node: Bound) => Found | null | 'leave'): Found | null {
   const found = find(node)
   if (found === 'leave') return null
@@ -360,7 +360,7 @@ export const hasAggregate = (node: Bound): boolean =>
 export const hasWindow = (node: Bound): boolean =>
   firstWithin(node, (one) => (isOfGroup(one) ? 'leave' : one.kind === 'aggregate' ? true : null)) !== null
 
-/** The first column of these relations in it that is neither grouped by nor inside an aggregate. */
+/** The first column of these relations that is neither grouped by nor inside an aggregate. */
 export function looseColumn(node: Bound, relations: ReadonlySet<number>, keys: ReadonlySet<string>): ColumnNode | null {
   return firstWithin(node, (one) => {
     if (isOfGroup(one) || (keys.size > 0 && keys.has(keyOf(one)))) return 'leave'
@@ -368,13 +368,13 @@ export function looseColumn(node: Bound, relations: ReadonlySet<number>, keys: R
   })
 }
 
-/** The columns that it names, as often as it does. */
+/** The columns that an expression names, with repetitions. */
 export const columnsIn = (node: Bound): readonly ColumnNode[] =>
   node.kind === 'column' ? [node] : partsOf(node).flatMap(columnsIn)
 
 const known = new WeakMap<Bound, string>()
 
-/** The same for equal expressions, wherever they stand. */
+/** The same for equal expressions, wherever they are in the query. */
 export function keyOf(node: Bound): string {
   let key = known.get(node)
   if (key === undefined) {
@@ -425,7 +425,7 @@ const orderKeys = (orderBy: readonly OrderKey[]): unknown =>
 let queries = 0
 const queryKeys = new WeakMap<BoundRows, number>()
 
-/** Each query is one of its own. */
+/** Every query is different from all others. */
 function queryKey({ query }: ScalarQueryNode): number {
   const known = queryKeys.get(query)
   if (known !== undefined) return known
@@ -438,9 +438,9 @@ const typeKey = (type: SqlType): string => (type.kind === 'array' ? `${typeKey(t
 
 const optionsKey = (options: unknown): string => (options === null ? '' : plainKey(options))
 
-/** Without places: what stands elsewhere is the same. */
+/** Leaves out places, so that equal parts of a query have equal keys. */
 function plainKey(value: unknown): string {
-  // As JSON: no text of a caller ends its own quotes.
+  // Written as JSON, so that a caller's text cannot end its own quotes.
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return String(value)
   if (value instanceof Zone) return value.name
@@ -450,7 +450,7 @@ function plainKey(value: unknown): string {
     .join()}}`
 }
 
-/** The rows that others are made of, one level down. */
+/** The rows that others directly consist of. */
 function rowsIn(rows: BoundRows): readonly BoundRows[] {
   switch (rows.kind) {
     case 'query':
@@ -467,7 +467,7 @@ function rowsIn(rows: BoundRows): readonly BoundRows[] {
   }
 }
 
-/** What FROM is made of, itself among it. */
+/** All parts of a FROM, including itself. */
 export function fromsIn(from: FromNode): readonly FromNode[] {
   switch (from.kind) {
     case 'join':
@@ -479,7 +479,7 @@ export function fromsIn(from: FromNode): readonly FromNode[] {
   }
 }
 
-/** The expressions of these rows alone. */
+/** The expressions of these rows, without those of rows within them. */
 function expressionsOf(rows: BoundRows): readonly Bound[] {
   switch (rows.kind) {
     case 'select': {
@@ -517,14 +517,14 @@ function addQueriesIn(node: Bound, queries: BoundRows[]): void {
   for (const part of partsOf(node)) addQueriesIn(part, queries)
 }
 
-/** All rows that a query is made of, itself first: those of FROM, of common tables, and of queries within expressions. */
+/** All rows that a query consists of, itself first: those of FROM, of common tables, and of queries within expressions. */
 export function allRows(rows: BoundRows): readonly BoundRows[] {
   const inner = [...rowsIn(rows)]
   for (const node of expressionsOf(rows)) addQueriesIn(node, inner)
   return [rows, ...inner.flatMap(allRows)]
 }
 
-/** The ids of the series entities that it reads. */
+/** The ids of the series entities that a query reads. */
 export function entityIdsOf(all: readonly BoundRows[]): readonly number[] {
   const ids = all.flatMap((rows) => {
     if (rows.kind === 'append') return rows.parts.map(({ entityId }) => entityId)
@@ -534,15 +534,15 @@ export function entityIdsOf(all: readonly BoundRows[]): readonly number[] {
   return [...new Set(ids)]
 }
 
-/** The columns that it names, as often as it does. */
+/** The columns that a query names, with repetitions. */
 export const columnsOf = (all: readonly BoundRows[]): readonly ColumnNode[] =>
   all.flatMap((rows) => expressionsOf(rows).flatMap(columnsIn))
 
-/** Where a GROUP BY names a column of the result, which Druid does not take. */
+/** Places where a GROUP BY names an output, which Druid does not accept. */
 export const namedKeysOf = (all: readonly BoundRows[]): readonly Place[] =>
   all.flatMap((rows) => (rows.kind === 'select' ? (rows.groups?.named ?? []) : []))
 
-/** Whether rows are grouped by an array or by several sets of columns, of which Druid puts no parts of groups together where it limits them early. */
+/** Whether rows are grouped by an array or several sets of columns: Druid does not merge partial groups of these when it limits them early. */
 export const needsWholeGroups = (all: readonly BoundRows[]): boolean =>
   all.some((rows) => {
     if (rows.kind !== 'select') return false

@@ -1,4 +1,4 @@
-// The types of Druid's SQL, as far as they make a difference to an answer. INTEGER and BIGINT are one, so are FLOAT, DECIMAL and DOUBLE.
+// The types of Druid's SQL, as far as they affect answers. INTEGER and BIGINT are one type, and so are FLOAT, DECIMAL and DOUBLE.
 
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { DruidColumnType } from '../../model/druid-layout.ts'
@@ -11,7 +11,7 @@ export interface ArrayType {
 
 export interface StringType {
   readonly kind: 'string'
-  /** How long texts may be that a query makes: `widthOf` in functions/text-room.ts says what of. The type stays the same. */
+  /** How long texts made by the query may be (see `widthOf` in functions/text-room.ts). It does not make a different type. */
   readonly width?: number
 }
 
@@ -20,7 +20,7 @@ export type SqlType =
       readonly kind:
         | 'long'
         | 'double'
-        /** Of 32 bits: a column of a native query. SQL has none. */
+        /** 32 bits, in columns of native queries only. SQL has no such type. */
         | 'float'
         | 'boolean'
         | 'timestamp'
@@ -28,9 +28,9 @@ export type SqlType =
         | 'interval'
         | 'null'
         | 'json'
-        /** A set of values behind DS_HLL and DS_THETA, held exactly. */
+        /** The set of values of DS_HLL and DS_THETA, stored exactly. */
         | 'sketch'
-        /** The values behind DS_QUANTILES_SKETCH. */
+        /** The values of DS_QUANTILES_SKETCH. */
         | 'quantiles'
     }
   | StringType
@@ -39,7 +39,7 @@ export type SqlType =
 export type Kind = SqlType['kind']
 
 const simple = (kind: Exclude<Kind, 'array'>): SqlType => ({ kind })
-/** A text of a width of its own. */
+/** A text type with its own width. */
 export const wideString = (width: number): SqlType => ({ kind: 'string', width })
 export const long = simple('long')
 export const double = simple('double')
@@ -55,7 +55,7 @@ export const sketch = simple('sketch')
 export const quantiles = simple('quantiles')
 export const arrayOf = (element: SqlType): SqlType => ({ kind: 'array', element })
 
-/** What each type is called: by SQL, by Druid's engine, and by DuckDB, which holds it so. */
+/** The name of each type in SQL, in Druid's engine, and in DuckDB, which stores its values as that type. */
 const names = {
   long: { sql: 'BIGINT', druid: 'LONG', engine: sql`BIGINT` },
   double: { sql: 'DOUBLE', druid: 'DOUBLE', engine: sql`DOUBLE` },
@@ -75,18 +75,18 @@ function complex(name: string, engine: Sql) {
   return { sql: `COMPLEX<${name}>`, druid: `COMPLEX<${name}>`, engine }
 }
 
-/** The name of a type as SQL gives it, for messages and INFORMATION_SCHEMA. */
+/** The SQL name of a type, for messages and INFORMATION_SCHEMA. */
 export const typeName = (type: SqlType): string =>
   type.kind === 'array' ? `${typeName(type.element)} ARRAY` : names[type.kind].sql
 
-/** What a column of the type is to Druid's engine, and to its SQL. */
+/** The type of a column in Druid's engine and in its SQL. */
 export function druidColumnType(type: SqlType): DruidColumnType {
   if (type.kind === 'array') return { type: `ARRAY<${druidColumnType(type.element).type}>`, sqlType: 'ARRAY' }
   const { sql: sqlType, druid } = names[type.kind]
   return { type: druid, sqlType: druid.startsWith('COMPLEX') ? 'OTHER' : sqlType }
 }
 
-/** The type that DuckDB holds it in. */
+/** The DuckDB type that stores its values. */
 export const engineType = (type: SqlType): Sql =>
   type.kind === 'array' ? sql`${engineType(type.element)}[]` : names[type.kind].engine
 
@@ -123,7 +123,7 @@ export function castTypeOf({ name, isArray }: CastType): SqlType {
   return isArray ? arrayOf(types[name]) : types[name]
 }
 
-/** The type of the numbers that Druid's expressions have for values of a type; null where they are what they are. */
+/** The type of number that Druid's expressions use for values of a type; null where they use the values themselves. */
 export function plainNumber(type: SqlType): SqlType | null {
   switch (type.kind) {
     case 'boolean':

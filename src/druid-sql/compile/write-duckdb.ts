@@ -1,4 +1,4 @@
-// A bound query as DuckDB's SQL. Nothing of the caller's text gets into it but the values of literals: names of tables and columns are numbers of our own.
+// Writes a bound query as DuckDB's SQL. Of the caller's text it contains only the values of literals: tables and columns are named by numbers.
 // Tested by `test/druid-sql/functions.test.ts`.
 
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -101,14 +101,14 @@ export class DuckdbWriter {
     return sql.join(pieces, ' ')
   }
 
-  /** What stands after GROUP BY, null where all rows are one group; and what else holds for a group that is shown. */
+  /** `by` is the text after GROUP BY, null where all rows are one group. `condition` is a further condition for the groups that are returned. */
   #groups({ keys, sets }: GroupsNode): { readonly by: Sql | null; readonly condition: Sql | null } {
     if (sets.length === 1) return { by: keys.length === 0 ? null : list(this.#all(keys)), condition: null }
     const texts = sets.map((set) => sql`(${list(this.#all(set))})`)
     const ofSets = (all: readonly Sql[]): Sql => sql`GROUPING SETS (${list(all)})`
-    // Of empty sets alone the engine gives one row for all, where the files' statistics tell it. One more set keeps it from that.
+    // With only empty sets, the engine may return one row for all of them from the files' statistics. One more set prevents that.
     if (keys.length === 0) return { by: ofSets([...texts, sql`(TRUE)`]), condition: sql`grouping(TRUE) = 1` }
-    // Of no rows at all, Druid makes no totals when they stand beside other sets of groups.
+    // If there are no rows at all, Druid returns no totals next to other sets of groups.
     const hasTotals = sets.some((set) => set.length === 0)
     return { by: ofSets(texts), condition: hasTotals ? sql`count(*) > 0` : null }
   }
@@ -124,7 +124,7 @@ export class DuckdbWriter {
       case 'rows':
         return sql`(${this.rows(from.rows)}) AS ${relationName(from.relation)}`
       case 'unnest': {
-        // What comes to null by constants alone has no type to the engine, which unnests no such thing.
+        // A value that is null because of constants has no type in the engine, which refuses to unnest it.
         const { type } = from.array
         const isTold = type.kind === 'array' && type.element.kind !== 'null'
         const array = sql`CAST(${this.expression(from.array)} AS ${engineType(isTold ? type : arrayOf(string))})`
@@ -238,7 +238,7 @@ function appendText({ parts }: AppendNode): Sql {
   return sql.join(texts, ' UNION ALL ')
 }
 
-/** Values in the query itself, no table of the engine. */
+/** Values in the query itself, not a table of the engine. */
 function catalogText({ columns, lines }: CatalogNode): Sql {
   const names = columns.map((_, index) => columnName(index))
   const casts = columns.map(({ type }, index) => {

@@ -1,4 +1,4 @@
-// What Druid answers to `EXPLAIN PLAN FOR`: one row of three texts.
+// The response to `EXPLAIN PLAN FOR`, as in Druid: one row of three texts.
 
 import { druidExpression, druidType, type NameOf } from '../../algebra/druid-expression.ts'
 import { tokenize } from '../parse/tokenizer.ts'
@@ -8,15 +8,15 @@ import type { ReadableTables } from '../readable-tables.ts'
 import type { CheckedSql } from '../translate.ts'
 import { type NativeQuery, nativeFilter, nativeIntervals, nativeQuery, virtualColumn } from './native-of-plan.ts'
 
-/** Which part of the service makes the answer. */
+/** The part of the service that computes the answer. */
 export type Answerer = 'store' | 'sql-engine' | 'druid'
 
 const columns = ['PLAN', 'RESOURCES', 'ATTRIBUTES']
 
-/** The columns of an explanation, whatever is explained. */
+/** The columns of an explanation, the same for all queries. */
 export const explanationColumns = columns.map((name) => ({ name, sqlType: 'VARCHAR' }))
 
-/** How a query is answered: as the plan where the store has one, else as it was asked. */
+/** How a query is answered: by the store's plan where there is one, else as SQL. */
 export interface Explained {
   readonly text: string
   readonly checked: Pick<CheckedSql, 'columns' | 'entityIds' | 'items'>
@@ -25,7 +25,7 @@ export interface Explained {
   readonly answeredBy: Answerer
 }
 
-/** A question whose answer is the explanation. It names nothing but what the caller wrote or may read. */
+/** A query whose answer is the explanation. It contains only names that the caller wrote or may read. */
 export function explanationQuestion(explained: Explained): SqlQuestion {
   const texts = [[planOf(explained)], resourcesOf(explained), { statementType: 'SELECT' }]
   return {
@@ -34,7 +34,7 @@ export function explanationQuestion(explained: Explained): SqlQuestion {
   }
 }
 
-/** As Druid has it, with `answeredBy` beside. */
+/** In Druid's form, with `answeredBy` added. */
 function planOf({ text, checked, readable, plan, answeredBy }: Explained): object {
   const { entities } = readable
   const name = entities.find(({ id }) => checked.entityIds.includes(id))?.name
@@ -63,7 +63,7 @@ function resourcesOf({ checked, readable }: Explained): readonly object[] {
   ]
 }
 
-/** The scan of Druid that means the same. */
+/** The equivalent scan query of Druid. */
 function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: string): NativeQuery {
   const cells = ['__time', ...scan.columns.map(({ name }) => name)]
   const nameOf: NameOf = (leaf) => (leaf.kind === 'cell' ? cells[leaf.at]! : leaf.field.name)
@@ -74,7 +74,7 @@ function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: string):
     virtualColumns.push(virtualColumn(name, druidExpression(output, nameOf), druidType(output.type)))
     return name
   })
-  // Rows that come by time show it.
+  // A scan that is ordered by time must include it.
   const columns = [...new Set([...names, '__time'])]
   const query = {
     queryType: 'scan',
@@ -93,7 +93,7 @@ function nativeScan({ scan, outputs, offset }: SqlScanPlan, entityName: string):
 
 const words = ['EXPLAIN', 'PLAN', 'FOR']
 
-/** What is to be explained, at its place in the text; null where the text is something else. */
+/** The query to be explained, at its position in the text; null where the text is not an EXPLAIN. */
 export function explainedQuery(text: string, tokensMax: number): string | null {
   if (!/explain/i.test(text)) return null
   const tokens = tokenize(text, tokensMax)

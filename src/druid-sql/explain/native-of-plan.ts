@@ -1,4 +1,4 @@
-// What the store does for a query of SQL, as the native query of Druid that means the same.
+// Writes the store's plan for an SQL query as the equivalent native query of Druid.
 // Tested by `test/acceptance/druid-http.test.ts`.
 
 import type { AggregationPlan, StoreAggregate } from '../../algebra/aggregation.ts'
@@ -11,13 +11,13 @@ import type { SqlPlan } from '../plan/sql-plan.ts'
 
 export interface NativeQuery {
   readonly query: object
-  /** The name that each output of the plan has there. */
+  /** The name of each output of the plan in the native query. */
   readonly columns: readonly string[]
 }
 
 const eternity = { from: '-146136543-09-08T08:23:32.096Z', to: '146140482-04-24T15:36:27.903Z' }
 
-/** A timeseries where nothing is grouped by, else a groupBy: `d0` and so on are its keys, `a0` its aggregates, `p0` what is worked out of them. */
+/** A timeseries if nothing is grouped by, else a groupBy. `d0` and so on are its keys, `a0` its aggregates, `p0` values computed from them. */
 export function nativeQuery(plan: SqlPlan, entityName: string): NativeQuery {
   const { aggregation, outputs, having, order, limit, offset } = plan
   const names = new ColumnNames(aggregation)
@@ -69,7 +69,7 @@ class ColumnNames {
     return druidExpression(value, (leaf) => (leaf.kind === 'cell' ? this.#cells[leaf.at]! : leaf.field.name))
   }
 
-  /** What is computed becomes a post-aggregation, once. */
+  /** A computed value becomes a post-aggregation, added only once. */
   of(value: Scalar): string {
     if (value.kind === 'cell') return this.#cells[value.at]!
     const text = this.textOf(value)
@@ -82,7 +82,7 @@ class ColumnNames {
   }
 }
 
-/** The times of a plan. */
+/** The intervals of a plan. */
 export function nativeIntervals({ ranges, sinceMs }: Pick<AggregationPlan, 'ranges' | 'sinceMs'>): readonly string[] {
   return ranges.map(({ fromMs, toMs }) => {
     const startMs = Math.max(fromMs, sinceMs ?? fromMs)
@@ -93,7 +93,7 @@ export function nativeIntervals({ ranges, sinceMs }: Pick<AggregationPlan, 'rang
 
 type NameOf = (field: Pick<EntityField, 'name'>) => string
 
-/** A computed field is a virtual column of Druid's: `v0` is the floor of the time. */
+/** A computed field is a virtual column in Druid; `v0` is the floor of the time. */
 function namesOfComputed({ computed, granularity }: AggregationPlan): NameOf {
   const before = granularity.kind === 'all' ? 0 : 1
   const names = new Map(computed.map(({ field }, at) => [field.name, `v${before + at}`]))
@@ -140,7 +140,7 @@ function periodText(granularity: AggregationPlan['granularity']): string {
   return `'${before}${widthMs / unitMs}${unit}',${originMs === 0 ? 'null' : originMs}`
 }
 
-/** Buckets of several units begin in 1970, without an origin too. */
+/** Buckets of several units start in 1970, even without an origin. */
 function zonedText({ buckets }: ZonedGranularity): string {
   switch (buckets.kind) {
     case 'localTime':
@@ -184,14 +184,14 @@ function aggregatorOfAll(aggregate: StoreAggregate, name: string, nameOf: NameOf
   }
 }
 
-/** An expression of fields. */
+/** An expression over fields. */
 const expressionOver = (value: Scalar, nameOf: NameOf): string =>
   druidExpression(value, (leaf) => {
     if (leaf.kind === 'cell') throw new Error('rows have fields, not cells')
     return nameOf(leaf.field)
   })
 
-/** A filter of fields and constants. */
+/** A filter over fields and constants. */
 export function nativeFilter(filter: Scalar, nameOf: NameOf): object {
   if (filter.kind === 'literal') return { type: String(filter.value) }
   if (filter.kind !== 'call') throw new Error('a filter is made of conditions')

@@ -10,7 +10,7 @@ const addressForm = sql.literal(
   '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])([.](25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}',
 )
 
-/** An address as its number, from text or from a number; what is none is null. */
+/** The number of an IPv4 address, from a text or a number; null where it is not an address. */
 const number4 = engineFunction((texts, { operands: [operand] }) => {
   if (operand!.type.kind === 'long')
     return withoutRepeats(texts, (x) => sql`CASE WHEN ${x} BETWEEN 0 AND 4294967295 THEN ${x} END`)

@@ -1,4 +1,4 @@
-// How the aggregates of the catalogue are written: what one takes, and what it gives.
+// Definitions of the catalogue's aggregates: their operands and results.
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { as } from '../bind/conversions.ts'
 import { type AggregateNode, type Bound, type EngineAggregate, engineAggregate } from '../bind/tree.ts'
@@ -8,9 +8,9 @@ import type { BoundCall } from './signature.ts'
 
 export interface AggregateCall extends BoundCall {
   readonly star: boolean
-  /** The time of the rows, where the FROM has one: LATEST and EARLIEST go by it. */
+  /** The time of the rows, which LATEST and EARLIEST use. Throws a Problem where the FROM has none. */
   readonly time: () => Bound
-  /** The time of the rows, and what tells which of two of one time was pushed later, where it is known. */
+  /** The time of the rows, and the position that orders rows of the same time by when they were pushed; null where it is not known. */
   readonly pushed: { readonly time: Bound; readonly position: Bound } | null
 }
 
@@ -38,13 +38,13 @@ export const result = <Options = null>(
   ...[options]: null extends Options ? [] : [Options]
 ): AggregateResult => ({ fn: fn as EngineAggregate, type, operands, options: options ?? null })
 
-/** One that the engine has, of all operands. */
+/** An aggregate of the engine, called with all operands. */
 export const plainAggregate = (name: Sql): EngineAggregate<null> =>
   engineAggregate((operands, node) => ({ call: sql`${name}(${distinctOf(node)}${sql.list(operands)})` }))
 
 export const distinctOf = ({ distinct }: Pick<AggregateNode, 'distinct'>): Sql => (distinct ? sql`DISTINCT ` : sql``)
 
-/** A number is no time: nobody can tell its unit. */
+/** The second operand as a time. A number is refused, since its unit is not known. */
 export function givenTime({ name, operands }: AggregateCall): Bound {
   const time = operands[1]!
   if (['timestamp', 'date', 'string', 'null'].includes(time.type.kind)) return as(time, timestamp)

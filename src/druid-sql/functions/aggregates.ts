@@ -1,4 +1,4 @@
-// Aggregates: what a group of rows, or a window, comes to.
+// Aggregates of a group of rows, or of a window.
 
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { meanInRange, scaled, squaredMax, sumInRange } from '../../lib/sums-in-range.ts'
@@ -35,14 +35,14 @@ const count = aggregate(
   true,
 )
 
-/** Also of doubles whose sum goes beyond all doubles on its way. */
+/** Correct even if an intermediate sum exceeds the range of doubles. */
 const ofDoubles = (name: Sql, x: Sql, distinct: Sql, inRange: typeof sumInRange): WrittenAggregate => ({
   call: sql`${name}(${distinct}${x})`,
   also: sql`${name}(${distinct}${scaled(x)})`,
   finish: inRange,
 })
 
-/** Whole numbers go round beyond the range of a long, as Java's do. */
+/** Sums of whole numbers wrap around beyond the range of a long, as in Java. */
 export const sumOf = engineAggregate(([x], node) =>
   node.type.kind === 'long'
     ? { call: sql`sum(${distinctOf(node)}${x!})`, finish: wrapped }
@@ -66,7 +66,7 @@ const ofNumber = (fn: EngineAggregate<null>, typeOf: (x: Bound) => SqlType): Agg
     true,
   )
 
-/** With DISTINCT it is the same. */
+/** DISTINCT makes no difference to these. */
 export const leastOf = engineAggregate(([x]) => ({ call: sql`min(${x!})` }))
 export const greatestOf = engineAggregate(([x]) => ({ call: sql`max(${x!})` }))
 
@@ -85,16 +85,16 @@ function extreme(fn: EngineAggregate<null>): Aggregate {
 }
 
 export interface EndOptions {
-  /** Whether the time is not the rows' own. */
+  /** Whether the time is an operand, not the rows' own. */
   readonly isGiven: boolean
 }
 
-/** What goes by the newest or the oldest row. The operands are a value, a time, and of rows of an entity their own time and their position. */
+/** The value of the newest or oldest row. The operands are a value, a time, and for rows of an entity their own time and position. */
 const byTime = (name: Sql): EngineAggregate<EndOptions> =>
   engineAggregate(([x, time, ownTime, position], { options: { isGiven } }) => {
     if (position === undefined) return { call: sql`${name}(${x!}, ${time!})` }
     if (!isGiven) return { call: sql`${name}(${x!}, row(${time!}, ${position}))` }
-    // Rows of one time are as they were pushed; those without a time are left out.
+    // Rows of the same given time are ordered as they were pushed; those without a time are left out.
     const order = withoutRepeats(
       [time!],
       (at) => sql`CASE WHEN ${at} IS NOT NULL THEN row(${at}, ${ownTime!}, ${position}) END`,
@@ -105,7 +105,7 @@ const byTime = (name: Sql): EngineAggregate<EndOptions> =>
 export const newestOf = byTime(sql`arg_max_null`)
 export const oldestOf = byTime(sql`arg_min_null`)
 
-/** LATEST and EARLIEST, by the rows' time or by one that is given. Nulls count. */
+/** LATEST and EARLIEST, by the rows' time or by a given one. Nulls count as values. */
 const endOf = (fn: EngineAggregate<EndOptions>, isGiven: boolean): Aggregate =>
   aggregate(isGiven ? 2 : 1, isGiven ? 3 : 2, (call) => {
     const x = call.operands[0]!
@@ -118,7 +118,7 @@ const any = plainAggregate(sql`any_value`)
 const anyValue = aggregate(1, 2, ({ operands: [x] }) => result(x!.type, any, [x!]))
 
 export interface DistinctOptions {
-  /** Whether an empty text is no value. */
+  /** Whether an empty text does not count as a value. */
   readonly leavesEmpty: boolean
 }
 
@@ -132,10 +132,10 @@ export const distinctValues = engineAggregate<DistinctOptions>(([x], { operands:
 const distinctCount = (leavesEmpty: boolean): Aggregate =>
   aggregate(1, 3, ({ operands: [x] }) => result(long, distinctValues, [x!], { leavesEmpty }))
 
-/** As a sketch counts. */
+/** Counts as a sketch does, without empty texts. */
 const sketchedCount = distinctCount(true)
 
-/** `ofOne` is what a single value gives. */
+/** `ofOne` is the result for a single value. */
 function spread(name: Sql, ofOne: Sql | null = null): Aggregate {
   const fn = engineAggregate(([x]) => {
     const most = doubleLiteral(squaredMax)
@@ -162,7 +162,7 @@ function bits(name: Sql): Aggregate {
   })
 }
 
-/** The share of the rows: 0 to 1. */
+/** An operand that is a share of the rows, from 0 to 1. */
 function fraction(call: AggregateCall, index: number): number {
   const operand = call.operands[index]!
   const constant = constantOf(operand)
@@ -194,7 +194,7 @@ const setOf = engineAggregate(([x], { operands: [value] }) =>
       },
 )
 
-/** All that is different, as text, in place of a sketch: exact, and bounded by the engine's memory. An empty text is no value there. */
+/** All distinct values as text, in place of a sketch: exact, and limited by the engine's memory. An empty text does not count as a value. */
 const sketchOf = aggregate(1, 3, ({ operands: [x] }) =>
   result(sketch, setOf, [x!.type.kind === 'sketch' ? x! : as(x!, string)]),
 )
@@ -206,7 +206,7 @@ const sortedNumbers = engineAggregate(([x]) => ({
 
 const quantilesOf = aggregate(1, 2, ({ operands: [x] }) => result(quantiles, sortedNumbers, [numericAsDouble(x!)]))
 
-/** In the order of the texts, as Druid has them, where no other is asked for. */
+/** Distinct texts are sorted, as in Druid, unless the query requests another order. */
 const joinedTexts = engineAggregate<{ readonly separator: string }>(([x], node, order) => {
   const text = sql.literal(node.options.separator)
   if (!node.distinct || node.orderBy.length > 0)
@@ -215,7 +215,7 @@ const joinedTexts = engineAggregate<{ readonly separator: string }>(([x], node, 
   return { call: sql`list(DISTINCT ${x!})`, finish: joined }
 })
 
-/** What is written with commas between: nulls are left out. The bound on bytes is Druid's; the engine's memory bounds it here. */
+/** Joins texts with a separator, without nulls. Druid's limit on bytes is accepted but not applied: the engine's memory is the limit here. */
 const textOfAll = aggregate(
   2,
   3,
@@ -246,7 +246,7 @@ const arrayOfAll = aggregate(
   true,
 )
 
-/** Each element once and in order, null first. */
+/** Each element once and sorted, null first. */
 const distinctElements = (lists: Sql): Sql =>
   sql`list_transform([flatten(${lists})], lambda v: CASE WHEN list_count(v) < len(v) THEN list_prepend(NULL, list_sort(list_distinct(v))) ELSE list_sort(list_distinct(v)) END)[1]`
 

@@ -21,7 +21,7 @@ function arrayOperand(call: BoundCall, index = 0): { readonly array: Bound; read
   )
 }
 
-/** A function of an array and a value of its type. */
+/** A function of an array and a value of its element type. */
 function withElement(
   result: (element: SqlType) => SqlType,
   render: (array: Sql, value: Sql) => Sql,
@@ -65,13 +65,13 @@ function arrayElement({ type }: Bound): SqlType {
   return type.kind === 'array' ? type.element : string
 }
 
-/** The engine wants a separator that is known. */
+/** The engine requires the separator to be a constant. */
 const joinedElements = engineFunction(([texts, by]) =>
   onceEach([texts!], (list) => {
     const shown = sql`list_transform(${list}, lambda e: coalesce(e, 'null'))`
     const bytes = sql`(coalesce(list_sum(list_transform(${shown}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by!}))`
     const joined = inRoom(bytes, joinedBytesMax, sql`array_to_string(${shown}, ${by!})`)
-    // To Druid a null by itself is no text.
+    // Druid returns null for an array with a single null.
     return sql`CASE WHEN len(${list}) = 1 AND ${list}[1] IS NULL THEN NULL ELSE ${joined} END`
   }),
 )
@@ -84,10 +84,10 @@ const arrayToText = special(2, 3, (call) => {
 const length = engineFunction(([list]) => sql`len(${list!})`)
 const arrayLength = special(1, 1, (call) => called(call.place, long, length, [arrayOperand(call).array]))
 
-/** Elements of an array that is made by ARRAY_SLICE. */
+/** The most elements of an array made by ARRAY_SLICE. */
 const slicedMax = 10_000
 
-/** What is beyond the end is null, and a slice of no meaning is none. Without `to`, all from `from` on. */
+/** Elements beyond the end are null, and an invalid slice is null. Without `to`, it extends to the end. */
 function slicePart(list: Sql, from: Sql, to = sql`len(${list})`): Sql {
   const part = sql`list_resize(${list}[${from} + 1:${to}], ${to} - ${from})`
   return sql`CASE WHEN ${list} IS NULL OR ${from} < 0 OR ${from} > len(${list}) OR ${from} > ${to} THEN NULL
@@ -104,7 +104,7 @@ const arraySlice = special(2, 3, (call) => {
   return called(call.place, array.type, slice, [array, ...ends])
 })
 
-/** Empty pieces at the end are left out. */
+/** Empty pieces at the end are dropped. */
 const split = engineFunction((texts) =>
   withoutRepeats(
     texts,
@@ -117,7 +117,7 @@ const splitByPattern = engineFunction<PatternOptions>(([x], { operands: [text], 
   splitText(matchable(x!, text!.type, options.pattern), javaPattern(options).re2),
 )
 
-/** A separator that is known is a regular expression, as in Druid. */
+/** A constant separator is a regular expression, as in Druid. */
 const textToArray = special(2, 2, (call) => {
   const [text, separator] = [asText(call.operands[0]!), as(call.operands[1]!, string)]
   const known = constantOf(call.operands[1]!)
@@ -127,7 +127,7 @@ const textToArray = special(2, 2, (call) => {
   return called(call.place, arrayOf(string), splitByPattern, [text], patternOf(call))
 })
 
-/** A null in an array is an element as any other, which the engine passes over. In place of an array to look for, null is such an element. */
+/** In Druid a null element counts like any other; the engine skips it. A null in place of the array to look for means a null element. */
 const hasNull = (array: Sql): Sql => sql`(list_count(${array}) < len(${array}))`
 
 export const arrays: Catalogue = {
@@ -160,7 +160,7 @@ export const arrays: Catalogue = {
     () => long,
     (array, value) => sql`CAST(list_position(${array}, ${value}) AS BIGINT)`,
   ),
-  // Where there is no array, there is none with one element more: list_append would make one.
+  // A null array stays null: list_append would make an array of it.
   ARRAY_APPEND: withElement(arrayOf, (array, value) => sql`(${array} || [${value}])`),
   ARRAY_PREPEND: withElement(arrayOf, (array, value) => sql`([${value}] || ${array})`, true),
   ARRAY_CONCAT: ofTwo(arrayOf, (a, b) => sql`(${a} || ${b})`),
@@ -169,10 +169,10 @@ export const arrays: Catalogue = {
   STRING_TO_ARRAY: textToArray,
 }
 
-/** These split into characters. */
+/** Patterns that split a text into its characters. */
 const emptyPatterns = ['', '|']
 
-/** Whether RE2 splits by a pattern where Java does: not by one that also matches nothing. */
+/** Whether RE2 splits by a pattern at the same places as Java. It does not if the pattern also matches an empty text. */
 export function splitsAlike(pattern: string): boolean {
   if (emptyPatterns.includes(pattern)) return true
   try {
@@ -182,7 +182,7 @@ export function splitsAlike(pattern: string): boolean {
   }
 }
 
-/** A text between matches of a pattern, without the empty texts at its end, as Java splits. */
+/** Splits a text at the matches of a pattern, without empty texts at the end, as Java does. */
 export function splitText(text: Sql, pattern: string): Sql {
   const trailing = (p: Sql): Sql =>
     sql`(coalesce(list_position(list_reverse(list_transform(${p}, lambda e: e <> '')), TRUE), len(${p}) + 1) - 1)`

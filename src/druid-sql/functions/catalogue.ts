@@ -6,7 +6,7 @@ import { texts } from './texts.ts'
 import { times } from './times.ts'
 import { values } from './values.ts'
 
-/** All functions that are neither aggregates nor of windows, by their names in upper case. */
+/** All functions other than aggregates and window functions, by name in upper case. */
 export const catalogue: ReadonlyMap<string, ScalarFunction> = new Map(
   [texts, numbers, times, values].flatMap((part) => Object.entries(part)),
 )

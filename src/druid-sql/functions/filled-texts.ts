@@ -1,4 +1,4 @@
-// Texts that are filled up to a length, or written several times.
+// Texts that are padded to a length, or repeated.
 
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -19,7 +19,7 @@ import {
   withoutRepeats,
 } from './text-room.ts'
 
-/** A text again and again, so many UTF-16 units long; shorter by one where the last character would be cut in two. */
+/** A text repeated up to `units` UTF-16 units; one less where the last character would be split. */
 function utf16Filler(text: Sql, units: Sql): Sql {
   return bind(text, (x) =>
     bind(pairedUnits(x), (each) =>
@@ -32,11 +32,11 @@ function utf16Filler(text: Sql, units: Sql): Sql {
 }
 
 const pair = sql.literal(String.raw`([\x{10000}-\x{10FFFF}])`)
-/** No character at all, and so in no text. */
+/** A code point that is not a character, and so occurs in no text. */
 const mark = sql.literal('\uffff')
 const markedPair = sql.literal('\uffff\\1')
 
-/** So many UTF-16 units of a text, from its start; one less where its last character would be cut in two. */
+/** The first `units` UTF-16 units of a text; one less where the last character would be split. */
 const utf16Start = (text: Sql, units: Sql): Sql =>
   sql`CASE WHEN strlen(${text}) = length(${text}) THEN left(${text}, ${units})
     ELSE replace(left(regexp_replace(${text}, ${pair}, ${markedPair}, 'g'), ${units}), ${mark}, '') END`
@@ -44,7 +44,7 @@ const utf16Start = (text: Sql, units: Sql): Sql =>
 /** Whether a text has characters of two UTF-16 units. */
 const holdsPairs = (text: Sql): Sql => sql`length(${text}) <> ${pairedUnits(text)}`
 
-/** Druid pads with nothing where the padding is empty; the engine would fail. */
+/** With an empty padding Druid adds nothing; the engine would fail. */
 const padding = (side: 'left' | 'right'): EngineFunction =>
   engineFunction(([text, count, padding = sql`' '`], { operands: [, , pad], type }) => {
     const known = pad && constantOf(pad)
@@ -72,7 +72,7 @@ const padding = (side: 'left' | 'right'): EngineFunction =>
 export const leftPadding = padding('left')
 export const rightPadding = padding('right')
 
-/** Of a text, a length, and what fills it up: a blank where nothing is given. */
+/** `parts` are a text, a length, and the padding, by default a blank. */
 export const padded = (place: Place, fn: EngineFunction, parts: readonly Bound[]): Bound =>
   called(place, wideString(constantCount(parts[1]!)), fn, parts)
 
@@ -84,14 +84,14 @@ export const paddedText = (fn: EngineFunction): ScalarFunction =>
     return padded(place, fn, parts)
   })
 
-/** How much a count can be, where it is known. */
+/** The value of a constant count; infinite for any other. */
 function constantCount(count: Bound): number {
   const constant = constantOf(count)
   if (constant === null) return 0
   return typeof constant === 'bigint' ? Math.max(0, Number(constant)) : Number.POSITIVE_INFINITY
 }
 
-/** What is known to be too long is refused before it runs, on both engines. */
+/** Refuses a text that is known to be too long before the query runs, on both engines. */
 function checkTold(characters: number, place: Place): void {
   if (characters > requestedCharactersMax)
     throw sqlProblem(place, `a text could become longer than ${requestedCharactersMax} characters`)
@@ -109,7 +109,7 @@ const repeated = engineFunction((texts, { type }) => {
 
 const repeatedWidth = ([text, count]: readonly Bound[]): number => widthOf(text!.type) * constantCount(count!)
 
-/** A text, and how often it is written. */
+/** `parts` are a text and the number of repetitions. */
 export const repeatedTimes = (place: Place, parts: readonly Bound[]): Bound =>
   called(place, wideString(repeatedWidth(parts)), repeated, parts)
 

@@ -7,7 +7,7 @@ import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, neededText, scalar, special } from './signature.ts'
 import { onceEach, withoutRepeats } from './text-room.ts'
 
-/** A path of Druid's JSON functions, as the engine reads it: `$.a.b[0]`. */
+/** A path of Druid's JSON functions, in the engine's form: `$.a.b[0]`. */
 function jsonPath(call: BoundCall): string {
   const path = neededText(call, 1)
   const isPath = /^\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[\d{1,6}\]|\['[^'"\\*]+'\]|\."[^"\\*]+")*$/.test(path)
@@ -24,11 +24,11 @@ const document = engineFunction(([text]) => there(sql`TRY_CAST(${text!} AS JSON)
 const jsonOf = (operand: Bound): Bound =>
   operand.type.kind === 'json' ? operand : called(operand.place, json, document, [as(operand, string)])
 
-/** JSON's null is null. */
+/** A JSON null becomes a null. */
 const there = (value: Sql): Sql =>
   withoutRepeats([value], (x) => sql`CASE WHEN json_type(${x}) <> 'NULL' THEN ${x} END`)
 
-/** Text and numbers, and truth values as such; objects and arrays are null. */
+/** Texts, numbers and truth values (as 1 and 0); objects and arrays are null. */
 const valueAt = engineFunction<JsonPath>((texts, { options }) => {
   const path = sql.literal(options.path)
   return withoutRepeats(
@@ -66,7 +66,7 @@ const jsonKeys = special(2, 2, (call) =>
   called(call.place, arrayOf(string), keysAt, [jsonOf(call.operands[0]!)], { path: jsonPath(call) }),
 )
 
-/** The engine wants a text for a name even where it knows that it is null. */
+/** The engine requires a text as a name, even if it knows that the name is null. */
 const object = engineFunction((texts) => {
   const parts = texts.map((text, index) => (index % 2 === 0 ? sql`CAST(${text} AS VARCHAR)` : text))
   return sql`json_object(${sql.list(parts)})`
@@ -107,11 +107,11 @@ export const jsons: Catalogue = {
   TO_JSON_STRING: toJson,
 }
 
-/** Texts in quotes, whose contents mean nothing here. */
+/** Texts in quotes, whose contents do not matter here. */
 const jsonTexts = sql.literal(String.raw`"(?:[^"\\]|\\.)*"`)
-/** What no JSON has outside its texts. */
+/** Text that never occurs in JSON outside of quotes. */
 const notJson = sql.literal(String.raw`(?i)nan|inf|,\s*[\]}]`)
 
-/** Whether a text has what the engine alone takes for JSON: most texts are looked through once. */
+/** Whether a text has parts that the engine accepts but that are not JSON. Most texts are scanned only once. */
 export const isLooseJson = (text: Sql): Sql =>
   sql`(regexp_matches(${text}, ${notJson}) AND regexp_matches(regexp_replace(${text}, ${jsonTexts}, '0', 'g'), ${notJson}))`

@@ -19,7 +19,7 @@ import { onceEach, withoutRepeats } from './text-room.ts'
 
 const ofDouble = (render: (x: Sql) => Sql): PlainFunction => scalar([double], double, render)
 
-/** Java knows the angle of no end for no number, where the engine fails. */
+/** For an infinite angle Java returns NaN, while the engine fails. */
 const ofAngle = (render: (x: Sql) => Sql): PlainFunction =>
   ofDouble((x) => sql`CASE WHEN isinf(${x}) THEN 'NaN'::DOUBLE ELSE ${render(x)} END`)
 
@@ -28,14 +28,14 @@ const logarithm = (name: Sql): PlainFunction =>
     (x) => sql`CASE WHEN ${x} < 0 THEN 'NaN'::DOUBLE WHEN ${x} = 0 THEN '-Infinity'::DOUBLE ELSE ${name}(${x}) END`,
   )
 
-/** To Java 1 to the power of what has no end, or is no number, is no number; to the engine it is 1. */
+/** In Java, 1 to the power of an infinite number or NaN is NaN; in the engine it is 1. */
 const power: PlainFunction = scalar(
   [double, double],
   double,
   (x, y) => sql`CASE WHEN abs(${x}) = 1 AND NOT isfinite(${y}) THEN 'NaN'::DOUBLE ELSE power(${x}, ${y}) END`,
 )
 
-/** Text is read as a number, as Druid does. */
+/** Texts are read as numbers, as in Druid. */
 export function numeric(operand: Bound): Bound {
   if (operand.type.kind === 'string' || operand.type.kind === 'json') return as(operand, double)
   if (operand.type.kind === 'null') return as(operand, double)
@@ -44,7 +44,7 @@ export function numeric(operand: Bound): Bound {
   return operand
 }
 
-/** A function that gives whole numbers for whole numbers, and else doubles. */
+/** A function that returns whole numbers for whole numbers, and doubles otherwise. */
 function sameNumber(fn: EngineFunction<null>): ScalarFunction {
   return special(1, 1, ({ place, operands }) => {
     const x = numeric(operands[0]!)
@@ -52,7 +52,7 @@ function sameNumber(fn: EngineFunction<null>): ScalarFunction {
   })
 }
 
-/** FLOOR and CEIL of numbers; whole numbers are what they are. */
+/** FLOOR and CEIL of numbers. Whole numbers stay unchanged. */
 export const floor = engineFunction(([x], { type }) => (type.kind === 'long' ? x! : sql`floor(${x!})`))
 export const ceil = engineFunction(([x], { type }) => (type.kind === 'long' ? x! : sql`ceil(${x!})`))
 export const floorNumber = sameNumber(floor)
@@ -71,12 +71,12 @@ function ofPlaces(fn: EngineFunction<Places>): ScalarFunction {
   })
 }
 
-/** Halves go away from zero, judged by the decimal digits of the double: 1.005 to two places is 1.01. */
+/** Halves are rounded away from zero, by the decimal digits of the double: 1.005 to two places is 1.01. */
 export const round = engineFunction<Places>(([x], { type, options: { places } }) => {
   const digits = plainInteger(places)
   if (type.kind === 'long') return places >= 0n ? x! : sql`CAST(round(${x!}, ${digits}) AS BIGINT)`
   if (places === 0n) return sql`round(${x!})`
-  // What has no end is 0 to the engine before the point.
+  // To negative places the engine rounds infinite numbers to 0.
   if (places < 0n)
     return withoutRepeats([x!], (value) => sql`round(CASE WHEN isfinite(${value}) THEN ${value} END, ${digits})`)
   const scale = plainInteger(places > 12n ? 18n : 15n)
@@ -92,7 +92,7 @@ const truncate = ofPlaces(
     if (type.kind === 'long') return places >= 0n ? x! : sql`(${x!} // ${power} * ${power})`
     if (places === 0n) return sql`trunc(${x!})`
     if (places < 0n) return sql`(trunc(${x!} / ${power}) * ${power})`
-    // A number that is too large to be shifted has nothing behind its point.
+    // A number that is too large to be shifted has no fraction.
     return withoutRepeats(
       [x!],
       (value) => sql`CASE WHEN isinf(${value} * ${power}) THEN ${value} ELSE trunc(${value} * ${power}) / ${power} END`,
@@ -108,7 +108,7 @@ export const negated = engineFunction(([x], { type }, { wraps }) =>
   wraps && type.kind === 'long' ? negatedLong(x!) : sql`(-${x!})`,
 )
 
-/** A function of two numbers, which are of the type of its result. */
+/** A function of two numbers, which are cast to the type of its result. */
 function ofNumbers(fn: EngineFunction<null>): ScalarFunction {
   return special(2, 2, ({ place, operands }) => numberCall(place, fn, operands))
 }
@@ -119,7 +119,7 @@ export function numberCall(place: Place, fn: EngineFunction<null>, operands: rea
   return called(place, type.kind === 'double' ? double : long, fn, [a, b])
 }
 
-/** Both operands, as the type of the result. */
+/** Both operands, cast to the type of the result. */
 export function numberTexts(
   [x, y]: readonly Sql[],
   { type, operands: [a, b] }: Pick<CallNode, 'type' | 'operands'>,
@@ -128,10 +128,10 @@ export function numberTexts(
   return [castText(a!, x!, type, zone), castText(b!, y!, type, zone)]
 }
 
-/** The remainder with the sign of the first. */
+/** The remainder with the sign of the first operand. */
 export const remainder = engineFunction((texts, node, meaning) => {
   const [a, b] = numberTexts(texts, node, meaning)
-  // The engine's fmod has the sign of the second.
+  // The engine's fmod has the sign of the second operand.
   if (node.type.kind === 'double') {
     return onceEach(
       [a, b],
@@ -146,7 +146,7 @@ export const remainder = engineFunction((texts, node, meaning) => {
 
 const noDivision = failing('a whole number is divided by zero: SAFE_DIVIDE gives null there')
 
-/** A division of whole numbers: by zero it ends the query, as it does in Druid, unless it is null that is divided. */
+/** A division of whole numbers. Division by zero ends the query, as in Druid, unless the dividend is null. */
 function divided(a: Sql, b: Sql, divisor: Bound, render: (x: Sql, by: Sql) => Sql): Sql {
   const constant = constantOf(divisor)
   if (typeof constant === 'bigint' && constant !== 0n) return render(a, b)
@@ -158,7 +158,7 @@ function divided(a: Sql, b: Sql, divisor: Bound, render: (x: Sql, by: Sql) => Sq
   )
 }
 
-/** Of whole numbers, cut. */
+/** The quotient of whole numbers, truncated. */
 export const quotient = engineFunction((texts, node, meaning) => {
   const [a, b] = numberTexts(texts, node, meaning)
   return divided(a, b, node.operands[1]!, (x, by) => cutQuotient(x, by, meaning.wraps))
@@ -172,7 +172,7 @@ export function cutQuotient(x: Sql, by: Sql, wraps: boolean): Sql {
 export const safeQuotient = engineFunction((texts, node, meaning) => {
   const [a, b] = numberTexts(texts, node, meaning)
   if (node.type.kind === 'long') return cutQuotient(a, sql`nullif(${b}, 0::BIGINT)`, meaning.wraps)
-  // Of doubles, nothing of nothing is 0.
+  // For doubles, zero divided by zero is 0.
   return onceEach(
     [a, b],
     (x, y) =>
@@ -195,7 +195,7 @@ function extreme(fn: EngineFunction): ScalarFunction {
     let type: SqlType | null = { kind: 'null' }
     for (const operand of operands) type = type === null ? null : commonType(type, operand.type)
     if (type === null) throw sqlProblem(place, 'these values have no type in common')
-    // Times are compared, and come, as milliseconds.
+    // Times are compared and returned as milliseconds.
     const shown = type.kind === 'timestamp' || type.kind === 'date' ? long : type
     return called(
       place,
@@ -206,7 +206,7 @@ function extreme(fn: EngineFunction): ScalarFunction {
   })
 }
 
-/** Whole numbers alone are written so: others are cut. */
+/** Only whole numbers are formatted; others are truncated first. */
 function humanReadable(form: ReadableForm): ScalarFunction {
   const fn = engineFunction<{ readonly digits: number }>(([x], { options: { digits } }) =>
     readableNumber(x!, form, digits),
@@ -224,10 +224,10 @@ export const squareRoot = engineFunction((operands) =>
 )
 
 const bitwise = (render: (a: Sql, b: Sql) => Sql): PlainFunction => scalar([long, long], long, render)
-/** Java shifts by the low six bits of the count. */
+/** Java uses the low six bits of the shift count. */
 const shiftLeft = (a: Sql, b: Sql): Sql => wrapped(sql`(${a}::HUGEINT * power(2::HUGEINT, (${b} & 63))::HUGEINT)`)
 
-/** Of the least long there is no other sign: it goes round to itself. */
+/** The smallest long has no positive counterpart: it wraps around to itself. */
 const butLeast = (long: Sql, change: (x: Sql) => Sql): Sql =>
   bind(long, (x) => sql`CASE WHEN ${x} = ${leastLong} THEN ${x} ELSE ${change(x)} END`)
 
@@ -237,7 +237,7 @@ const span = sql`18446744073709551616::HUGEINT`
 const leastLong = sql.long(-(2n ** 63n))
 const greatestLong = sql.long(2n ** 63n - 1n)
 
-/** A sum or product beyond a long, brought back into it as Java's numbers go round. What is within takes no division of 128 bits, which is slow. */
+/** Wraps a sum or product beyond the range of a long around, as in Java. Values within the range skip the slow division of 128 bits. */
 export function wrapped(huge: Sql): Sql {
   return bind(huge, (x) => {
     const rest = sql`((${x} % ${span}) + ${span}) % ${span}`

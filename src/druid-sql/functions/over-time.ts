@@ -1,4 +1,4 @@
-// The values of a group as a function of time, which Druid's SQL does not have: between the first item of the group and its last one.
+// Aggregates that treat the values of a group as a function of time, from the group's first item to its last. Druid's SQL does not have them.
 
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -13,7 +13,7 @@ import { numeric } from './numbers.ts'
 import { constantText } from './signature.ts'
 import { withoutRepeats } from './text-room.ts'
 
-/** The items of a group as rows of their date in milliseconds, what tells which of two of one date is newer, and their value. */
+/** The items of a group as rows of date in milliseconds, position (the higher one of the same date is newer) and value. */
 const itemsOf = ([x, ms, position = sql`0::BIGINT`]: readonly Sql[]): Sql => {
   const item = withoutRepeats(
     [x!, ms!],
@@ -23,18 +23,18 @@ const itemsOf = ([x, ms, position = sql`0::BIGINT`]: readonly Sql[]): Sql => {
   return sql`list(${item})`
 }
 
-/** In the order of time; of items of one date the newest alone. An ORDER BY within `list` would take 18 KB for each group. */
+/** Sorted by time; of items of the same date only the newest is kept. An ORDER BY within `list` would take 18 KB per group. */
 const inOrder = (items: Sql): Sql =>
   bind(
     sql`list_sort(${items}, 'ASC', 'NULLS LAST')`,
     (all) => sql`list_filter(${all}, lambda e, i: e IS NOT NULL AND coalesce(${all}[i + 1][1] > e[1], TRUE))`,
   )
 
-/** What the items come to, where `use` names them: other names are taken within. */
+/** A result computed from the sorted items, which `use` receives as `s`. Other short names are in use inside. */
 const ofItems = (items: Sql, use: (ordered: Sql) => Sql): Sql =>
   sql`list_transform([${inOrder(items)}], lambda s: ${use(sql`s`)})[1]`
 
-/** The sum of what lies between each item and the next one; null where there is no next one. */
+/** The sum of `between` over each item and the next one, which is null after the last item. */
 const summed = (items: Sql, between: (next: Sql) => Sql): Sql =>
   sql`list_sum(list_transform(${items}, lambda e, i: ${between(sql`${items}[i + 1]`)}))`
 
@@ -44,10 +44,10 @@ interface ShapeOptions {
   readonly isStep: boolean
 }
 
-/** In value times milliseconds. */
+/** The integral, in value times milliseconds. */
 const integral = (items: Sql, { isStep }: ShapeOptions, scale: (value: Sql) => Sql): Sql =>
   summed(items, (next) => {
-    // The mean of a line is that of its ends.
+    // The mean of a line is the mean of its ends.
     const mean = isStep ? scale(sql`e[3]`) : sql`(${scale(sql`e[3]`)} / 2 + ${scale(sql`${next}[3]`)} / 2)`
     return sql`(${next}[1] - e[1]) * ${mean}`
   })
@@ -74,7 +74,7 @@ const hourlyTotal = engineAggregate<ShapeOptions>((operands, { options }) => ({
 }))
 
 interface ResetOptions {
-  /** Whether a counter that fell counted from 0 to its new value. */
+  /** Whether a counter that fell has counted from 0 to its new value. */
   readonly fromZero: boolean
 }
 
@@ -83,7 +83,7 @@ const counterRise = engineAggregate<ResetOptions>((operands, { operands: [x], op
   const rise = (items: Sql, scale: (value: Sql) => Sql): Sql =>
     summed(items, (next) => {
       const [from, to] = [sql`e[3]`, sql`${next}[3]`]
-      // Longs are told apart by all their digits.
+      // The difference of longs is computed from all their digits.
       const risen = isLong ? sql`CAST(${to}::HUGEINT - ${from} AS DOUBLE)` : sql`(${scale(to)} - ${scale(from)})`
       const fallen = fromZero ? sql`greatest(${scale(sql`CAST(${to} AS DOUBLE)`)}, 0)` : sql`0`
       return sql`CASE WHEN ${to} >= ${from} THEN ${risen} WHEN ${to} < ${from} THEN ${fallen} END`
@@ -97,7 +97,7 @@ const counterRise = engineAggregate<ResetOptions>((operands, { operands: [x], op
   }
 })
 
-/** One of two words, which may be left out. */
+/** An optional operand that is one of two words. */
 function word(call: AggregateCall, one: string, other: string): string | null {
   const text = constantText(call, 2)
   if (text === null || text === one || text === other) return text
@@ -108,7 +108,7 @@ function operandsOf(call: AggregateCall, x: Bound): readonly Bound[] {
   return [x, as(givenTime(call), long), ...(call.pushed === null ? [] : [call.pushed.position])]
 }
 
-/** Of a double it is a line, of all else a step, where the query does not say it. */
+/** Unless the query names a shape, it is a line for doubles and a step for all other types. */
 const ofShape = (fn: EngineAggregate<ShapeOptions>): Aggregate =>
   aggregate(2, 3, (call) => {
     const x = numeric(call.operands[0]!)
@@ -127,7 +127,7 @@ export const overTime = {
   COUNTER_RISE: ofCounter,
 }
 
-/** What answers them on a cluster: Druid knows no order of rows within a group. */
+/** Queries to use instead on a cluster: Druid knows no order of rows within a group. */
 export const askedInstead: ReadonlyMap<string, string> = new Map([
   ['TIME_WEIGHTED_AVG', 'average with "weight": "time"'],
   ['INTEGRAL', 'aggregate with "aggregates": ["total"]'],

@@ -1,4 +1,4 @@
-// How the catalogue of functions is written: what a function takes, what it gives, and how the engine says it.
+// Definitions of the catalogue's functions: their operands, their results, and how they are written in the engine's SQL.
 
 import type { Zone } from '../../druid-time/zone.ts'
 import type { Sql } from '../../lib/sql-text.ts'
@@ -13,17 +13,17 @@ export interface BoundCall {
   readonly name: string
   readonly place: Place
   readonly operands: readonly Bound[]
-  /** A unit that the syntax holds, as in `FLOOR(x TO DAY)`. */
+  /** A unit that is part of the syntax, as in `FLOOR(x TO DAY)`. */
   readonly unit: string | null
   readonly unitPlace: Place | null
   /** The type after RETURNING. */
   readonly returning: SqlType | null
-  /** The zone of the query, for functions that are told none. */
+  /** The zone of the query, for calls that name none. */
   readonly zone: Zone
 }
 
 export interface ScalarFunction {
-  /** How many operands it takes, at least and at most. */
+  /** The least and the most operands. */
   readonly count: readonly [least: number, most: number]
   readonly bind: (call: BoundCall) => Bound
 }
@@ -60,7 +60,7 @@ export function scalar(
   }
 }
 
-/** A function that looks at its operands itself. */
+/** A function that checks its operands itself. */
 export function special(least: number, most: number, bind: (call: BoundCall) => Bound): ScalarFunction {
   return { count: [least, most], bind }
 }
@@ -74,7 +74,7 @@ export function constantText({ name, place, operands }: BoundCall, index: number
   throw sqlProblem(operand.place ?? place, `operand ${index + 1} of ${name} must be a text in single quotes`)
 }
 
-/** The same, where it may not be left out. */
+/** The same for an operand that is required. */
 export function neededText(call: BoundCall, index: number): string {
   const text = constantText(call, index)
   if (text === null)
@@ -82,7 +82,7 @@ export function neededText(call: BoundCall, index: number): string {
   return text
 }
 
-/** The whole number of an operand that must be known before the query runs. */
+/** The whole number of an operand that must be known before the query runs; `fallback` where it is left out. */
 export function constantInteger(call: BoundCall, index: number, fallback: bigint): bigint {
   const operand = call.operands[index]
   if (operand === undefined) return fallback
@@ -98,7 +98,7 @@ export function checkCount(name: string, place: Place, [least, most]: readonly [
   throw sqlProblem(place, `${name} takes ${wanted} ${wanted === '1' ? 'operand' : 'operands'}, not ${count}`)
 }
 
-/** An operand as text: numbers and times are written as Druid writes them. */
+/** An operand as text. Numbers and times are written as in Druid. */
 export function asText(operand: Bound): Bound {
   return as(operand, string)
 }

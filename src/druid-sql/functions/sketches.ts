@@ -1,4 +1,4 @@
-// Sketches are held exactly: sets of values, and sorted lists of numbers.
+// Sketches are exact here: sets of values, and sorted lists of numbers.
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { as, constantOf } from '../bind/conversions.ts'
 import { called, engineFunction } from '../bind/tree.ts'
@@ -18,10 +18,10 @@ function setOperation(render: (a: Sql, b: Sql) => Sql): ScalarFunction {
 const union = setOperation((a, b) => sql`list_distinct(list_concat(${a}, ${b}))`)
 
 const size = engineFunction(([set]) => sql`CAST(len(${set!}) AS DOUBLE)`)
-/** It takes the parameters of a sketch too, which say nothing here. */
+/** Also accepts the parameters of a sketch, which have no effect here. */
 const estimate = special(1, 3, ({ place, operands }) => called(place, double, size, [as(operands[0]!, sketch)]))
 
-/** A function of the sorted numbers of a sketch, and of one beside them. */
+/** A function of the sorted numbers of a sketch, and one more number. */
 function ofQuantiles(render: (list: Sql, number: Sql) => Sql): ScalarFunction {
   const fn = engineFunction(([list, number]) => render(list!, number!))
   return special(2, 2, ({ place, operands: [values, number] }) =>

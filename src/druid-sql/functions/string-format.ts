@@ -1,4 +1,5 @@
-// STRING_FORMAT, and `format` of native queries, as Java's String.format, which Druid calls: what does not fit its format gives the format and the values, and no error.
+// STRING_FORMAT, and `format` of native queries, with the rules of Java's String.format, which Druid calls. Values that do not fit the format
+// cause no error: the result is then the format and the values.
 
 import { bind } from '../../lib/bind-sql.ts'
 import { exponentDigits, fixedDigits, placesMax } from '../../lib/fixed-digits.ts'
@@ -38,7 +39,7 @@ const formatted = engineFunction<Format>((texts, { operands, type, options: { fo
   return pieces === null ? unformatted : choose(misfits, unformatted, joined(pieces, ''))
 })
 
-/** A value, and what it is as text. */
+/** A value, and its text. */
 interface FormattedValue {
   readonly sql: Sql
   readonly kind: Kind
@@ -58,7 +59,7 @@ export const stringFormat = special(1, 100, (call) => {
 
 type Refuse = (message: string) => never
 
-/** Of texts and numbers. `refuse` is told what is not taken. */
+/** Formats texts and numbers. `refuse` is called for a format that is not supported. */
 export function formattedText(place: Place, form: string, values: readonly Bound[], refuse: Refuse): Bound {
   if (numbersIn(form) > requestedCharactersMax)
     return refuse(`a text could become longer than ${requestedCharactersMax} characters`)
@@ -71,7 +72,7 @@ export function formattedText(place: Place, form: string, values: readonly Bound
 const together = (parts: readonly Sql[], between: string): Sql =>
   sql`array_to_string([${sql.list(parts)}], ${sql.literal(between)})`
 
-/** The same of parts that are long. */
+/** The same for long parts. */
 const boundedTogether = (parts: readonly Sql[], between: string): Sql => {
   const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e) + ${plainInteger(between.length)})) AS BIGINT)`
   const whole = inRoom(bytes, requestedCharactersMax, sql`array_to_string(v, ${sql.literal(between)})`)
@@ -83,7 +84,7 @@ function choose(misfits: readonly Sql[], unformatted: Sql, formatted: Sql): Sql 
   return sql`CASE WHEN ${sql.join(misfits, ' OR ')} THEN ${unformatted} ELSE ${formatted} END`
 }
 
-/** Null where the format is none, or wants more values. `misfits` are true where a value is of another type than its format. */
+/** `pieces` is null if the format is malformed or needs more values. `misfits` are true where a value has another type than its conversion. */
 function read(form: string, values: readonly FormattedValue[], refuse: Refuse) {
   const pieces: Sql[] = []
   const misfits: Sql[] = []
@@ -120,7 +121,7 @@ function read(form: string, values: readonly FormattedValue[], refuse: Refuse) {
   return { pieces, misfits }
 }
 
-/** What Java takes together. */
+/** Whether Java accepts the combination. */
 function isSound(flags: string, width: string, precision: string | undefined, conversion: string): boolean {
   if (/[-0]/.test(flags) && width === '0') return false
   if ((flags.includes('-') && flags.includes('0')) || (flags.includes('+') && flags.includes(' '))) return false
@@ -147,7 +148,7 @@ function written(value: FormattedValue, part: Part, refuse: Refuse): Sql {
   const ofNumber = (body: (x: Sql) => Sql): Sql => sql`coalesce(${bind(value.sql, body)}, ${none})`
   if (/[xXo]/.test(conversion)) {
     const form = sql.literal(`%${conversion}`)
-    // The engine writes a sign, Java the bits.
+    // The engine writes a sign where Java writes the bits.
     const bits = (x: Sql): Sql =>
       sql`CAST(${x}::HUGEINT + CASE WHEN ${x} < 0 THEN 18446744073709551616::HUGEINT ELSE 0::HUGEINT END AS UBIGINT)`
     const digits = (x: Sql): Sql => bind(bits(x), (unsigned) => sql`printf(${form}, ${unsigned})`)
@@ -183,7 +184,7 @@ function grouped(digits: Sql, flags: string): Sql {
   return sql`${commas} || substring(${digits}, length(${whole}) + 1)`
 }
 
-/** Digits with their sign, filled up to the width. */
+/** Digits with their sign, padded to the width. */
 function fitted(digits: Sql, before: Sql, part: Part): Sql {
   if (!part.flags.includes('0')) return padded(sql`(${before} || ${digits})`, part)
   const most = plainInteger(part.width)
@@ -200,7 +201,7 @@ function padded(text: Sql, { width, flags }: Part): Sql {
   )
 }
 
-/** Widths and precisions. */
+/** The sum of all widths and precisions. */
 const numbersIn = (form: string): number =>
   [...form.matchAll(/%[^a-zA-Z%]*/g)]
     .flatMap(([part]) => part.match(/\d+/g) ?? [])
@@ -208,7 +209,7 @@ const numbersIn = (form: string): number =>
 
 const pieceCount = (form: string): number => form.split('%').length
 
-/** A double with all its digits. */
+/** The width of a double with all its digits. */
 const doubleWidth = 350
 const widest = (values: readonly Bound[]): number =>
   values.reduce((most, { type }) => Math.max(most, type.kind === 'double' ? doubleWidth : widthOf(type)), 0)

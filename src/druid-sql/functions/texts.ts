@@ -32,7 +32,10 @@ import {
   withoutRepeats,
 } from './text-room.ts'
 
-/** A text with its parts replaced; each operand is a name, or short, for it stands there several times. `mayBeEmpty` says that the part may be no text at all: around that there is a place before and behind each character. */
+/**
+ * Replaces a part of a text. Each operand is used several times, so it must be a name or short. With `mayBeEmpty` the part may be an empty text,
+ * which is found before and after each character.
+ */
 function replacedText(text: Sql, part: Sql, by: Sql, mayBeEmpty: boolean): Sql {
   const replaced = sql`replace(${text}, ${part}, ${by})`
   if (!mayBeEmpty) return replaced
@@ -40,14 +43,14 @@ function replacedText(text: Sql, part: Sql, by: Sql, mayBeEmpty: boolean): Sql {
   return sql`CASE WHEN ${part} = '' THEN ${aroundEach} ELSE ${replaced} END`
 }
 
-/** How many bytes that has at most. */
+/** The most bytes of a replaced text. */
 function replacedBytes(text: Sql, part: Sql, by: Sql): Sql {
   const occurrences = sql`((strlen(${text}) - strlen(replace(${text}, ${part}, ''))) // strlen(${part}))`
   const more = sql`CASE WHEN ${part} = '' THEN (length(${text}) + 1) * strlen(${by}) ELSE ${occurrences} * greatest(strlen(${by}) - strlen(${part}), 0) END`
   return sql`(strlen(${text}) + ${more})`
 }
 
-/** A text from its last character to its first, each by itself: the engine keeps an accent behind its letter, and a line's end in its order. */
+/** Reverses a text character by character. The engine would keep an accent after its letter, and the characters of a line end in order. */
 const reversedText = (text: Sql): Sql =>
   bind(
     text,
@@ -57,7 +60,7 @@ const reversedText = (text: Sql): Sql =>
 
 const lengthOf = scalar([string], long, utf16Units)
 
-/** What lies behind the end is null, not empty. */
+/** A part beyond the end is null, not empty. */
 const part = scalar(
   [string, long, long],
   string,
@@ -87,7 +90,7 @@ const trim = special(1, 2, (call) => {
   return side.bind(call)
 })
 
-/** Texts one after the other, so wide at the most; null where one of them is. */
+/** Concatenates texts to one of at most `width`; null where one of them is null. */
 export const concatenated = (parts: readonly Sql[], width: number): Sql =>
   isFree(width) ? sql`CAST((${sql.join(parts, ' || ')}) AS VARCHAR)` : joinedInRoom(parts)
 
@@ -97,7 +100,7 @@ export const joinedTexts = (place: Place, texts: readonly Bound[]): Bound => cal
 
 export const concat = special(1, 1000, ({ place, operands }) => joinedTexts(place, operands.map(asText)))
 
-/** CONCAT takes times for their milliseconds, which `||` does not. */
+/** CONCAT uses the milliseconds of times; `||` does not. */
 const withMilliseconds = special(1, 1000, (call) =>
   concat.bind({
     ...call,
@@ -107,7 +110,7 @@ const withMilliseconds = special(1, 1000, (call) =>
   }),
 )
 
-/** As one list, so that each part is held once; null where one of them is. */
+/** Joins the parts as one list, so that each is in memory once; null where one of them is null. */
 function joinedInRoom(parts: readonly Sql[]): Sql {
   const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e))) AS BIGINT)`
   const whole = inRoom(bytes, joinedBytesMax, sql`array_to_string(v, '')`)
@@ -115,14 +118,14 @@ function joinedInRoom(parts: readonly Sql[]): Sql {
   return sql`list_transform([[${sql.list(parts)}]], lambda v: CASE WHEN ${isWhole} THEN ${whole} END)[1]`
 }
 
-/** A regular expression of Java's that was checked. */
+/** A validated regular expression of Java's. */
 export interface PatternOptions {
   readonly pattern: string
 }
 
 export const javaPattern = ({ pattern }: PatternOptions): JavaPattern => readJavaPattern(pattern)!
 
-/** Java's regular expressions come as RE2's: what it lacks, looking around and references back, is refused by the engine. */
+/** Java's regular expressions are translated to RE2's. The engine refuses what RE2 lacks: lookaround and back references. */
 export function patternOf(call: BoundCall): PatternOptions {
   const pattern = neededText(call, 1)
   if (pattern.length > 1000) throw sqlProblem(call.place, 'a regular expression has 1,000 characters at most')
@@ -134,7 +137,7 @@ export function patternOf(call: BoundCall): PatternOptions {
   return { pattern }
 }
 
-/** A text that a pattern can be done with in time; a longer one fails the query. Only texts that are made are that long. */
+/** A text that can be matched by a pattern in time; a longer one fails the query. Only computed texts are that long. */
 export function matchable(text: Sql, type: SqlType, pattern: string): Sql {
   const most = textMaxOf(pattern)
   if (isFree(widthOf(type)) || most >= joinedBytesMax) return text
@@ -146,7 +149,7 @@ export function matchable(text: Sql, type: SqlType, pattern: string): Sql {
   )
 }
 
-/** A group of the first match; null where nothing matches, or the group is no part of what matches. */
+/** A group of the first match; null where nothing matches, or the group takes no part in the match. */
 export function extractedGroup(text: Sql, type: SqlType, options: PatternOptions, group: number): Sql {
   const { re2, groups } = javaPattern(options)
   const form = sql.literal(re2)
@@ -183,10 +186,10 @@ const regexpLike = special(2, 2, (call) =>
   called(call.place, boolean, matches, [asText(call.operands[0]!)], patternOf(call)),
 )
 
-/** In longer texts a match at each place is reckoned with: to count them would take as long as to replace them. */
+/** In longer texts a match at each position is assumed: counting them would take as long as replacing them. */
 const countedMax = 10_000
 
-/** A group is $1 to Java and \\1 to RE2. `known` is a replacement that is known now. */
+/** A group is $1 in Java and \\1 in RE2. `known` is a constant replacement in RE2's form; null where it is not constant. */
 export const replacedMatches = engineFunction<PatternOptions & { readonly known: string | null }>(
   ([x, y], { operands: [text], type, options }) => {
     const by =
@@ -216,7 +219,7 @@ const regexpReplace = special(3, 3, (call) => {
       replacement.place,
       `${quoted(constant)} is no replacement for the groups of the regular expression`,
     )
-  // In place of each character, and of what is between them.
+  // The replacement may occur in place of each character, and between the characters.
   const width = widthOf(texts[0].type) * Math.max(1, 2 * widthOf(texts[1].type))
   return called(call.place, wideString(width), replacedMatches, texts, { ...options, known })
 })
@@ -252,7 +255,7 @@ export function replaced(place: Place, parts: readonly Bound[]): Bound {
   return called(place, wideString(width), replacedParts, parts)
 }
 
-/** How many times as long a text may be once a part of it is replaced. */
+/** How many times as long a text may become when a part of it is replaced. */
 function growth(from: Bound, to: Bound): number {
   const sought = constantOf(from)
   const shortest = typeof sought === 'string' ? Math.max(1, sought.length) : 1
@@ -317,11 +320,11 @@ export const texts = {
   REGEXP_REPLACE: regexpReplace,
   STRING_FORMAT: stringFormat,
   PARSE_LONG: parseLong,
-  // The engine takes no aggregate and no query within TRY.
+  // The engine accepts no aggregate and no query within TRY.
   DECODE_BASE64_UTF8: scalar([string], string, (x) => bind(x, (v) => sql`TRY(decode(from_base64(${v})))`)),
 } satisfies Catalogue
 
-/** A text of digits as a whole number, as Java reads it with a radix; null for any other. In base 16 it may begin with 0x. */
+/** A text of digits as a whole number, as Java parses it with a radix; null for any other text. In base 16 it may start with 0x. */
 function longOfDigits(text: Sql, radix: number): Sql {
   if (radix === 10) {
     return bind(
@@ -333,14 +336,14 @@ function longOfDigits(text: Sql, radix: number): Sql {
   const digits = sql.literal(all)
   const value = (body: Sql): Sql =>
     sql`list_reduce(list_prepend(CAST(0 AS HUGEINT), list_transform(string_split(${body}, ''), lambda c: CAST(strpos(${digits}, c) - 1 AS HUGEINT))), lambda a, b: a * ${sql.long(radix)} + b)`
-  // So many digits fit into what they are added up in; more do not make a long.
+  // The most digits that fit into the type of the sum; a text of more is not a long.
   const most = Math.min(64, Math.floor(37 / Math.log10(radix)))
   const form = sql.literal(`(?i)${radix === 16 ? '(0x)?' : ''}[+-]?[${all}]{1,${most}}`)
   return bind(text, (x) => {
     const bare = sql`regexp_replace(lower(${x}), ${radix === 16 ? sql`'^(0x)?[+-]?'` : sql`'^[+-]?'`}, '')`
     const sign = sql`CASE WHEN contains(${x}, '-') THEN -1 ELSE 1 END`
     const long = (b: Sql): Sql => sql`CASE WHEN ${b} IS NOT NULL THEN TRY_CAST(${value(b)} * ${sign} AS BIGINT) END`
-    // The engine may work the value out where the form does not hold.
+    // The engine may compute the value even where the form does not match.
     return bind(sql`CASE WHEN regexp_full_match(${x}, ${form}) THEN ${bare} END`, long)
   })
 }

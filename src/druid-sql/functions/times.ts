@@ -34,7 +34,7 @@ function instant(call: BoundCall, index = 0): Bound {
   return as(call.operands[index]!, timestamp)
 }
 
-/** Functions of Druid's own take timestamps, and nothing that could be read as one. */
+/** Druid's own functions accept only timestamps, not values that could be read as one. */
 function timestampOf(call: BoundCall, index = 0): Bound {
   const operand = call.operands[index]!
   if (operand.type.kind === 'timestamp' || operand.type.kind === 'null') return as(operand, timestamp)
@@ -42,13 +42,13 @@ function timestampOf(call: BoundCall, index = 0): Bound {
   throw sqlProblem(operand.place, `${call.name} takes a TIMESTAMP, not a value of type ${name}: CAST it`)
 }
 
-/** Buckets of a period, by the clocks of a zone. */
+/** Buckets of a period on the clocks of a zone. */
 export interface Buckets {
   readonly period: Period
   readonly zone: Zone
 }
 
-/** A start of a bucket; the second operand is where the buckets begin. */
+/** Rounds to the start of a bucket. The second operand is the origin of the buckets. */
 const rounded = (rounding: typeof floorTo): EngineFunction<Buckets> =>
   engineFunction(([at, origin], { options: { period, zone }, place }) =>
     rounding(at!, period, zone, origin ?? null, place),
@@ -57,7 +57,7 @@ const rounded = (rounding: typeof floorTo): EngineFunction<Buckets> =>
 export const floorTime = rounded(floorTo)
 const ceilTime = rounded(ceilTo)
 
-/** It is written once, to be refused at `place` where there are no such buckets. */
+/** Writes the call once in advance, so that unsupported buckets are refused at `place`. */
 function bucket(
   call: BoundCall,
   place: Place,
@@ -88,7 +88,7 @@ const toUnit = (fn: EngineFunction<Buckets>, ofNumber: ScalarFunction) =>
     return called(call.place, timestamp, fn, [instant(call)], { period, zone: call.zone })
   })
 
-/** What DATE_TRUNC takes, no plurals but two. Long ones count from 1970. */
+/** The units of DATE_TRUNC, of which only two are plurals. Long units count from 1970. */
 export const truncatedUnits: ReadonlyMap<string, Period> = new Map(
   (
     [
@@ -121,7 +121,7 @@ const dateTrunc = special(2, 2, (call) => {
   return called(call.place, timestamp, floorTime, [at], { period, zone: call.zone })
 })
 
-/** A time and how many periods it is moved by. */
+/** The operands are a time and the number of periods to move it by. */
 const movedTime = engineFunction<Buckets>(([at, count], { options: { period, zone } }) =>
   shiftTimestamp(at!, period, zone, count!),
 )
@@ -141,7 +141,7 @@ const timestampAdd = special(2, 2, (call) => {
   return called(call.place, timestamp, movedTime, [at, count], { period, zone })
 })
 
-/** Whole units between two instants, negative where the first is the later. */
+/** The number of whole units between two instants, negative if the first is later. */
 const unitsBetween = engineFunction<{ readonly unit: TimeUnit }>(([from, to], { options: { unit } }, { zone }) => {
   const period = unitPeriod(unit)
   const fixedMs = periodTimeMs(period) + periodDays(period) * msPerDay
@@ -163,7 +163,7 @@ const datePart =
   (local) =>
     sql`CAST(date_part(${sql.literal(name)}, ${local}) AS BIGINT)`
 
-/** The parts that SQL works out in its own way. */
+/** The parts that SQL computes in its own way. */
 const ownParts: ReadonlyMap<string, Part> = new Map<string, Part>([
   ['EPOCH', (_local, at) => sql`(epoch_ms(${at}) // 1000::BIGINT)`],
   ['MILLISECOND', (local) => sql`((epoch_ms(${local}) % 1000::BIGINT + 1000::BIGINT) % 1000::BIGINT)`],
@@ -190,7 +190,7 @@ const extract = special(1, 1, (call) => extracted(call, instant(call), call.unit
 const timeExtract = special(2, 3, (call) =>
   extracted(call, timestampOf(call), neededText(call, 1), call.operands[1]!.place, zoneOf(call, 2)),
 )
-/** `YEAR(x)` and the like. */
+/** `YEAR(x)` and similar functions. */
 const partFunction = (unit: string) =>
   special(1, 1, (call) => extracted(call, instant(call), unit, call.place, call.zone))
 

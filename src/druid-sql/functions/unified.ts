@@ -5,7 +5,7 @@ import type { Bound } from '../bind/tree.ts'
 import { commonType, nullType, type SqlType, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 
-/** The one type that holds all operands. */
+/** The common type of all operands. Throws a Problem where there is none. */
 export function unifiedType(operands: readonly Bound[]): SqlType {
   let type: SqlType = nullType
   for (const operand of operands) {

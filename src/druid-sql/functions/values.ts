@@ -12,7 +12,7 @@ import { sketches } from './sketches.ts'
 import { withoutRepeats } from './text-room.ts'
 import { unifiedTexts, unifiedType } from './unified.ts'
 
-/** The first that is not null. */
+/** The first operand that is not null. */
 export const firstThere = engineFunction(
   (texts, { operands, type }, { zone }) => sql`coalesce(${sql.list(unifiedTexts(operands, texts, type, zone))})`,
 )
@@ -22,7 +22,7 @@ export const coalesced = (place: Place, operands: readonly Bound[]): Bound =>
 
 const coalesce = special(1, 1000, ({ place, operands }) => coalesced(place, operands))
 
-/** Null where it is equal to the other. */
+/** The first operand; null where it equals the second. */
 export const nullWhere = engineFunction((texts, { operands: [whole, other] }, { zone }) => {
   const type = comparedAs(whole!, other!)
   return withoutRepeats(

@@ -1,4 +1,4 @@
-// Functions that look at the rows around one.
+// Functions over the rows around a row.
 
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainInteger } from '../bind/engine-names.ts'
@@ -23,7 +23,7 @@ interface RowsOptions {
   readonly rows: bigint
 }
 
-/** Further than any partition goes; the engine turns the sign of some. */
+/** Further than any partition extends. The engine reverses the sign of some larger offsets. */
 const rowsMax = 2n ** 40n
 
 function withinRows(rows: bigint): bigint {
@@ -39,7 +39,7 @@ function offset(name: Sql): WindowFunction {
     needsOrder: true,
     bind: (call) => {
       const [x, , fallback] = call.operands
-      // Druid takes it and leaves it out without a word.
+      // Druid accepts a default and silently ignores it.
       if (fallback !== undefined) {
         throw sqlProblem(fallback.place, `${call.name} takes no default: put COALESCE(..., x) around it`)
       }

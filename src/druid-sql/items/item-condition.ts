@@ -1,5 +1,6 @@
-// What a query asks of the items of a table, as far as it can be told from the items alone: it leaves out items that the query would not use. The
-// query itself is run on what is left with all of its conditions, so a condition may let too much through, and must never keep back too much.
+// Conditions of a query on the items of a table that can be decided from the items alone. They exclude items that the query would not use.
+// The query itself then runs on the remaining items with all its conditions, so a condition may let too many items through, but must never
+// exclude one that the query uses.
 
 import { compareCodePoints } from '../../lib/compare-code-points.ts'
 import { type ComparisonOperator, isMetBy } from '../../lib/comparison-operator.ts'
@@ -16,7 +17,7 @@ import {
 } from '../../model/item-key.ts'
 import type { EngineItemValue } from '../../sql-engine/sql-engine.ts'
 
-/** Of the type of its column: a timestamp is a number of milliseconds. */
+/** Of the type of its column. A timestamp is in milliseconds. */
 export type ItemConstant = string | number | bigint
 
 export type ItemCondition =
@@ -36,7 +37,7 @@ export type ItemCondition =
   | { readonly kind: 'isNull' | 'isNotNull'; readonly column: number }
   | { readonly kind: 'all' | 'any'; readonly conditions: readonly ItemCondition[] }
 
-/** Whether an item meets it; `valueAt` gives the value of a column. */
+/** Whether an item meets the condition; `valueAt` returns the value of a column. */
 export function isMet(condition: ItemCondition, valueAt: (column: number) => EngineItemValue): boolean {
   switch (condition.kind) {
     case 'all':
@@ -76,7 +77,7 @@ function textMeets(how: 'begins' | 'ends' | 'holds', value: string, text: string
   return how === 'begins' ? value.startsWith(text) : value.endsWith(text)
 }
 
-/** One range of keys that holds all items that meet the condition; `index` is the column of the identifier. */
+/** One range of keys that contains all items that meet the condition; `index` is the column of the identifier. */
 export function keyRangeOf(condition: ItemCondition, index: number, type: FieldType): KeyRange {
   switch (condition.kind) {
     case 'all':
@@ -114,7 +115,7 @@ function compared(key: Uint8Array, operator: ComparisonOperator): KeyRange {
   }
 }
 
-/** The least range that holds both. */
+/** The smallest range that contains both. */
 function hull(a: KeyRange, b: KeyRange): KeyRange {
   const from = Buffer.compare(a.from, b.from) <= 0 ? a.from : b.from
   if (a.to === null || b.to === null) return { from, to: null }

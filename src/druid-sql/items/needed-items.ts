@@ -1,4 +1,4 @@
-// What a bound query needs of the items of metadata: which columns, and the conditions that it makes on items by themselves.
+// The items of metadata that a bound query needs: their columns, and the conditions that can be decided from one item alone.
 
 import { Zone } from '../../druid-time/zone.ts'
 import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
@@ -10,20 +10,20 @@ import { type Bound, type BoundRows, columnsOf, type FromNode, fromsIn, optionsO
 import type { SqlType } from '../bind/types.ts'
 import type { ItemCondition, ItemConstant } from './item-condition.ts'
 
-/** What a query needs of the items of one table. */
+/** The items of one table that a query needs. */
 export interface NeededItems {
   readonly entityId: number
   /** The columns, in order. */
   readonly places: readonly number[]
-  /** What items must meet to be used anywhere in the query; null where all of them may be. */
+  /** The condition that items must meet to be used anywhere in the query; null where all of them may be used. */
   readonly condition: ItemCondition | null
-  /** At how many places the query names the table. */
+  /** The number of places where the query names the table. */
   readonly uses: number
 }
 
 type ItemsFrom = Extract<FromNode, { kind: 'items' }>
 
-/** Of all rows that a query is made of. */
+/** `all` are all rows that the query consists of. */
 export function neededItems(all: readonly BoundRows[], zone: Zone): readonly NeededItems[] {
   const froms = all.flatMap((rows) => (rows.kind === 'select' && rows.from !== null ? fromsIn(rows.from) : []))
   const uses = froms.filter((from) => from.kind === 'items')
@@ -46,7 +46,7 @@ export function neededItems(all: readonly BoundRows[], zone: Zone): readonly Nee
     }
     return {
       entityId,
-      // Rows have to be counted by something.
+      // Counting rows takes at least one column.
       places: places.length > 0 ? places : [0],
       condition: each.every((some) => some.length > 0) ? condition : null,
       uses: own.length,
@@ -59,14 +59,14 @@ interface TableCondition {
   readonly condition: ItemCondition
 }
 
-/** The conditions of WHERE and ON on items: each is met by the items of all rows that are left. */
+/** The conditions of WHERE and ON on items, which the items of all resulting rows meet. */
 function conditionsOf({ from, where }: Extract<BoundRows, { kind: 'select' }>, zone: Zone): readonly TableCondition[] {
   if (from === null) return []
   const ofWhere = where === null ? [] : itemConditions(where, [from], isInner(from), zone)
   const ofJoins = fromsIn(from).flatMap((join) => {
     if (join.kind !== 'join') return []
     const { left, right } = join
-    // An outer join keeps the rows of a side whatever its condition says: only the other side goes without what does not meet it.
+    // An outer join keeps all rows of one side, whatever its condition: only the other side loses those that do not meet it.
     const sides = { INNER: [left, right], CROSS: [left, right], LEFT: [right], RIGHT: [left], FULL: [] }
     return join.on.flatMap((on) => itemConditions(on, sides[join.type], isInner(join), zone))
   })
@@ -77,7 +77,7 @@ function conditionsOf({ from, where }: Extract<BoundRows, { kind: 'select' }>, z
 const isInner = (from: FromNode): boolean =>
   fromsIn(from).every((one) => one.kind !== 'join' || one.type === 'INNER' || one.type === 'CROSS')
 
-/** The conditions on items of these relations. None is met by a row that an outer join filled with nulls, unless `nullsToo`. */
+/** The conditions on items of these relations. Without `nullsToo`, only those that no row filled with nulls by an outer join meets. */
 function itemConditions(
   node: Bound,
   among: readonly FromNode[],
@@ -101,7 +101,7 @@ interface Names {
   readonly zone: Zone
 }
 
-/** Null where it says nothing of one table's items by themselves. */
+/** Null where the node is not a condition that the items of one table decide alone. */
 function conditionOf(node: Bound, names: Names): TableCondition | null {
   if (node.kind !== 'call') return null
   const [first, second, third] = node.operands
@@ -135,7 +135,7 @@ function conditionOf(node: Bound, names: Names): TableCondition | null {
   }
 }
 
-/** All of them known and of one table: of some that all hold, those that are not known may be left out, but then they are not one condition. */
+/** Null unless all parts are known and of one table. The parts of an AND that can be used without the others are split off before. */
 function combined(kind: 'all' | 'any', parts: readonly (TableCondition | null)[]): TableCondition | null {
   const [first] = parts
   if (first === null || first === undefined) return null
@@ -159,7 +159,7 @@ const onColumn = ({ relation }: ItemColumn, condition: ItemCondition): TableCond
 function columnOf(node: Bound, { items, zone }: Names): ItemColumn | null {
   if (node.kind !== 'column' || node.isJsonText === true || typeof node.at.column !== 'number') return null
   const { relation, column } = node.at
-  // Conditions are read in UTC: those on times of other zones are the engine's alone.
+  // Conditions are evaluated in UTC: those on times of other zones are left to the engine.
   if (node.type.kind === 'timestamp' && zone !== Zone.utc) return null
   return items.some((from) => from.relation === relation) ? { relation, column, type: node.type } : null
 }
@@ -179,7 +179,7 @@ function inList([operand, ...items]: readonly Bound[], names: Names): TableCondi
   return onColumn(column, { kind: 'in', column: column.column, values: new Set(values) })
 }
 
-/** A text with `%` at its ends alone. */
+/** A text with `%` only at its ends. */
 const plainPattern = /^(%?)([^%_]+)(%?)$/su
 
 function matching(operand: Bound, pattern: Bound, names: Names): TableCondition | null {
@@ -193,7 +193,7 @@ function matching(operand: Bound, pattern: Bound, names: Names): TableCondition 
   return onColumn(column, { kind: 'text', column: column.column, how, text })
 }
 
-/** A constant as a value of the column; null where it is none, or would be turned into the column's type, or the column into its. */
+/** A constant as a value of the column; null if it is not a constant, or if it or the column would be cast for the comparison. */
 function constantOf(node: Bound, { kind }: SqlType): ItemConstant | null {
   if (kind === 'timestamp' && node.kind === 'time') return node.ms
   if (node.kind !== 'literal') return null

@@ -1,4 +1,4 @@
-// The items of metadata that a query needs, taken from the catalog as they are at one moment.
+// Reads the items of metadata that a query needs from the catalog, as they are at one moment.
 
 import type { ItemCatalog } from '../../catalog/catalog.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
@@ -19,17 +19,17 @@ export interface MetadataLimits {
 }
 
 export interface ItemsParts {
-  /** Reads of its own: they may keep the state of a moment for as long as the largest table takes. */
+  /** A separate reader: it may keep the state of one moment for as long as the largest table takes to read. */
   readonly items: Pick<ItemCatalog, 'inOneState'>
   readonly limits: MetadataLimits
 }
 
-/** How much is read at once: the event loop is held up for a few milliseconds by it. */
+/** The amount that is read at once, which blocks the event loop for a few milliseconds. */
 const slice = { itemsMax: 250, bytesMax: 512 * 1024 }
 
 /**
- * What a query needs of these metadata entities, all of them in one state. Throws Problem `result_too_large` where it is more than may be, and the signal's
- * reason when it is aborted.
+ * Reads the items that a query needs of these metadata entities, all in one state. Throws Problem `result_too_large` where they exceed the limits, and
+ * the signal's reason when it is aborted.
  */
 export async function readItems(
   needed: readonly NeededItems[],
@@ -86,7 +86,7 @@ class ItemRows {
     this.#columns = needed.places.map(() => [])
   }
 
-  /** How many bytes it takes; null where it is left out. */
+  /** Returns the bytes that the item takes; null if it is excluded. */
   add(item: Item): number | null {
     const { fields } = this.#entity
     const { places, condition } = this.#needed
@@ -141,13 +141,13 @@ function valueIn(type: FieldType, text: string | null): EngineItemValue {
 
 const escapes = /\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)/gs
 
-/** JSON of the engines has no half of a surrogate pair, as an escape may be in what was pushed. */
+/** Replaces halves of surrogate pairs, which pushed JSON may have as escapes, but the engines' JSON may not. */
 function wholeCharacters(json: string): string {
   if (!/\\u[dD]/.test(json)) return json
   return json.replace(escapes, (whole, _high, _low, half) => (half === undefined ? whole : '\\ufffd'))
 }
 
-/** What one query takes, of all its tables. */
+/** Counts the items and bytes that one query reads from all its tables. */
 class Taken {
   readonly #limits: MetadataLimits
   #rows = 0
@@ -177,7 +177,7 @@ function tooMuch(table: string, what: string, limit: string): Problem {
 
 type ItemReads = Pick<ItemCatalog, 'inOneState'>
 
-/** Whatever many queries read of metadata holds one connection to PostgreSQL: pushes and validation need the others. */
+/** Limits the metadata reads of all queries to one connection to PostgreSQL: pushes and validation need the others. */
 export function oneAtATime(items: ItemReads): ItemReads {
   const turns = new Serial()
   return { inOneState: (read) => turns.run(() => items.inOneState(read)) }

@@ -1,9 +1,9 @@
-// Aggregates of different values, which Druid puts together from groups of their own.
+// Aggregates with DISTINCT, which Druid computes from separate groups.
 import type { Call, Expression, OrderItem, Select } from './syntax.ts'
 
 const fromGroups: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG'])
 
-/** Such calls in a tree of the query. */
+/** All such calls in a part of the query's tree. */
 export function callsOfDifferentValues(node: unknown): readonly Call[] {
   if (typeof node !== 'object' || node === null) return []
   const call = node as Call
@@ -11,7 +11,7 @@ export function callsOfDifferentValues(node: unknown): readonly Call[] {
   return [...(isOne ? [call] : []), ...Object.values(node).flatMap(callsOfDifferentValues)]
 }
 
-/** Whether one of them stands beside groups by what they are ordered by: Druid then asks for no topN. Those of the key itself are none to it. */
+/** Whether such an aggregate is selected next to the key that orders the groups. Druid then makes no topN. One of the key itself does not count. */
 export function isBesideDifferentValues({ items }: Pick<Select, 'items'>, order: OrderItem): boolean {
   const key = keyOf(order.expression, items)
   const isKey = ({ operands }: Call): boolean =>
@@ -19,7 +19,7 @@ export function isBesideDifferentValues({ items }: Pick<Select, 'items'>, order:
   return callsOfDifferentValues(items).some((call) => !isKey(call))
 }
 
-/** The expression of the SELECT that an order means. */
+/** The expression of the SELECT that an ORDER BY refers to. */
 function keyOf(expression: Expression, items: Select['items']): Expression | null {
   const item =
     expression.kind === 'number'

@@ -1,7 +1,7 @@
-// What people write who come from other dialects of SQL, and what to write in Druid's. These are words of refusals alone: what is taken is
-// decided elsewhere. In what is to be written x is a number and s a text.
+// Syntax of other dialects of SQL, with what to write in Druid's. It is used only for error messages: what is accepted is decided elsewhere.
+// In the advice, x is a number and s a text.
 
-/** Words at which no query begins, and what to do. */
+/** Words with which no query starts, and advice. */
 export const otherStatements: ReadonlyMap<string, string> = new Map([
   ['SHOW', 'write SELECT TABLE_NAME FROM INFORMATION_SCHEMA.TABLES'],
   ['DESCRIBE', "write SELECT COLUMN_NAME, DATA_TYPE FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'plant'"],
@@ -12,8 +12,8 @@ export const otherStatements: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Words and symbols that follow each other where others have them, and what to do. A text among them is any text, a number any number, and `_`
- * anything: what comes behind is at fault then.
+ * Sequences of words and symbols in other dialects, and advice. A text in a sequence matches any text, a number any number, and `_` any token: it is
+ * there if the parser fails only at the token after the words.
  */
 export const otherClauses: readonly (readonly [wrong: string, advice: string])[] = [
   ['DISTINCT ON (', 'write LATEST(x) in SELECT, for the newest value, and GROUP BY the columns'],
@@ -43,7 +43,7 @@ export const otherClauses: readonly (readonly [wrong: string, advice: string])[]
   ['[', 'a name stands in double quotes, and an array is written ARRAY[1, 2]'],
 ]
 
-/** Characters that mean something to others, and what to do. */
+/** Characters that have a meaning in other dialects, and advice. */
 export const otherCharacters: ReadonlyMap<string, string> = new Map([
   ['`', 'a name stands in double quotes'],
   ['~', "write REGEXP_LIKE(s, 'a.*')"],
@@ -52,7 +52,7 @@ export const otherCharacters: ReadonlyMap<string, string> = new Map([
   ['^', 'write POWER(x, 2)'],
 ])
 
-/** `1h`: a length of time, as others write it. */
+/** `1h`: a duration in the notation of other dialects. */
 export const otherLength = /^\d+(?:ns|us|µs|u|ms|s|m|h|d|w|mo|y)$/i
 export const lengthAdvice = "write a length of time as INTERVAL '1' HOUR, or as a period: TIME_FLOOR(__time, 'PT1H')"
 
@@ -118,7 +118,7 @@ const functions: readonly (readonly [names: string, write: string])[] = [
   ['JSON_EXTRACT JSON_EXTRACT_STRING', "JSON_VALUE(s, '$.name')"],
 ]
 
-/** What to write for functions of others, by their names in upper case. */
+/** What to write instead of functions of other dialects, by their names in upper case. */
 export const otherFunctions: ReadonlyMap<string, string> = new Map(
   functions.flatMap(([names, write]) => names.split(' ').map((name) => [name, write] as const)),
 )

@@ -1,4 +1,4 @@
-// Calls of functions, with the forms of their own that some of them have in SQL.
+// Parses function calls, including the special syntax that some functions have in SQL.
 
 import { typeOf } from './parse-type.ts'
 import { parseUnit } from './parse-unit.ts'
@@ -46,7 +46,7 @@ export class CallParser {
     return this.#finished(upper, place, parts)
   }
 
-  /** What stands in the parentheses. */
+  /** Parses the contents of the parentheses. */
   #partsOf(name: string): Parts {
     const cursor = this.#cursor
     if (name === 'COUNT' && cursor.takeSymbol('*')) return { operands: [], star: true }
@@ -89,7 +89,7 @@ export class CallParser {
     return { operands: [this.#expression()], unit }
   }
 
-  /** `TRIM(x)`, `TRIM(LEADING 'a' FROM x)`: the unit says from where. */
+  /** `TRIM(x)`, `TRIM(LEADING 'a' FROM x)`: the unit is the side. */
   #trim(): Parts {
     const cursor = this.#cursor
     const { place } = cursor
@@ -114,7 +114,7 @@ export class CallParser {
 
   #position(): Parts {
     const cursor = this.#cursor
-    // IN would be read as a condition, so the text that is looked for is a simple one here.
+    // IN would be parsed as a condition, so the text to look for must be a literal here.
     const { kind, text, place } = cursor.token
     if (kind !== 'string' || cursor.peek(1).upper !== 'IN')
       throw sqlProblem(place, "POSITION is written POSITION('text' IN column)")
@@ -196,7 +196,7 @@ export class CallParser {
     const unit = cursor.next().upper === 'ROWS' ? 'ROWS' : 'RANGE'
     if (!cursor.takeWords('BETWEEN')) {
       const bound = this.#bound(unit)
-      // Rows that follow begin with the one they follow.
+      // A frame of rows that follow starts at the current row.
       const isAhead = bound.kind === 'following' || bound.kind === 'unboundedFollowing'
       return isAhead
         ? { unit, start: { kind: 'currentRow' }, end: bound }
@@ -256,7 +256,7 @@ const ranks: Readonly<Record<FrameBound['kind'], number>> = {
   unboundedFollowing: 4,
 }
 
-/** A frame goes forward. */
+/** A frame must not end before it starts. */
 function checkFrame(start: FrameBound, end: FrameBound, place: Place): void {
   if (start.kind === 'unboundedFollowing') throw sqlProblem(place, 'a window cannot begin at UNBOUNDED FOLLOWING')
   if (end.kind === 'unboundedPreceding') throw sqlProblem(place, 'a window cannot end at UNBOUNDED PRECEDING')

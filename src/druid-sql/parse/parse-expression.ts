@@ -1,4 +1,4 @@
-// Tokens -> expressions, by the precedence of the SQL standard: OR, AND, NOT, conditions, + and -, * and /, ||, signs.
+// Parses tokens into expressions, by the precedence of the SQL standard: OR, AND, NOT, conditions, + and -, * and /, ||, signs.
 
 import type { ComparisonOperator } from '../../lib/comparison-operator.ts'
 import { CallParser } from './parse-call.ts'
@@ -8,7 +8,7 @@ import { valueNode } from './sql-value.ts'
 import type { CaseBranch, Expression, OrderItem, Query } from './syntax.ts'
 import { listOf, type TokenCursor } from './token-cursor.ts'
 
-/** Operators in a row: each makes the tree one level deeper. */
+/** The most operators in a row: each makes the tree one level deeper. */
 const chainMax = 400
 const timeWords: ReadonlySet<string> = new Set(['TIME', 'DATE', 'TIMESTAMP'])
 const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>='])
@@ -43,7 +43,7 @@ export class ExpressionParser {
         : this.#cursor.takeWords('NULLS', 'LAST')
           ? 'LAST'
           : null
-      // Nulls are low, and Druid places them nowhere else.
+      // Nulls are the least values, and Druid supports no other order of them.
       if (nulls !== null && (nulls === 'FIRST') === descending)
         throw sqlProblem(place, `NULLS ${nulls} is not taken with ${descending ? 'DESC' : 'ASC'}`)
       return { expression, descending, nulls }
@@ -275,7 +275,7 @@ export class ExpressionParser {
       )
     return { kind: 'column', path, place }
   }
-  /** A name that is to be found. Who writes the bare word TIME means the time of a row in most cases. */
+  /** The name of a column. A bare word TIME is refused: in most cases it means the time of a row. */
   #columnName(): string {
     const { upper, text, place } = this.#cursor.token
     if (!this.#cursor.isName() && timeWords.has(upper)) {

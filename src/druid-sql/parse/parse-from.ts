@@ -4,10 +4,10 @@ import { quoted, sqlProblem } from './sql-problem.ts'
 import type { Alias, Join, Query, TableExpression } from './syntax.ts'
 import { listOf, type TokenCursor } from './token-cursor.ts'
 
-/** Joins in a row. */
+/** The most joins in a row. */
 const chainMax = 100
 
-/** `(a, b)` after a name, or nothing. */
+/** `(a, b)` after a name; empty where there is none. */
 export function columnNames(cursor: TokenCursor): string[] {
   if (!cursor.isSymbol('(')) return []
   return cursor.parenthesized(() => listOf(cursor, () => cursor.name('the name of a column')))
@@ -98,7 +98,7 @@ export class FromParser {
     return inner
   }
 
-  /** `TABLE(APPEND('a', 'b'))`: the rows of several tables under each other. */
+  /** `TABLE(APPEND('a', 'b'))`: the rows of several tables, one after the other. */
   #append(): TableExpression {
     const cursor = this.#cursor
     const { place } = cursor.next()

@@ -1,4 +1,4 @@
-// Tokens -> a query. Only what reads is in the grammar: everything else is refused by not being there.
+// Parses tokens into a query. The grammar contains only queries that read, so everything else is refused.
 // Tested by `test/druid-sql/agreement.test.ts`.
 
 import { otherStatements } from './other-dialects.ts'
@@ -10,20 +10,20 @@ import type { Expression, Grouping, Query, QueryBody, Select, SelectItem, Values
 import { listOf, TokenCursor } from './token-cursor.ts'
 import { tokenize } from './tokenizer.ts'
 
-/** Queries that are put together by UNION. */
+/** The most queries combined by UNION. */
 const chainMax = 100
-/** Queries that one WITH names. */
+/** The most queries named by one WITH. */
 const commonTablesMax = 100
-/** ROLLUP, CUBE and GROUPING SETS together may come to so many sets. */
+/** The most grouping sets that ROLLUP, CUBE and GROUPING SETS may make together. */
 const groupingSetsMax = 256
 
 export interface ParseOptions {
   readonly tokensMax?: number | undefined
-  /** The values of its `?`, in order. */
+  /** The values of the query's `?`, in order. */
   readonly parameters?: readonly SqlValue[] | undefined
 }
 
-/** Reads one query; a semicolon may stand at its end. Throws a Problem that names the place where the text is no query. */
+/** Parses one query, with an optional semicolon at its end. Throws a Problem with the place where the text is not a query. */
 export function parseQuery(text: string, { tokensMax, parameters }: ParseOptions = {}): Query {
   const cursor = new TokenCursor(tokenize(text, tokensMax), parameters)
   if (cursor.isAtEnd) throw sqlProblem(cursor.place, 'the query is empty: write SELECT ...')

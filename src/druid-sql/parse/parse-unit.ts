@@ -13,7 +13,7 @@ const units: readonly TimeUnit[] = [
   'YEAR',
 ]
 
-/** A unit of the calendar, in any case, also in the plural. */
+/** Parses a unit of the calendar, in any case, singular or plural. */
 export function parseUnit(text: string, place: Place): TimeUnit {
   const upper = text.toUpperCase()
   const bare = upper.startsWith('SQL_TSI_') ? upper.slice(8) : upper

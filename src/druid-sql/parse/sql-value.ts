@@ -1,4 +1,4 @@
-// The values of parameters: they become literals of the tree, never text of the query.
+// The values of parameters. They become literals of the tree, never text of the query.
 import type { SqlParameter } from '../../lib/sql-text.ts'
 import type { Place } from './sql-problem.ts'
 import type { Expression } from './syntax.ts'
@@ -6,10 +6,10 @@ import type { Expression } from './syntax.ts'
 export type SqlValue =
   | { readonly kind: 'null' }
   | { readonly kind: 'text'; readonly value: string }
-  /** As SQL writes it, perhaps with a minus: a whole number without point and exponent is a BIGINT, others are DOUBLEs. */
+  /** In SQL's notation, with an optional minus. A whole number without point and exponent is a BIGINT; others are DOUBLEs. */
   | { readonly kind: 'number'; readonly digits: string }
   | { readonly kind: 'boolean'; readonly value: boolean }
-  /** As the clocks of the query's zone show it: `2026-01-31 12:00:00`, or the day alone. */
+  /** In local time of the query's zone: `2026-01-31 12:00:00`, or only the day. */
   | { readonly kind: 'time'; readonly type: 'TIMESTAMP' | 'DATE'; readonly value: string }
   | { readonly kind: 'array'; readonly items: readonly SqlValue[] }
 
@@ -39,6 +39,6 @@ export function sqlValue(value: SqlParameter): SqlValue {
   }
 }
 
-/** A double that digits would show as a whole number beyond its own has an exponent. */
+/** Doubles that are not safe integers get an exponent, so that none is shown as a whole number of more digits than it has. */
 const numberDigits = (value: number | bigint): string =>
   typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value.toExponential()

@@ -1,4 +1,4 @@
-// The tree of a query as the caller wrote it: plain tagged data, names still unresolved.
+// The tree of a query as the caller wrote it: plain tagged data with unresolved names.
 import type { ComparisonOperator } from '../../lib/comparison-operator.ts'
 import type { Place } from './sql-problem.ts'
 
@@ -92,7 +92,7 @@ export type Expression =
 export interface CastType {
   readonly name: TypeName
   readonly isArray: boolean
-  /** The number of decimals that a DECIMAL keeps; null where it was not said. */
+  /** The number of decimals that a DECIMAL keeps, 0 where it is not given; null for other types. */
   readonly scale: number | null
 }
 
@@ -111,12 +111,12 @@ export interface Call extends Node {
   readonly distinct: boolean
   readonly orderBy: readonly OrderItem[]
   readonly filter: Expression | null
-  /** A window of one's own, or the name of one. */
+  /** A window, or the name of one. */
   readonly over: Window | { readonly name: string; readonly place: Place } | null
-  /** A unit of time that the syntax holds: `FLOOR(x TO DAY)`, `TIMESTAMPADD(DAY, ...)`. */
+  /** A unit of time that is part of the syntax: `FLOOR(x TO DAY)`, `TIMESTAMPADD(DAY, ...)`. */
   readonly unit: string | null
   readonly unitPlace: Place | null
-  /** `RETURNING` of the JSON functions. */
+  /** The type after `RETURNING` in JSON functions. */
   readonly returning: CastType | null
 }
 
@@ -185,7 +185,7 @@ export interface Values extends Node {
   readonly rows: readonly (readonly Expression[])[]
 }
 
-/** UNION ALL: Druid has no other. */
+/** UNION ALL, the only kind that Druid has. */
 export interface Union extends Node {
   readonly kind: 'union'
   readonly left: QueryBody

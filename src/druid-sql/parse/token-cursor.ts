@@ -16,7 +16,7 @@ function isLike(token: Token | undefined, pattern: Token): boolean {
   return token.kind === pattern.kind && (isAny || token.upper === pattern.upper)
 }
 
-/** The refusal of a clause of another dialect of which the token at `at` is a part; null where it is part of none. */
+/** The error for a clause of another dialect that the token at `at` belongs to; null where it belongs to none. */
 function otherClauseAt(tokens: readonly Token[], at: number): Error | null {
   for (const { tokens: pattern, wrong, advice } of patterns) {
     for (let start = Math.max(0, at - pattern.length + 1); start <= at; start++) {
@@ -27,7 +27,7 @@ function otherClauseAt(tokens: readonly Token[], at: number): Error | null {
   return null
 }
 
-/** Expressions and queries within each other: the parser that executes has a bound of its own, this one is told in words. */
+/** The deepest nesting of expressions and queries. The engine's parser has a limit of its own; this one has a clear error message. */
 const depthMax = 100
 
 /** Steps through the tokens of one statement. */
@@ -43,7 +43,7 @@ export class TokenCursor {
     this.#parameters = parameters
   }
 
-  /** The value of the `?` that comes next. */
+  /** The value of the next `?`. */
   parameter(): SqlValue {
     const { place } = this.next()
     const value = this.#parameters[this.#parametersTaken]
@@ -65,7 +65,7 @@ export class TokenCursor {
     return this.token.kind === 'end'
   }
 
-  /** The token `offset` further on; the last one for all that lies behind it. */
+  /** The token `offset` positions ahead; beyond the end, the last token. */
   peek(offset: number): Token {
     return this.#tokens[Math.min(this.#at + offset, this.#tokens.length - 1)]!
   }
@@ -89,7 +89,7 @@ export class TokenCursor {
     return words.every((word, offset) => this.peek(offset).kind === 'word' && this.peek(offset).upper === word)
   }
 
-  /** Takes these words if they come next. */
+  /** Consumes these words if they come next. */
   takeWords(...words: readonly string[]): boolean {
     if (!this.areWords(...words)) return false
     this.#at += words.length
@@ -110,7 +110,7 @@ export class TokenCursor {
     if (!this.takeSymbol(symbol)) throw this.unexpected(quoted(symbol))
   }
 
-  /** What stands in parentheses. */
+  /** Reads the contents of parentheses. */
   parenthesized<T>(read: () => T): T {
     this.expectSymbol('(')
     const found = read()
@@ -134,7 +134,7 @@ export class TokenCursor {
     throw this.unexpected(what)
   }
 
-  /** What stood where `wanted` should be. */
+  /** The error for a token where `wanted` is expected. */
   unexpected(wanted: string): Error {
     const other = otherClauseAt(this.#tokens, this.#at)
     if (other !== null) return other
@@ -143,7 +143,7 @@ export class TokenCursor {
     return sqlProblem(place, `${found}: ${wanted} is expected`)
   }
 
-  /** Runs one level deeper; throws a Problem where there are too many of them. */
+  /** Runs one level deeper. Throws a Problem at the deepest level. */
   nested<T>(run: () => T): T {
     if (this.#depth === depthMax)
       throw sqlProblem(this.place, `the query is nested more than ${depthMax} levels deep here: split it`)
@@ -163,7 +163,7 @@ export function listOf<T>(cursor: TokenCursor, one: () => T): T[] {
   return items
 }
 
-/** Words of Druid's SQL that are no names unless they stand in double quotes (Calcite's reserved words, without the units of time). */
+/** Words of Druid's SQL that are names only in double quotes (Calcite's reserved words, without the units of time). */
 const words = `ABS ALL ALLOCATE ALLOW ALTER AND ANY ARE ARRAY AS ASENSITIVE ASOF ASYMMETRIC AT ATOMIC AUTHORIZATION AVG BEGIN BETWEEN BIGINT
 BINARY BIT BLOB BOOLEAN BOTH BY CALL CALLED CARDINALITY CASCADED CASE CAST CEIL CEILING CHAR CHARACTER CHARACTER_LENGTH CHAR_LENGTH CHECK
 CLASSIFIER CLOB CLOSE COALESCE COLLATE COLLECT COLUMN COMMIT CONDITION CONNECT CONSTRAINT CONTAINS CONVERT CORR CORRESPONDING COUNT COVAR_POP

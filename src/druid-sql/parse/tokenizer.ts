@@ -1,4 +1,4 @@
-// The caller's text -> tokens, by hand: strings, quoted names, comments and numbers are told apart before anything else reads the text.
+// Splits the caller's text into tokens, by hand: strings, quoted names, comments and numbers are recognized before anything else reads the text.
 import { lengthAdvice, otherCharacters, otherLength } from './other-dialects.ts'
 import { type Place, quoted, sqlProblem } from './sql-problem.ts'
 
@@ -7,7 +7,7 @@ export interface Token {
   readonly kind: 'word' | 'name' | 'string' | 'number' | 'symbol' | 'end'
   /** A word as it was written, the value of a string or name, the digits of a number, the symbol itself. */
   readonly text: string
-  /** A word in upper case, for comparing with keywords; else as `text`. */
+  /** A word in upper case, to compare with keywords; otherwise the same as `text`. */
   readonly upper: string
   readonly place: Place
 }
@@ -43,7 +43,7 @@ const symbols = [
   '?',
 ]
 
-/** Throws a Problem where the text is no SQL: a quote that is not closed, a character that has no place in it. */
+/** Throws a Problem where the text is not SQL: a quote or comment that is not closed, or a character without a meaning. */
 export function tokenize(text: string, tokensMax = Number.POSITIVE_INFINITY): Token[] {
   return new Tokenizer(text, tokensMax).all()
 }
@@ -55,7 +55,7 @@ class Tokenizer {
   #at = 0
   #line = 1
   #lineStart = 0
-  /** Where the line at hand ends. */
+  /** The end of the current line. */
   #lineEnd: number
 
   constructor(text: string, tokensMax: number) {
@@ -86,7 +86,7 @@ class Tokenizer {
     this.#tokens.push({ kind, text, upper: kind === 'word' ? text.toUpperCase() : text, place })
   }
 
-  /** Moves on to `to`, counting the lines on the way. */
+  /** Advances to `to`, counting the lines on the way. */
   #advance(to: number): void {
     while (this.#lineEnd < to) {
       this.#line += 1
@@ -143,7 +143,7 @@ class Tokenizer {
     this.#add('symbol', symbol, place)
   }
 
-  /** What stands between two quotes; the quote itself is written twice. */
+  /** The text between two quotes, in which the quote itself is written twice. */
   #quotedBy(quote: string, place: Place): string {
     let value = ''
     for (let from = this.#at + 1; ; ) {

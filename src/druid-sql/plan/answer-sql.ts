@@ -1,4 +1,4 @@
-// Rows or groups that the store found, as the columns of the answer.
+// Turns rows or groups that the store found into the columns of the answer.
 import type { Groups, GroupValue } from '../../algebra/aggregation.ts'
 import { evaluator } from '../../algebra/evaluate.ts'
 import { finishGroups } from '../../algebra/finish-groups.ts'
@@ -14,7 +14,7 @@ import type { PlannedSql } from './sql-plan.ts'
 /** Rows whose columns are made at once. */
 const batchRows = 1024
 
-/** Null where the SQL engine has to answer, and says why not. Throws BeyondPlan, then or when the rows are read. */
+/** Null where the SQL engine must answer, which reports the reason itself. Throws BeyondPlan, immediately or when the rows are read. */
 export async function answerSql(
   plan: PlannedSql,
   found: Groups,
@@ -30,7 +30,7 @@ export async function answerSql(
 
 type Row = readonly GroupValue[]
 
-/** What groups come to is worked out already: they had to be put in order by it. */
+/** The values of groups are already computed: the groups had to be sorted by them. */
 function shownColumns(plan: PlannedSql): readonly Scalar[] {
   return 'scan' in plan ? plan.outputs : plan.outputs.map(({ type }, at) => cellNode(type, at))
 }
@@ -38,7 +38,7 @@ function shownColumns(plan: PlannedSql): readonly Scalar[] {
 async function* plannedBatches(plan: PlannedSql, rows: readonly Row[], pacer: Pacer): AsyncGenerator<ResultBatch> {
   const shown = shownColumns(plan).map((value) => ({ type: value.type, evaluate: evaluator(value) }))
   const steps = 'scan' in plan ? plan.steps : 0
-  // More that is worked out of a row makes for fewer rows at once.
+  // The more is computed per row, the fewer rows are processed at once.
   const rowsAtOnce = Math.ceil(batchRows / (1 + steps / 16))
   for (let from = 0; from < rows.length; from += rowsAtOnce) {
     const part = rows.slice(from, from + rowsAtOnce)

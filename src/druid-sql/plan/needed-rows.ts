@@ -1,4 +1,4 @@
-// What a query that the SQL engine answers needs of rows that have left: it reads no hours.
+// Checks that the rows that a query of the SQL engine needs have not expired: the engine does not read hours.
 import type { Entity } from '../../model/entity.ts'
 import { requireRowsAsked } from '../../model/rows-expired.ts'
 import { conjuncts } from '../bind/logic.ts'
@@ -10,12 +10,12 @@ import { type TableSelect, tableSelect } from './table-select.ts'
 const why =
   'of those before it there are hours alone, which answer COUNT, SUM, MIN, MAX and AVG of one entity by whole hours, filtered and grouped by time and tags. Let "__time" begin with this date'
 
-/** Throws Problem `rows_expired` unless all rows that are asked for are there: without a start a query that aggregates nothing begins with them. */
+/** Throws Problem `rows_expired` unless all requested rows exist. A query without a start that aggregates nothing starts with the oldest that exist. */
 export function requireRowsOf(entities: readonly Entity[], rows: BoundRows, clock: QueryClock): void {
   requireRowsAsked(entities, (entity) => firstAsked(entity, rows, clock), why)
 }
 
-/** From when on rows are asked for; Infinity where it is from the first that there is. */
+/** The time from which rows are requested; Infinity where it is that of the oldest existing row. */
 function firstAsked(entity: Entity, rows: BoundRows, clock: QueryClock): number {
   const asked = tableSelect(rows)
   if (asked !== null) {
@@ -30,7 +30,7 @@ function firstAsked(entity: Entity, rows: BoundRows, clock: QueryClock): number 
   return Math.min(...starts)
 }
 
-/** Of each table in FROM that is the entity. */
+/** The starts for the tables in FROM that are the entity. */
 function startsIn(entity: Entity, select: SelectNode, clock: QueryClock): number[] {
   const { from, where } = select
   return (from === null ? [] : fromsIn(from)).flatMap((one) => {
@@ -45,7 +45,7 @@ function startsIn(entity: Entity, select: SelectNode, clock: QueryClock): number
   })
 }
 
-/** `isPlain`: nothing is asked of the time but bounds, and not of rows alone that have left. */
+/** `isPlain`: the conditions on the time are only bounds, and do not select only rows that have expired. */
 function boundsOf(entity: Entity, asked: TableSelect, clock: QueryClock): { fromMs: number; isPlain: boolean } {
   const rows = new TableRows(entity, asked)
   let fromMs = Number.NEGATIVE_INFINITY

@@ -1,4 +1,4 @@
-// Which queries of SQL for rows as they are the store answers from its own columns, and how.
+// Plans the SQL queries for plain rows that the store answers from its own columns.
 // Tested by `test/druid-sql/planned-scans.test.ts`.
 
 import { askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
@@ -22,9 +22,9 @@ export function planSqlScan(
   where: PlannedWhere,
 ): SqlScanPlan | null {
   if (select.groups !== null || select.having !== null || select.distinct || limit === 0) return null
-  // A scan takes rows from one table or file after the other: older ones would come beside those that replaced them.
+  // A scan reads one table or file after the other, so replaced rows would appear next to those that replaced them.
   if (entity.duplicates === 'replace') return null
-  // A scan computes fields of the rows that it has found, not while it looks for them.
+  // A scan computes fields of the rows that it has found, and cannot filter by them.
   if (fieldsIn(where.filter).some(isComputed)) return null
   const askedOf = askedRows(entity, where)
   const values = new RowValues(table)
@@ -33,7 +33,7 @@ export function planSqlScan(
   if (askedOf === null || outputs === null || direction === null) return null
   const { columns, steps } = values
   if (outputs.some(({ type }, at) => type !== checked.columns[at]!.type)) return null
-  // A column may be shown many times.
+  // The same column may be shown many times.
   const { groupsMax: rowsMax } = boundsOfWork(Math.max(1 + columns.length, outputs.length) + Math.floor(steps / 8))
   return {
     scan: {
@@ -51,9 +51,9 @@ export function planSqlScan(
   }
 }
 
-/** The values of rows: their time, columns, and what is worked out of both. */
+/** The values of rows: their time, their columns, and values computed from these. */
 class RowValues {
-  /** Those that are shown, or something shown is worked out of. */
+  /** The columns that are shown, or from which a shown value is computed. */
   readonly columns: EntityField[] = []
   readonly #table: TableRows
   readonly #reader: ScalarReader
@@ -68,17 +68,17 @@ class RowValues {
     })
   }
 
-  /** How many values are worked out of each row, those that are there already too. */
+  /** The number of values that are read or computed for each row. */
   get steps(): number {
     return this.#reader.steps
   }
 
-  /** Null where the store does not know one of them. */
+  /** Null where the store cannot compute one of them. */
   outputs({ outputs }: SelectNode): readonly Scalar[] | null {
     return this.#reader.all(outputs, (output) => this.#shown(output))
   }
 
-  /** What has a type that nothing is worked out of is shown as it is. A truth value that is made of others is not shown. */
+  /** A column is shown as it is, whatever its type. A computed truth value is not shown. */
   #shown(node: Bound): Scalar | null {
     const field = this.#table.columnOf(node)
     if (field !== null) return this.#cell(field)
@@ -101,7 +101,7 @@ class RowValues {
 
 const time: Scalar = cellNode('timestamp', 0)
 
-/** By time alone, or as they come; null for other orders. */
+/** The direction of an order by time alone, ascending where there is no order; null for any other order. */
 function directionOf({ orderBy }: SelectNode, table: TableRows): 'ascending' | 'descending' | null {
   const [first, ...others] = orderBy
   if (first === undefined) return 'ascending'

@@ -1,4 +1,4 @@
-// Which queries of SQL the store answers from its own columns, and how: one pass over the bound query. Whatever is not known here for certain goes to
+// Plans the SQL queries that the store answers from its own columns, in one pass over the bound query. Anything that is not certain here is left to
 // the SQL engine.
 // Tested by `test/druid-sql/planned.test.ts`.
 import { askedRows, boundsOfWork, type StoreAggregate } from '../../algebra/aggregation.ts'
@@ -37,11 +37,11 @@ export function planSql(
   return planSqlScan(asked, entity, rows, checked, where) ?? planGroups(asked, entity, rows, checked, where)
 }
 
-/** What a query groups by. */
+/** The grouping of a query. */
 interface Keys {
   readonly fields: readonly EntityField[]
   readonly granularity: Granularity | ZonedGranularity
-  /** What each key is in the row of a group: the bucket, then the fields. */
+  /** The cell of each key in the row of a group: the bucket, then the fields. */
   readonly cells: ReadonlyMap<string, Scalar>
 }
 
@@ -62,7 +62,7 @@ function planGroups(
   const order = orderOf(select, values, outputs)
   if ((select.having !== null && having === null) || order === null) return null
   const { aggregates, steps } = values
-  // Without a group or an aggregate these would be rows.
+  // Without a group or an aggregate the result would be plain rows.
   if (select.groups === null && select.distinct === aggregates.length > 0) return null
   return {
     fields: fieldsOf(checked.columns),
@@ -84,7 +84,7 @@ function planGroups(
   }
 }
 
-/** Null where the store does not group so. */
+/** Null where the store does not support the grouping. */
 function keysOf({ groups, distinct, having, outputs }: SelectNode, rows: TableRows): Keys | null {
   if (groups?.areSets === true || (distinct && (groups !== null || having !== null))) return null
   const fields: EntityField[] = []
@@ -107,7 +107,7 @@ function keysOf({ groups, distinct, having, outputs }: SelectNode, rows: TableRo
   return { fields, granularity, cells }
 }
 
-/** A floor of the time; null for anything else. */
+/** The buckets of a key that is a floor of the time; null for any other key. */
 function bucketOf(key: Bound, rows: TableRows): Keys['granularity'] | null {
   const meant = key.kind === 'column' ? rows.meant(key) : key
   const buckets = meant === null ? undefined : optionsOf(meant, floorTime)
@@ -117,7 +117,7 @@ function bucketOf(key: Bound, rows: TableRows): Keys['granularity'] | null {
   return granularity === null || !isUsable(granularity) ? null : plainGranularity(granularity)
 }
 
-/** As `bind-select.ts` orders the groups. What has no end is no number to the store, which leaves it to the SQL engine. */
+/** The order of groups from `bind-select.ts`. Its keys for infinite numbers are skipped: the store leaves such numbers to the SQL engine. */
 function orderOf(
   { orderBy }: SelectNode,
   values: GroupValues,
@@ -134,7 +134,7 @@ function orderOf(
   return order
 }
 
-/** How many values a group comes to. Those in between take time, and no room. */
+/** The number of values of a group. Intermediate values take time, but no memory. */
 const cellsOf = (
   { fields }: Keys,
   aggregates: readonly StoreAggregate[],
@@ -144,12 +144,12 @@ const cellsOf = (
 const isSameGranularity = (left: Keys['granularity'], right: Keys['granularity']): boolean =>
   JSON.stringify(left) === JSON.stringify(right)
 
-/** What the groups of a query are made of. */
+/** The values of a query's groups. */
 class GroupValues {
   readonly #aggregates: GroupAggregates
   readonly #reader: ScalarReader
 
-  /** `keys` are what rows are grouped by, where it stands in the row of a group; `firstAt` is where the aggregates begin there. */
+  /** `keys` are the cells of the keys in the row of a group; `firstAt` is the position of the first aggregate in it. */
   constructor(rows: TableRows, keys: ReadonlyMap<string, Scalar>, firstAt: number) {
     this.#aggregates = new GroupAggregates(rows, firstAt)
     this.#reader = new ScalarReader({
@@ -164,12 +164,12 @@ class GroupValues {
     return this.#aggregates.all
   }
 
-  /** How many values were read. */
+  /** The number of values read. */
   get steps(): number {
     return this.#reader.steps
   }
 
-  /** A truth value is none that is shown, or ordered by. */
+  /** Null also for truth values, which are neither shown nor ordered by. */
   value(node: Bound): Scalar | null {
     const value = this.#reader.value(node)
     return value?.type === 'boolean' ? null : value

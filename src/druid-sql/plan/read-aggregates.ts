@@ -1,4 +1,4 @@
-// The aggregates that a query asks for, each once, as SQL says them. Null is what the store does not know.
+// The aggregates of a query, each once, with the results that SQL defines. Null means that the store does not support it.
 
 import type { StoreAggregate } from '../../algebra/aggregation.ts'
 import type { ScalarType } from '../../algebra/functions.ts'
@@ -31,21 +31,21 @@ import {
 } from '../functions/aggregates.ts'
 import type { TableRows } from './table-rows.ts'
 
-/** `CASE WHEN x THEN v ELSE 0 END`: one value for the rows that pass, and one for those that do not, or may not. */
+/** `CASE WHEN x THEN v ELSE 0 END`: one value for the rows that pass, and one for those that do not or for which x is unknown. */
 interface SplitRows {
   readonly passes: Scalar
   readonly result: Scalar
-  /** Null where they have none. */
+  /** The value of the other rows; null where they have none. */
   readonly otherwise: Scalar | null
 }
 
-/** Of rows, and of those of them that pass a condition. */
+/** The filter of the rows (null for all rows), and that of the rows among them that pass a condition. */
 interface SplitFilters {
   readonly where: Scalar | null
   readonly passed: Scalar
 }
 
-/** Aggregates that say the same of no value as of no row. */
+/** Aggregates for which a row without a value is the same as no row. */
 type SplitName = 'count' | 'sum' | 'mean' | 'least' | 'greatest'
 
 const splitNames: ReadonlyMap<number, SplitName> = new Map([
@@ -56,14 +56,14 @@ const splitNames: ReadonlyMap<number, SplitName> = new Map([
   [greatestOf.id, 'greatest'],
 ])
 
-/** Whose sums are exact, however many rows there are. */
+/** The largest constants whose sums are exact, however many rows there are. */
 const wholeMax = 2 ** 20
 
 export class GroupAggregates {
   readonly all: StoreAggregate[] = []
   readonly #places = new Map<string, number>()
   readonly #rows: TableRows
-  /** Where the first of them stands in the row of a group. */
+  /** The position of the first aggregate in the row of a group. */
   readonly #firstAt: number
 
   constructor(rows: TableRows, firstAt: number) {
@@ -89,7 +89,7 @@ export class GroupAggregates {
     const value = this.#rows.valueOf(operand)
     if (value === null) return null
     const split = this.#split(value)
-    // Exact here: see `src/druid-sql/functions/aggregates.ts`.
+    // Distinct counts are exact here: see `src/druid-sql/functions/aggregates.ts`.
     const counted = distinct ? { leavesEmpty: false } : optionsOfAggregate(node, distinctValues)
     if (counted !== undefined) return this.#distinct(value, split, where, counted)
     if (end !== null) return this.#endValue(value, end, where)
@@ -98,7 +98,7 @@ export class GroupAggregates {
     return ofSplit ?? this.#ofColumn(name, value, where)
   }
 
-  /** Which row it goes by, where that is the newest or the oldest by its own time. */
+  /** Whether the aggregate takes the newest or the oldest row by its own time; null if neither. */
   #endOf(node: AggregateNode): 'newest' | 'oldest' | null {
     const { fn, operands } = node
     const end = fn.id === newestOf.id ? 'newest' : fn.id === oldestOf.id ? 'oldest' : null
@@ -107,7 +107,7 @@ export class GroupAggregates {
       : null
   }
 
-  /** A CASE of one condition; null for other values. */
+  /** Splits a CASE with one condition; null for any other value. */
   #split(value: Scalar): SplitRows | null {
     if (value.kind !== 'case' || value.branches.length > 1) return null
     const [{ when, result }] = value.branches as [{ when: Scalar; result: Scalar }]
@@ -116,7 +116,7 @@ export class GroupAggregates {
     return passes && { passes, result, otherwise }
   }
 
-  /** How many different values there are; those of some rows where a CASE has them alone. */
+  /** The number of distinct values, of some rows only where a CASE has values for them alone. */
   #distinct(
     value: Scalar,
     found: SplitRows | null,
@@ -155,7 +155,7 @@ export class GroupAggregates {
     }
   }
 
-  /** An aggregate of what some rows have: FILTER in other words, where the others have nothing. */
+  /** An aggregate of the values of some rows. It is the same as with FILTER if the other rows have no value. */
   #ofSplit(name: SplitName, { passes, result, otherwise }: SplitRows, where: Scalar | null): Scalar | null {
     const passed = both(where, passes)
     if (otherwise === null && name === 'count' && result.kind === 'literal')
@@ -167,7 +167,7 @@ export class GroupAggregates {
     return otherwise === null ? this.#ofColumn(name, result, passed) : null
   }
 
-  /** What constants of rows add up to: null where no row has any. */
+  /** The sum or mean of constants over rows; null where no row has one. */
   #ofConstants(
     name: 'sum' | 'mean',
     constant: Scalar,
@@ -186,12 +186,12 @@ export class GroupAggregates {
     return name === 'sum' ? orNull : orNull && call('double', '/', [orNull, all])
   }
 
-  /** The sum of the rows that pass, where each other row counts as 0; null where all pass and none has a value. */
+  /** The sum or mean of the rows that pass, where every other row counts as 0; null where all rows pass and none has a value. */
   #ofValueOrZero(name: 'sum' | 'mean', result: Scalar, zero: Scalar, { where, passed }: SplitFilters): Scalar | null {
     const field = this.#rows.computed.fieldOf(result)
     if (field === null || !isWhole(zero) || Number(zero.value) !== 0) return null
     if (field.type !== 'double' && field.type !== 'long') return null
-    // Longs would become doubles before they are added.
+    // Longs would be converted to doubles before they are added.
     if (field.type === 'long' && zero.type === 'double') return null
     const type = name === 'mean' ? 'double' : field.type
     const all = this.#cell('long', { kind: 'rows' }, where)
@@ -210,7 +210,7 @@ export class GroupAggregates {
     return this.#cell(fieldNode(field).type, { kind: 'endValue', end, field }, where)
   }
 
-  /** Where it stands in the row of a group; what was asked for already is there once. */
+  /** The cell of an aggregate in the row of a group. The same aggregate is added only once. */
   #cell(type: ScalarType, ofAll: StoreAggregate, where: Scalar | null): Scalar {
     const aggregate = where === null ? ofAll : { ...ofAll, where }
     const key = keyOf(aggregate)
@@ -228,7 +228,7 @@ const optionsOfAggregate = <Options>(
 
 const both = (where: Scalar | null, filter: Scalar): Scalar => allOf([...(where === null ? [] : [where]), filter])!
 
-/** A whole number that is not large. */
+/** Whether a value is a constant whole number of at most `wholeMax`. */
 function isWhole(value: Scalar): value is Extract<Scalar, { kind: 'literal' }> {
   if (value.kind !== 'literal' || (value.type !== 'long' && value.type !== 'double') || value.value === null)
     return false

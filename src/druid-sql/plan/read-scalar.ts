@@ -1,5 +1,5 @@
-// Bound expressions as scalars: over the fields of rows, or over groups. One table says what each function of the engine is to the store; null is
-// what the store does not know.
+// Reads bound expressions as scalars, over the fields of rows or over groups. One table maps each function of the engine to the store's. Null means
+// that the store does not support it.
 import {
   call,
   caseOf,
@@ -34,23 +34,23 @@ import {
 import { firstThere, nullWhere } from '../functions/values.ts'
 import type { TableSelect } from './table-select.ts'
 
-/** More places are rounded in another way by the SQL engine. */
+/** The SQL engine rounds to more places in another way. */
 const roundedPlacesMax = 12n
 
-/** A long pattern is tried at many places of a text. */
+/** The longest pattern: a pattern is tried at many positions of a text. */
 const patternMax = 200
 
-/** More parts of expressions are for the SQL engine. */
+/** Expressions with more parts are left to the SQL engine. */
 const stepsMax = 1000
 
-/** What expressions are made of, and what may be made of it. */
+/** The leaves of expressions, and the operations that are allowed on them. */
 export interface ScalarLeaves extends Pick<TableSelect, 'meant'> {
-  /** What an expression stands for by itself; null where it is made of others. */
+  /** The scalar of a node that is a leaf; null where the node is made of others. */
   readonly leafOf: (node: Bound) => Scalar | null
   readonly aggregateOf: (node: AggregateNode) => Scalar | null
-  /** Whether longs are divided by what may be zero. It ends a query, also in a row that a limit leaves out. */
+  /** Whether longs may be divided by a value that can be zero. That ends the query, even in a row that a limit leaves out. */
   readonly dividesLongs: boolean
-  /** What functions are that native queries have, and SQL has not. */
+  /** Functions that native queries have and SQL does not. */
   readonly own?: ReadonlyMap<number, Lower>
 }
 
@@ -146,14 +146,14 @@ export class ScalarReader {
     this.#leaves = leaves
   }
 
-  /** How many values were read. */
+  /** The number of values read. */
   get steps(): number {
     return this.#steps
   }
 
   value(node: Bound): Scalar | null {
     this.#steps += 1
-    // What is named more than once in what it is made of would be evaluated again and again.
+    // A column of a subquery that is named several times within another one would be evaluated again and again.
     if (this.#steps > stepsMax) return null
     const leaf = this.#leaves.leafOf(node)
     if (leaf !== null) return leaf
@@ -199,13 +199,13 @@ export class ScalarReader {
     return value !== null && isNumeric(value) ? value : null
   }
 
-  /** A number that a function changes. */
+  /** A number that a function is applied to. */
   changing(node: Bound): Scalar | null {
     const value = this.number(node)
     return value === null || this.#refuses(value) ? null : value
   }
 
-  /** Constants alone have rules of their own in SQL. */
+  /** Functions of constants alone have rules of their own in SQL. */
   #refuses({ kind }: Scalar): boolean {
     return kind === 'literal' && this.#leaves.own === undefined
   }
@@ -214,10 +214,10 @@ export class ScalarReader {
     return compared(operator, this.value(left), this.value(right))
   }
 
-  /** Constants that a value is looked for among are one list; others are compared each for itself, as is a constant that is looked for. */
+  /** A list of constants in which a value is looked for is one `in`. Any other items, or a constant operand, are compared one by one. */
   among([operand, ...items]: readonly Bound[]): Scalar | null {
     const value = this.value(operand!)
-    // The constants of a list are no parts that are evaluated: there may be many.
+    // The constants of a list do not count as steps: there may be many.
     const among = this.all(items, (item) => (item.kind === 'literal' ? constantOf(item.value) : this.value(item)))
     if (value === null || among === null) return null
     const equal = among.map((item) => compared('=', value, item))
@@ -260,7 +260,7 @@ export class ScalarReader {
     return last && caseOf(read, last)
   }
 
-  /** A value that is chosen among others. */
+  /** One of several alternative values. It may also be a null or a constant truth value. */
   result(node: Bound): Scalar | null {
     if (node.kind !== 'literal' || (node.value !== null && typeof node.value !== 'boolean')) return this.value(node)
     return node.value === null ? nullLiteral : literal('boolean', node.value)
@@ -277,7 +277,7 @@ export class ScalarReader {
   }
 }
 
-/** A number or a text. The engine takes another character for half of one. */
+/** A constant number or text. Null for half of a surrogate pair, which the engine replaces by another character. */
 export function constantOf(value: ConstantValue): Scalar | null {
   switch (typeof value) {
     case 'string':
@@ -294,7 +294,7 @@ export function constantOf(value: ConstantValue): Scalar | null {
 const textLiteral = (value: ConstantValue): Scalar | null =>
   typeof value === 'string' && value.length <= patternMax ? constantOf(value) : null
 
-/** A constant stands on the right. */
+/** A comparison with its constant, if there is one, on the right. */
 function compared(operator: ComparisonOperator, left: Scalar | null, right: Scalar | null): Scalar | null {
   if (left === null || right === null || isCut(left) || isCut(right)) return null
   const areAlike = (isNumeric(left) && isNumeric(right)) || (left.type === 'string' && right.type === 'string')
@@ -303,5 +303,5 @@ function compared(operator: ComparisonOperator, left: Scalar | null, right: Scal
   return isTurned ? call('boolean', turnedRound[operator], [right, left]) : call('boolean', operator, [left, right])
 }
 
-/** Druid leaves out in a condition what is cast to a whole number, which is left to the SQL engine. */
+/** In a condition Druid ignores a cast to a whole number, so such a condition is left to the SQL engine. */
 const isCut = (value: Scalar): boolean => value.kind === 'call' && value.name === 'toLong'

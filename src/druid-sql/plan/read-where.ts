@@ -1,4 +1,4 @@
-// WHERE as the store asks it: bounds of the time, and a filter of tags, dimensions and numbers. Null is what the store does not know to ask.
+// WHERE for the store: bounds of the time, and a filter of tags, dimensions and numbers. Null means that the store does not support it.
 
 import type { AskedRows } from '../../algebra/aggregation.ts'
 import { allOf, type Scalar } from '../../algebra/scalar.ts'
@@ -16,13 +16,13 @@ import type { TableRows } from './table-rows.ts'
 
 export type PlannedWhere = Pick<AskedRows, 'ranges' | 'filter'>
 
-/** When a query is asked, and by whose clocks it means its times. */
+/** The time at which a query runs, and the zone of its times. */
 export interface QueryClock {
   readonly nowMs: number
   readonly zone: Zone
 }
 
-/** Bounds of the time stand at the top, joined by AND. */
+/** Bounds of the time must be at the top level, joined by AND. */
 export function plannedWhere(conditions: readonly Bound[], rows: TableRows, clock: QueryClock): PlannedWhere | null {
   let range: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
   const filters: Scalar[] = []
@@ -38,7 +38,7 @@ export function plannedWhere(conditions: readonly Bound[], rows: TableRows, cloc
   return { ranges, filter: allOf(filters) }
 }
 
-/** Null where it is no bound of the time that is known now. */
+/** Null where the condition is not a bound of the time, or its value is not known yet. */
 export function timeBounds(part: Bound, rows: TableRows, clock: QueryClock): Range | null {
   if (part.kind !== 'call') return null
   const [first, second, third] = part.operands
@@ -58,7 +58,7 @@ export function timeBounds(part: Bound, rows: TableRows, clock: QueryClock): Ran
   return interval === undefined ? null : { fromMs: interval.startMs, toMs: interval.endMs - 1 }
 }
 
-/** What stands beside a time, and is known now: an instant, or a text that is read as one. */
+/** The value that a time is compared with: an instant, or a text that is read as one. Null where it is not known yet. */
 function instantOf(node: Bound, clock: QueryClock): number | null {
   switch (node.kind) {
     case 'literal':
@@ -72,7 +72,7 @@ function instantOf(node: Bound, clock: QueryClock): number | null {
   }
 }
 
-/** Where a day begins twice or has no midnight, the engine goes by an offset of its own. */
+/** Null where a day starts twice or has no midnight: the engine then uses an offset of its own. */
 function midnightOf({ ms }: TimeNode, zone: Zone): number | null {
   const { moments, skipped } = zone.momentsOf(ms)
   return moments.length === 1 && !skipped ? moments[0] : null
@@ -91,7 +91,7 @@ function calledInstant(node: CallNode, clock: QueryClock): number | null {
   return moved === undefined ? null : movedInstant(first!, moved.operator, second!, clock)
 }
 
-/** An instant and an interval of days and less, which is time that passes, whatever the clocks show. */
+/** An instant moved by an interval of days and shorter units, which is elapsed time, whatever the clocks show. */
 function movedInstant(at: Bound, operator: string, by: Bound, clock: QueryClock): number | null {
   const ms = by.kind !== 'interval' || by.steps.months !== 0 ? null : instantOf(at, clock)
   if (ms === null || by.kind !== 'interval') return null

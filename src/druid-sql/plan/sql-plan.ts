@@ -1,4 +1,4 @@
-// A query of SQL that the store answers from its own columns, as plain data: what is aggregated, and what becomes of the groups.
+// An SQL query that the store answers from its own columns, as plain data: the aggregation, and how its groups are finished.
 
 import type { AggregationPlan } from '../../algebra/aggregation.ts'
 import type { GroupFinish } from '../../algebra/finish-groups.ts'
@@ -12,31 +12,31 @@ export interface SqlPlan extends GroupFinish {
   readonly aggregation: AggregationPlan
   /** The columns of the answer. */
   readonly fields: readonly EntityField[]
-  /** Of each column. */
+  /** One for each column. */
   readonly outputs: readonly Scalar[]
-  /** How many values are worked out of each group, those in between too. */
+  /** The number of values computed for each group, including intermediate ones. */
   readonly steps: number
-  /** Whether there is a group of no rows too: nothing is grouped by. */
+  /** Whether the query has no grouping keys, so that there is one group even without rows. */
   readonly isOneGroup: boolean
 }
 
-/** A query for rows as they are. */
+/** A query for plain rows. */
 export interface SqlScanPlan {
   readonly scan: ScanPlan
   /** The columns of the answer. */
   readonly fields: readonly EntityField[]
-  /** Of each column, from the scan's rows. */
+  /** One for each column, computed from the scan's rows. */
   readonly outputs: readonly Scalar[]
-  /** How many values are worked out of each row, those that are there already too. */
+  /** The number of values that are read or computed for each row. */
   readonly steps: number
-  /** Of the scan's rows, which begin at the first, those before are left out. */
+  /** The number of rows to skip at the start of the scan's rows. */
   readonly offset: number
 }
 
-/** What the store answers. */
+/** A plan of a query that the store answers. */
 export type PlannedSql = SqlPlan | SqlScanPlan
 
-/** The same as a question to the store. */
+/** The same as a query to the store. */
 export interface PlannedSqlQuery {
   readonly language: 'sql'
   readonly plan: PlannedSql

@@ -1,4 +1,4 @@
-// The expressions of a query over one table as the store knows them: its columns, and fields that are computed from them.
+// Translates the expressions of a query over one table for the store: to the table's columns, and to fields computed from them.
 
 import { aggregatedFields } from '../../algebra/aggregation.ts'
 import { ComputedFields } from '../../algebra/computed-fields.ts'
@@ -10,11 +10,11 @@ import type { TableSelect } from './table-select.ts'
 
 export class TableRows {
   readonly computed = new ComputedFields()
-  /** All columns of the table but its time, which is the first. */
+  /** All columns of the table except its time, which is the first one. */
   readonly others: readonly EntityField[]
   readonly meant: TableSelect['meant']
   readonly #aggregated: (name: string) => EntityField | null
-  /** The same part of a query is asked for again and again. */
+  /** Values by `keyOf`: the same part of a query is requested many times. */
   readonly #read = new Map<string, Scalar | null>()
 
   constructor(entity: Entity, { meant }: TableSelect) {
@@ -23,20 +23,20 @@ export class TableRows {
     this.#aggregated = aggregatedFields(entity)
   }
 
-  /** The time of a row. */
+  /** Whether a node is the time of a row. */
   isTime(node: Bound): boolean {
     const column = node.kind === 'column' ? this.meant(node) : null
     return column?.kind === 'column' && column.at.column === 0
   }
 
-  /** The field that a column is; null for anything else. */
+  /** The field of a column; null for any other node. */
   columnOf(node: Bound): EntityField | null {
     const column = node.kind === 'column' ? this.meant(node) : null
     const place = column?.kind === 'column' ? column.at.column : 0
     return typeof place === 'number' ? (this.others[place - 1] ?? null) : null
   }
 
-  /** A value of a row; null for what the store does not know. */
+  /** A value of a row; null where the store does not support it. */
   valueOf(node: Bound): Scalar | null {
     const key = keyOf(node)
     const read = this.#read.get(key)
@@ -52,13 +52,13 @@ export class TableRows {
     return value && this.computed.fieldOf(value)
   }
 
-  /** Which rows pass; null where the store cannot ask for them. */
+  /** The filter of a condition; null where the store does not support it. */
   filterOf(condition: Bound): Scalar | null {
     const read = this.#reader().condition(condition)
     return read && this.computed.filterOf(read)
   }
 
-  /** Each expression has steps of its own. */
+  /** A new reader each time, since each expression has its own step limit. */
   #reader(): ScalarReader {
     return new ScalarReader({
       leafOf: (node) => {

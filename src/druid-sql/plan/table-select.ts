@@ -1,4 +1,4 @@
-// A SELECT over one table, also by way of queries that only choose, name and compute its columns: Superset writes so of its virtual data sets.
+// A SELECT over one table, possibly through subqueries that only select, name and compute its columns, as Superset writes for virtual data sets.
 import {
   type Bound,
   type BoundRows,
@@ -9,19 +9,19 @@ import {
   type SelectNode,
 } from '../bind/tree.ts'
 
-/** More is asked for than there are rows. */
+/** A larger limit or offset exceeds any number of rows. */
 const allOf = 2n ** 31n
 
 export interface TableSelect {
   readonly select: SelectNode
   readonly rows: { readonly limit: number | null; readonly offset: number }
-  /** Of all queries, that of the innermost first. */
+  /** The conditions of all queries, those of the innermost first. */
   readonly conditions: readonly Bound[]
-  /** What a column of a query within stands for: a column of the table for itself. Null is what is the same in all rows, for which SQL has rules of its own. */
+  /** Resolves a column of a subquery; a column of the table is itself. Null for a value that is the same in all rows, for which SQL has its own rules. */
   readonly meant: (column: ColumnNode) => Bound | null
 }
 
-/** Null for what is over anything else. */
+/** Null where the rows come from anything else. */
 export function tableSelect(rows: BoundRows): TableSelect | null {
   const common = new Map<number, BoundRows>()
   const { limit, offset } = rows.kind === 'query' ? rows : { limit: null, offset: null }
@@ -56,14 +56,14 @@ export function tableSelect(rows: BoundRows): TableSelect | null {
   return { select, rows: shown, conditions, meant }
 }
 
-/** The rows within common tables, whose definitions are noted. */
+/** The rows inside common tables, whose definitions are added to `common`. */
 function unwrapped(rows: BoundRows, common: Map<number, BoundRows>): BoundRows {
   if (rows.kind !== 'query') return rows
   for (const one of rows.with) common.set(one.relation, one.rows)
   return rows.rows
 }
 
-/** What orders it says nothing without a limit. */
+/** Without a limit, the order of a subquery has no effect. */
 function plainSelect(rows: BoundRows, common: Map<number, BoundRows>): SelectNode | null {
   if (rows.kind === 'query' && (rows.limit !== null || rows.offset !== null)) return null
   const select = unwrapped(rows, common)

@@ -1,15 +1,15 @@
-// Calls that would hold a thread of Druid for longer than any time limit, or end the process that writes their text: patterns are refused, and texts
-// are cut where the engine of one machine cuts them.
+// Limits calls that would block a thread of Druid beyond any time limit, or crash the process that writes their text. Patterns are refused, and texts
+// are cut where the engine on one machine cuts them.
 
 import { type PatternCheck, slowPattern } from '../../druid-patterns/backtracking.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, Expression } from '../parse/syntax.ts'
 
-/** What is repeated so often at the most stays as it is: it need not be measured. */
+/** A text repeated at most this often stays as it is, without being measured. */
 const fewTimes = 1000
 
-/** The call with its count bounded; null where there is nothing to bound. */
+/** The call with its count limited; null where no limit is needed. */
 export function boundedCount(call: Call, write: (expression: Expression) => Sql): Sql | null {
   const [text, count, ...others] = call.operands
   if (text === undefined || count === undefined) return null
@@ -32,10 +32,10 @@ function atMost(count: Sql, most: Sql): Sql {
   return sql`CASE WHEN ${count} > ${most} THEN ${most} ELSE ${count} END`
 }
 
-/** Those whose second operand is a pattern. */
+/** Functions whose second operand is a pattern. */
 const ofPatterns = new Set(['REGEXP_LIKE', 'REGEXP_EXTRACT', 'REGEXP_REPLACE', 'STRING_TO_ARRAY'])
 
-/** Throws Problem `invalid_request` for a pattern that an engine that backtracks might never be done with. */
+/** Throws Problem `invalid_request` for a pattern on which a backtracking engine might never finish. */
 export function checkPatterns({ name, operands: [, pattern] }: Call, check: PatternCheck): void {
   if (!ofPatterns.has(name) || pattern === undefined) return
   const constant = uncast(pattern)
@@ -43,7 +43,7 @@ export function checkPatterns({ name, operands: [, pattern] }: Call, check: Patt
   if (why !== null) throw sqlProblem(pattern.place, slowPattern(why))
 }
 
-/** What a cast holds: the check before lets constants through, and casts of them. */
+/** The expression inside casts: the check of the query accepts constants, and casts of them. */
 function uncast(expression: Expression): Expression {
   return expression.kind === 'cast' ? uncast(expression.operand) : expression
 }

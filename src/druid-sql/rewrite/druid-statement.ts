@@ -9,20 +9,20 @@ import { entitySource, type KnownColumns } from './entity-source.ts'
 import { itemsSource } from './items-source.ts'
 import { QueryWriter } from './write-query.ts'
 
-/** What the tables of a statement are made of. */
+/** The contents of a statement's tables. */
 export interface DruidTables {
-  /** What the query was checked with. */
+  /** The tables that the query was checked with. */
   readonly tables: readonly SqlTable[]
   readonly entities: readonly Entity[]
   readonly clusterName: string
   readonly known: KnownColumns
-  /** What the query needs of metadata, all of it. */
+  /** All metadata that the query needs. */
   readonly items: readonly EngineItems[]
 }
 
 /**
- * A query that `translateSql` has checked, as a statement of Druid's SQL, with the columns of the check in their order; `namedKeys` is the check's.
- * Throws Problem `invalid_request` for what only the embedded engine takes.
+ * Writes a query that `translateSql` has checked as a statement of Druid's SQL. The columns and `namedKeys` are those of the check, in the same order.
+ * Throws Problem `invalid_request` for syntax that only the embedded engine accepts.
  */
 export function druidStatement(
   { query, zone = Zone.utc }: { readonly query: Query; readonly zone?: Zone | undefined },

@@ -1,4 +1,4 @@
-// An entity as a subquery of Druid's SQL: its own columns in their types, whatever Druid knows of its data source.
+// An entity as a subquery of Druid's SQL: its own columns in their types, whatever columns Druid has for its data source.
 import { takingMetrics, takingRows } from '../../algebra/hidden-rows.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { HiddenRows } from '../../model/deletion.ts'
@@ -7,7 +7,7 @@ import type { Entity, EntityField } from '../../model/entity.ts'
 import { hiddenInSql } from './hidden-in-sql.ts'
 import { digits, quotedText } from './raw-sql.ts'
 
-/** What Druid's SQL knows of the data sources: the columns of each; one that has no rows yet is not there. */
+/** The columns of each data source as Druid's SQL knows them. A data source without rows is missing. */
 export type KnownColumns = ReadonlyMap<string, ReadonlySet<string>>
 
 const types = {
@@ -19,7 +19,7 @@ const types = {
   json: sql`VARCHAR`,
 }
 
-/** A text value is kept to this length where newer rows replace older ones: Druid sets so much memory aside for each. */
+/** The most bytes of a text value where newer rows replace older ones: Druid reserves this much memory for each. */
 const textBytesMax = 4096
 
 export function entitySource(entity: Entity, clusterName: string, known: KnownColumns): Sql {
@@ -40,7 +40,7 @@ export function entitySource(entity: Entity, clusterName: string, known: KnownCo
   return sql`SELECT ${sql.list([sql.id(timeColumn), ...shown])} FROM ${sql.id(name)}${visibleRows(entity.sinceMs, takingRows(hidden), columns)}${grouped}`
 }
 
-/** Without those that have left, and those that deletions hide. */
+/** Excludes rows that have expired, and rows that deletions hide. */
 function visibleRows(sinceMs: number | null, hidden: readonly HiddenRows[], columns: ReadonlySet<string>): Sql {
   const conditions = [
     ...(sinceMs === null ? [] : [sql`${sql.id(timeColumn)} >= ${instant(sinceMs)}`]),
@@ -49,7 +49,7 @@ function visibleRows(sinceMs: number | null, hidden: readonly HiddenRows[], colu
   return conditions.length === 0 ? sql`` : sql` WHERE ${sql.join(conditions, ' AND ')}`
 }
 
-/** A field as deletions leave it. */
+/** The column of a field; null in rows in which deletions hide the field. */
 function visibleColumn({ name }: EntityField, hidden: readonly HiddenRows[], columns: ReadonlySet<string>): Sql {
   const column = sql.id(name)
   return hidden.length === 0 ? column : sql`CASE WHEN ${hiddenInSql(hidden, columns)} THEN NULL ELSE ${column} END`
@@ -63,7 +63,7 @@ function nothing(fields: readonly EntityField[]): Sql {
   return sql`SELECT ${sql.list(columns)} FROM (VALUES (0)) AS "none" ("n") WHERE "n" > 0`
 }
 
-/** Of rows that replace one another, the value of `column` in the newest that the field was pushed with. */
+/** Where rows replace one another, the value of `column` in the newest row that was pushed with the field. */
 function valueIn(field: EntityField, column: Sql, replaces: boolean): Sql {
   const isTime = field.type === 'timestamp'
   if (!replaces || field.role === 'tag') return isTime ? sql`MILLIS_TO_TIMESTAMP(${column})` : column

@@ -1,4 +1,4 @@
-// What deletions hide, in Druid's SQL.
+// Conditions in Druid's SQL for rows that deletions hide.
 import { type ConditionWords, hiddenByAny } from '../../algebra/hidden-rows.ts'
 import { prefixPattern } from '../../lib/like-matcher.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
@@ -6,7 +6,7 @@ import type { HiddenRows } from '../../model/deletion.ts'
 import { timeColumn } from '../../model/druid-row.ts'
 import { digits } from './raw-sql.ts'
 
-/** Whether one of these deletions hides a row: it may be unknown. None of them names a column that is not among `columns`. */
+/** Whether one of these deletions hides a row. The result may be unknown, and names only columns among `columns`. */
 export function hiddenInSql(hidden: readonly HiddenRows[], columns: ReadonlySet<string>): Sql {
   return hiddenByAny(hidden, wordsOver(columns))
 }
@@ -14,7 +14,7 @@ export function hiddenInSql(hidden: readonly HiddenRows[], columns: ReadonlySet<
 const column = (name: string): Sql => sql.id(name)
 const none = sql`(1 = 0)`
 
-/** A column that has no rows yet is null. */
+/** A column that has no rows yet counts as null. */
 function wordsOver(columns: ReadonlySet<string>): ConditionWords<Sql> {
   const of = (name: string, condition: () => Sql): Sql => (columns.has(name) ? condition() : none)
   return {
@@ -39,7 +39,7 @@ function wordsOver(columns: ReadonlySet<string>): ConditionWords<Sql> {
     meets: ({ metric: { name, type }, operator, value }) =>
       of(name, () => {
         const compared = operators[operator]
-        // The two zeros are one number.
+        // Positive and negative zero are the same number.
         if (type === 'double') return sql`(${column(name)} + 0.0) ${compared} ${sql.double(Number(value) + 0)}`
         return sql`${column(name)} ${compared} ${typeof value === 'string' ? sql`${value}` : longOf(value)}`
       }),

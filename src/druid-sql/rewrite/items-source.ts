@@ -1,15 +1,15 @@
-// Items of metadata as a subquery of Druid's SQL: they go along with the statement, in texts of one line an item.
+// Items of metadata as a subquery of Druid's SQL. They are sent with the statement, in texts with one line per item.
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { EngineItems, EngineItemValue } from '../../sql-engine/sql-engine.ts'
 import type { SqlColumn, SqlTable } from '../bind/tables.ts'
 import { digits } from './raw-sql.ts'
 
-/** Druid's parser of JSON takes no longer text than 20,000,000 characters. */
+/** The most characters of one text. Druid's JSON parser accepts texts of at most 20,000,000 characters. */
 const textChars = 4_000_000
 
 /**
- * Druid's planner takes a minute over VALUES of 20,000 rows, and over literals that it can work out. So the items are one text, behind an aggregate:
- * the planner does not see through it.
+ * Druid's planner takes a minute for VALUES of 20,000 rows, and for literals that it can evaluate. So the items are one text behind an aggregate, which
+ * the planner does not evaluate.
  */
 const one = sql`(SELECT MAX("n") AS "n" FROM (VALUES (0), (1)) AS "v" ("n")) AS "one"`
 
@@ -24,7 +24,7 @@ export function itemsSource(table: SqlTable, { rows, columns }: EngineItems): Sq
   return sql`SELECT ${sql.list(values)} FROM ${one} CROSS JOIN UNNEST(${list}) AS "lines" ("line")`
 }
 
-/** A JSON array a line, in texts that are not too long. */
+/** One JSON array per line, in texts of limited length. */
 function textsOf(columns: readonly (readonly EngineItemValue[])[]): readonly string[] {
   const texts: string[] = []
   let [lines, chars]: [string[], number] = [[], 0]
@@ -60,7 +60,7 @@ function valueAt({ type }: SqlColumn, index: number): Sql {
   }
 }
 
-/** Druid wants it as a literal. */
+/** Druid requires the path to be a literal. */
 function path(index: number): Sql {
   return sql`'$[${digits(index)}]'`
 }

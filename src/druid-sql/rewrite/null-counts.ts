@@ -1,8 +1,8 @@
-// Beside an aggregate of different values Druid answers null for the counts of no rows, where all rows are one group.
+// If all rows are one group, Druid returns null instead of 0 for counts of no rows next to an aggregate with DISTINCT.
 import { callsOfDifferentValues } from '../parse/different-values.ts'
 import type { Call, Expression, OrderItem, Select } from '../parse/syntax.ts'
 
-/** Those that are 0 of no rows. */
+/** Aggregates that are 0 where there are no rows. */
 const counts: ReadonlySet<string> = new Set([
   'COUNT',
   'APPROX_COUNT_DISTINCT',
@@ -11,7 +11,7 @@ const counts: ReadonlySet<string> = new Set([
   'APPROX_COUNT_DISTINCT_DS_THETA',
 ])
 
-/** Whether Druid may have null for a count of this query. */
+/** Whether Druid may return null for a count of this query. */
 export function mayHaveNullCounts(
   { groupBy, items, having }: Pick<Select, 'groupBy' | 'items' | 'having'>,
   orderBy: readonly OrderItem[],
@@ -19,16 +19,16 @@ export function mayHaveNullCounts(
   const isOneGroup = (groupBy ?? []).every(
     (one) => one.kind !== 'expression' && one.sets.every((set) => set.length === 0),
   )
-  // Those of a query within count too: what is written for them is right in any case.
+  // Calls within subqueries are included: the text written for counts is correct in any case.
   return isOneGroup && callsOfDifferentValues([items, having, orderBy]).length > 0
 }
 
-/** Whether Druid has null for this call, where it may have null for counts. */
+/** Whether Druid returns null for this call, in a query where it may return null for counts. */
 export const isNullCount = ({ name, distinct, over }: Call): boolean => counts.has(name) && !distinct && over === null
 
 /**
- * The number of what passes, or 0 where no row does. Druid's planner takes counts for what is never null, and sees through COALESCE and
- * conditions of them; a sum may be null.
+ * The count, or 0 where no row passes. Druid's planner assumes that counts are never null, and simplifies COALESCE and conditions of them accordingly;
+ * a sum may be null.
  */
 export function neverNull(count: Call): Expression {
   const { place } = count

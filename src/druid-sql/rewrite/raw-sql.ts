@@ -1,7 +1,7 @@
-// What may stand in the text of Druid's SQL itself: words of the grammar, digits, and texts where the grammar wants a literal.
+// Parts that may be in the text of Druid's SQL itself: words of the grammar, digits, and texts where the grammar requires a literal.
 import { Sql } from '../../lib/sql-text.ts'
 
-/** A word that the grammar or the checks of functions have passed: letters, digits, underscores. */
+/** A word that the grammar or the checks of functions have accepted: letters, digits, underscores. */
 export function word(text: string): Sql {
   if (!/^[A-Za-z_][A-Za-z0-9_$]*$/.test(text)) throw new Error(`${JSON.stringify(text)} is no word of SQL`)
   return new Sql(text, [])

@@ -1,4 +1,4 @@
-// Variances and deviations by sums: Druid has functions for them only with an extension that few have.
+// Variances and deviations computed from sums: Druid has functions for them only in an extension that few installations load.
 import type { Call, Expression } from '../parse/syntax.ts'
 
 const deviations: ReadonlyMap<string, string> = new Map([
@@ -26,7 +26,7 @@ export function spread(call: Call): Expression | null {
   }
   const digits = (text: string): Expression => ({ kind: 'number', digits: text, place })
   const of = (name: string, operand: Expression): Expression => ({ ...call, name, operands: [operand] })
-  // Of a CASE that is not cast Druid's planner makes a FILTER, which may pass other rows than the sums have values of.
+  // Druid's planner turns a CASE without a cast into a FILTER, which may pass rows for which the sums have no value.
   const count = of('COUNT', number)
   const sum = of('SUM', number)
   const squares = arithmetic(

@@ -1,4 +1,4 @@
-// The expressions of a checked query, written anew in Druid's SQL. Texts of the caller become parameters.
+// Writes the expressions of a checked query in Druid's SQL. Texts of the caller become parameters.
 
 import { PatternCheck } from '../../druid-patterns/backtracking.ts'
 import { laterOrigin } from '../../druid-time/native-granularity.ts'
@@ -15,7 +15,7 @@ import { isNullCount, neverNull } from './null-counts.ts'
 import { digits, quotedText, word } from './raw-sql.ts'
 import { spread } from './spread.ts'
 
-/** How the queries within an expression are written. */
+/** Writes a query within an expression. */
 export type WriteQuery = (query: Query) => Sql
 
 export class ExpressionWriter {
@@ -43,7 +43,7 @@ export class ExpressionWriter {
       case 'time':
         return sql`${word(expression.type)} ${quotedText(expression.value)}`
       case 'column':
-        // A schema before the table's name is left out: tables are subqueries here, by their own names.
+        // The schema before a table's name is left out: tables are subqueries here, under their own names.
         return sql.join(expression.path.slice(-2).map(sql.id), '.')
       case 'call':
         return this.#call(expression)
@@ -64,7 +64,10 @@ export class ExpressionWriter {
     }
   }
 
-  /** Writes the expressions of one query; its counts are never null, though Druid may have null for them. `windows` are those it names. */
+  /**
+   * Writes the expressions of one query. With `hasNullCounts` Druid may return null for its counts, which are then written so that they are never null.
+   * `windows` are the windows that the query names.
+   */
   ofQuery<Written>(hasNullCounts: boolean, write: () => Written, windows = this.#windows): Written {
     const [outer, outerWindows] = [this.#hasNullCounts, this.#windows]
     this.#hasNullCounts = hasNullCounts
@@ -75,7 +78,7 @@ export class ExpressionWriter {
     return written
   }
 
-  /** A column or key of groups, or what they are ordered by. */
+  /** A column or key of groups, or an expression that orders them. */
   ofGroups(expression: Expression): Sql {
     return this.write(expression.kind === 'array' ? mayBeNull(expression) : expression)
   }
@@ -107,7 +110,7 @@ export class ExpressionWriter {
     const write = this.write
     switch (expression.kind) {
       case 'arithmetic':
-        // Druid's parser does not take %.
+        // Druid's parser does not accept %.
         if (expression.operator === '%') return sql`MOD(${write(expression.left)}, ${write(expression.right)})`
         return sql`${write(expression.left)} ${operators[expression.operator]} ${write(expression.right)}`
       case 'comparison':
@@ -138,7 +141,7 @@ export class ExpressionWriter {
     }
   }
 
-  /** A column that is cast to another type and back is the column to Druid's planner, unless there is a call between. */
+  /** Druid's planner removes a cast of a column to another type and back, unless there is a call between the casts. */
   #castOperand(operand: Expression): Sql {
     const written = this.write(operand)
     if (operand.kind !== 'cast' || operand.type.isArray) return written
@@ -164,12 +167,12 @@ export class ExpressionWriter {
   #call(call: Call): Sql {
     refuseOverTime(call)
     const sums = spread(call)
-    // Of a count that is null they are null.
+    // Where a count is null, the result is null too, as it should be.
     if (sums !== null) return this.ofQuery(false, () => this.write(sums))
     if (this.#hasNullCounts && isNullCount(call)) return this.ofQuery(false, () => this.write(neverNull(call)))
     const { orderBy, filter, over } = call
     if (over !== null) refuseCountedFrame(call, 'name' in over ? this.#windows.get(over.name) : over)
-    // Druid's parser takes no FILTER before OVER.
+    // Druid's parser does not accept FILTER before OVER.
     if (filter !== null && over !== null) return this.write(ofPassing(call, filter))
     const isWithin = call.name === 'LISTAGG'
     const body = this.#body(call, isWithin ? [] : orderBy)
@@ -187,7 +190,7 @@ export class ExpressionWriter {
     const bounded = boundedCount(call, this.write) ?? this.#withLaterOrigin(call)
     if (bounded !== null) return bounded
     if (star) return sql`${word(name)}(*)`
-    // Druid's planner trips over PI among the items of an IN. A plain number would be the place of a column in GROUP BY and ORDER BY.
+    // Druid's planner fails on PI among the items of an IN. In GROUP BY and ORDER BY a plain number would be the position of a column.
     if (name === 'PI') return sql`CAST(${digits(`${Math.PI}E0`)} AS DOUBLE)`
     if (operands.length === 0) return bare.has(name) ? word(name) : sql`${word(name)}()`
     if (unit !== null && first !== undefined) {
@@ -214,7 +217,7 @@ export class ExpressionWriter {
     return sql`${word(otherNames.get(name) ?? name)}(${each}${written}${ordered}${returned})`
   }
 
-  /** TIME_FLOOR and TIME_CEIL by several hours, so that Druid goes by the bucket that a time before 1970 lies in. */
+  /** Gives TIME_FLOOR and TIME_CEIL by several hours an origin, so that Druid finds the right bucket for times before 1970. */
   #withLaterOrigin({ name, operands: [time, period, origin, zone] }: Call): Sql | null {
     if ((name !== 'TIME_FLOOR' && name !== 'TIME_CEIL') || time === undefined || period?.kind !== 'text') return null
     const clocks = zone?.kind === 'text' ? Zone.find(zone.value) : zone === undefined ? this.#zone : null
@@ -225,7 +228,7 @@ export class ExpressionWriter {
     return sql`${word(name)}(${sql.list([this.write(time), this.write(period), from, ...(zone === undefined ? [] : [this.write(zone)])])})`
   }
 
-  /** Constant texts that Druid would fill with spaces, to the length of the longest or of the whole. */
+  /** Casts constant texts, which Druid would otherwise pad with spaces, to the length of the longest or of the whole. */
   #texts(expressions: readonly Expression[]): Sql {
     const written = expressions.map((one) =>
       one.kind === 'text' ? sql`CAST(${this.write(one)} AS VARCHAR)` : this.write(one),
@@ -249,7 +252,7 @@ function refuseOverTime({ name, place }: Call): void {
   }
 }
 
-/** Druid 33 takes no number of rows in the frames of these two. */
+/** Druid 33 accepts no number of rows in the frames of these two functions. */
 function refuseCountedFrame({ name, place }: Call, window: Window | undefined): void {
   const isCounted = [window?.frame?.start, window?.frame?.end].some((bound) => bound !== undefined && 'rows' in bound)
   if (!isCounted || (name !== 'FIRST_VALUE' && name !== 'LAST_VALUE')) return
@@ -259,7 +262,7 @@ function refuseCountedFrame({ name, place }: Call, window: Window | undefined): 
 
 type Operation = Truth | Extract<Expression, { kind: 'arithmetic' | 'negate' }>
 
-/** What Druid's SQL has under another name, or only with an extension that few have. */
+/** Functions that Druid's SQL has under another name, or only in an extension that few installations load. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['POW', 'POWER'],
   ['CARDINALITY', 'ARRAY_LENGTH'],
@@ -267,7 +270,7 @@ const otherNames: ReadonlyMap<string, string> = new Map([
   ['APPROX_QUANTILE_FIXED_BUCKETS', 'APPROX_QUANTILE_DS'],
 ])
 
-/** `YEAR(x)` and the like. */
+/** `YEAR(x)` and similar functions. */
 const timeParts: ReadonlyMap<string, string> = new Map([
   ...['YEAR', 'QUARTER', 'MONTH', 'WEEK', 'HOUR', 'MINUTE', 'SECOND'].map((name) => [name, name] as const),
   ['DAYOFMONTH', 'DAY'],
@@ -275,7 +278,7 @@ const timeParts: ReadonlyMap<string, string> = new Map([
   ['DAYOFWEEK', 'DOW'],
 ])
 
-/** Functions of which the result has the type of a text that they are given, and with it the length. */
+/** Functions whose result has the type of a text operand, and with it the length. */
 const cut = new Set(['LEAST', 'GREATEST', 'SUBSTRING', 'SUBSTR'])
 
 const bare = new Set(['CURRENT_TIMESTAMP', 'CURRENT_DATE', 'LOCALTIMESTAMP'])
@@ -293,10 +296,10 @@ function not({ negated }: { readonly negated: boolean }): Sql {
   return negated ? sql`NOT ` : sql``
 }
 
-/** Of what is null in the other rows, which aggregates pass over. */
+/** The call over a CASE instead of a FILTER. The CASE is null in the other rows, which aggregates skip. */
 function ofPassing(call: Call, filter: Expression): Call {
   const { place } = call
-  // It was found right before: it has an operand.
+  // The call was checked before, so it has an operand.
   const counted: Expression = call.star ? { kind: 'number', digits: '1', place } : call.operands[0]!
   const passing: Expression = {
     kind: 'case',
@@ -311,8 +314,8 @@ function ofPassing(call: Call, filter: Expression): Call {
 type ArrayOf = Extract<Expression, { kind: 'array' }>
 
 /**
- * Where some elements of an array may be null and others not, Druid's planner casts the others, once more each time that it looks at them,
- * and then does not know what is grouped by for the same as what is selected.
+ * If some elements of an array may be null and others may not, Druid's planner casts the others, once more each time that it processes them. It then
+ * does not recognize the grouping key in the selected expression.
  */
 function mayBeNull({ items, ...array }: ArrayOf): ArrayOf {
   const { place } = array
@@ -328,14 +331,14 @@ function writeCastType({ name, isArray, scale }: CastType): Sql {
   return isArray ? sql`${type} ARRAY` : type
 }
 
-/** Druid takes no more digits than a long has, and no number beyond all doubles. */
+/** Druid accepts no more digits than a long has, and no number beyond the range of doubles. */
 function writeNumber(text: string): Sql {
   if (!Number.isFinite(Number(text))) return sql`CAST(NULL AS DOUBLE)`
   const isLong = plainLong(text) !== null
   return isLong || /e/i.test(text) || text.length <= plainDigits ? digits(text) : digits(`${text}E0`)
 }
 
-/** Fewer are a number to Druid, with a point or without. */
+/** Up to this many characters are a number to Druid, with or without a point. */
 const plainDigits = 18
 
 function writeIntervalLiteral({ value, negative, from, to }: Extract<Expression, { kind: 'interval' }>): Sql {

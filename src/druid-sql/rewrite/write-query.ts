@@ -1,4 +1,4 @@
-// A checked query written anew in Druid's SQL: entities are subqueries that show their own columns alone, whatever else lies beside them.
+// Writes a checked query in Druid's SQL. Entities are subqueries that show only their own columns, whatever else the data source has.
 import type { Zone } from '../../druid-time/zone.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
@@ -19,18 +19,18 @@ import { mayHaveNullCounts } from './null-counts.ts'
 import { digits, word } from './raw-sql.ts'
 import { ExpressionWriter } from './write-expression.ts'
 
-/** The rows of an entity, or items of metadata, as a query: columns by their names, in order. Null for a path that names neither. */
+/** The rows of an entity, or the items of metadata, as a query with its columns by name, in order. Null for a path that names neither. */
 export type TableSource = (path: readonly string[]) => Sql | null
 
 export class QueryWriter {
   readonly #source: TableSource
-  /** Where GROUP BY names a column of the result. */
+  /** Places where GROUP BY names an output. */
   readonly #namedKeys: readonly Place[]
-  /** Names that WITH gives, of the queries around the place. */
+  /** Names of the common tables of the enclosing queries. */
   #common: readonly string[] = []
   readonly #expressions: ExpressionWriter
 
-  /** `zone` is that of the clocks that the query goes by. */
+  /** `zone` is the zone of the query's times. */
   constructor(source: TableSource, namedKeys: readonly Place[], zone: Zone) {
     this.#source = source
     this.#namedKeys = namedKeys
@@ -107,7 +107,7 @@ export class QueryWriter {
     return sql`GROUPING SETS (${sql.list(sets)})`
   }
 
-  /** Druid does not know the columns of the result by their names yet when it groups. */
+  /** Druid does not resolve the names of outputs in GROUP BY, so the expression of the output is written. */
   #key(key: Expression, items: readonly SelectItem[]): Sql {
     const isNamed = this.#namedKeys.some(({ line, column }) => key.place.line === line && key.place.column === column)
     const named = items.find(
@@ -142,7 +142,7 @@ export class QueryWriter {
   }
 
   #join({ type, left, right, on, using }: Join): Sql {
-    // Of a join on the right side the order has to be kept.
+    // Parentheses keep the order of a join on the right side.
     const other = right.kind === 'join' ? sql`(${this.#from(right)})` : this.#from(right)
     const natural = using === 'natural' ? sql`NATURAL ` : sql``
     const condition =
@@ -163,7 +163,7 @@ function columnList(columns: readonly string[]): Sql {
   return columns.length === 0 ? sql`` : sql` (${sql.list(columns.map(sql.id))})`
 }
 
-/** What a key within ROLLUP, CUBE or GROUPING SETS is the place of: Druid knows such places in ROLLUP and CUBE alone, which are written as sets. */
+/** The output at the position that a key within grouping sets names. Druid accepts positions only in ROLLUP and CUBE, which are written as sets. */
 function placed(key: Expression, items: readonly SelectItem[]): Expression | null {
   if (key.kind !== 'number') return null
   const upTo = items.slice(0, Number(key.digits))
@@ -171,5 +171,5 @@ function placed(key: Expression, items: readonly SelectItem[]): Expression | nul
   return item?.kind === 'expression' ? item.expression : null
 }
 
-/** Whether its columns are keys of groups, or what is worked out of groups. */
+/** Whether the columns are keys of groups, or computed from groups. */
 const groupsRows = (body: QueryBody): boolean => body.kind === 'select' && (body.groupBy !== null || body.distinct)

@@ -1,12 +1,12 @@
 import type { EngineTable } from '../../sql-engine/sql-engine.ts'
 import type { NativeRun, SqlRun } from '../protocol.ts'
 
-/** The oldest are forgotten, and checked again. */
+/** Beyond this, the oldest are forgotten and checked again. */
 const filesMax = 100_000
 
 type Run = Omit<SqlRun, 'budget'> | Omit<NativeRun, 'budget'>
 
-/** The sealed files that were found whole since the start of the service: a file never changes, and no name is given twice. */
+/** The sealed files found whole since the service started. A file never changes, and its name is never used again. */
 export class CheckedFiles {
   readonly #paths = new Set<string>()
   readonly #filesMax: number
@@ -23,7 +23,7 @@ export class CheckedFiles {
     }
   }
 
-  /** The same run, in which those files need no check any more. */
+  /** The same run, without checks of these files. */
   known<R extends Run>(run: R): R {
     if (run.kind === 'native')
       return { ...run, tables: run.tables.map(({ name, table }) => ({ name, table: this.#table(table) })) }

@@ -6,14 +6,14 @@ import { Problem } from '../../model/problem.ts'
 import { DamagedRows, LongOverflow, OutOfMemory } from '../../sql-engine/sql-engine.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'
 
-/** How a generation ended: by itself or by somebody else's hand, since it took too much memory, for a query that did not end, or as it was asked to. */
+/** Why a generation ended: it crashed or was killed from outside, used too much memory, was killed for a query that did not stop, or was closed. */
 export type EngineEnd = 'died' | 'spent' | 'cancelled' | 'closed'
 
-/** A query that was lost with its process, or found no memory beside others: it may be run again, for nothing of it was sent. */
+/** A query that was lost with its process, or ran out of memory next to others. It may be run again: none of its result was sent. */
 export class EngineLost extends Error {
-  /** `none` where there was no such end: the process lives. */
+  /** `none` where the process is still running. */
   readonly end: EngineEnd | 'none'
-  /** What to tell the caller when it is not run again. */
+  /** The error for the caller if the query is not run again. */
   readonly problem: Problem
 
   constructor(end: EngineEnd | 'none', problem: Problem) {
@@ -24,12 +24,12 @@ export class EngineLost extends Error {
   }
 }
 
-/** How long the process may take to end when it is asked to. */
+/** How long the process may take to exit on request. */
 const closeMs = 1000
 
-/** What a generation tells of itself. */
+/** Notifications of a generation. */
 export interface EngineEvents extends GenerationEvents {
-  /** Told of files that are whole. */
+  /** Called for each file found whole. */
   readonly checked: (path: string) => void
 }
 
@@ -39,7 +39,7 @@ export class EngineProcess implements Generation {
   readonly #cancelMs: number
   readonly #events: EngineEvents
   readonly #asks = new PendingAsks<AnswerData>()
-  /** Questions beside which others ran at the same time. */
+  /** Ids of queries that ran at the same time as others. */
   readonly #inCompany = new Set<number>()
   #end: EngineEnd = 'died'
   #isOver = false
@@ -53,7 +53,7 @@ export class EngineProcess implements Generation {
       events.ended(new Error(reason))
       this.#asks.rejectAll(this.#lost())
     }
-    // One that could not be started has no exit; one that could has no other error that ends it.
+    // A process that could not be started has no exit event. For one that was started, only the exit event means that it ended.
     child.on('error', (error) => {
       if (child.pid === undefined) over(`the SQL engine's process could not be started: ${error.message}`)
     })
@@ -70,7 +70,7 @@ export class EngineProcess implements Generation {
   }
 
   /**
-   * Runs a query; settles when it has really ended. Throws the Problems of the engine, LongOverflow, EngineLost, and the signal's reason
+   * Runs a query. Settles only after the query has really ended. Throws the Problems of the engine, LongOverflow, EngineLost, and the signal's reason
    * when it is aborted.
    */
   ask(run: SqlRun | NativeRun, signal: AbortSignal): Promise<AnswerData> {
@@ -84,7 +84,7 @@ export class EngineProcess implements Generation {
       },
       cancel: (id) => {
         this.#send({ kind: 'cancel', id })
-        // Not all of the engine's work looks up to see that it is to end.
+        // Not all of the engine's work checks whether it was cancelled.
         const kill = setTimeout(() => this.kill('cancelled'), this.#cancelMs)
         return () => clearTimeout(kill)
       },
@@ -96,7 +96,7 @@ export class EngineProcess implements Generation {
     this.#child.kill('SIGKILL')
   }
 
-  /** Asks it to end, and makes it after a moment. */
+  /** Asks the process to exit, and kills it after `closeMs`. */
   end(): void {
     if (this.#isOver) return
     this.#end = 'closed'
@@ -105,7 +105,7 @@ export class EngineProcess implements Generation {
     this.#child.once('exit', () => clearTimeout(kill))
   }
 
-  /** A channel that is closing takes nothing: then the end of the process is near, and tells the rest. */
+  /** A closing channel accepts no messages. The process is then about to exit, and its exit event does the rest. */
   #send(message: ToSqlProcess): void {
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
@@ -149,6 +149,6 @@ function failureOf(failure: SentFailure, hadCompany: boolean): Error {
   if (code === null) return new Error(message)
   const cause = engineWords === null ? undefined : new Error(engineWords)
   const problem = new Problem(code, message, { ...(errors === undefined ? {} : { errors }), cause })
-  // Others may have taken what it needed.
+  // Other queries may have used the memory it needed.
   return isOutOfMemory && hadCompany ? new EngineLost('none', problem) : problem
 }

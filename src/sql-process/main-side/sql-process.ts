@@ -15,37 +15,37 @@ import { Turns } from './turns.ts'
 export interface SqlProcessOptions extends LaunchOptions {
   readonly launch: Launch
   readonly data: SqlProcessData
-  /** The same for a second process, which runs queries alone that were lost with the first. Its folders are others. */
+  /** Start data of the second process, which reruns queries that were lost with the first one, each alone. Its folders are different. */
   readonly apart: SqlProcessData
-  /** How long to wait at first before a process that died is started again. */
+  /** The first delay before a process that died is restarted. */
   readonly restartDelayMs: number
-  /** How long the process lives on without a query. */
+  /** How long the process stays alive without a query. */
   readonly idleMs: number
-  /** How long a query that was aborted may go on before the process is ended for it. */
+  /** How long an aborted query may continue before the process is killed. */
   readonly cancelMs: number
   readonly unsent: UnsentAnswers
-  /** Told when queries are answered, and how long the start took. */
+  /** Called when the process is ready for queries, with the duration of the start. */
   readonly started: (processId: number, ms: number) => void
-  /** Told of a death that nobody asked for, and when it is started again. */
+  /** Called when the process dies unexpectedly, with the delay until its restart. */
   readonly died: (message: string, restartInMs: number) => void
-  /** Told what the engine said of a query that was refused in general words. */
+  /** Called with the engine's own message for a query that was refused in general terms. */
   readonly refused: (message: string) => void
 }
 
-/** `idle` until a query starts the process, and again once none has come for long. */
+/** `idle` until a query starts the process, and again after a long time without one. */
 export type SqlProcessState = 'idle' | 'starting' | 'ready'
 
-/** How often a query is run again beside others, when the process was ended for another one. */
+/** How often a query is run again next to others after the process was killed because of another query. */
 const repeatsMax = 2
 
-/** How long a query may run alone while others wait for that. */
+/** The first time slice of a query that runs alone while others wait. */
 const firstTurnMs = 500
 
 type Run = Omit<SqlRun, 'budget'> | Omit<NativeRun, 'budget'>
 
 /**
- * The server's side of the SQL engine's process. A query that brings the process down takes nothing else with it. Queries that were under way then, or
- * found no memory beside others, are run again, each alone in a process that nobody else uses. There it shows what each of them does.
+ * The server's side of the SQL engine's process. A query that brings the process down affects nothing else. Queries that were running at that time,
+ * or ran out of memory next to others, are run again, each alone in a process of its own. This shows which of them is at fault.
  */
 export class SqlProcess implements SqlRunner, NativeRunner {
   readonly #options: SqlProcessOptions
@@ -72,20 +72,20 @@ export class SqlProcess implements SqlRunner, NativeRunner {
     return state === 'idle' || state === 'ready' ? state : 'starting'
   }
 
-  /** For tests, which kill it. */
+  /** For tests that kill the process. */
   get processId(): number | undefined {
     return this.#actor.ready?.processId
   }
 
   /**
-   * Runs a query, and starts the process for the first one; settles when the query has really ended. Throws what `SqlEngine.run` throws, LongOverflow,
-   * Problem `overloaded` when too much waits to be sent, and `unavailable` while the process cannot be started.
+   * Runs a query, starting the process for the first one. Settles only after the query has really ended. Throws what `SqlEngine.run` throws, LongOverflow,
+   * Problem `overloaded` when too much data is waiting to be sent, and `unavailable` while the process cannot be started.
    */
   run(request: SqlRequest, signal: AbortSignal): Promise<Answer> {
     return this.#whileBusy(() => this.#answer({ kind: 'run', ...request }, signal))
   }
 
-  /** As `run`, but for LongOverflow: the Problems are those of `runNative`. */
+  /** Like `run`, but without LongOverflow; the Problems are those of `runNative`. */
   runNative(request: NativeRequest, signal: AbortSignal): Promise<Answer> {
     return this.#whileBusy(() => this.#answer({ kind: 'native', ...request }, signal))
   }
@@ -97,7 +97,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
     await this.#actor.close()
   }
 
-  /** The process ends, and its memory is free, when no query has run for a while. */
+  /** After some time without a query, the process ends and frees its memory. */
   async #whileBusy(answer: () => Promise<Answer>): Promise<Answer> {
     this.#stopIdling()
     this.#running++
@@ -125,8 +125,8 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   }
 
   /**
-   * A query that takes long makes room for others that wait, and begins again with more time. One that had run for a moment only when all was lost
-   * comes first: it is likely to be done in a moment.
+   * A long query yields to others that wait, and restarts with a longer time slice. A query that had run only briefly when the process was lost goes
+   * first: it is likely to finish soon.
    */
   async #alone(run: Run, signal: AbortSignal, ranMs: number): Promise<Answer> {
     let hadMs = ranMs
@@ -140,7 +140,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
     }
   }
 
-  /** Null when it made room. A process of its own for each: what the query before it did to its own is gone. */
+  /** Null when the query yielded. Each query has its own process, so the damage done by an earlier one is gone. */
   async #answerApart(run: Run, signal: AbortSignal, turn: AbortSignal): Promise<Answer | null> {
     const { apart, died, restartDelayMs } = this.#options
     if (this.#isClosed) throw away()
@@ -189,7 +189,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
     }
   }
 
-  /** One that is started again is waited for. */
+  /** Waits for a process that is being restarted. */
   async #current(signal: AbortSignal): Promise<EngineProcess> {
     this.#actor.start()
     return this.#actor.whenReady(signal).catch(() => {

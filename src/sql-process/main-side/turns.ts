@@ -3,16 +3,16 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/** Lets one run at a time; the one that had the least time so far comes first. One that takes long is told to make room while others wait. */
+/** Runs one task at a time, starting with the one that has used the least time. A long task is asked to yield while others wait. */
 export class Turns {
   readonly #waiting = new Set<Waiting>()
-  /** Tells the one that runs to make room, where its time is over. */
+  /** Asks the running task to yield; null until its time slice is over. */
   #makeRoom: (() => void) | null = null
   #isTaken = false
 
   /**
-   * Runs `work`, which had `hadMs` before, when its turn comes, with a signal that is aborted once others wait and `turnMs` are over. Throws
-   * what it throws, and the signal's reason when it is aborted before its turn.
+   * Runs `work` when its turn comes. `hadMs` is the time that it has used before. Its signal is aborted when others wait and `turnMs` have passed.
+   * Throws what `work` throws, and the signal's reason when it is aborted before its turn.
    */
   async run<Result>(
     { signal, hadMs, turnMs }: { readonly signal: AbortSignal; readonly hadMs: number; readonly turnMs: number },

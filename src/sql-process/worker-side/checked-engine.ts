@@ -10,7 +10,7 @@ import {
 } from '../../sql-engine/sql-engine.ts'
 import type { FileChecks } from './file-checks.ts'
 
-/** An engine that reads no file before that is checked. It looks at no checksum itself: of a changed byte it makes a wrong number. */
+/** An engine that reads a file only after checking it. DuckDB verifies no checksum itself: a changed byte would become a wrong number. */
 export class CheckedEngine implements SqlEngine {
   readonly #engine: SqlEngine
   readonly #checks: FileChecks
@@ -42,11 +42,11 @@ export class CheckedEngine implements SqlEngine {
     this.#engine.close()
   }
 
-  /** Without the files of other times: a query of an hour does not wait until those of a year are checked. */
+  /** The query without files of other times, so that a query of an hour does not wait for a year of files to be checked. */
   async #narrowed(query: EngineQuery, signal: AbortSignal): Promise<EngineQuery> {
     const within = await this.#engine.timesOf(query, signal).catch(() => {
       signal.throwIfAborted()
-      // A damaged footer shows as any fault there is. The check says which file it is, and a query that is at fault itself fails again after it.
+      // A damaged footer can fail with any error. The check then reports the file; a query that is itself at fault fails again after it.
       return null
     })
     return { ...query, tables: query.tables.map((table) => ({ ...table, files: filesWithin(table.files, within) })) }

@@ -1,36 +1,36 @@
-// What the process runs.
+// Entry point of the engine's process.
 import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { ToSqlProcess } from '../protocol.ts'
 import { QueryServer } from './serve-queries.ts'
 
-/** Of 0, the server's, to 19, the least. */
+/** From 0, the server's, to 19, the lowest priority. */
 const niceness = 5
 
-// The engine makes files of its own, for what does not fit into its memory.
+// The engine creates files for data that does not fit into its memory. Only this user may read them.
 process.umask(0o077)
 standBack()
-// A channel that takes nothing more is about to close, which ends the process.
+// A channel that accepts no more messages is about to close, which ends the process.
 const server = new QueryServer(
   (message) => process.send?.(message, () => undefined),
   () => process.exit(1),
 )
 process.on('message', (message) => {
-  // What fails here is the engine's start: the server sees the process end, and starts it again.
+  // Only the engine's start can fail here. The server sees the process exit and starts it again.
   server.take(message as ToSqlProcess).catch((error: unknown) => {
     console.error(error)
     process.exit(1)
   })
 })
-// Without the server there is nobody to answer.
+// Without the server there are no more callers.
 process.on('disconnect', () => process.exit(0))
 
-/** Pushes and data queries come first: for the processor, and when the machine runs out of memory. */
+/** Gives pushes and data queries priority: for the processor, and when the machine runs out of memory. */
 function standBack(): void {
   try {
     setPriority(niceness)
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // Not every system has it, or allows it; then the process is one among others.
+    // Not every system has or permits this. The process then runs with normal priority.
   }
 }

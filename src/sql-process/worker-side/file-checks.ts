@@ -1,27 +1,27 @@
 import type { EngineFile } from '../../sql-engine/sql-engine.ts'
 
-/** How many files one query has checked at a time: one is read while another is added up. */
+/** How many files of one query are checked at a time: one is read while the checksum of another is computed. */
 const atOnce = 2
 
-/** Checks a file by what lies beside it. */
+/** Checks a file against the file next to it that describes it (`checkedBy`). */
 export type CheckFile = (path: string, checkedBy: string) => Promise<void>
 
 /**
- * Checks files before they are read. A file that several queries wait for is checked once, and one that is begun is checked to its end although
- * nobody waits any more: a query that had no time for it is asked again.
+ * Checks files before they are read. A file that several queries wait for is checked once. A check that has started is completed even when no query
+ * waits any more: a query that ran out of time is usually sent again.
  */
 export class FileChecks {
   readonly #check: CheckFile
   readonly #checked: (path: string) => void
   readonly #underWay = new Map<string, Promise<void>>()
 
-  /** `checked` is told of each file that is whole. */
+  /** `checked` is called for each file found whole. */
   constructor(check: CheckFile, checked: (path: string) => void) {
     this.#check = check
     this.#checked = checked
   }
 
-  /** Resolves when all of them are checked. Throws what the check throws, and the signal's reason when it is aborted. */
+  /** Resolves when all files are checked. Throws what the check throws, and the signal's reason when it is aborted. */
   async all(files: readonly EngineFile[], signal: AbortSignal): Promise<void> {
     const left = files.flatMap(({ path, checkedBy }) => (checkedBy === null ? [] : [{ path, checkedBy }]))
     if (left.length === 0) return

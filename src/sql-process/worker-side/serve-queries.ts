@@ -1,4 +1,4 @@
-// The engine's side of the process: a composition root of its own, as the store's thread is.
+// The engine's side of the process, with a composition root of its own, as the store's thread has.
 // Tested by `test/faults/sql-process.test.ts`.
 
 import { rm } from 'node:fs/promises'
@@ -24,12 +24,12 @@ import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, To
 import { CheckedEngine } from './checked-engine.ts'
 import { FileChecks } from './file-checks.ts'
 
-/** How long the writing of one answer may hold up the others. */
+/** How long writing one answer may block the others. */
 const sliceMs = 5
 
 type Send = (message: FromSqlProcess) => void
 
-/** Answers the server's messages until it goes. */
+/** Handles the server's messages until the server exits. */
 export class QueryServer {
   readonly #send: Send
   readonly #end: () => void
@@ -39,7 +39,7 @@ export class QueryServer {
   #spoolDirectory = ''
   readonly #days = new FileDays()
 
-  /** `end` ends the process: the server starts another one. */
+  /** `end` ends the process; the server then starts a new one. */
   constructor(send: Send, end: () => void) {
     this.#send = send
     this.#end = end
@@ -61,7 +61,7 @@ export class QueryServer {
   async #start({ engine, spoolDirectory, residentBytes, timeZones }: SqlProcessData): Promise<void> {
     useZoneFiles(timeZones)
     await clearSpool(spoolDirectory)
-    // A process that was killed has left its own.
+    // Removes the files that a killed process did not remove.
     await rm(engine.temporaryDirectory, { recursive: true, force: true })
     makePrivateFolder(engine.temporaryDirectory)
     this.#spoolDirectory = spoolDirectory
@@ -79,9 +79,9 @@ export class QueryServer {
       const answer = await (run.kind === 'native' ? this.#native(run, signal) : this.#answer(run, signal))
       this.#send({ kind: 'answer', id, answer })
     } catch (error) {
-      // After that the engine answers nothing any more.
+      // After a fatal error the engine runs no more queries.
       if (error instanceof Error && /^FATAL Error/.test(error.message)) this.#end()
-      // What the system refuses once it refuses to all: the allocator keeps what it has.
+      // If the system refuses memory once, it refuses it to all queries: the allocator keeps the memory it has.
       if (error instanceof OutOfMemory && error.isOfSystem) return this.#spent(process.memoryUsage.rss())
       this.#send({ kind: 'failed', id, failure: sentFailure(error) })
     } finally {
@@ -141,10 +141,10 @@ function sentFailure(error: unknown): SentFailure {
   return { code: error.code, message, errors: error.errors, isOverflow, isOutOfMemory, damagedPath, engineWords }
 }
 
-/** How much more a query can take between two looks is small beside what the process may hold. */
+/** Interval of the memory checks. A query allocates little within it compared with the limit of the process. */
 const everyMs = 50
 
-/** Looks, while queries run, at how much of the machine's memory the process holds. */
+/** Checks the resident memory of the process while queries run. */
 class MemoryWatch {
   readonly #maxBytes: number
   readonly #residentBytes: () => number
@@ -152,14 +152,14 @@ class MemoryWatch {
   #running = 0
   #timer: NodeJS.Timeout | null = null
 
-  /** `passed` is told each time that it is too much. */
+  /** `passed` is called at each check that finds more than `maxBytes`. */
   constructor(maxBytes: number, residentBytes: () => number, passed: (residentBytes: number) => void) {
     this.#maxBytes = maxBytes
     this.#residentBytes = residentBytes
     this.#passed = passed
   }
 
-  /** A query begins; `end` is called once for each. */
+  /** A query starts; `end` must be called once for each. */
   begin(): void {
     this.#running += 1
     this.#timer ??= setInterval(() => this.#look(), everyMs)
