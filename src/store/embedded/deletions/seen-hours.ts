@@ -1,6 +1,6 @@
 // Rollups of hours with hidden rows or values, as a file without these would have them: computed from the visible rows once, then kept.
 import type { Stretch } from '../head/chunk.ts'
-import type { SeriesRollups } from '../reading/sealed-source.ts'
+import type { HourFalls, SeriesRollups } from '../reading/sealed-source.ts'
 import { addToSlot } from '../run/sum.ts'
 import { RunningItems } from '../sealed/hour-items.ts'
 
@@ -117,11 +117,18 @@ export class SeenHours {
       bounds: (index) => laid(stored.bounds(index), () => of(index).bounds),
       items: (index) => laid(stored.items(index), () => of(index).items),
       boundDates: (index) => laid(stored.boundDates(index), () => of(index).boundDates),
-      falls: (index) => laid(stored.falls(index), () => of(index).falls),
+      // A file without falls may hold hours whose order is not kept: their visible rows may have some.
+      falls: (index) => laid(stored.falls(index) ?? noFalls(stored.length), () => of(index).falls),
       squares: (index) => laid(stored.squares(index), () => of(index).squares),
     }
   }
 }
+
+const noFalls = (hours: number): HourFalls => ({
+  counts: new Float64Array(hours),
+  fallen: new Float64Array(hours),
+  restarted: new Float64Array(hours),
+})
 
 function laidOver<Name extends string>(all: ByHour<Name>, seen: BySlot<Name>, slots: Int32Array): ByHour<Name> {
   const laid: Record<Name, Float64Array> = { ...all }

@@ -167,7 +167,8 @@ test.each([false, true])(
   async (deletes) => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), (seed) => checked(seed, storedFolder, deletes)),
-      { numRuns: rounds(60) },
+      // Of that one, an hour falls only once the rows are deleted for which its order was not kept.
+      { numRuns: rounds(60), examples: [[2147483631]] },
     )
   },
 )
