@@ -1,4 +1,4 @@
-// One project for each test command of package.json: `npx vitest run --project unit src/model` runs some tests of one.
+// The projects of the test commands of package.json: `npx vitest run --project unit src/model` runs some tests of one.
 import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
@@ -7,8 +7,17 @@ type Options = NonNullable<TestProjectInlineConfiguration['test']>
 
 const minuteMs = 60_000
 
-/** Each has its own folder under test, or is too long for `npm test`. */
+/** The tests that start a whole service in one process and speak to it as its clients do. */
+const wholeService = [
+  'test/acceptance/**/*.test.ts',
+  'test/formats/formats.test.ts',
+  'test/properties/over-http.test.ts',
+  'src/http/idle-clients.test.ts',
+]
+
+/** The tests of other projects than `unit`: they need programs, or more time than `npm test` may take. */
 const elsewhere = [
+  ...wholeService,
   'test/{crash,simulation,faults,cluster,e2e,superset,tools}/**',
   'test/client/packed.test.ts',
   'test/agreement/agreement.test.ts',
@@ -105,6 +114,7 @@ export default defineConfig({
         exclude: [...elsewhere, 'node_modules/**'],
         env: { TMPDIR: scratchFolder() },
       }),
+      project('acceptance', wholeService, { env: { TMPDIR: scratchFolder() } }),
       project('faults', ['test/faults/**/*.test.ts'], { testTimeout: minuteMs }),
       // Starts a program for each command that the guides show.
       project('docs', ['test/docs/guides.test.ts'], { testTimeout: 10 * minuteMs }),
