@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AccessCatalog, AccessState, Key, Subscription } from '../catalog/catalog.ts'
 import type { Right } from '../model/right.ts'
 import { Access } from './access.ts'
-import { type Asker, isCaller } from './caller.ts'
+import { isCaller, type Requester } from './caller.ts'
 import { type Credential, hashKey } from './keys.ts'
 
 const unlimited: Subscription = { ingest: null, entity: null, fromMs: null, untilMs: null, suspended: false }
@@ -75,7 +75,7 @@ afterEach(() => {
 })
 
 const callerOf = (apiKey: string) => access.identify({ apiKey })
-const subscriberOf = (asker: Asker) => (isCaller(asker) ? asker.subscriber : null)
+const subscriberOf = (asker: Requester) => (isCaller(asker) ? asker.subscriber : null)
 
 test.each<[string, Credential, string | null]>([
   ['no credential', {}, null],

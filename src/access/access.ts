@@ -1,10 +1,10 @@
 import type { AccessCatalog, AccessState, Subscription } from '../catalog/catalog.ts'
 import { addTo } from '../lib/add-to.ts'
 import { CachedState } from '../lib/cached-state.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import { Problem } from '../model/problem.ts'
 import { rightNames } from '../model/right.ts'
-import { type Asker, type Caller, expiredKey, isCaller, requireCaller, unknownKey, withoutKey } from './caller.ts'
+import { type Caller, expiredKey, isCaller, type Requester, requireCaller, unknownKey, withoutKey } from './caller.ts'
 import { type Credential, hashKey, keyIn } from './keys.ts'
 import { isValid, type OwnSubscriptionAnswer, subscriptionAnswer, wasValid } from './subscriptions.ts'
 
@@ -49,7 +49,7 @@ export class Access {
    * The caller with this credential; a stranger when it is missing, unknown or expired, or when the request has two different ones. Keys are looked up by hash,
    * so timing can at most reveal something about hashes, from which no key can be derived. Constant time is therefore unnecessary.
    */
-  identify(credential: Credential): Asker {
+  identify(credential: Credential): Requester {
     const key = keyIn(credential)
     if (key === null) return withoutKey(credential)
     const grant = this.#grants.get(hashKey(key))
@@ -59,7 +59,7 @@ export class Access {
   }
 
   /** Throws Problem `forbidden` unless the caller may push to the ingest, whether or not the ingest exists. */
-  requireIngest(asker: Asker, alias: string): Caller {
+  requireIngest(asker: Requester, alias: string): Caller {
     const known = requireIngestRight(asker)
     const subscriptions = this.#subscriptions.get(known.subscriberId)
     if (subscriptions?.allowIngest(alias, this.#nowMs())) return known
@@ -73,7 +73,7 @@ export class Access {
   /**
    * Throws Problem `forbidden` unless the caller may see its own pushes to the ingest, whether or not the ingest exists. The subscription to it may have ended.
    */
-  requireOwnRows(asker: Asker, alias: string): Caller {
+  requireOwnRows(asker: Requester, alias: string): Caller {
     const known = requireIngestRight(asker)
     const subscriptions = this.#subscriptions.get(known.subscriberId)
     if (subscriptions?.allowedIngest(alias, this.#nowMs())) return known
@@ -89,21 +89,21 @@ export class Access {
   }
 
   /** Throws Problem `forbidden` unless the caller may read data at all; `mayRead` decides for each entity. */
-  requireConsume(asker: Asker): Caller {
+  requireConsume(asker: Requester): Caller {
     const known = requireCaller(asker)
     if (known.rights.has('consume') || known.rights.has('admin')) return known
     throw new Problem('forbidden', 'The key lacks the right `consume`. Ask the operator for a key that has it.')
   }
 
   /** Throws Problem `forbidden` unless the caller may see the state of the service and its ingests (no rows, no keys). */
-  requireObserve(asker: Asker): Caller {
+  requireObserve(asker: Requester): Caller {
     const known = requireCaller(asker)
     if (known.rights.has('observe') || known.rights.has('admin')) return known
     throw new Problem('forbidden', 'The key lacks the right `observe`. Use a key that has it, or an admin key.')
   }
 
   /** Throws Problem `forbidden` unless the caller is an operator. */
-  requireAdmin(asker: Asker): Caller {
+  requireAdmin(asker: Requester): Caller {
     const known = requireCaller(asker)
     if (known.rights.has('admin')) return known
     throw new Problem('forbidden', 'The key lacks the right `admin`, which this endpoint needs. Use an admin key.')
@@ -113,7 +113,7 @@ export class Access {
    * Throws Problem `forbidden` unless the caller may delete rows of the entity: an operator, or a caller with `correct` and `consume` that may read the entity;
    * whether or not the entity exists.
    */
-  requireCorrect(asker: Asker, entity: string): Caller {
+  requireCorrect(asker: Requester, entity: string): Caller {
     const known = requireCaller(asker)
     if (known.rights.has('admin')) return known
     if (!known.rights.has('correct') || !known.rights.has('consume')) {
@@ -130,7 +130,7 @@ export class Access {
   }
 
   /** Whether the caller may read a series or metadata entity while `access.consumption` is `key`. */
-  mayRead(asker: Asker, entityOrTable: string): boolean {
+  mayRead(asker: Requester, entityOrTable: string): boolean {
     if (!isCaller(asker)) return false
     if (asker.rights.has('admin')) return true
     if (!asker.rights.has('consume')) return false
@@ -138,7 +138,7 @@ export class Access {
   }
 
   /** The caller's rights and subscriptions. Throws Problem `forbidden` without a valid key. */
-  describe(asker: Asker): OwnSubscriptionAnswer {
+  describe(asker: Requester): OwnSubscriptionAnswer {
     const { subscriber, subscriberId, rights } = requireCaller(asker)
     const nowMs = this.#nowMs()
     const all = this.#subscriptions.get(subscriberId)?.all ?? []
@@ -172,7 +172,7 @@ function grantsByHash({ keys, subscribers }: AccessState): ReadonlyMap<string, G
   return grants
 }
 
-function requireIngestRight(asker: Asker): Caller {
+function requireIngestRight(asker: Requester): Caller {
   const known = requireCaller(asker)
   if (known.rights.has('ingest')) return known
   const detail = known.rights.has('admin')
@@ -185,7 +185,7 @@ const every = '*'
 
 /** A hint from the caller's own subscriptions only, which it may see anyway. */
 function likelyAmong(subscriptions: Subscriptions | undefined, alias: string): string {
-  return mayBeMeant(alias, subscriptions?.ingests() ?? [])
+  return didYouMean(alias, subscriptions?.ingests() ?? [])
 }
 
 /** One subscriber's subscriptions, indexed by ingest and entity. */

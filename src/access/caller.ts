@@ -12,14 +12,14 @@ export interface Caller {
 }
 
 /** The sender of a request without a valid key. */
-export interface Stranger {
+export interface Unauthenticated {
   /** What is wrong with the credential, and what to do. It reveals nothing about a key except to its holder. */
   readonly refusal: string
   /** Whether the request had a key that does not exist. */
   readonly isWrongKey?: boolean
 }
 
-export type Asker = Caller | Stranger
+export type Requester = Caller | Unauthenticated
 
 /** A key is needed, and the request has no valid one. */
 export class NoKey extends Problem {
@@ -39,18 +39,18 @@ const otherWays = {
 } as const
 
 /** The API key is not stored: it never existed or was revoked. The service does not know which. */
-export const unknownKey: Stranger = {
+export const unknownKey: Unauthenticated = {
   refusal:
     'The API key is unknown: it was mistyped or cut off, or it has been revoked. Compare it with the original, or ask the operator for another.',
   isWrongKey: true,
 }
 
-export function expiredKey(expiredMs: number): Stranger {
+export function expiredKey(expiredMs: number): Unauthenticated {
   return { refusal: `The API key expired on ${formatInstant(expiredMs)}. Ask the operator for another.` }
 }
 
 /** For a request without exactly one key. */
-export function withoutKey({ authorization, schemes = [] }: Credential): Stranger {
+export function withoutKey({ authorization, schemes = [] }: Credential): Unauthenticated {
   const ways = [how, ...schemes.map((scheme) => otherWays[scheme])].join(', or ')
   if (authorization === undefined)
     return { refusal: `This request needs an API key. ${ways}. The operator makes keys.` }
@@ -59,12 +59,12 @@ export function withoutKey({ authorization, schemes = [] }: Credential): Strange
     : { refusal: `The request has two different credentials. ${ways}, and leave the other out.` }
 }
 
-export function isCaller(asker: Asker): asker is Caller {
+export function isCaller(asker: Requester): asker is Caller {
   return 'keyId' in asker
 }
 
 /** Throws Problem `forbidden` unless the asker has a valid key: `WrongKey` if its key does not exist, otherwise `NoKey`. */
-export function requireCaller(asker: Asker): Caller {
+export function requireCaller(asker: Requester): Caller {
   if (isCaller(asker)) return asker
   if (asker.isWrongKey === true) throw new WrongKey(asker.refusal)
   throw new NoKey(asker.refusal)

@@ -1,5 +1,12 @@
 import { Type } from 'typebox'
-import type { AskedChange, AuditCatalog, AuditedChange, AuditLine, AuditPlace, NewAuditLine } from '../catalog/audit.ts'
+import type {
+  AuditCatalog,
+  AuditedChange,
+  AuditLine,
+  AuditPlace,
+  NewAuditLine,
+  RequestedChange,
+} from '../catalog/audit.ts'
 import type { StateSources } from '../catalog/catalog.ts'
 import { Serial } from '../lib/serial.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
@@ -56,7 +63,7 @@ export interface AuditParts {
 
 /** Reads the state of an object by its name, in the form shown in the audit log; null when it does not exist. */
 export type ReadState = (sources: StateSources, name: string) => Promise<unknown>
-export type Asked = AskedChange<StateSources>
+export type Asked = RequestedChange<StateSources>
 
 const nobody = { key: null, subscriber: null, address: null, request: null }
 const startName = 'start'
@@ -98,7 +105,7 @@ export class Audit {
 
   /** See `AuditCatalog.tell`. */
   tell(after: unknown): Promise<void> {
-    return this.#parts.audit.tell(after)
+    return this.#parts.audit.setAfter(after)
   }
 
   /** Counts a request with an unknown key. */
@@ -168,7 +175,7 @@ export class Audit {
     if (refused === null || refused.told === refused.requests) return
     const { requests, addresses, lineId } = refused
     const after = { requests, addresses: Object.fromEntries(addresses) }
-    if (lineId !== null) await this.#parts.audit.mend(lineId, after)
+    if (lineId !== null) await this.#parts.audit.update(lineId, after)
     else
       refused.lineId = await this.#parts.audit.add({
         ...this.#ownLine('refuseKeys', null, after),

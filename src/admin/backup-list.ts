@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { codeOf, inWords } from '../lib/system-error.ts'
+import { codeOf, systemErrorText } from '../lib/system-error.ts'
 import type { NextTokens } from '../model/next-token.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { Problem } from '../model/problem.ts'
@@ -73,7 +73,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
     return await readdir(directory)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return []
-    throw new Problem('unavailable', `The folder of backups, ${directory}, cannot be read: ${inWords(error)}.`)
+    throw new Problem('unavailable', `The folder of backups, ${directory}, cannot be read: ${systemErrorText(error)}.`)
   }
 }
 

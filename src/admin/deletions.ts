@@ -1,12 +1,12 @@
 import type { Definitions } from '../catalog/definitions.ts'
 import type { DeletionCatalog } from '../catalog/deletions.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import type {
   DeletionOutcome,
   DeletionRequest,
   DeletionSelection,
   PositionRange,
-  TakeBackRequest,
+  UndoRequest,
 } from '../model/deletion.ts'
 import type { Entity } from '../model/entity.ts'
 import type { NextTokens } from '../model/next-token.ts'
@@ -16,7 +16,7 @@ import { type DeletionAnswer, type DryDeletionAnswer, deletionAnswer } from './d
 import { pageOf } from './list-page.ts'
 
 /** A requested deletion. */
-export interface AskedDeletion {
+export interface RequestedDeletion {
   readonly reason: string
   readonly subscriber: string
   readonly isDry: boolean
@@ -33,7 +33,7 @@ export interface DeletionAdminParts {
       request: Omit<DeletionRequest, 'pushed'>,
       pushed: () => Promise<readonly PositionRange[]>,
     ): Promise<DeletionOutcome>
-    takeBack(request: TakeBackRequest): Promise<boolean>
+    takeBack(request: UndoRequest): Promise<boolean>
   }
   /** Resolves with the positions of an entity's rows acknowledged so far, after queries see those of them that are stored. */
   readonly pushed: (entityId: number, signal: AbortSignal) => Promise<readonly PositionRange[]>
@@ -62,7 +62,7 @@ export class DeletionAdmin {
    * Deletes rows acknowledged before the call. Throws Problem `not_found` for an unknown entity, `invalid_request`, `conflict` when there are too many
    * deletions, `unavailable` while many pushed rows are not validated yet, `damaged_data` when a file cannot be read.
    */
-  async delete(name: string, asked: AskedDeletion): Promise<DeletionAnswer | DryDeletionAnswer> {
+  async delete(name: string, asked: RequestedDeletion): Promise<DeletionAnswer | DryDeletionAnswer> {
     const { store, tell, settings, nowMs } = this.#parts
     const { reason, subscriber, isDry } = asked
     const entity = this.#entity(name)
@@ -132,7 +132,7 @@ export class DeletionAdmin {
     const names = definitions.entities().map((known) => known.name)
     throw new Problem(
       'not_found',
-      `There is no series entity "${name}".${mayBeMeant(name, names)} GET /consumer/data/entities lists all that the key may read.`,
+      `There is no series entity "${name}".${didYouMean(name, names)} GET /consumer/data/entities lists all that the key may read.`,
     )
   }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { IngestCatalog, StateSources } from '../catalog/catalog.ts'
 import { given } from '../lib/given.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import { parseDuration } from '../model/duration.ts'
 import { type Entity, entityField, type ShapeFrom as From, fieldsOfRole, shapes, timeField } from '../model/entity.ts'
 import { fieldTypes, seriesRoles } from '../model/field.ts'
@@ -175,7 +175,7 @@ export class EntityAdmin {
     const found = tables.find(({ name }) => name === table)
     if (found === undefined) {
       const names = tables.map(({ name }) => name)
-      throw invalidRequest('shape_from', `there is no metadata table "${table}".${mayBeMeant(table, names)}`)
+      throw invalidRequest('shape_from', `there is no metadata table "${table}".${didYouMean(table, names)}`)
     }
     const attributes = found.fields.filter(({ role }) => role === 'attribute').map(({ name }) => name)
     if (attributes.includes(attribute)) return
@@ -202,7 +202,7 @@ function unknownEntity(name: string, entities: readonly Entity[]): Problem {
   const names = entities.map((entity) => entity.name)
   return new Problem(
     'not_found',
-    `There is no series entity "${name}".${mayBeMeant(name, names)} GET /admin/entities lists all entities.`,
+    `There is no series entity "${name}".${didYouMean(name, names)} GET /admin/entities lists all entities.`,
   )
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { StateSources } from '../catalog/catalog.ts'
 import type { Delivery, Hook, HookCatalog, HookKind } from '../catalog/hooks.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import { addressFault } from '../lib/public-address.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
 import type { Entity } from '../model/entity.ts'
@@ -206,14 +206,14 @@ export class HookAdmin {
     const names = (await this.#parts.hooks.list()).map((hook) => hook.name)
     return new Problem(
       'not_found',
-      `There is no hook "${name}".${mayBeMeant(name, names)} GET /admin/hooks lists all hooks.`,
+      `There is no hook "${name}".${didYouMean(name, names)} GET /admin/hooks lists all hooks.`,
     )
   }
 }
 
 function requireName(path: string, name: string, names: readonly string[], what: string): void {
   if (names.includes(name)) return
-  throw invalidRequest(path, `there is no ${what} ${JSON.stringify(name)}.${mayBeMeant(name, names)}`)
+  throw invalidRequest(path, `there is no ${what} ${JSON.stringify(name)}.${didYouMean(name, names)}`)
 }
 
 /** The state of a hook for the audit log; null when it does not exist. */

@@ -1,5 +1,5 @@
 import type { DeletedData, IngestCatalog, StateSources } from '../catalog/catalog.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import type { Ingest, IngestCounters } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
@@ -145,6 +145,6 @@ async function unknownIngest(ingests: Pick<IngestCatalog, 'list'>, alias: string
   const names = await namesOf(ingests)
   return new Problem(
     'ingest_not_found',
-    `There is no ingest "${alias}".${mayBeMeant(alias, names)} GET /admin/ingests lists all ingests.`,
+    `There is no ingest "${alias}".${didYouMean(alias, names)} GET /admin/ingests lists all ingests.`,
   )
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { linePrecisions } from '../model/line-format.ts'
-import { usualLimits } from '../model/page.ts'
+import { defaultLimits } from '../model/page.ts'
 import { rejectCodes } from '../model/row-fault.ts'
 import { orNull, pageSchema } from './list-page.ts'
 
@@ -72,8 +72,8 @@ export const BatchPageAnswer = pageSchema(BatchAnswer)
 export const DiscardRequest = Type.Object(
   {
     ids: Type.Optional(
-      orNull(Type.Array(Type.String(), { maxItems: usualLimits.itemsMax }), {
-        description: `The ids of the rows to discard, at most ${usualLimits.itemsMax}. Without it, all rows.`,
+      orNull(Type.Array(Type.String(), { maxItems: defaultLimits.itemsMax }), {
+        description: `The ids of the rows to discard, at most ${defaultLimits.itemsMax}. Without it, all rows.`,
       }),
     ),
   },

@@ -1,5 +1,5 @@
 import type { IngestCatalog } from '../catalog/catalog.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { Page, PageRequest } from '../model/page.ts'
 import { invalidRequest } from '../model/problem.ts'
@@ -96,7 +96,7 @@ export class RejectedAdmin {
     if (into !== undefined && target === null) {
       throw invalidRequest(
         'into',
-        `there is no ingest ${JSON.stringify(into)}.${mayBeMeant(into, await namesOf(ingests))}`,
+        `there is no ingest ${JSON.stringify(into)}.${didYouMean(into, await namesOf(ingests))}`,
       )
     }
     const isMended = Object.values(changes).some((change) => change !== undefined)

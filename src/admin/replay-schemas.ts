@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { usualLimits } from '../model/page.ts'
+import { defaultLimits } from '../model/page.ts'
 import { rejectCodes } from '../model/row-fault.ts'
 import { conversions } from '../model/row-mapping.ts'
 import { orNull } from './list-page.ts'
@@ -11,8 +11,8 @@ const bounded = { maxProperties: mappingMax }
 export const ReplayRequest = Type.Object(
   {
     ids: Type.Optional(
-      orNull(Type.Array(Type.String(), { maxItems: usualLimits.itemsMax }), {
-        description: `The ids of the rows to validate again, at most ${usualLimits.itemsMax}. Without it, all rows of the ingest.`,
+      orNull(Type.Array(Type.String(), { maxItems: defaultLimits.itemsMax }), {
+        description: `The ids of the rows to validate again, at most ${defaultLimits.itemsMax}. Without it, all rows of the ingest.`,
       }),
     ),
     into: Type.Optional(

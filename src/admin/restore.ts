@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Disk } from '../lib/disk.ts'
 import { copyDurably, writeDurably } from '../lib/durable-files.ts'
-import { pathBehind } from '../lib/path-behind.ts'
+import { resolveLinks } from '../lib/path-behind.ts'
 import { codeOf } from '../lib/system-error.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import { type BackupContents, encodeContents, readContents } from './backup-contents.ts'
@@ -28,7 +28,7 @@ export interface RestoreParts {
 export async function restoreBackup({ backup, data }: RestoreRequest, parts: RestoreParts): Promise<BackupContents> {
   const { disk, reach } = parts
   const contents = await readContents(backup)
-  const target = await pathBehind(data)
+  const target = await resolveLinks(data)
   await requireEmpty(target)
   const unfinished = join(dirname(target), `${basename(target)}.restoring`)
   await removeUnfinished(unfinished)

@@ -9,7 +9,7 @@ import type {
   Subscription,
 } from '../catalog/catalog.ts'
 import { addTo } from '../lib/add-to.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import { isName } from '../model/field.ts'
 import { formatInstant, instantOrNull, parseInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
@@ -142,7 +142,7 @@ function unknownSubscriber({ subscribers }: Pick<AccessState, 'subscribers'>, na
   const names = subscribers.map((subscriber) => subscriber.name)
   return new Problem(
     'not_found',
-    `There is no subscriber "${name}".${mayBeMeant(name, names)} GET /admin/subscribers lists all subscribers.`,
+    `There is no subscriber "${name}".${didYouMean(name, names)} GET /admin/subscribers lists all subscribers.`,
   )
 }
 

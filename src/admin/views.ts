@@ -4,7 +4,7 @@ import type { StateSources } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { SavedView, ViewCatalog, ViewHead } from '../catalog/views.ts'
 import { compareCodePoints } from '../lib/compare-code-points.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import { granularityForms, parseGranularity } from '../model/granularity.ts'
 import { formatInstant, parseInstant } from '../model/instant.ts'
 import type { NextTokens } from '../model/next-token.ts'
@@ -222,7 +222,7 @@ export class Views {
       if (found?.role === role || (found === undefined && isOpen)) return
       const names = entity.fields.filter((one) => one.role === role).map((one) => one.name)
       const told = `${names.slice(0, namesToldMax).join(', ')}${names.length > namesToldMax ? ', …' : ''}`
-      throw invalidRequest(path, `must be a ${role} of ${name}, which has ${told}.${mayBeMeant(field, names)}`)
+      throw invalidRequest(path, `must be a ${role} of ${name}, which has ${told}.${didYouMean(field, names)}`)
     }
     if (by !== '') requireField(`${path}.by`, 'tag', by)
     for (const [index, field] of fields.entries()) requireField(`${path}.fields[${index}]`, 'metric', field)
@@ -234,7 +234,7 @@ export class Views {
 
   async #unknown(viewer: Viewer, name: string): Promise<Problem> {
     const names = (await this.#seen(viewer)).map((view) => view.name)
-    return new Problem('not_found', `There is no view "${name}", or not for this key.${mayBeMeant(name, names)}`)
+    return new Problem('not_found', `There is no view "${name}", or not for this key.${didYouMean(name, names)}`)
   }
 }
 

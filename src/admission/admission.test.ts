@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../model/problem.ts'
-import { Admission, type Leave, type QueryClass } from './admission.ts'
+import { Admission, type QueryClass, type Release } from './admission.ts'
 
 const signal = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))
@@ -12,7 +12,7 @@ const one = { runningQueries: 1, runningSqlQueries: 1, waitingQueries: 1 }
 class Asked {
   readonly admission: Admission
   /** Those that run, in the order in which their turn came. */
-  readonly running = new Map<string, Leave>()
+  readonly running = new Map<string, Release>()
   readonly refused: string[] = []
 
   constructor(...parameters: ConstructorParameters<typeof Admission>) {

@@ -14,7 +14,7 @@ export interface AdmissionLimits {
 export type QueryClass = 'small' | 'data' | 'sql'
 
 /** Releases the slot of a query. Must be called exactly once. */
-export type Leave = () => void
+export type Release = () => void
 
 interface Query {
   readonly kind: QueryClass
@@ -66,7 +66,7 @@ export class Admission {
    * Resolves when the query may run, with the function that releases its slot. Throws Problem `overloaded` when too many queries wait already, and the signal's
    * reason when it is aborted before the query's turn.
    */
-  enter(kind: QueryClass, reader: string, signal: CancelSignal): Promise<Leave> | Leave {
+  enter(kind: QueryClass, reader: string, signal: CancelSignal): Promise<Release> | Release {
     signal.throwIfAborted()
     this.#note(reader)
     const query = { kind, reader }
@@ -115,7 +115,7 @@ export class Admission {
     return this.#waiting.length + this.#ahead
   }
 
-  #begin(query: Query): Leave {
+  #begin(query: Query): Release {
     this.#add(query, 1)
     return () => {
       this.#add(query, -1)
@@ -124,7 +124,7 @@ export class Admission {
     }
   }
 
-  #goAhead({ reader }: Query): Leave {
+  #goAhead({ reader }: Query): Release {
     const count = this.#countOf(reader)
     this.#ahead += 1
     count.ahead += 1

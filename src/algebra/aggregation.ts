@@ -43,11 +43,11 @@ export interface TimeBuckets {
   /** The start of the bucket after the one that starts at `startMs`. */
   nextStart(startMs: number): number
   /** The number of whole buckets up to an instant, from the one at `startMs` on, that are known to be as long as it: at least one. */
-  alike(startMs: number, untilMs: number): number
+  equalBuckets(startMs: number, untilMs: number): number
 }
 
 /** The rows of an entity that a plan reads. */
-export interface AskedRows {
+export interface SelectedRows {
   readonly entityId: number
   /** Rows before this date have expired. Null if none have. */
   readonly sinceMs: number | null
@@ -63,10 +63,10 @@ export interface AskedRows {
 }
 
 /** Null where the entity has no tag. */
-export function askedRows(
+export function selectedRows(
   entity: Pick<Entity, 'id' | 'sinceMs' | 'hours' | 'fields'>,
-  { ranges, filter }: Pick<AskedRows, 'ranges' | 'filter'>,
-): AskedRows | null {
+  { ranges, filter }: Pick<SelectedRows, 'ranges' | 'filter'>,
+): SelectedRows | null {
   const { id: entityId, sinceMs } = entity
   const [tag, ...tags] = fieldsOfRole(entity, 'tag')
   const [time] = fieldsOfRole(entity, 'time')
@@ -74,7 +74,7 @@ export function askedRows(
   return { entityId, sinceMs, ...keptSince(entity), time, tags: [tag, ...tags], ranges, filter }
 }
 
-export interface AggregationPlan extends AskedRows {
+export interface AggregationPlan extends SelectedRows {
   /** The fields named by other parts of the plan that the entity does not have. Each comes after the fields that it is computed from. */
   readonly computed: readonly ComputedField[]
   readonly granularity: Granularity | ZonedGranularity

@@ -1,7 +1,7 @@
 // The functions of expressions, and their values for given operands. An engine may compute many values at once in its own way; that it agrees is tested
 // by `test/druid-sql/planned.test.ts` and `src/store/embedded/aggregate/run-aggregation.model.test.ts`.
 import { compareCodePoints } from '../lib/compare-code-points.ts'
-import { type ComparisonOperator, isMetBy } from '../lib/comparison-operator.ts'
+import { type ComparisonOperator, satisfies } from '../lib/comparison-operator.ts'
 import { likeTest } from '../lib/like-matcher.ts'
 import { roundedTo } from '../lib/rounded-to.ts'
 import { compareNumbers } from '../lib/value-order.ts'
@@ -71,7 +71,7 @@ const rounding = (name: string, ofDouble: (value: number) => number): ScalarFunc
 
 /** Numbers are compared with numbers, and strings with strings by code point. */
 const comparison = (operator: ComparisonOperator, druid: string): ScalarFunction => ({
-  evaluate: strict(([left, right]) => isMetBy(operator, compared(left!, right!))),
+  evaluate: strict(([left, right]) => satisfies(operator, compared(left!, right!))),
   druid: infix(druid),
 })
 

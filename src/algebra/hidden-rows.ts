@@ -104,11 +104,11 @@ export function hidingIn(hidden: readonly HiddenRows[], fromMs: number, toMs: nu
 }
 
 /** The deletions that hide whole rows. */
-export const takingRows = (hidden: readonly HiddenRows[]): readonly HiddenRows[] =>
+export const rowDeletions = (hidden: readonly HiddenRows[]): readonly HiddenRows[] =>
   hidden.filter(({ selection }) => selection.metrics === null)
 
 /** The deletions that hide values, by the name of each metric. */
-export function takingMetrics(hidden: readonly HiddenRows[]): ReadonlyMap<string, readonly HiddenRows[]> {
+export function metricDeletions(hidden: readonly HiddenRows[]): ReadonlyMap<string, readonly HiddenRows[]> {
   const taking = new Map<string, HiddenRows[]>()
   for (const one of hidden) {
     for (const { name } of one.selection.metrics ?? []) {

@@ -1,17 +1,17 @@
 // The quality that a query accepts, as a condition of the expression tree that every engine uses.
 import type { EntityField } from '../model/entity.ts'
-import type { TakenQuality } from '../model/plan.ts'
+import type { QualityFilter } from '../model/plan.ts'
 import { codingOf, type QualityWord, qualityRanges, qualityWords } from '../model/quality.ts'
 import { call, fieldNode, isNull, literal, not, type Scalar } from './scalar.ts'
 
 /** Null where every item is accepted. Numbers are tested as ranges, so that bounds of many values can decide it as well. Null is good. */
-export function qualityCondition(taken: TakenQuality): Scalar | null {
+export function qualityCondition(taken: QualityFilter): Scalar | null {
   return taken.words.length === qualityWords.length ? null : conditionOf(taken)
 }
 
 export const goodOnly = (field: EntityField): Scalar => conditionOf({ field, words: ['good'] })
 
-function conditionOf({ field, words }: TakenQuality): Scalar {
+function conditionOf({ field, words }: QualityFilter): Scalar {
   const value = fieldNode(field)
   const condition =
     field.type === 'string'
@@ -23,7 +23,7 @@ function conditionOf({ field, words }: TakenQuality): Scalar {
 const named = ['good', 'uncertain'] as const
 
 /** A quality that is neither good nor uncertain is bad. */
-function isOfNumbers({ field, words }: TakenQuality): Scalar {
+function isOfNumbers({ field, words }: QualityFilter): Scalar {
   const ranges = (some: readonly QualityWord[]): readonly Scalar[] =>
     named
       .filter((word) => some.includes(word))

@@ -2,9 +2,9 @@
 // queries go to the SQL engine.
 
 import type { EntityField } from '../model/entity.ts'
-import type { AskedRows, GroupValue } from './aggregation.ts'
+import type { GroupValue, SelectedRows } from './aggregation.ts'
 
-export interface ScanPlan extends AskedRows {
+export interface ScanPlan extends SelectedRows {
   /** The columns of a row in addition to its time. Rows of the same time are ordered by them, null first. */
   readonly columns: readonly EntityField[]
   readonly isDescending: boolean

@@ -72,7 +72,7 @@ export class ChunkWriter {
   }
 
   /** Accepts chunks that are no longer read, for reuse. */
-  giveBack(chunks: readonly Uint8Array[]): void {
+  recycle(chunks: readonly Uint8Array[]): void {
     this.#spares.give(chunks.map(({ buffer }) => buffer))
   }
 

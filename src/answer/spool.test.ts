@@ -39,7 +39,7 @@ async function store(
       chunks.reserve(100_000, 1_000_000)
       chunks.chunk.set(text.subarray(at, at + 100_000), chunks.at)
       chunks.at += 100_000
-      if (spool.isDue) await spool.putAway()
+      if (spool.isDue) await spool.flushToFile()
     }
     const body = await spool.finish()
     return { stored: { rows: pieces, bytes: chunks.bytes, body }, text }

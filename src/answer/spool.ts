@@ -51,7 +51,7 @@ export class Spool {
   }
 
   /** Writes the full chunks to the file. Throws Problem `overloaded` if there is no space, an Error if the disk fails. */
-  async putAway(): Promise<void> {
+  async flushToFile(): Promise<void> {
     await this.#write(this.#chunks.take())
   }
 
@@ -100,7 +100,7 @@ export class Spool {
       throw failure(error)
     }
     this.#fileBytes += bytes
-    this.#chunks.giveBack(chunks)
+    this.#chunks.recycle(chunks)
   }
 }
 

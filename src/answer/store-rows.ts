@@ -58,7 +58,7 @@ export async function storeRows(
       for (let from = 0; from < batch.rows; ) {
         const bytes = chunks.bytes
         from = encoder.add(batch, from, Math.min(batch.rows, from + encoder.rowsAtOnce))
-        if (spool.isDue) await spool.putAway()
+        if (spool.isDue) await spool.flushToFile()
         if (pacer.spend((chunks.bytes - bytes) / bytesPerUnit)) await pacer.rest()
       }
       rows += batch.rows

@@ -29,7 +29,7 @@ export async function storeText(
     for await (const piece of pieces) {
       chunks.reserve(piece.length * unitBytes, piece.length)
       chunks.at += encoder.encodeInto(piece, chunks.chunk.subarray(chunks.at)).written
-      if (spool.isDue) await spool.putAway()
+      if (spool.isDue) await spool.flushToFile()
       if (pacer.spend(piece.length / charactersPerUnit)) await pacer.rest()
     }
     const body = await spool.finish()

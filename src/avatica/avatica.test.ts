@@ -5,7 +5,7 @@ import type { AvaticaRequest, AvaticaResponse, Frame, ResultSet } from './avatic
 
 const connectionId = 'c'
 /** One who shows his key but once. */
-const keyless = { showsKey: false, network: '10.0.0.1' }
+const keyless = { hasKey: false, network: '10.0.0.1' }
 const none = { catalog: null, schemaPattern: null, tableNamePattern: null, columnNamePattern: null, typeList: null }
 const execute = (sql: string, statementId = 1, rowsMax: number | null = null): AvaticaRequest => ({
   request: 'prepareAndExecute',
@@ -286,7 +286,7 @@ describe('connections', () => {
         if ((key ?? earlier) === null) throw new Error('no access')
         return { id: `subscriber ${key ?? earlier}`, mayRead: () => true }
       },
-      showsKey: key !== null,
+      hasKey: key !== null,
       network,
       signal: new AbortController().signal,
     })

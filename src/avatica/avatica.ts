@@ -5,7 +5,7 @@ import { numbers } from '../druid-sql/functions/numbers.ts'
 import { texts } from '../druid-sql/functions/texts.ts'
 import { times } from '../druid-sql/functions/times.ts'
 import { values } from '../druid-sql/functions/values.ts'
-import type { SqlQuestion } from '../druid-sql/question.ts'
+import type { SqlQuery } from '../druid-sql/question.ts'
 import { Problem } from '../model/problem.ts'
 import type { Observe } from '../observe/event.ts'
 import { AnswerCursor, type BatchLimits } from './answer-cursor.ts'
@@ -21,7 +21,7 @@ import {
   questionContext,
 } from './jdbc-connections.ts'
 import { metadataSql } from './metadata-sql.ts'
-import { HeldBytes, type Statement } from './statement.ts'
+import { MemoryBudget, type Statement } from './statement.ts'
 
 /** The Avatica release whose protocol is implemented. */
 const avaticaVersion = '1.26.0'
@@ -52,12 +52,12 @@ export interface AvaticaLimits extends JdbcConnectionLimits {
 export interface SqlOfAvatica {
   /** The result columns of a query, and its number of `?`. Throws Problem `invalid_request`. */
   describe(
-    question: SqlQuestion,
+    question: SqlQuery,
     reader: Reader,
   ): { readonly columns: readonly AnswerColumn[]; readonly parameters: number }
   /** As `Queries.run`, in NDJSON. */
   run(
-    question: SqlQuestion,
+    question: SqlQuery,
     signal: AbortSignal,
     reader: Reader,
   ): Promise<{ readonly columns: readonly AnswerColumn[]; readonly answer: Answer }>
@@ -85,7 +85,7 @@ export class Avatica {
   constructor(parts: AvaticaParts) {
     const { limits, nowMs } = parts
     this.#parts = parts
-    this.#connections = new JdbcConnections(limits, new HeldBytes(limits.heldBytes), nowMs)
+    this.#connections = new JdbcConnections(limits, new MemoryBudget(limits.heldBytes), nowMs)
   }
 
   /** Executes a request. Throws a Problem if the request is invalid, the caller has no access, or a limit is reached. */

@@ -1,10 +1,10 @@
 // The open connections of clients, each with its statements. A connection ends when it is closed, or when it has been idle too long.
 import type { Reader } from '../admission/reader.ts'
-import { readSqlZone, type SqlQuestion } from '../druid-sql/question.ts'
+import { readSqlZone, type SqlQuery } from '../druid-sql/question.ts'
 import { given } from '../lib/given.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
 import type { ConnectionProperties } from './avatica-protocol.ts'
-import { type HeldBytes, Statement } from './statement.ts'
+import { type MemoryBudget, Statement } from './statement.ts'
 
 export interface JdbcConnectionLimits {
   /** Maximum connections of all subscribers together. */
@@ -41,7 +41,7 @@ export interface ConnectionCaller {
   /** Authenticates by the key in the request, or else by the key that opened the connection. Throws Problem `forbidden`. */
   readonly reader: (connectionKey: string | null) => Reader
   /** Whether the request itself contains a key. */
-  readonly showsKey: boolean
+  readonly hasKey: boolean
   /** The client's address, or the network within which its holder can choose addresses. */
   readonly network: string
 }
@@ -60,13 +60,13 @@ export class Connection {
   readonly opened: NewConnection
   readonly #statements = new Map<number, Statement>()
   readonly #statementsMax: number
-  readonly #held: HeldBytes
+  readonly #held: MemoryBudget
   #lastStatementId = 0
   #requests = 0
   #usedMs: number
   #properties = initialProperties
 
-  constructor(opened: NewConnection, { statements }: JdbcConnectionLimits, held: HeldBytes, nowMs: number) {
+  constructor(opened: NewConnection, { statements }: JdbcConnectionLimits, held: MemoryBudget, nowMs: number) {
     this.opened = opened
     this.#statementsMax = statements
     this.#held = held
@@ -134,10 +134,10 @@ export class JdbcConnections {
   readonly #byId = new Map<string, ReadonlySet<Connection>>()
   readonly #ownCounts = new Map<string, number>()
   readonly #limits: JdbcConnectionLimits
-  readonly #held: HeldBytes
+  readonly #held: MemoryBudget
   readonly #nowMs: () => number
 
-  constructor(limits: JdbcConnectionLimits, held: HeldBytes, nowMs: () => number) {
+  constructor(limits: JdbcConnectionLimits, held: MemoryBudget, nowMs: () => number) {
     this.#limits = limits
     this.#held = held
     this.#nowMs = nowMs
@@ -192,13 +192,10 @@ export class JdbcConnections {
    * The first opened connection of this id that the caller owns. A request without a key is accepted only from the network that opened the
    * connection: drivers generate ids, which may be guessed and appear in logs. Throws as `use` does.
    */
-  own(
-    id: string,
-    { reader: readerOf, showsKey, network }: ConnectionCaller,
-  ): { connection: Connection; reader: Reader } {
+  own(id: string, { reader: readerOf, hasKey, network }: ConnectionCaller): { connection: Connection; reader: Reader } {
     let refusal: unknown = new UnknownConnection(id)
     for (const connection of this.#byId.get(id) ?? []) {
-      if (!showsKey && network !== connection.opened.network) continue
+      if (!hasKey && network !== connection.opened.network) continue
       try {
         const reader = readerOf(connection.opened.key)
         if (reader.id === connection.opened.ownerId) return { connection, reader }
@@ -247,7 +244,7 @@ export function keyInInfo(info: ReadonlyMap<string, string>): string | null {
   return key === '' ? null : key
 }
 
-type QuestionContext = Pick<SqlQuestion, 'zone' | 'timeoutMs'>
+type QuestionContext = Pick<SqlQuery, 'zone' | 'timeoutMs'>
 
 /** Reads `sqlTimeZone` and `timeout` of Druid's query context; other settings are ignored. Throws Problem `invalid_request`. */
 export function questionContext(info: ReadonlyMap<string, string>): QuestionContext {

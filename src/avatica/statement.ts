@@ -15,7 +15,7 @@ const columnBytes = 512
 export class Statement {
   readonly id: number
   readonly #ownerId: string
-  readonly #held: HeldBytes
+  readonly #held: MemoryBudget
   #prepared: Prepared | null = null
   #forgetText: () => void = () => undefined
   #rows: AnswerCursor | null = null
@@ -27,7 +27,7 @@ export class Statement {
   #abort: AbortController | null = null
   #isClosed = false
 
-  constructor(id: number, ownerId: string, held: HeldBytes) {
+  constructor(id: number, ownerId: string, held: MemoryBudget) {
     this.id = id
     this.#ownerId = ownerId
     this.#held = held
@@ -148,7 +148,7 @@ function bytesOf({ columns, sql }: Signature): number {
 const ownShare = 0.75
 
 /** Counts the memory that statements hold between requests: unread results with their columns, and the texts of prepared queries. */
-export class HeldBytes {
+export class MemoryBudget {
   readonly #bytesMax: number
   readonly #own = new Map<string, number>()
   #bytes = 0

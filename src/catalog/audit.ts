@@ -1,5 +1,5 @@
 /** The caller and request behind a change. All null for changes that the service makes itself at startup. */
-export interface ChangeAsker {
+export interface ChangeCaller {
   /** The id of the caller's key. */
   readonly key: string | null
   readonly subscriber: string | null
@@ -8,7 +8,7 @@ export interface ChangeAsker {
 }
 
 /** One change in the audit log. `before` and `after` are null when nothing existed at that point, or when the value is secret. */
-export interface NewAuditLine extends ChangeAsker {
+export interface NewAuditLine extends ChangeCaller {
   readonly timeMs: number
   readonly what: string
   readonly name: string | null
@@ -21,7 +21,7 @@ export interface AuditLine extends NewAuditLine {
 }
 
 /** A requested change. `Sources` is the catalog as the changing transaction sees it, from which the state is read. */
-export interface AskedChange<Sources> extends ChangeAsker {
+export interface RequestedChange<Sources> extends ChangeCaller {
   readonly what: string
   readonly name: string | null
   /** Reads the current state of what is changed; called before and after the change. Absent when the audit lines report what was done instead. */
@@ -64,13 +64,13 @@ export interface AuditPage {
 
 /** The audit log of changes. */
 export interface AuditCatalog<Sources> {
-  change(asked: AskedChange<Sources>, nowMs: () => number): AuditedChange
+  change(asked: RequestedChange<Sources>, nowMs: () => number): AuditedChange
   /** Sets `after` of the running change, if there is one: writes its audit line, or updates the line it already has. */
-  tell(after: unknown): Promise<void>
+  setAfter(after: unknown): Promise<void>
   /** Returns the id of the line. */
   add(line: NewAuditLine): Promise<number>
   /** Returns false when the line no longer exists. */
-  mend(id: number, after: unknown): Promise<boolean>
+  update(id: number, after: unknown): Promise<boolean>
   list(filter: AuditFilter): Promise<AuditPage>
   /** Removes the oldest lines before a date, at most `linesMax`, and returns the number removed. */
   removeBefore(ms: number, linesMax: number): Promise<number>

@@ -25,7 +25,7 @@ export interface NewIngest {
 }
 
 /** From where on rows have a field. */
-export interface FieldSince {
+export interface FieldStart {
   /** Rows pushed against this version of the fields, or a later one, have it. */
   readonly version: number
   /** By partition: rows from this position on have it, because the row at that position added it. */
@@ -36,7 +36,7 @@ export interface FieldSince {
 export interface OpenIngest {
   readonly ingest: Ingest
   /** One per field of the ingest, in the same order. */
-  readonly since: readonly FieldSince[]
+  readonly since: readonly FieldStart[]
   readonly entity: readonly EntityField[]
 }
 

@@ -34,7 +34,7 @@ export interface DeletionCatalog {
 }
 
 /** A deletion of a cluster that is being made or taken back. Other deletions of its entity, and live readers of it, wait until it is done. */
-export interface UnderWay {
+export interface DeletionInProgress {
   readonly entityId: number
   /** Unique to this operation. */
   readonly name: string
@@ -42,7 +42,7 @@ export interface UnderWay {
 
 /** How a change of deletions is published to live readers, and the date before which earlier changes are forgotten. */
 export interface PublishedChange {
-  readonly underWay: UnderWay
+  readonly underWay: DeletionInProgress
   readonly places: ClusterDeletionChange['places']
   readonly madeMs: number
   readonly forgetBeforeMs: number
@@ -51,10 +51,10 @@ export interface PublishedChange {
 /** Deletions that the processes of a cluster share. */
 export interface ClusterDeletionCatalog extends Pick<DeletionCatalog, 'list' | 'lastChange' | 'hasChanged'> {
   /** Returns false while another deletion of the entity is in progress. Expires automatically after `leaseMs` unless renewed. */
-  begin(underWay: UnderWay, leaseMs: number): Promise<boolean>
-  renew(underWay: UnderWay, leaseMs: number): Promise<void>
+  begin(underWay: DeletionInProgress, leaseMs: number): Promise<boolean>
+  renew(underWay: DeletionInProgress, leaseMs: number): Promise<void>
   /** Ends the operation if it failed. Does nothing after it has succeeded. */
-  end(underWay: UnderWay): Promise<void>
+  end(underWay: DeletionInProgress): Promise<void>
   /** Changes of an entity later than `changeId`, ordered by id: all made before an operation in progress began, or before this call if there is none. */
   changesAfter(
     entityId: number,

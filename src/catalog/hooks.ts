@@ -51,7 +51,7 @@ export interface Delivery {
 export type Attempt = Pick<Delivery, 'id' | 'state' | 'attempts' | 'nextMs' | 'status' | 'error' | 'endedMs'>
 
 /** The last time that rows of a watched ingest were received. */
-export interface Heard {
+export interface LastReceived {
   readonly key: string
   /** Grows with each row received. */
   readonly count: number
@@ -73,9 +73,9 @@ export interface HookCatalog {
   delete(name: string): Promise<boolean>
   /** Stores the current conditions and, in the same transaction, an event for each new one. Keeps the newest `deliveriesMax` deliveries of each hook. */
   raise(conditions: readonly Condition[], nowMs: number, deliveriesMax: number): Promise<void>
-  heard(): Promise<readonly Heard[]>
+  heard(): Promise<readonly LastReceived[]>
   /** Replaces all stored entries. */
-  putHeard(heard: readonly Heard[]): Promise<void>
+  putHeard(heard: readonly LastReceived[]): Promise<void>
   /** Deliveries of a hook whose next attempt is due, oldest first. */
   due(hook: string, nowMs: number, limit: number): Promise<readonly Delivery[]>
   note(attempt: Attempt): Promise<void>

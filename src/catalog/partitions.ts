@@ -40,7 +40,7 @@ export interface NewRows {
 }
 
 /** Rows recorded for storage that failed when they were validated again, before any query could see them. */
-export interface TakenBack {
+export interface WithdrawnRows {
   readonly ingestId: number
   readonly positions: ReadonlySet<number>
   /** The ingest's last row before them that is passed on again; null when all rows before them are committed. */
@@ -77,7 +77,7 @@ export interface PartitionStep extends Outcome {
   readonly validated: readonly { readonly ingestId: number; readonly rows: number }[]
   /** The rows among them to store. */
   readonly stored: readonly NewRows[]
-  readonly takenBack: readonly TakenBack[]
+  readonly takenBack: readonly WithdrawnRows[]
 }
 
 export interface PartitionCatalog {
@@ -95,7 +95,7 @@ export interface PartitionCatalog {
    */
   keep(step: PartitionStep): Promise<boolean>
   /** Stores rejected rows of steps already kept, like `OutcomeCatalog.add`, and subtracts the rows no longer to be stored, in one transaction. */
-  keepAgain(partition: number, rejected: readonly RejectedRow[], takenBack: readonly TakenBack[]): Promise<void>
+  keepAgain(partition: number, rejected: readonly RejectedRow[], takenBack: readonly WithdrawnRows[]): Promise<void>
   /** Like `OutcomeCatalog.replay`; rows that it stores are counted as passed on, in the same transaction. */
   replay(replay: PartitionReplay): Promise<ReplayedRows>
   /** Advances `processedPosition`; a lower position has no effect. */

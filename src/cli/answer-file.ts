@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { messageOf } from '../lib/message-of.ts'
-import { pathBehind } from '../lib/path-behind.ts'
+import { resolveLinks } from '../lib/path-behind.ts'
 import { CommandError } from './command-error.ts'
 
 /**
@@ -17,14 +17,14 @@ export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8A
     const handle = await told(path, open(path, 'w'))
     return writeTo(handle, path, chunks)
   }
-  const target = await told(path, pathBehind(path))
+  const target = await told(path, resolveLinks(path))
   await removeLeftParts(target, nowMs)
   const part = `${target}.${randomBytes(4).toString('hex')}.part`
   // Registered before the temporary file exists, because a signal may come at once.
   const keep = removeAtEnd(part)
   try {
     const handle = await told(path, open(part, 'wx'))
-    if (older !== null) await makeAlike(handle, older)
+    if (older !== null) await copyPermissions(handle, older)
     await writeTo(handle, path, chunks)
     await told(path, rename(part, target))
   } catch (error) {
@@ -85,7 +85,7 @@ async function statOf(path: string): Promise<(Rights & { isFile(): boolean }) | 
 }
 
 /** Sets the owner first, since a change of owner clears some permissions. Only root may give files away; other users' files become their own. */
-async function makeAlike(handle: FileHandle, { mode, uid, gid }: Rights): Promise<void> {
+async function copyPermissions(handle: FileHandle, { mode, uid, gid }: Rights): Promise<void> {
   await handle.chown(uid, gid).catch(() => undefined)
   await handle.chmod(mode & 0o7777).catch(() => undefined)
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { TidemarkClient } from '../client/client.ts'
 import type { ClientOptions } from '../client/transport.ts'
-import { inWords } from '../lib/system-error.ts'
+import { systemErrorText } from '../lib/system-error.ts'
 import { CommandError, UsageError } from './command-error.ts'
 
 export interface TextOutput {
@@ -63,6 +63,6 @@ export async function readText(file: string, { stdin }: Pick<CliContext, 'stdin'
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    throw new CommandError(`${file} cannot be read: ${inWords(cause)}.`, { cause })
+    throw new CommandError(`${file} cannot be read: ${systemErrorText(cause)}.`, { cause })
   }
 }

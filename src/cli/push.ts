@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import type { TidemarkClient } from '../client/client.ts'
 import { halvesOf, type PushBatch } from '../client/push-batch.ts'
-import { mayGoBetter, withRetries } from '../client/retries.ts'
+import { isRetryableError, withRetries } from '../client/retries.ts'
 import { ConnectionError } from '../client/service-error.ts'
 import { batchesOf } from '../file-push/batches.ts'
 import { fileFormats } from '../file-push/file-name.ts'
@@ -27,9 +27,9 @@ import { addCsvOptions, otherWords, refuseCsvOptions } from './push/csv-options.
 import { type CsvPush, csvRows, refuseCompactDates } from './push/csv-rows.ts'
 import { dryRun, UnreadableRows } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
-import { failureReport, formatCount, misreadLines, reportText, stoppedText, untoldText } from './push/report.ts'
+import { failureReport, formatCount, misreadLines, reportText, stoppedText, unknownOutcomeText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
-import { retrySecondsMax, whenThere } from './push/when-there.ts'
+import { retrySecondsMax, whenReachable } from './push/when-there.ts'
 
 const patienceMs = 60_000
 const errorsMax = 10
@@ -188,14 +188,14 @@ async function targetOf(ask: () => Promise<KnownIngest>, { format }: RowsSource)
   try {
     return await ask()
   } catch (error) {
-    if (format === 'csv' || mayGoBetter(error)) throw error
+    if (format === 'csv' || isRetryableError(error)) throw error
     return nothingKnown
   }
 }
 
 /** Adds to the error of a push that waited for the service in vain that no row was sent. */
 function nothingSent(error: unknown): unknown {
-  if (!mayGoBetter(error)) return error
+  if (!isRetryableError(error)) return error
   const text = error instanceof ConnectionError && error.unreachable ? unreachableText(error) : messageOf(error)
   return new CommandError(`${text} No row was sent.`, { cause: error })
 }
@@ -214,7 +214,7 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
     throw new UsageError('--precision is the unit of the times of line protocol: it goes with --format lp.')
   const retryMs = options.retrySeconds * 1000
   const known = await targetOf(
-    () => whenThere(context, retryMs, (signal) => knownIngest(client, ingest, signal)),
+    () => whenReachable(context, retryMs, (signal) => knownIngest(client, ingest, signal)),
     source,
   ).catch((error: unknown) => {
     throw nothingSent(error)
@@ -251,7 +251,7 @@ async function runPush(context: CliContext, typed: TypedPush, client: TidemarkCl
     context.stdout.write(reportText(report, { ...job, csv: source.format === 'csv', ...target }))
   const lines =
     failure?.split('\n') ?? (stopReason === null ? [] : [stoppedText(result, stopReason, options, target.noun)])
-  if (receiptError !== undefined) lines.unshift(untoldText(outcome, receiptError))
+  if (receiptError !== undefined) lines.unshift(unknownOutcomeText(outcome, receiptError))
   for (const line of lines) printNote(context, line)
   context.exitWith(exitCodeOf(failure, outcome))
 }

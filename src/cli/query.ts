@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { TidemarkClient } from '../client/client.ts'
 import { queryAddress } from '../client/query-address.ts'
 import { given } from '../lib/given.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import { printable } from '../lib/text-table.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import { shapes } from '../model/entity.ts'
@@ -232,7 +232,7 @@ async function unknownIds(client: Reader, { entity, ids, idName }: AskedIds): Pr
   const named = given({ limit: tagsMax, id_name_field: idName })
   const all = await client.tags(entity, named)
   const said = (id: string, tags: readonly string[]): readonly string[] =>
-    tags.includes(id) ? [] : [`There is no tag ${JSON.stringify(id)} in ${entity}.${mayBeMeant(id, tags)}`]
+    tags.includes(id) ? [] : [`There is no tag ${JSON.stringify(id)} in ${entity}.${didYouMean(id, tags)}`]
   if (all.NextToken === null) return ids.flatMap((id) => said(id, all.Items)).slice(0, idsMax)
   // If there are more tags, read those with the same beginning as the first id, in one more small request.
   const [first = ''] = ids

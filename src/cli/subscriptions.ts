@@ -3,7 +3,7 @@ import type { SubscriptionEntry } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { ServiceError } from '../client/service-error.ts'
 import { given } from '../lib/given.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import { shellWord } from '../lib/shell-word.ts'
 import { parseInstant } from '../model/instant.ts'
 import { allItems } from './all-items.ts'
@@ -234,7 +234,7 @@ async function unknownEntities(client: TidemarkClient, { entity = [] }: Targets)
   if (names === null) return []
   return asked
     .filter((name) => !names.includes(name))
-    .map((name) => `There is no entity "${name}" yet.${mayBeMeant(name, names)}`)
+    .map((name) => `There is no entity "${name}" yet.${didYouMean(name, names)}`)
 }
 
 /** The names of series entities and metadata tables. */

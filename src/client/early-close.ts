@@ -19,7 +19,7 @@ interface Connected {
  * parser is compiled. A close in between was missed, and the request neither succeeded nor failed. Later versions compile it immediately
  * (https://github.com/nodejs/undici/pull/4337). Node.js 20.15 lacks the API for this.
  */
-export function hearEarlyCloses(): void {
+export function fixMissedCloses(): void {
   const { process }: MaybeNode = globalThis
   if (process?.versions?.node?.startsWith('20.') !== true) return
   // Published when `fetch` listens.

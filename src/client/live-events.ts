@@ -1,7 +1,7 @@
 import type { DeletionAnswer } from './answers.ts'
 import { queryAddress } from './query-address.ts'
 import type { LiveOptions, LiveRequest } from './request-options.ts'
-import { defaultWaits, mayGoBetter } from './retries.ts'
+import { defaultWaits, isRetryableError } from './retries.ts'
 import { ConnectionError } from './service-error.ts'
 import type { Transport } from './transport.ts'
 
@@ -42,7 +42,7 @@ export async function* liveEvents<Row>(
       throw new ConnectionError('The stream of live rows ended.', { sent: true, cause: null })
     } catch (error) {
       if (hasEnded()) return
-      if (!(error instanceof Error) || !mayGoBetter(error)) throw error
+      if (!(error instanceof Error) || !isRetryableError(error)) throw error
       const waitMs = Math.min(defaultWaits.firstRetryWaitMs * 2 ** failures++, defaultWaits.maxRetryWaitMs)
       onRetry(error, waitMs)
       await new Promise((resolve) => setTimeout(resolve, waitMs))

@@ -24,7 +24,7 @@ export const defaultWaits = { firstRetryWaitMs: 250, maxRetryWaitMs: 10_000 }
 const gatewayStatuses = [429, 502, 503, 504]
 
 /** There was no response, or one that says that the same request may succeed later. */
-export function mayGoBetter(error: unknown): boolean {
+export function isRetryableError(error: unknown): boolean {
   if (error instanceof ConnectionError) return true
   if (!(error instanceof ServiceError)) return false
   return error.retryable || (error.code === 'unknown' && gatewayStatuses.includes(error.status))
@@ -41,7 +41,7 @@ export function isDoubtful(error: unknown): boolean {
  * Retries after a response that allows it, and without a response. The request must be idempotent: a push keeps its idempotency key.
  */
 export async function withRetries<Answer>(attempt: () => Promise<Answer>, options: RetryOptions): Promise<Answer> {
-  const { nowMs, sleep, retryMs, onRetry, random = () => 0, isRetryable = mayGoBetter } = options
+  const { nowMs, sleep, retryMs, onRetry, random = () => 0, isRetryable = isRetryableError } = options
   const { maxRetries = Number.POSITIVE_INFINITY } = options
   const { firstRetryWaitMs = defaultWaits.firstRetryWaitMs, maxRetryWaitMs = defaultWaits.maxRetryWaitMs } = options
   let firstFailureMs: number | null = null

@@ -1,8 +1,8 @@
 import { type AnswerFormat, formatMediaType } from '../model/answer-format.ts'
-import { hearEarlyCloses } from './early-close.ts'
+import { fixMissedCloses } from './early-close.ts'
 import { connectionErrorOf, redirectErrorOf, serviceErrorOf } from './service-error.ts'
 
-hearEarlyCloses()
+fixMissedCloses()
 
 export type PushFormat = 'json' | 'ndjson'
 export interface ClientOptions {

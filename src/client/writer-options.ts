@@ -42,7 +42,7 @@ export interface IngestWriterOptions {
   readonly id?: string
 }
 
-interface ToldBatch {
+interface ReportedBatch {
   /** Number of its first row among all written rows, from 1. */
   readonly firstRow: number
   readonly rows: number
@@ -51,13 +51,13 @@ interface ToldBatch {
 }
 
 /** The rows are on disk. With `waitForReceipts` the answer is the receipt, unless `limits.ingestWaitMs` elapsed first. */
-export interface AcknowledgedBatch extends ToldBatch {
+export interface AcknowledgedBatch extends ReportedBatch {
   readonly state: 'acknowledged'
   readonly answer: Accepted | Receipt
 }
 
 /** The rows were not acknowledged. If `error` is a `ConnectionError` with `sent` true, it is unknown whether they were stored. */
-export interface UnacknowledgedBatch extends ToldBatch {
+export interface UnacknowledgedBatch extends ReportedBatch {
   readonly state: 'failed'
   readonly error: unknown
   /** The rows as JSON, for writing them elsewhere. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keyWithPassphrase, makeCertificate } from '../../test/support/certificate.ts'
-import { inWords } from '../lib/system-error.ts'
+import { systemErrorText } from '../lib/system-error.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { checkStart, listenFailure } from './check-start.ts'
 import { loadSettings } from './load.ts'
@@ -163,7 +163,7 @@ test.each([
   ['ENOSPC', 'its disk is full'],
   ['EIO', 'EIO: words of the system'],
 ])('%s of a file is told as %s', (code, words) => {
-  expect(inWords(coded(code))).toBe(words)
+  expect(systemErrorText(coded(code))).toBe(words)
 })
 
 test('a link that was planted as the file that is tried to be written is not followed', async () => {

@@ -6,7 +6,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { fileURLToPath } from 'node:url'
 import { type PairFiles, readPair } from '../lib/certificate-pair.ts'
 import { privateFolderMode } from '../lib/private-files.ts'
-import { codeOf, inWords } from '../lib/system-error.ts'
+import { codeOf, systemErrorText } from '../lib/system-error.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { dataPaths } from './data-paths.ts'
 import type { Settings } from './settings.ts'
@@ -59,7 +59,7 @@ export function listenFailure(error: unknown, { host, port }: Pick<Settings, 'ho
     case 'EACCES':
       return `port (${port}) is not allowed for this user. Choose another one with --port, from 1024 on, or give the service the right to it.`
     default:
-      return `host (${host}) and port (${port}) cannot be listened on: ${inWords(error)}.`
+      return `host (${host}) and port (${port}) cannot be listened on: ${systemErrorText(error)}.`
   }
 }
 
@@ -125,7 +125,7 @@ function kindOf(path: string): string {
     return itself?.isSymbolicLink() === true ? 'a link to a file' : 'a file'
   } catch (error) {
     if (codeOf(error) === 'ENOTDIR') return 'nothing'
-    return `out of reach (${inWords(error)})`
+    return `out of reach (${systemErrorText(error)})`
   }
 }
 
@@ -139,7 +139,7 @@ function writingFaults(data: string): string[] {
     rmSync(trial)
     return []
   } catch (error) {
-    return [`data (${data}) cannot be written: ${inWords(error)}. Give the service a folder that it may write.`]
+    return [`data (${data}) cannot be written: ${systemErrorText(error)}. Give the service a folder that it may write.`]
   }
 }
 
@@ -183,7 +183,7 @@ async function authorityFaults({ kafka, druid, postgres }: StartSettings): Promi
     if (kindOf(path) === 'a folder') faults.push(`${name} (${path}) cannot be read: it is a folder.`)
     else
       await access(path, constants.R_OK).catch((error) =>
-        faults.push(`${name} (${path}) cannot be read: ${inWords(error)}.`),
+        faults.push(`${name} (${path}) cannot be read: ${systemErrorText(error)}.`),
       )
   }
   return faults

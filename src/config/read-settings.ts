@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { inWords } from '../lib/system-error.ts'
+import { systemErrorText } from '../lib/system-error.ts'
 import { SettingsError } from '../model/settings-error.ts'
 import { loadSettings } from './load.ts'
 import type { Settings } from './settings.ts'
@@ -21,7 +21,7 @@ async function readConfig(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     throw new SettingsError([
-      `The file of settings ${path} (from --config or TIDEMARK_CONFIG) cannot be read: ${inWords(error)}.`,
+      `The file of settings ${path} (from --config or TIDEMARK_CONFIG) cannot be read: ${systemErrorText(error)}.`,
     ])
   }
 }

@@ -183,10 +183,10 @@ class PatternGraph {
     const back = [...diagonal]
     const seen = new Set(diagonal)
     for (let pair = back.pop(); pair !== undefined; pair = back.pop()) {
-      for (const comer of before.get(pair) ?? []) {
-        if (Math.floor(comer / size) !== comer % size) return true
-        if (!seen.has(comer)) back.push(comer)
-        seen.add(comer)
+      for (const predecessor of before.get(pair) ?? []) {
+        if (Math.floor(predecessor / size) !== predecessor % size) return true
+        if (!seen.has(predecessor)) back.push(predecessor)
+        seen.add(predecessor)
       }
     }
     return false

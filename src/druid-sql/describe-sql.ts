@@ -6,7 +6,7 @@ import { Problem } from '../model/problem.ts'
 import { explainedQuery, explanationColumns } from './explain/explanation.ts'
 import type { SqlValue } from './parse/sql-value.ts'
 import { tokenize } from './parse/tokenizer.ts'
-import type { SqlQuestion } from './question.ts'
+import type { SqlQuery } from './question.ts'
 import { readableTables } from './readable-tables.ts'
 import { translateSql } from './translate.ts'
 
@@ -21,7 +21,7 @@ export interface DescribedSql {
  * or else with ones; there are none if both fail (for a period as a parameter, say). Throws Problem `invalid_request`.
  */
 export function describeSql(
-  question: SqlQuestion,
+  question: SqlQuery,
   definitions: Pick<Definitions, 'entities' | 'metadataEntities'>,
   limits: { readonly sqlTokens: number },
   reader: Reader,
@@ -33,7 +33,7 @@ export function describeSql(
 }
 
 function describeQuery(
-  { text, parameters, zone }: SqlQuestion,
+  { text, parameters, zone }: SqlQuery,
   definitions: Pick<Definitions, 'entities' | 'metadataEntities'>,
   { sqlTokens: tokensMax }: { readonly sqlTokens: number },
   reader: Reader,
@@ -46,7 +46,7 @@ function describeQuery(
       sqlType: druid.sqlType,
     }))
   if (asked === 0 || parameters !== undefined) return { columns: columnsWith(parameters ?? []), parameters: asked }
-  for (const stand of stands) {
+  for (const stand of placeholderValues) {
     try {
       return { columns: columnsWith(Array.from({ length: asked }, () => stand)), parameters: asked }
     } catch (error) {
@@ -56,4 +56,4 @@ function describeQuery(
   return { columns: [], parameters: asked }
 }
 
-const stands: readonly SqlValue[] = [{ kind: 'null' }, { kind: 'number', digits: '1' }]
+const placeholderValues: readonly SqlValue[] = [{ kind: 'null' }, { kind: 'number', digits: '1' }]

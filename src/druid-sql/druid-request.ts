@@ -3,12 +3,12 @@ import type { Static } from 'typebox'
 import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { type DruidLayout, druidFormats } from '../model/druid-layout.ts'
 import { invalidRequest } from '../model/problem.ts'
-import type { SqlQuestion } from './question.ts'
+import type { SqlQuery } from './question.ts'
 import { readParameters } from './read-parameters.ts'
 import type { DruidSqlRequestSchema } from './request.ts'
 
 export interface DruidSqlRequest {
-  readonly question: SqlQuestion
+  readonly question: SqlQuery
   readonly layout: DruidLayout
   readonly context: unknown
 }

@@ -6,7 +6,7 @@ import { invalidRequest } from '../model/problem.ts'
 import type { SqlValue } from './parse/sql-value.ts'
 import type { CheckedColumn } from './translate.ts'
 
-export interface SqlQuestion {
+export interface SqlQuery {
   readonly text: string
   /** The values of its `?`, in order. */
   readonly parameters?: readonly SqlValue[] | undefined
@@ -24,7 +24,7 @@ export interface SqlQuestion {
 export function formatOf(
   format: AnswerFormat | DruidLayout,
   columns: readonly CheckedColumn[],
-  { zone = Zone.utc }: Pick<SqlQuestion, 'zone'>,
+  { zone = Zone.utc }: Pick<SqlQuery, 'zone'>,
 ): AnswerFormat | TypedDruidLayout {
   return typeof format === 'string' ? format : { types: columns.map(({ druid }) => druid), zone: zone.name, ...format }
 }

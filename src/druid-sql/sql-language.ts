@@ -17,7 +17,7 @@ import { type ItemsParts, readItems } from './items/read-items.ts'
 import { requireRowsOf } from './plan/needed-rows.ts'
 import { planSql } from './plan/plan-sql.ts'
 import type { PlannedSql, PlannedSqlQuery } from './plan/sql-plan.ts'
-import { formatOf, type SqlQuestion } from './question.ts'
+import { formatOf, type SqlQuery } from './question.ts'
 import { type ReadableTables, readableTables } from './readable-tables.ts'
 import { type CheckedSql, fieldsOf, translateSql } from './translate.ts'
 
@@ -26,13 +26,13 @@ export interface SqlLimits extends QueryLimits {
 }
 
 /** A query, with the format of its answer. */
-export interface AskedSql extends SqlQuestion {
+export interface FormattedSqlQuery extends SqlQuery {
   readonly format: AnswerFormat | DruidLayout
 }
 
 /** A query whose text was checked. */
-export interface CheckedQuestion {
-  readonly question: SqlQuestion
+export interface CheckedQuery {
+  readonly question: SqlQuery
   readonly checked: CheckedSql
   readonly readable: ReadableTables
   /** The series entities that the query reads. */
@@ -65,7 +65,7 @@ export interface SqlLanguageParts {
   /** Where the rows of entities are: on one machine in files and in the store, else in Druid. */
   readonly rows:
     | ({ readonly store: SqlPlanRunner } & EntityFilesParts)
-    | { readonly druid: { answer(query: CheckedQuestion, deadline: AbortSignal): Promise<Answer> } }
+    | { readonly druid: { answer(query: CheckedQuery, deadline: AbortSignal): Promise<Answer> } }
   /** On a cluster it runs queries of INFORMATION_SCHEMA or metadata alone: Druid has no metadata, and would name the entities of other callers. */
   readonly sqlEngine: SqlRunner
   readonly limits: SqlLimits
@@ -73,7 +73,7 @@ export interface SqlLanguageParts {
 }
 
 /** Throws Problem `invalid_request` with the place in the text. */
-export class SqlLanguage implements Language<AskedSql> {
+export class SqlLanguage implements Language<FormattedSqlQuery> {
   readonly advice = 'Ask for a shorter range of __time, fewer columns or fewer groups.'
   readonly #parts: SqlLanguageParts
 
@@ -81,11 +81,11 @@ export class SqlLanguage implements Language<AskedSql> {
     this.#parts = parts
   }
 
-  timeoutMs({ timeoutMs = 0 }: AskedSql): number {
+  timeoutMs({ timeoutMs = 0 }: FormattedSqlQuery): number {
     return timeoutMs
   }
 
-  read(asked: AskedSql, { reader }: Pick<QueryContext, 'reader'>): ReadQuery {
+  read(asked: FormattedSqlQuery, { reader }: Pick<QueryContext, 'reader'>): ReadQuery {
     const { definitions, limits } = this.#parts
     const readable = readableTables(definitions, reader)
     const explained = asked.explains ? explainedQuery(asked.text, limits.sqlTokens) : null
@@ -94,7 +94,7 @@ export class SqlLanguage implements Language<AskedSql> {
     return { kind: 'sql', engines: this.#engines(this.#check(explanation, readable)) }
   }
 
-  #check(asked: AskedSql, readable: ReadableTables): CheckedQuestion {
+  #check(asked: FormattedSqlQuery, readable: ReadableTables): CheckedQuery {
     const { text, parameters, zone, listsFunctions } = asked
     const { sqlTokens: tokensMax } = this.#parts.limits
     const checked = translateSql(text, readable.tables, { tokensMax, parameters, zone, listsFunctions })
@@ -106,14 +106,14 @@ export class SqlLanguage implements Language<AskedSql> {
    * Explains how a query would be answered. It is not known yet whether the store will find the query too large after all. Druid's own explanation would
    * name its data sources and hidden columns, so this one contains the caller's own query.
    */
-  #explanation(query: CheckedQuestion, format: AskedSql['format']): AskedSql {
+  #explanation(query: CheckedQuery, format: FormattedSqlQuery['format']): FormattedSqlQuery {
     const plan = this.#plan(query)
     const answeredBy = this.#isForDruid(query) ? 'druid' : plan === null ? 'sql-engine' : 'store'
     const { question, checked, readable } = query
     return { ...explanationQuestion({ text: question.text, checked, readable, plan, answeredBy }), format }
   }
 
-  #engines(query: CheckedQuestion): readonly Engine[] {
+  #engines(query: CheckedQuery): readonly Engine[] {
     const { rows } = this.#parts
     const sqlEngine: Engine = { name: 'sql-engine', answer: (deadline) => this.#bySqlEngine(query, deadline) }
     if ('store' in rows)
@@ -123,23 +123,23 @@ export class SqlLanguage implements Language<AskedSql> {
   }
 
   /** Whether the query reads anything that Druid has, or nothing at all. */
-  #isForDruid({ checked, entities }: CheckedQuestion): boolean {
+  #isForDruid({ checked, entities }: CheckedQuery): boolean {
     return 'druid' in this.#parts.rows && (entities.length > 0 || !(checked.readsCatalog || checked.items.length > 0))
   }
 
   /** Null where the SQL engine must answer. */
-  #plan({ question, checked, entities: [entity, ...others] }: CheckedQuestion): PlannedSql | null {
+  #plan({ question, checked, entities: [entity, ...others] }: CheckedQuery): PlannedSql | null {
     const { rows, nowMs } = this.#parts
     const isPlanned = 'store' in rows && entity !== undefined && others.length === 0
     return isPlanned ? planSql(question, checked, entity, nowMs()) : null
   }
 
-  async #byStore(query: CheckedQuestion, store: SqlPlanRunner, signal: CancelSignal): Promise<Answer | null> {
+  async #byStore(query: CheckedQuery, store: SqlPlanRunner, signal: CancelSignal): Promise<Answer | null> {
     const plan = this.#plan(query)
     return plan && store.run({ language: 'sql', plan, format: query.format }, this.#parts.limits, signal)
   }
 
-  async #bySqlEngine(query: CheckedQuestion, signal: CancelSignal): Promise<Answer> {
+  async #bySqlEngine(query: CheckedQuery, signal: CancelSignal): Promise<Answer> {
     const { metadata, rows } = this.#parts
     const { checked, readable, entities, question } = query
     requireRowsOf(entities, checked.rows, { nowMs: this.#parts.nowMs(), zone: question.zone ?? Zone.utc })
@@ -158,7 +158,7 @@ export class SqlLanguage implements Language<AskedSql> {
   }
 
   #run(
-    { checked: { columns }, format }: CheckedQuestion,
+    { checked: { columns }, format }: CheckedQuery,
     asked: { readonly text: string; readonly tables: readonly EngineTable[]; readonly items: readonly EngineItems[] },
     signal: CancelSignal,
   ): Promise<Answer> {

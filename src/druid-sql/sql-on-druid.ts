@@ -17,7 +17,7 @@ import { requireRowsOf } from './plan/needed-rows.ts'
 import { planSql } from './plan/plan-sql.ts'
 import { druidStatement } from './rewrite/druid-statement.ts'
 import type { KnownColumns } from './rewrite/entity-source.ts'
-import type { CheckedQuestion, SqlLimits } from './sql-language.ts'
+import type { CheckedQuery, SqlLimits } from './sql-language.ts'
 import { fieldsOf } from './translate.ts'
 
 /** Runs statements of Druid's SQL that the service itself wrote. */
@@ -58,13 +58,13 @@ export class SqlOnDruid {
   }
 
   /** Throws Problem `result_too_large`, `overloaded` or `unavailable`, and the signal's reason when it is aborted. */
-  async answer(query: CheckedQuestion, deadline: AbortSignal): Promise<Answer> {
+  async answer(query: CheckedQuery, deadline: AbortSignal): Promise<Answer> {
     return (await this.#overHours(query, deadline)) ?? this.#byDruid(query, deadline)
   }
 
   /** Null where the existing rows are sufficient. Throws Problem `rows_expired` where rows are needed that have expired. */
   async #overHours(
-    { question, checked, entities, format }: CheckedQuestion,
+    { question, checked, entities, format }: CheckedQuery,
     deadline: AbortSignal,
   ): Promise<Answer | null> {
     const { store, nowMs, limits, settings } = this.#parts
@@ -85,7 +85,7 @@ export class SqlOnDruid {
     return this.#stored(rows, format, deadline)
   }
 
-  async #byDruid({ question, checked, readable, format }: CheckedQuestion, deadline: AbortSignal): Promise<Answer> {
+  async #byDruid({ question, checked, readable, format }: CheckedQuery, deadline: AbortSignal): Promise<Answer> {
     const { engine, clusterName, metadata, limits } = this.#parts
     const { zone } = question
     const { query, columns, items: needed, namedKeys, needsWholeGroups } = checked
@@ -103,7 +103,7 @@ export class SqlOnDruid {
     return this.#stored({ fields: fieldsOf(columns), batches }, format, deadline)
   }
 
-  async #stored(rows: RowStream, format: CheckedQuestion['format'], deadline: AbortSignal): Promise<Answer> {
+  async #stored(rows: RowStream, format: CheckedQuery['format'], deadline: AbortSignal): Promise<Answer> {
     const { limits, unsent, settings } = this.#parts
     const shape = { format, resultBytes: limits.resultBytes, budget: unsent.budget() }
     return unsent.open(await storeRows(rows, shape, settings, deadline))

@@ -15,14 +15,14 @@ import {
   allRows,
   type BoundRows,
   entityIdsOf,
-  type Meaning,
   namedKeysOf,
   needsWholeGroups,
   type QueryColumn,
+  type QuerySemantics,
 } from './bind/tree.ts'
 import { druidColumnType, engineType, nullType, type SqlType, string, typeName } from './bind/types.ts'
 import { DuckdbWriter } from './compile/write-duckdb.ts'
-import { isFree, outOfRoom, widthOf } from './functions/text-room.ts'
+import { isFree, limitedOutput, widthOf } from './functions/text-room.ts'
 import { type NeededItems, neededItems } from './items/needed-items.ts'
 import { parseQuery } from './parse/parse-query.ts'
 import { type Place, quoted, sqlProblem } from './parse/sql-problem.ts'
@@ -109,7 +109,7 @@ export function translateSql(
 /** The text of longer queries is written immediately, so that a query that is too large is refused before it runs. */
 const writtenAtOnceMin = 20_000
 
-function engineText(rows: BoundRows, outputs: readonly { readonly sql: Sql }[], meaning: Meaning): string {
+function engineText(rows: BoundRows, outputs: readonly { readonly sql: Sql }[], meaning: QuerySemantics): string {
   try {
     const items = outputs.map((output, index) => sql`${output.sql} AS ${columnName(index)}`)
     const inner = new DuckdbWriter(meaning).rows(rows)
@@ -174,7 +174,7 @@ function toOutput(type: SqlType, column: Sql, zone: Zone): { readonly type: Colu
     case 'boolean':
       return { type: type.kind, sql: sql`CAST(${column} AS ${engineType(type)})` }
     case 'string':
-      return { type: 'string', sql: isFree(widthOf(type)) ? sql`CAST(${column} AS VARCHAR)` : outOfRoom(column) }
+      return { type: 'string', sql: isFree(widthOf(type)) ? sql`CAST(${column} AS VARCHAR)` : limitedOutput(column) }
     case 'timestamp':
       return { type: 'timestamp', sql: milliseconds(column) }
     case 'date':

@@ -64,7 +64,7 @@ test('buckets that are alike follow each other, each as long as the first', () =
       const startMs = buckets.startOf(ms)
       const untilMs = startMs + length * 3_600_000
       const widthMs = buckets.endOf(startMs) - startMs
-      const count = buckets.alike(startMs, untilMs)
+      const count = buckets.equalBuckets(startMs, untilMs)
       if (count > 1) found.many++
       expect(count === 1 || startMs + count * widthMs <= untilMs).toBe(true)
       const unlike: number[] = []

@@ -134,7 +134,7 @@ export class ZonedBuckets implements TimeBuckets {
   }
 
   /** Between two clock changes all buckets have the period's length, except perhaps the last one, which clocks set back may lengthen. */
-  alike(startMs: number, untilMs: number): number {
+  equalBuckets(startMs: number, untilMs: number): number {
     const granularity = this.#granularity
     if (granularity.kind === 'months' || granularity.kind === 'walk') return 1
     const widthMs = granularity.kind === 'days' ? granularity.days * msPerDay : granularity.widthMs

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { plant } from '../../test/support/http-server.ts'
-import type { Heard, Hook, HookKind } from '../catalog/hooks.ts'
+import type { Hook, HookKind, LastReceived } from '../catalog/hooks.ts'
 import { RowsWatch } from './watch-rows.ts'
 
 const minuteMs = 60_000
@@ -12,7 +12,7 @@ function world() {
     newestMs: null as number | null,
     slow: async (): Promise<number | null> => null,
     rejected: [] as { readonly ms: number; readonly rows: number }[],
-    heard: [] as readonly Heard[],
+    heard: [] as readonly LastReceived[],
     looked: 0,
     isPatient: true,
     failures: 0,

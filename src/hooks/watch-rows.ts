@@ -1,5 +1,5 @@
 // Conditions of rows that hooks report: too many rejected rows, or no rows received.
-import type { Condition, Heard, Hook, HookCatalog, HookKind } from '../catalog/hooks.ts'
+import type { Condition, Hook, HookCatalog, HookKind, LastReceived } from '../catalog/hooks.ts'
 import type { RejectedCatalog } from '../catalog/rejected.ts'
 import { addDuration, parseDuration } from '../model/duration.ts'
 import type { Ingest } from '../model/ingest.ts'
@@ -27,7 +27,7 @@ export interface WatchedRows {
 type Kind<Name extends HookKind['kind']> = Extract<HookKind, { readonly kind: Name }>
 
 /** The known state of a hook. */
-interface Look {
+interface HookState {
   /** Null until the first check. */
   found: readonly Condition[] | null
   /** Number of rejected rows by ingest at the last check. */
@@ -40,7 +40,7 @@ interface Look {
 export class RowsWatch {
   readonly #parts: WatchedRows
   /** By hook name and kinds. */
-  #looks = new Map<string, Look>()
+  #looks = new Map<string, HookState>()
 
   constructor(parts: WatchedRows) {
     this.#parts = parts
@@ -54,7 +54,7 @@ export class RowsWatch {
     const isAsked = hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))
     const counts = isAsked ? await this.#parts.rejected.counts() : new Map<number, number>()
     const heard = await this.#listen(hooks)
-    const looks = hooks.map((hook): readonly [string, Look] => {
+    const looks = hooks.map((hook): readonly [string, HookState] => {
       const key = JSON.stringify([hook.name, hook.kinds])
       const look = this.#looks.get(key) ?? { found: null, rejected: new Map(), over: new Set(), running: null }
       look.running ??= this.#look(hook, look, counts, heard)
@@ -76,9 +76,9 @@ export class RowsWatch {
 
   async #look(
     { name, kinds }: Hook,
-    look: Look,
+    look: HookState,
     counts: ReadonlyMap<number, number>,
-    heard: ReadonlyMap<string, Heard>,
+    heard: ReadonlyMap<string, LastReceived>,
   ): Promise<void> {
     const found: Condition[] = []
     const over = new Set<number>()
@@ -114,7 +114,7 @@ export class RowsWatch {
   }
 
   /** Records which of the watched ingests have received rows since the last check; returns the records by ingest id. */
-  async #listen(hooks: readonly Hook[]): Promise<ReadonlyMap<string, Heard>> {
+  async #listen(hooks: readonly Hook[]): Promise<ReadonlyMap<string, LastReceived>> {
     const { definitions, received, nowMs } = this.#parts
     const aliases = new Set(
       hooks.flatMap(({ kinds }) => kinds.flatMap((kind) => ('ingest' in kind ? [kind.ingest] : []))),
@@ -122,7 +122,7 @@ export class RowsWatch {
     const ids = [...aliases].flatMap((alias) => definitions.ingest(alias)?.id ?? [])
     const known = new Map((await this.#parts.hooks.heard()).map((one) => [one.key, one]))
     if (ids.length === 0 && known.size === 0) return known
-    const heard = ids.map((id): Heard => {
+    const heard = ids.map((id): LastReceived => {
       const one = known.get(String(id))
       const count = received(id)
       return one?.count === count ? one : { key: String(id), count, sinceMs: nowMs() }
@@ -135,7 +135,7 @@ export class RowsWatch {
   async #silence(
     hook: string,
     watched: Kind<'nothing_received'>,
-    heard: ReadonlyMap<string, Heard>,
+    heard: ReadonlyMap<string, LastReceived>,
   ): Promise<readonly Condition[]> {
     const { kind, ...what } = watched
     const sinceMs = 'ingest' in watched ? this.#heardMs(watched.ingest, heard) : await this.#newestMs(watched)
@@ -144,7 +144,7 @@ export class RowsWatch {
     return [{ key, hook, kind, details: { ...what, since: formatInstant(sinceMs) } }]
   }
 
-  #heardMs(alias: string, heard: ReadonlyMap<string, Heard>): number | null {
+  #heardMs(alias: string, heard: ReadonlyMap<string, LastReceived>): number | null {
     const one = heard.get(String(this.#parts.definitions.ingest(alias)?.id))
     return one === undefined || one.count === 0 ? null : one.sinceMs
   }

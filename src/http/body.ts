@@ -25,11 +25,11 @@ export interface BodyRule {
   /** The body that an empty one stands for; if absent, an empty body is refused. */
   readonly whenEmpty?: string
   /** Absent when the caller is authenticated before the body is read. */
-  readonly strangers?: StrangersRule
+  readonly strangers?: UnauthenticatedLimits
 }
 
 /** Limits for callers that are identified only by their body, until they are known. */
-export interface StrangersRule {
+export interface UnauthenticatedLimits {
   /** Maximum bytes, both compressed and decompressed. */
   readonly limitBytes: number
   /** Why the caller may not send more, given the beginning of the body (null if compressed); null if it may. */

@@ -1,5 +1,5 @@
 import type { Definitions } from '../catalog/definitions.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { Problem } from '../model/problem.ts'
 
@@ -12,7 +12,7 @@ export function existingIngest(
   const ingest = definitions.ingest(alias)
   if (ingest !== undefined) return ingest
   const others = [...definitions.ingests()].map((one) => one.alias).filter(mayPush)
-  const hint = mayBeMeant(alias, others) || ' Check the alias; it is case-sensitive.'
+  const hint = didYouMean(alias, others) || ' Check the alias; it is case-sensitive.'
   throw new Problem(
     'ingest_not_found',
     `There is no ingest ${JSON.stringify(alias)}: it was deleted, or not made yet.${hint} The operator makes ingests: POST /admin/ingests.`,

@@ -1,12 +1,12 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { type Asker, isCaller, WrongKey } from '../access/caller.ts'
+import { isCaller, type Requester, WrongKey } from '../access/caller.ts'
 import type { Reader } from '../admission/reader.ts'
 import { Problem } from '../model/problem.ts'
 import { selfEntity } from '../model/self-history.ts'
 import { acceptsType } from './accept.ts'
 import type { FailedKeys } from './failed-keys.ts'
 import type { HttpSettings } from './http-settings.ts'
-import { type Public, publicBar } from './open-access.ts'
+import { notPublicReason, type Public } from './open-access.ts'
 import type { Services } from './services.ts'
 
 /** Admits a request, before any byte of its body is read, unless the check throws. */
@@ -35,7 +35,7 @@ export class Guard {
     this.#public = { origins: cors.origins, hosts, secure: server.tlsCertFile !== '' }
   }
 
-  asker({ headers, routeOptions, query }: Pick<FastifyRequest, 'headers' | 'routeOptions' | 'query'>): Asker {
+  asker({ headers, routeOptions, query }: Pick<FastifyRequest, 'headers' | 'routeOptions' | 'query'>): Requester {
     const apiKey = headers['x-api-key'] ?? keyInQuery(query, routeOptions.config.keyParameter)
     return this.#access.identify({
       authorization: headers.authorization,
@@ -48,15 +48,15 @@ export class Guard {
   readonly consumption = admits((request) => this.requireConsumption(request))
 
   requireConsumption(request: FastifyRequest): void {
-    const bar = this.#bar(this.#consumption, request)
-    if (bar !== null) this.#access.requireConsume(withBar(this.asker(request), bar))
+    const bar = this.#refusal(this.#consumption, request)
+    if (bar !== null) this.#access.requireConsume(withRefusal(this.asker(request), bar))
   }
 
   readonly admin = admits((request) => this.#access.requireAdmin(this.asker(request)))
 
   readonly metrics = admits((request) => {
-    const bar = this.#bar(this.#metrics, request)
-    if (bar !== null) this.#access.requireObserve(withBar(this.asker(request), bar))
+    const bar = this.#refusal(this.#metrics, request)
+    if (bar !== null) this.#access.requireObserve(withRefusal(this.asker(request), bar))
   })
 
   /** For endpoints that report the state of the service and its ingests, and show no rows or keys. */
@@ -64,7 +64,7 @@ export class Guard {
 
   /** For a public endpoint that shows more to observers. The response would reveal whether a key is valid, so an invalid one is delayed like a refusal. */
   readonly state: onRequestHookHandler = (request, _reply, done) => {
-    const asker = this.#bar(this.#metrics, request) === null ? null : this.asker(request)
+    const asker = this.#refusal(this.#metrics, request) === null ? null : this.asker(request)
     const isWrong = asker !== null && !isCaller(asker) && asker.isWrongKey === true
     const waitMs = isWrong ? this.#failedKeys.waitMs(new WrongKey(asker.refusal), request.ip) : 0
     if (waitMs === 0) done()
@@ -73,48 +73,48 @@ export class Guard {
 
   /** Whether the caller may see more than the state: sizes and error texts. */
   mayObserve(request: FastifyRequest): boolean {
-    if (this.#bar(this.#metrics, request) === null) return true
+    if (this.#refusal(this.#metrics, request) === null) return true
     const asker = this.asker(request)
     return isCaller(asker) && (asker.rights.has('observe') || asker.rights.has('admin'))
   }
 
   /** Whether the caller of a consumption request may read an entity. */
   readable(request: FastifyRequest): (name: string) => boolean {
-    return this.#mayRead(request, this.asker(request), this.#bar(this.#consumption, request) === null)
+    return this.#mayRead(request, this.asker(request), this.#refusal(this.#consumption, request) === null)
   }
 
   /** The reader of a request: a subscriber, whichever key it uses, or an address where reading is public. */
   reader(request: FastifyRequest): Reader {
     const asker = this.asker(request)
     const id = readerId(asker, request)
-    return { id, mayRead: this.#mayRead(request, asker, this.#bar(this.#consumption, request) === null) }
+    return { id, mayRead: this.#mayRead(request, asker, this.#refusal(this.#consumption, request) === null) }
   }
 
   /** Like `reader`, with a key sent earlier if the request has none. Throws Problem `forbidden` when the key used gives no access. */
   readerOn(request: FastifyRequest, earlierKey: string | null): Reader {
     const asker =
       showsKey(request) || earlierKey === null ? this.asker(request) : this.#access.identify({ apiKey: earlierKey })
-    const bar = this.#bar(this.#consumption, request)
+    const bar = this.#refusal(this.#consumption, request)
     const isPublic = bar === null
-    if (!isPublic) this.#access.requireConsume(withBar(asker, bar))
+    if (!isPublic) this.#access.requireConsume(withRefusal(asker, bar))
     return { id: readerId(asker, request), mayRead: this.#mayRead(request, asker, isPublic) }
   }
 
   /** Even where reading is public, the service's own history is only as public as its metrics. */
-  #mayRead(request: FastifyRequest, asker: Asker, isPublic: boolean): (name: string) => boolean {
+  #mayRead(request: FastifyRequest, asker: Requester, isPublic: boolean): (name: string) => boolean {
     const isOpen = (name: string): boolean => isPublic && (name !== selfEntity || this.mayObserve(request))
     return (name) => isOpen(name) || this.#access.mayRead(asker, name)
   }
 
   /** Null when no key is needed; otherwise the reason as a sentence, empty where every request needs one. */
-  #bar(to: Opening, { headers }: FastifyRequest): string | null {
-    return to === 'public' ? publicBar(headers, this.#public) : ''
+  #refusal(to: Opening, { headers }: FastifyRequest): string | null {
+    return to === 'public' ? notPublicReason(headers, this.#public) : ''
   }
 }
 
 type Opening = 'public' | 'key'
 
-function withBar(asker: Asker, bar: string): Asker {
+function withRefusal(asker: Requester, bar: string): Requester {
   return isCaller(asker) || bar === '' ? asker : { ...asker, refusal: `${bar} ${asker.refusal}` }
 }
 
@@ -130,7 +130,7 @@ function keyInQuery(query: unknown, parameter: string | undefined): string | und
   return typeof value === 'string' ? value : undefined
 }
 
-function readerId(asker: Asker, { ip }: FastifyRequest): string {
+function readerId(asker: Requester, { ip }: FastifyRequest): string {
   return isCaller(asker) ? `subscriber ${asker.subscriberId}` : `address ${ip}`
 }
 

@@ -2,12 +2,12 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { selectionAnswer } from '../admin/deletion-schemas.ts'
-import type { Live, LiveAsked } from '../live/live.ts'
-import type { Following, LivePosition, Told, ToldDeletion } from '../live/live-rows.ts'
+import type { FollowedRows, Live } from '../live/live.ts'
+import type { Following, LiveStart, LiveUpdate, SentDeletion } from '../live/live-rows.ts'
 import { aheadBytes, type EventStream, EventStreams, isOver } from './event-streams.ts'
 import { cutOffIdle } from './idle-clients.ts'
 
-type LivePort = Pick<Live<LivePosition>, 'follow' | 'idOf'>
+type LivePort = Pick<Live<LiveStart>, 'follow' | 'idOf'>
 
 export interface LiveStreamSettings {
   /** `limits.liveBytes`. */
@@ -18,13 +18,13 @@ export interface LiveStreamSettings {
 }
 
 interface OpenStream extends EventStream {
-  readonly asked: LiveAsked
+  readonly asked: FollowedRows
   following: Following | null
   /** From then on rows are sent as they arrive. */
   hasCaughtUp: boolean
   /** The position of the last id sent, and the position up to which the entity is known. */
-  sentPosition: LivePosition
-  position: LivePosition
+  sentPosition: LiveStart
+  position: LiveStart
 }
 
 /** The streams of one server. */
@@ -33,7 +33,7 @@ export class LiveStreams {
   readonly #settings: LiveStreamSettings
   readonly #streams = new EventStreams<OpenStream>()
   /** Encoded events. Many readers receive the same ones, so each is encoded once. */
-  readonly #frames = new WeakMap<Told<LivePosition>, Buffer>()
+  readonly #frames = new WeakMap<LiveUpdate<LiveStart>, Buffer>()
   /** Responses that got the event `behind` and still have unread data. */
   readonly #leaving = new Set<ServerResponse>()
   /** At least the bytes of rows that readers have not read yet. */
@@ -48,7 +48,7 @@ export class LiveStreams {
   async open(
     { id }: FastifyRequest,
     reply: FastifyReply,
-    asked: LiveAsked,
+    asked: FollowedRows,
     { lastId, isAllowed }: { readonly lastId: string | null; readonly isAllowed: () => boolean },
   ): Promise<void> {
     const { raw } = reply
@@ -91,7 +91,7 @@ export class LiveStreams {
     requestId: string,
     reply: FastifyReply,
     stream: OpenStream,
-    { position, isReset }: { readonly position: LivePosition; readonly isReset: boolean },
+    { position, isReset }: { readonly position: LiveStart; readonly isReset: boolean },
   ): void {
     const { raw, asked } = stream
     this.#streams.begin(requestId, reply, stream)
@@ -102,7 +102,7 @@ export class LiveStreams {
     raw.on('drain', () => stream.following?.wait(false))
   }
 
-  #told(stream: OpenStream, told: Told<LivePosition>): void {
+  #told(stream: OpenStream, told: LiveUpdate<LiveStart>): void {
     const { raw, asked } = stream
     if (isOver(raw)) return
     const sentPosition = told.deletion === undefined ? told.rows.at(-1)?.position : told.position
@@ -120,7 +120,7 @@ export class LiveStreams {
     if (raw.writableLength > aheadBytes) stream.following?.wait(true)
   }
 
-  #frame(asked: LiveAsked, told: Told<LivePosition>): Buffer {
+  #frame(asked: FollowedRows, told: LiveUpdate<LiveStart>): Buffer {
     const known = this.#frames.get(told)
     if (known !== undefined) return known
     const blocks = told.rows.map(({ items, position }) => this.#block(asked, position, 'rows', items))
@@ -131,7 +131,7 @@ export class LiveStreams {
     return frame
   }
 
-  #block(asked: LiveAsked, position: LivePosition, event: string, data: string): string {
+  #block(asked: FollowedRows, position: LiveStart, event: string, data: string): string {
     return `id: ${this.#live.idOf(asked, position)}\nevent: ${event}\ndata: ${data}\n\n`
   }
 
@@ -181,7 +181,7 @@ export class LiveStreams {
   }
 }
 
-function deletedText({ deletionId: id, isUndone, selection }: ToldDeletion): string {
+function deletedText({ deletionId: id, isUndone, selection }: SentDeletion): string {
   return JSON.stringify({ id, selection: selectionAnswer(selection), ...(isUndone ? { undone: true } : {}) })
 }
 

@@ -14,7 +14,7 @@ export interface Public {
 }
 
 /** Why a request is not public and what to do, as a sentence; null if it is public. */
-export function publicBar(headers: IncomingHttpHeaders, { origins, hosts, secure }: Public): string | null {
+export function notPublicReason(headers: IncomingHttpHeaders, { origins, hosts, secure }: Public): string | null {
   const host = headers.host ?? ''
   const name = hostName(host)
   if (isIP(name) === 0 && name !== 'localhost' && !hosts.includes(name))

@@ -9,7 +9,7 @@ import type {
   Server,
   ServerResponse,
 } from 'node:http'
-import type { Asker } from '../access/caller.ts'
+import type { Requester } from '../access/caller.ts'
 import { type BodyRule, readBody } from './body.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { commonHeaders } from './common-headers.ts'
@@ -100,7 +100,7 @@ class PlainPush implements AnswerInFlight {
   readonly #parts: PlainParts
   readonly #target: PlainTarget
   readonly #startedMs = performance.now()
-  #asker: Asker | null = null
+  #asker: Requester | null = null
   #accessChanges = 0
   /** Whether the request was answered or passed to the framework. */
   #sent = false

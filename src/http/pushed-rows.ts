@@ -1,7 +1,7 @@
 // Common parts of a push and its check: authorization, target, and the format of the rows.
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { Asker } from '../access/caller.ts'
+import type { Requester } from '../access/caller.ts'
 import type { CheckRequest } from '../ingest/push-check.ts'
 import type { Ingest } from '../model/ingest.ts'
 import { Problem } from '../model/problem.ts'
@@ -38,7 +38,7 @@ export const PushBody = {
 /** The order of the checks is part of the interface: access, existence, state; then, with the rest of the request, the body. */
 export function admitPush(
   { access, definitions }: Pick<Services, 'access' | 'definitions'>,
-  asker: Asker,
+  asker: Requester,
   alias: string,
 ): PushTarget {
   const { subscriberId, keyId } = access.requireIngest(asker, alias)

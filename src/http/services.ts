@@ -18,14 +18,14 @@ import type { Avatica } from '../avatica/avatica.ts'
 import type { CancelsElsewhere } from '../catalog/cluster-catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import type { NativeBody } from '../druid-native/native-language.ts'
-import type { AskedSql } from '../druid-sql/sql-language.ts'
+import type { FormattedSqlQuery } from '../druid-sql/sql-language.ts'
 import type { I3x } from '../i3x/i3x.ts'
 import type { InfluxQueries } from '../influxql/influx-queries.ts'
 import type { Pushes } from '../ingest/push.ts'
 import type { PushCheck } from '../ingest/push-check.ts'
 import type { Receipts } from '../ingest/receipts.ts'
 import type { Live } from '../live/live.ts'
-import type { LivePosition } from '../live/live-rows.ts'
+import type { LiveStart } from '../live/live-rows.ts'
 import type { ItemAdmin } from '../metadata/item-admin.ts'
 import type { Metadata } from '../metadata/metadata.ts'
 import type { Observe } from '../observe/event.ts'
@@ -59,7 +59,7 @@ export interface Services {
   readonly pushCheck: Pick<PushCheck, 'check'>
   readonly receipts: Pick<Receipts, 'receipt'>
   readonly queries: Pick<Queries<DataQuestion>, 'run'>
-  readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
+  readonly sqlQueries: Pick<Queries<FormattedSqlQuery>, 'run'>
   readonly nativeQueries: Pick<Queries<NativeBody>, 'run'>
   readonly influxQueries: Pick<InfluxQueries, 'run'>
   readonly i3x: Public<I3x>
@@ -68,7 +68,7 @@ export interface Services {
   readonly avatica: Pick<Avatica, 'answer' | 'requireOwn' | 'closeIdle' | 'close'>
   readonly entityList: Pick<EntityList, 'list'>
   readonly tagLists: Pick<TagLists, 'list'>
-  readonly live: Pick<Live<LivePosition>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
+  readonly live: Pick<Live<LiveStart>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
   readonly audit: Pick<Audit, 'change' | 'tell' | 'keyRefused' | 'list'>
   readonly ingestAdmin: Public<IngestAdmin>

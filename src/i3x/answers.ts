@@ -16,7 +16,7 @@ interface Failed {
 }
 
 /** A response with one result. `partial` explains what is missing from it and how to continue; null if it is complete. */
-export interface Whole<Result> {
+export interface SingleResponse<Result> {
   readonly result: Result
   readonly partial: string | null
 }
@@ -91,7 +91,8 @@ export function failure(problem: Problem, status = problem.status): Failed {
   return { success: false, responseDetail: { title: problems[code].title, status, detail, code } }
 }
 
-export const whole = ({ result, partial }: Whole<unknown>): I3xAnswer => withPartial({ success: true, result }, partial)
+export const whole = ({ result, partial }: SingleResponse<unknown>): I3xAnswer =>
+  withPartial({ success: true, result }, partial)
 
 export function bulk({ results, partial }: Bulk<unknown>, key: 'elementId' | 'subscriptionId'): I3xAnswer {
   const shown = new Map<

@@ -1,12 +1,12 @@
 // i3X 1.0, the open API for manufacturing data: the operations of its endpoints, built on the service's common components.
 import type { Queries } from '../admission/queries.ts'
-import type { AskedSql } from '../druid-sql/sql-language.ts'
+import type { FormattedSqlQuery } from '../druid-sql/sql-language.ts'
 import type { Pushes } from '../ingest/push.ts'
 import type { PushCheck } from '../ingest/push-check.ts'
 import { formatInstant } from '../model/instant.ts'
 import type { DataQuestion } from '../query/plan-query.ts'
 import { AddressSpace, type AddressSpaceParts, type I3xObject } from './address-space.ts'
-import { type Bulk, noElement, outcomes, requireAtMost, type Whole } from './answers.ts'
+import { type Bulk, noElement, outcomes, requireAtMost, type SingleResponse } from './answers.ts'
 import type { I3xCaller } from './caller.ts'
 import { hierarchyOf } from './item-tables.ts'
 import { type Namespace, type ObjectType, type RelationshipType, relationshipTypes } from './object-types.ts'
@@ -27,7 +27,7 @@ export interface I3xSettings {
 
 export interface I3xParts extends Pick<AddressSpaceParts, 'definitions' | 'tagLists' | 'items'> {
   readonly queries: Pick<Queries<DataQuestion>, 'run'>
-  readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
+  readonly sqlQueries: Pick<Queries<FormattedSqlQuery>, 'run'>
   readonly pushes: Pick<Pushes, 'push'>
   readonly check: Pick<PushCheck, 'faults'>
   readonly live: LivePort
@@ -62,11 +62,11 @@ export class I3x {
     this.subscriptions = new Subscriptions({ ...shared, live })
   }
 
-  namespaces(): Whole<readonly Namespace[]> {
+  namespaces(): SingleResponse<readonly Namespace[]> {
     return { result: this.#space.namespaces, partial: null }
   }
 
-  objectTypes(namespaceUri: string | null, caller: I3xCaller): Whole<readonly ObjectType[]> {
+  objectTypes(namespaceUri: string | null, caller: I3xCaller): SingleResponse<readonly ObjectType[]> {
     return { result: ofNamespace(this.#space.types(caller), namespaceUri), partial: null }
   }
 
@@ -74,7 +74,7 @@ export class I3x {
     return named(this.#bounded(ids), this.#space.types(caller))
   }
 
-  relationshipTypes(namespaceUri: string | null): Whole<readonly RelationshipType[]> {
+  relationshipTypes(namespaceUri: string | null): SingleResponse<readonly RelationshipType[]> {
     return { result: ofNamespace(relationshipTypes, namespaceUri), partial: null }
   }
 
@@ -82,7 +82,7 @@ export class I3x {
     return named(this.#bounded(ids), relationshipTypes)
   }
 
-  async objects(asked: AskedObjects, caller: I3xCaller): Promise<Whole<readonly WithMetadata[]>> {
+  async objects(asked: AskedObjects, caller: I3xCaller): Promise<SingleResponse<readonly WithMetadata[]>> {
     const { typeElementId, isRoot, withMetadata } = asked
     const { objects, isPart } = isRoot ? await this.#space.roots(caller) : await this.#space.all(typeElementId, caller)
     const isOfType = ({ typeElementId: one }: I3xObject) => typeElementId === null || one === typeElementId

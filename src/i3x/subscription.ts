@@ -2,13 +2,13 @@
 // it pauses at its position and later resumes from the log there, so that nothing is lost while the log is retained.
 import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { Serial } from '../lib/serial.ts'
-import type { Live, LiveAsked } from '../live/live.ts'
-import type { Following, LivePosition } from '../live/live-rows.ts'
+import type { FollowedRows, Live } from '../live/live.ts'
+import type { Following, LiveStart } from '../live/live-rows.ts'
 import type { OfEntity } from './address-space.ts'
 import type { I3xCaller } from './caller.ts'
-import { itemsAsked, type Row, updateReader, type Vqt } from './values.ts'
+import { itemsQuery, type Row, updateReader, type Vqt } from './values.ts'
 
-export type LivePort = Pick<Live<LivePosition>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
+export type LivePort = Pick<Live<LiveStart>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
 
 export interface SubscriptionRules {
   /** The most bytes of rows that may be pending for one subscription, sent or not, before it pauses. */
@@ -35,16 +35,16 @@ export interface Polled {
 interface Feed {
   watched: OfEntity
   read: ReturnType<typeof updateReader>
-  asked: LiveAsked
+  asked: FollowedRows
   following: Following | null
   /** All rows before this position were received; null until the start is known. */
-  position: LivePosition | null
+  position: LiveStart | null
 }
 
 /** Rows as received, not parsed yet. */
 interface Waiting {
   readonly read: Feed['read']
-  readonly asked: LiveAsked
+  readonly asked: FollowedRows
   readonly items: string
 }
 
@@ -77,7 +77,7 @@ export class Subscription {
       const known = this.#feeds.get(entity.name)
       if (known !== undefined && isSame(known.watched, watched)) continue
       const ids = whole === null ? [...tags.keys()] : []
-      const asked = this.#live.read(itemsAsked(entity, ids), reader)
+      const asked = this.#live.read(itemsQuery(entity, ids), reader)
       const feed: Feed = known ?? { watched, asked, read: updateReader(watched), following: null, position: null }
       // It is registered only after it follows.
       await this.#follow(feed, { watched, asked })
@@ -177,7 +177,7 @@ export class Subscription {
       isAnew = false,
     }: Partial<Pick<Feed, 'watched' | 'asked'>> & { readonly isAnew?: boolean } = {},
   ): Promise<void> {
-    this.#stand(feed)
+    this.#pause(feed)
     Object.assign(feed, { watched, asked, read: updateReader(watched) })
     const lastId = feed.position === null || isAnew ? null : this.#live.idOf(asked, feed.position)
     await new Promise<void>((resolve, reject) => {
@@ -196,35 +196,35 @@ export class Subscription {
           // The next sync restarts the feed.
           this.#hasLost = true
           feed.position = null
-          this.#stand(feed)
+          this.#pause(feed)
           resolve()
         },
       })
       following.then((one) => {
         feed.following = one
         if (!this.#isEnded) return
-        this.#stand(feed)
+        this.#pause(feed)
         resolve()
       }, reject)
     })
-    if (this.#isFull) this.#stand(feed)
+    if (this.#isFull) this.#pause(feed)
   }
 
   #add(feed: Feed, items: string): void {
     const { read, asked } = feed
     this.#waiting.push({ read, asked, items })
     this.#bytes += items.length
-    if (this.#isFull) for (const one of this.#feeds.values()) this.#stand(one)
+    if (this.#isFull) for (const one of this.#feeds.values()) this.#pause(one)
     this.onUpdates?.()
   }
 
-  #stand(feed: Feed): void {
+  #pause(feed: Feed): void {
     feed.following?.end()
     feed.following = null
   }
 
   #drop(name: string, feed: Feed): void {
-    this.#stand(feed)
+    this.#pause(feed)
     this.#feeds.delete(name)
   }
 }

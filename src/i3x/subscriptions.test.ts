@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import { Cancellation } from '../lib/cancellation.ts'
 import type { LiveListener } from '../live/live.ts'
-import type { LivePosition } from '../live/live-rows.ts'
+import type { LiveStart } from '../live/live-rows.ts'
 import { keyOfText } from '../metadata/identifier.ts'
 import type { Entity, MetadataEntity } from '../model/entity.ts'
 import { attributeLine } from '../model/item.ts'
@@ -34,7 +34,7 @@ const never = () => Promise.reject(new Error('nothing is asked'))
 /** A log of rows, kept from a position on. */
 class Log {
   readonly #rows: string[] = []
-  readonly #listeners = new Map<LiveListener<LivePosition>, number>()
+  readonly #listeners = new Map<LiveListener<LiveStart>, number>()
   keptFrom = 0
   isFull = false
 
@@ -67,7 +67,7 @@ class Log {
     },
   }
 
-  #tell(listener: LiveListener<LivePosition>, from: number): void {
+  #tell(listener: LiveListener<LiveStart>, from: number): void {
     for (let at = from; at < this.#rows.length && this.#listeners.has(listener); at++) {
       this.#listeners.set(listener, at + 1)
       const position = String(at + 1)

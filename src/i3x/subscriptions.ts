@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { textWithLongs } from '../lib/json-with-longs.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
 import type { AddressSpace, Found } from './address-space.ts'
-import { type Bulk, noElement, type Outcome, outcomes, requireAtMost, type Whole } from './answers.ts'
+import { type Bulk, noElement, type Outcome, outcomes, requireAtMost, type SingleResponse } from './answers.ts'
 import type { I3xCaller } from './caller.ts'
 import { type LivePort, type Polled, Subscription, type SyncBatch, type SyncUpdate } from './subscription.ts'
 import type { Values } from './values.ts'
@@ -51,13 +51,13 @@ interface Monitored {
   readonly objects: readonly Found[]
 }
 
-interface Kept {
+interface SubscriptionEntry {
   readonly clientId: string
   readonly displayName: string
   readonly subscription: Subscription
   monitored: ReadonlyMap<string, Monitored>
   /** The last value sent of each item, as JSON text: items are not in the log. */
-  readonly toldItems: Map<string, string>
+  readonly sentItems: Map<string, string>
   usedMs: number
   sink: Sink | null
 }
@@ -68,7 +68,7 @@ const restMs = 200
 
 export class Subscriptions {
   readonly #parts: SubscriptionsParts
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, SubscriptionEntry>()
   #timer: NodeJS.Timeout | null = null
 
   constructor(parts: SubscriptionsParts) {
@@ -82,9 +82,9 @@ export class Subscriptions {
     if (this.#kept.size >= limits.subscriptions) throw tooMany(limits.subscriptions)
     const subscriptionId = newId()
     const subscription = new Subscription(live, limits)
-    const kept: Kept = {
+    const kept: SubscriptionEntry = {
       ...{ clientId, displayName: displayName ?? subscriptionId, subscription, usedMs: nowMs(), sink: null },
-      ...{ monitored: new Map<string, Monitored>(), toldItems: new Map<string, string>() },
+      ...{ monitored: new Map<string, Monitored>(), sentItems: new Map<string, string>() },
     }
     this.#kept.set(subscriptionId, kept)
     this.#timer ??= setInterval(() => this.expire(), expiryChecksMs).unref()
@@ -139,7 +139,7 @@ export class Subscriptions {
     return this.#with(named, async (kept) => {
       const monitored = new Map(kept.monitored)
       const results = ids.map((id): [string, Outcome<null>] => {
-        kept.toldItems.delete(id)
+        kept.sentItems.delete(id)
         return [id, monitored.delete(id) ? { result: null } : notRegistered(id)]
       })
       await this.#watch(kept, monitored, caller)
@@ -148,11 +148,15 @@ export class Subscriptions {
   }
 
   /** Throws Problem `not_found`, and `invalid_request` if a stream is open or no batch has that number. */
-  sync(named: Named, lastSequenceNumber: number | null, caller: I3xCaller): Promise<Whole<readonly SyncBatch[]>> {
+  sync(
+    named: Named,
+    lastSequenceNumber: number | null,
+    caller: I3xCaller,
+  ): Promise<SingleResponse<readonly SyncBatch[]>> {
     return this.#with(named, async (kept) => {
       const { subscription, sink } = kept
       if (sink !== null) throw streamIsOpen()
-      if (lastSequenceNumber !== null) requireTold(lastSequenceNumber, subscription.lastSequence)
+      if (lastSequenceNumber !== null) requireSentBatch(lastSequenceNumber, subscription.lastSequence)
       const poll = (roomBytes: number) => this.#changedItems(kept, roomBytes, caller)
       const { batches, hasLost, hasMore } = await subscription.sync(lastSequenceNumber, caller, poll)
       const { waitingBytes } = this.#parts.limits
@@ -194,7 +198,7 @@ export class Subscriptions {
     for (const [id, kept] of this.#kept) if (this.#isOld(kept)) this.#end(id, kept)
   }
 
-  #isOld({ sink, usedMs }: Kept): boolean {
+  #isOld({ sink, usedMs }: SubscriptionEntry): boolean {
     const { limits, nowMs } = this.#parts
     return sink === null && usedMs < nowMs() - limits.idleMs
   }
@@ -204,7 +208,7 @@ export class Subscriptions {
     for (const [id, kept] of this.#kept) this.#end(id, kept)
   }
 
-  #pump(kept: Kept, sink: Sink): void {
+  #pump(kept: SubscriptionEntry, sink: Sink): void {
     const { subscription } = kept
     const told = subscription.serial.run(async () => {
       const caller = kept.sink === sink && !sink.isBusy() ? sink.caller() : null
@@ -214,7 +218,7 @@ export class Subscriptions {
     told.catch(() => sink.end())
   }
 
-  #end(id: string, kept: Kept): void {
+  #end(id: string, kept: SubscriptionEntry): void {
     this.#kept.delete(id)
     kept.sink?.end()
     kept.subscription.end()
@@ -223,7 +227,7 @@ export class Subscriptions {
     this.#timer = null
   }
 
-  async #with<Result>(named: Named, work: (kept: Kept) => Promise<Result>): Promise<Result> {
+  async #with<Result>(named: Named, work: (kept: SubscriptionEntry) => Promise<Result>): Promise<Result> {
     const kept = this.#find(named)
     if (kept === null) throw noSubscription(named.subscriptionId)
     return kept.subscription.serial.run(() => {
@@ -234,7 +238,7 @@ export class Subscriptions {
   }
 
   /** Another client's subscription is treated as missing. */
-  #find({ clientId, subscriptionId }: Named): Kept | null {
+  #find({ clientId, subscriptionId }: Named): SubscriptionEntry | null {
     const kept = this.#kept.get(subscriptionId)
     // An expired one is deleted by the next check.
     if (kept === undefined || kept.clientId !== clientId || this.#isOld(kept)) return null
@@ -242,13 +246,13 @@ export class Subscriptions {
     return kept
   }
 
-  async #watch(kept: Kept, monitored: ReadonlyMap<string, Monitored>, caller: I3xCaller): Promise<void> {
+  async #watch(kept: SubscriptionEntry, monitored: ReadonlyMap<string, Monitored>, caller: I3xCaller): Promise<void> {
     const objects = [...monitored.values()].flatMap((one) => one.objects)
     await kept.subscription.watch(this.#parts.space.byEntity(objects, caller), caller)
     kept.monitored = monitored
   }
 
-  async #changedItems(kept: Kept, roomBytes: number, caller: I3xCaller): Promise<Polled> {
+  async #changedItems(kept: SubscriptionEntry, roomBytes: number, caller: I3xCaller): Promise<Polled> {
     const ids = [...kept.monitored.values()].flatMap(({ objects }) =>
       objects.flatMap(({ element, object }) => (element.kind === 'item' ? object.elementId : [])),
     )
@@ -258,10 +262,10 @@ export class Subscriptions {
     let bytes = 0
     for (const [elementId, { value, quality, timestamp }] of now) {
       const text = textWithLongs(value)
-      if (value === null || kept.toldItems.get(elementId) === text) continue
+      if (value === null || kept.sentItems.get(elementId) === text) continue
       if (bytes >= roomBytes) return { updates, bytes, hasMore: true }
       bytes += text.length
-      kept.toldItems.set(elementId, text)
+      kept.sentItems.set(elementId, text)
       updates.push({ elementId, value, quality, timestamp })
     }
     return { updates, bytes, hasMore: false }
@@ -274,7 +278,7 @@ const lostText =
 const moreText = (waitingBytes: number): string =>
   `There is more: so many updates wait to be acknowledged as have ${waitingBytes} bytes (i3x.waitingBytes). Ask again with the lastSequenceNumber of the last batch.`
 
-function requireTold(lastSequenceNumber: number, told: number): void {
+function requireSentBatch(lastSequenceNumber: number, told: number): void {
   if (lastSequenceNumber === -1 || (lastSequenceNumber >= 0 && lastSequenceNumber <= told)) return
   throw invalidRequest(
     'lastSequenceNumber',

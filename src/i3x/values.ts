@@ -3,7 +3,7 @@
 import type { Queries } from '../admission/queries.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import { sqlValue } from '../druid-sql/parse/sql-value.ts'
-import type { AskedSql } from '../druid-sql/sql-language.ts'
+import type { FormattedSqlQuery } from '../druid-sql/sql-language.ts'
 import { addTo } from '../lib/add-to.ts'
 import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { type Sql, sql } from '../lib/sql-text.ts'
@@ -51,14 +51,14 @@ export type Row = Readonly<Record<string, unknown>>
 export interface ValueParts {
   readonly space: AddressSpace
   readonly queries: Pick<Queries<DataQuestion>, 'run'>
-  readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
+  readonly sqlQueries: Pick<Queries<FormattedSqlQuery>, 'run'>
   /** Maximum values of a history. */
   readonly valuesMax: number
   readonly nowMs: () => number
 }
 
 /** Query parameters for the items of tags (none: of all tags), of any quality: clients receive the quality with each value. */
-export function itemsAsked(entity: Entity, ids: readonly string[]) {
+export function itemsQuery(entity: Entity, ids: readonly string[]) {
   const fields = fieldsOfRole(entity, 'dimension').map(({ name }) => name)
   const quality = fieldsOfRole(entity, 'quality').length === 0 ? [] : qualityWords
   return { entity: entity.name, ids, fields, quality }
@@ -154,7 +154,7 @@ export class Values {
   async #newest(entity: Entity, tags: readonly string[], caller: I3xCaller): Promise<ReadonlyMap<string, Row>> {
     const { queries } = this.#parts
     const [tag] = fieldsOfRole(entity, 'tag')
-    const request = { ...itemsAsked(entity, tags), date: formatInstant(latestMs) }
+    const request = { ...itemsQuery(entity, tags), date: formatInstant(latestMs) }
     const { cancellation, reader } = caller
     const rows = await rowsOf(await queries.run({ kind: 'last', request, format: 'json' }, cancellation, reader))
     // Rows are ordered by time: of several rows of a tag, which differ in other tags, the last one wins.

@@ -8,7 +8,7 @@ import type { UnsentAnswers } from '../answer/unsent-answers.ts'
 import type { Answer } from '../answer/whole-answer.ts'
 import type { Definitions } from '../catalog/definitions.ts'
 import { sqlValue } from '../druid-sql/parse/sql-value.ts'
-import type { AskedSql, SqlLimits } from '../druid-sql/sql-language.ts'
+import type { FormattedSqlQuery, SqlLimits } from '../druid-sql/sql-language.ts'
 import { Zone } from '../druid-time/zone.ts'
 import type { CancelSignal } from '../lib/cancellation.ts'
 import { Pacer } from '../lib/pacer.ts'
@@ -34,7 +34,7 @@ export interface InfluxQuestion {
 
 export interface InfluxQueriesParts {
   readonly definitions: Pick<Definitions, 'ingest' | 'ingests' | 'entity' | 'entities'>
-  readonly sqlQueries: Pick<Queries<AskedSql>, 'run'>
+  readonly sqlQueries: Pick<Queries<FormattedSqlQuery>, 'run'>
   readonly unsent: UnsentAnswers
   readonly settings: AnswerSettings
   readonly limits: SqlLimits
@@ -44,7 +44,7 @@ export interface InfluxQueriesParts {
 
 const advice = 'Ask for a shorter range, fewer columns or fewer statements.'
 
-interface Asking {
+interface RequestContext {
   readonly database: string | null
   readonly reader: Reader
   readonly signal: CancelSignal
@@ -91,7 +91,7 @@ export class InfluxQueries {
 
   async *#results(
     statements: readonly Statement[],
-    asking: Asking,
+    asking: RequestContext,
     count: (rows: number) => void,
   ): AsyncGenerator<StatementResult> {
     let hasFailed = false
@@ -110,12 +110,12 @@ export class InfluxQueries {
     }
   }
 
-  async #result(statement: Statement, asking: Asking, count: (rows: number) => void): Promise<StatementResult> {
+  async #result(statement: Statement, asking: RequestContext, count: (rows: number) => void): Promise<StatementResult> {
     if (statement.kind === 'select') return this.#select(statement, asking, count)
     return { zone: Zone.utc, parts: statement.kind === 'show' ? await this.#show(statement, asking) : [] }
   }
 
-  async #select(select: Select, asking: Asking, count: (rows: number) => void): Promise<StatementResult> {
+  async #select(select: Select, asking: RequestContext, count: (rows: number) => void): Promise<StatementResult> {
     const { buckets: bucketsMax } = this.#parts.limits
     const { nowMs } = asking
     const { entity, names } = this.#database(select.sources, asking)
@@ -127,7 +127,7 @@ export class InfluxQueries {
     return { zone: plan.zone, parts: released(answer, seriesOf(plan, rowsOf(answer), working)) }
   }
 
-  async #show(statement: Show, asking: Asking): Promise<Iterable<SeriesPart>> {
+  async #show(statement: Show, asking: RequestContext): Promise<Iterable<SeriesPart>> {
     if (statement.what === 'databases') return showDatabases(this.#databases(asking.reader))
     const sources =
       statement.database === null ? statement.sources : [{ database: statement.database, measurement: '' }]
@@ -145,11 +145,11 @@ export class InfluxQueries {
     return show(statement, { scope: scopeOf(entity), names, clock: { nowMs: asking.nowMs, zone: Zone.utc }, ask })
   }
 
-  #pacer({ signal }: Asking): Pacer {
+  #pacer({ signal }: RequestContext): Pacer {
     return new Pacer({ sliceMs: this.#parts.settings.sliceMs, signal })
   }
 
-  #ask({ text, parameters }: Sql, { reader, signal }: Asking): Promise<Answer> {
+  #ask({ text, parameters }: Sql, { reader, signal }: RequestContext): Promise<Answer> {
     const question = { text, parameters: parameters.map(sqlValue), format: rowsLayout }
     return this.#parts.sqlQueries.run(question, signal, reader)
   }
@@ -166,7 +166,7 @@ export class InfluxQueries {
 
   #database(
     sources: readonly { readonly database: string | null }[],
-    { database, reader }: Asking,
+    { database, reader }: RequestContext,
   ): { readonly entity: Entity; readonly names: readonly string[] } {
     const { definitions } = this.#parts
     const named = [...new Set(sources.map((source) => source.database ?? database))]

@@ -1,6 +1,6 @@
 // Aggregates computed from the points of a series themselves: integrals and medians, of windows or of all points.
 import { addTo } from '../lib/add-to.ts'
-import { inParts } from '../lib/in-parts.ts'
+import { forEachChunk } from '../lib/in-parts.ts'
 import type { Pacer } from '../lib/pacer.ts'
 import { type Cell, type Leaf, numberCell, type Point } from './columns.ts'
 import type { SelectPlan } from './plan-select.ts'
@@ -13,7 +13,7 @@ export async function computedWindows(
   const byStart = new Map<number, Cell[]>()
   for (const [at, leaf] of leaves.entries()) {
     const known: Known[] = []
-    await inParts(0, points.length, pacer, (start, end) => {
+    await forEachChunk(0, points.length, pacer, (start, end) => {
       for (const { ms, cells } of points.slice(start, end))
         if (cells[at] != null) known.push({ ms, value: Number(cells[at]) })
     })

@@ -6,7 +6,7 @@ import { type RowBatch, timesOf } from '../model/row-batch.ts'
 import type { RowFault } from '../model/row-fault.ts'
 
 /** A deletion that is in effect, or is being made. */
-export interface StandingDeletion {
+export interface ActiveDeletion {
   /** Null while it is being made. */
   readonly id: number | null
   /** Rows before this position were pushed before the deletion. */
@@ -16,7 +16,7 @@ export interface StandingDeletion {
 
 /** The deletions of entities. */
 export interface StandingDeletions {
-  of(entityId: number): readonly StandingDeletion[]
+  of(entityId: number): readonly ActiveDeletion[]
   /** Whether the deletion removed the item of these tags and date, if rows replace each other. */
   hasTaken(entityId: number, deletionId: number, tags: ReadonlyMap<string, string | null>, ms: number): boolean
 }
@@ -83,7 +83,7 @@ function conditionTest(
 /** Where rows replace each other, deleting an item deletes all its rows pushed before. Conditions other than `where` apply equally to all of them. */
 function takenItems(
   batch: RowBatch,
-  { id, selection }: StandingDeletion,
+  { id, selection }: ActiveDeletion,
   deletions: StandingDeletions,
 ): (row: number) => boolean {
   if (batch.pushedNulls === undefined || selection.where === null || id === null) return () => false
@@ -97,7 +97,7 @@ function takenItems(
   }
 }
 
-function faultOf({ id, selection: { metrics } }: StandingDeletion): RowFault {
+function faultOf({ id, selection: { metrics } }: ActiveDeletion): RowFault {
   const which = id === null ? 'A deletion that is being made' : `Deletion ${id} of the entity`
   const taken = metrics === null ? 'selects it' : `takes its ${metrics.map(({ name }) => `"${name}"`).join(', ')}`
   const instead = metrics === null ? 'Push the row anew' : 'Replay it without these (drop), push the row anew'

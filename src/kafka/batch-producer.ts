@@ -1,6 +1,6 @@
 // Appends batches to one partition, each whole or not at all, and only once even if it has to be sent several times.
 import { initProducerIdV4 } from '@platformatic/kafka'
-import { KafkaAway } from './kafka-errors.ts'
+import { KafkaUnavailable } from './kafka-errors.ts'
 import {
   type Compression,
   newIdentity,
@@ -76,7 +76,7 @@ export class BatchProducer {
 async function orGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let giveUp = (): void => {}
   const late = new Promise<never>((_, reject) => {
-    giveUp = () => reject(new KafkaAway('Kafka did not take a batch in time'))
+    giveUp = () => reject(new KafkaUnavailable('Kafka did not take a batch in time'))
   })
   signal.addEventListener('abort', giveUp)
   if (signal.aborted) giveUp()

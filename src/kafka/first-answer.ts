@@ -4,9 +4,9 @@ export interface Attempt<Answer> {
   readonly late: () => void
 }
 
-interface Patience {
+interface LateOptions {
   /** How long an attempt runs before the next one starts. */
-  readonly patienceMs: number
+  readonly lateAfterMs: number
   /** Whether a failure means that there was no response, so that the next attempt starts. Any other failure is the result. */
   readonly isAway: (error: unknown) => boolean
 }
@@ -17,7 +17,7 @@ interface Patience {
  */
 export function firstAnswer<Answer>(
   attempts: readonly Attempt<Answer>[],
-  { patienceMs, isAway }: Patience,
+  { lateAfterMs, isAway }: LateOptions,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let [begun, failed, isOver] = [0, 0, false]
@@ -32,7 +32,7 @@ export function firstAnswer<Answer>(
       const timer = setTimeout(() => {
         attempt.late()
         beginNext()
-      }, patienceMs)
+      }, lateAfterMs)
       const isLast = begun
       attempt
         .begin()

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { heartbeatV4, joinGroupV9, leaveGroupV5, Reader, syncGroupV5, Writer } from '@platformatic/kafka'
 import type { KafkaClient } from './kafka-client.ts'
 import { errorIds, hasErrorId } from './kafka-errors.ts'
-import { shareOut } from './share-out.ts'
+import { assignPartitions } from './share-out.ts'
 
 interface GroupOptions {
   readonly group: string
@@ -109,7 +109,7 @@ export class GroupMember {
     const { topic } = this.#options
     const partitions = (await this.#client.leadersOf(topic)).length
     const owners = members.map(({ memberId, metadata }) => ({ memberId, owned: decodeOwned(metadata) }))
-    return [...shareOut(owners, partitions)].map(([memberId, own]) => ({
+    return [...assignPartitions(owners, partitions)].map(([memberId, own]) => ({
       memberId,
       assignment: encodeAssignment(topic, own),
     }))

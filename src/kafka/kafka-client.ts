@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type API, Connection, findCoordinatorV4, metadataV12, type SASLMechanismValue } from '@platformatic/kafka'
 import { timerMs } from '../lib/timer.ts'
 import { firstAnswer } from './first-answer.ts'
-import { errorIds, isPassing, KafkaAway } from './kafka-errors.ts'
+import { errorIds, isTransient, KafkaUnavailable } from './kafka-errors.ts'
 
 export interface KafkaAccess {
   /** `host:port`. */
@@ -96,12 +96,12 @@ export class KafkaClient {
     ...args: Arguments
   ): Promise<Answer> {
     const send = (connection: Connection): Promise<Answer> => {
-      if (signal.aborted) throw new KafkaAway('a request to Kafka was given up before it was sent')
+      if (signal.aborted) throw new KafkaUnavailable('a request to Kafka was given up before it was sent')
       return api.async(connection, ...args)
     }
     if (target === 'any') return this.#askAny(send)
     const broker = this.#brokers.get(target)
-    if (broker === undefined) throw new KafkaAway(`Kafka has no broker ${target} now`)
+    if (broker === undefined) throw new KafkaUnavailable(`Kafka has no broker ${target} now`)
     return this.#askAt(broker, send)
   }
 
@@ -111,7 +111,7 @@ export class KafkaClient {
     const leader = leaders[partition]
     if (leader !== undefined && leader >= 0) return leader
     this.forget()
-    throw new KafkaAway(`partition ${partition} of ${topic} has no leader now`)
+    throw new KafkaUnavailable(`partition ${partition} of ${topic} has no leader now`)
   }
 
   /** The leaders of all partitions of a topic, requested from Kafka again. Throws Kafka's UNKNOWN_TOPIC_OR_PARTITION where there is no such topic. */
@@ -137,7 +137,7 @@ export class KafkaClient {
     if (known !== undefined) return known
     const { coordinators } = await this.ask('any', findCoordinatorV4.api, coordinatorTypes[type], [key])
     const found = coordinators[0]
-    if (found === undefined) throw new KafkaAway(`Kafka names no coordinator of ${key}`)
+    if (found === undefined) throw new KafkaUnavailable(`Kafka names no coordinator of ${key}`)
     this.#brokers.set(found.nodeId, { host: found.host, port: found.port })
     this.#coordinators.set(name, found.nodeId)
     return found.nodeId
@@ -152,8 +152,8 @@ export class KafkaClient {
   /**
    * Retries transient failures until the signal is aborted. Then it rejects with the last failure, or with `KafkaAway` if nothing was tried.
    */
-  async persist<T>(work: () => Promise<T>, signal: AbortSignal, passes = isPassing): Promise<T> {
-    if (signal.aborted) throw new KafkaAway('what was asked of Kafka was given up before it was begun')
+  async persist<T>(work: () => Promise<T>, signal: AbortSignal, passes = isTransient): Promise<T> {
+    if (signal.aborted) throw new KafkaUnavailable('what was asked of Kafka was given up before it was begun')
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
       try {
         return await work()
@@ -187,9 +187,9 @@ export class KafkaClient {
       begin: () => this.#askAt(broker, send),
       late: () => this.#note(address, false),
     }))
-    if (attempts.length === 0) return Promise.reject(new KafkaAway('no address of Kafka is known'))
-    const patienceMs = this.#access.timeoutMs * patienceShare
-    return firstAnswer(attempts, { patienceMs, isAway: (error) => error instanceof KafkaAway })
+    if (attempts.length === 0) return Promise.reject(new KafkaUnavailable('no address of Kafka is known'))
+    const lateAfterMs = this.#access.timeoutMs * patienceShare
+    return firstAnswer(attempts, { lateAfterMs, isAway: (error) => error instanceof KafkaUnavailable })
   }
 
   #note(address: string, hasAnswered: boolean): void {
@@ -198,7 +198,7 @@ export class KafkaClient {
   }
 
   #connection(broker: Broker): Joined {
-    if (this.#closed) throw new KafkaAway('the client of Kafka is closed')
+    if (this.#closed) throw new KafkaUnavailable('the client of Kafka is closed')
     const address = addressOf(broker)
     const known = this.#connections.get(address)
     if (known !== undefined) return known
@@ -218,7 +218,7 @@ export class KafkaClient {
       return connection
     } catch (error) {
       connection.socket?.destroy()
-      throw new KafkaAway(`Kafka at ${host}:${port} cannot be reached: ${messageOf(error)}`, { cause: error })
+      throw new KafkaUnavailable(`Kafka at ${host}:${port} cannot be reached: ${messageOf(error)}`, { cause: error })
     }
   }
 
@@ -231,7 +231,7 @@ export class KafkaClient {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         this.#drop(address, joined)
-        reject(new KafkaAway(`Kafka at ${address} does not answer`, { mayBeSent }))
+        reject(new KafkaUnavailable(`Kafka at ${address} does not answer`, { mayBeSent }))
       }, this.#access.timeoutMs)
     })
     const sent = (connection: Connection): Promise<Answer> => {
@@ -245,8 +245,8 @@ export class KafkaClient {
     } catch (error) {
       const hasAnswered = errorIds(error).length > 0
       this.#note(address, hasAnswered)
-      if (error instanceof KafkaAway || hasAnswered) throw error
-      throw new KafkaAway(`Kafka at ${address}: ${messageOf(error)}`, { cause: error, mayBeSent })
+      if (error instanceof KafkaUnavailable || hasAnswered) throw error
+      throw new KafkaUnavailable(`Kafka at ${address}: ${messageOf(error)}`, { cause: error, mayBeSent })
     } finally {
       clearTimeout(timer)
     }

@@ -2,7 +2,7 @@
 import { MultipleErrors, ProtocolError } from '@platformatic/kafka'
 
 /** Kafka did not respond in time, or could not be reached. */
-export class KafkaAway extends Error {
+export class KafkaUnavailable extends Error {
   /** Whether the request may have been sent: Kafka may then have executed it, or execute it later. */
   readonly mayBeSent: boolean
 
@@ -48,8 +48,8 @@ const passing: ReadonlySet<string> = new Set([
 ])
 
 /** Whether the same request may succeed later. An error without a response is a network failure. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof KafkaAway) return true
+export function isTransient(error: unknown): boolean {
+  if (error instanceof KafkaUnavailable) return true
   const ids = errorIds(error)
   return ids.length > 0 && ids.every((id) => passing.has(id))
 }
@@ -58,7 +58,7 @@ export function isPassing(error: unknown): boolean {
  * Like `isPassing`, for requests that do harm when Kafka executes them late: false if Kafka may have received the request and has not responded.
  */
 export function isPassingAndUndone(error: unknown): boolean {
-  return isPassing(error) && !(error instanceof KafkaAway && error.mayBeSent)
+  return isTransient(error) && !(error instanceof KafkaUnavailable && error.mayBeSent)
 }
 
 const outOfRange: ReadonlySet<string> = new Set(['OFFSET_OUT_OF_RANGE'])

@@ -3,7 +3,7 @@ import { allTopics, topicEnds } from './all-topics.ts'
 import type { KafkaClient } from './kafka-client.ts'
 import type { RecordBatch } from './produce.ts'
 import { keepAll } from './retained-records.ts'
-import { deleteTopic, ensureTopic, messageBytes, setTopic, takeMessagesOf } from './topics.ts'
+import { allowMessagesOf, deleteTopic, ensureTopic, messageBytes, setTopic } from './topics.ts'
 
 export interface RowsTopicSettings {
   readonly clusterName: string
@@ -44,7 +44,7 @@ export class RowsTopics {
     const partition = journalPartition % (this.#partitions.get(entityId) ?? (await this.ensure(entityId, signal)))
     // The topic must accept a batch that contains only the largest record.
     const largestBytes = records.reduce((bytes, record) => Math.max(bytes, record.length), 0) + batchHeadroomBytes
-    if (largestBytes > this.#messageBytes) await takeMessagesOf(this.#client, topic, largestBytes)
+    if (largestBytes > this.#messageBytes) await allowMessagesOf(this.#client, topic, largestBytes)
     const batches: { topic: string; partition: number; values: Buffer[] }[] = []
     let bytes = Number.POSITIVE_INFINITY
     for (const record of records) {
@@ -68,7 +68,7 @@ export class RowsTopics {
     if (!this.#kept.has(entityId)) {
       await setTopic(this.#client, name, keepAll)
       // The largest allowed row may have been increased since the topic was created.
-      await takeMessagesOf(this.#client, name, this.#messageBytes)
+      await allowMessagesOf(this.#client, name, this.#messageBytes)
     }
     this.#kept.add(entityId)
     this.#partitions.set(entityId, found)

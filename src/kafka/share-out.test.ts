@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shareOut } from './share-out.ts'
+import { assignPartitions } from './share-out.ts'
 
 test.each([
   ['no member', [], 3, []],
@@ -42,7 +42,7 @@ test.each([
     ],
   ],
 ] as const)('%s', (_, members, partitions, expected) => {
-  const shares = shareOut(
+  const shares = assignPartitions(
     members.map(([memberId, owned]) => ({ memberId, owned })),
     partitions,
   )
@@ -57,13 +57,13 @@ test('each partition has one owner, shares differ by one at most, and nobody who
       fc.integer({ min: 1, max: 16 }),
       (owned, partitions) => {
         const members = owned.map((own, index) => ({ memberId: `m${index}`, owned: own }))
-        const shares = [...shareOut(members, partitions).values()]
+        const shares = [...assignPartitions(members, partitions).values()]
         expect(shares.flat().toSorted((left, right) => left - right)).toEqual(
           Array.from({ length: partitions }, (_, index) => index),
         )
         const sizes = shares.map((share) => share.length)
         expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
-        const again = shareOut(
+        const again = assignPartitions(
           members.map(({ memberId }, index) => ({ memberId, owned: shares[index]! })),
           partitions,
         )

@@ -5,7 +5,10 @@ export interface GroupShare {
 }
 
 /** Assigns each partition to one member, as evenly as possible. Each member keeps as many of its own as its share allows. */
-export function shareOut(members: readonly GroupShare[], partitions: number): ReadonlyMap<string, readonly number[]> {
+export function assignPartitions(
+  members: readonly GroupShare[],
+  partitions: number,
+): ReadonlyMap<string, readonly number[]> {
   const sorted = members.toSorted((left, right) => (left.memberId < right.memberId ? -1 : 1))
   const shares = new Map(sorted.map(({ memberId }): [string, number[]] => [memberId, []]))
   if (shares.size === 0) return shares

@@ -81,7 +81,7 @@ export async function setTopic(
  * Makes a topic accept messages of this many bytes. A topic that accepts larger ones is not changed. Throws Kafka's own error if the setting is not
  * allowed.
  */
-export async function takeMessagesOf(client: KafkaClient, topic: string, bytes: number): Promise<void> {
+export async function allowMessagesOf(client: KafkaClient, topic: string, bytes: number): Promise<void> {
   if (Number(await topicSetting(client, topic, messageBytes)) >= bytes) return
   await setTopic(client, topic, { [messageBytes]: String(bytes) })
 }

@@ -9,7 +9,7 @@ import {
   txnOffsetCommitV3,
 } from '@platformatic/kafka'
 import { expect, test } from 'vitest'
-import { isPassing, KafkaAway } from './kafka-errors.ts'
+import { isTransient, KafkaUnavailable } from './kafka-errors.ts'
 import { type TransactingClient, TransactionalProducer } from './transactional-producer.ts'
 
 const apis = new Map<unknown, string>([
@@ -22,8 +22,8 @@ const apis = new Map<unknown, string>([
 ])
 
 const failures = {
-  'was not sent': () => new KafkaAway('refused'),
-  'was not answered': () => new KafkaAway('silent', { mayBeSent: true }),
+  'was not sent': () => new KafkaUnavailable('refused'),
+  'was not answered': () => new KafkaUnavailable('silent', { mayBeSent: true }),
   'came too early': () => new ProtocolError('COORDINATOR_LOAD_IN_PROGRESS'),
 }
 
@@ -48,7 +48,7 @@ function failingOnce(kind: string, failure: () => Error): { client: TransactingC
     askUntil: (_, ...request) => ask(...request),
     leaderOf: async () => 1,
     coordinatorOf: async () => 1,
-    persist: async (work, _, passes = isPassing) => {
+    persist: async (work, _, passes = isTransient) => {
       for (;;) {
         try {
           return await work()

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
-import { inWords } from './system-error.ts'
+import { systemErrorText } from './system-error.ts'
 
 /** The two files, and their names in messages. */
 export interface PairFiles {
@@ -29,7 +29,7 @@ export async function readPair(files: PairFiles): Promise<CertificatePair> {
   try {
     createSecureContext({ cert, key })
   } catch (error) {
-    throw new Error(`${one.name} (${one.path}) cannot be used for TLS: ${inWords(error)}.`)
+    throw new Error(`${one.name} (${one.path}) cannot be used for TLS: ${systemErrorText(error)}.`)
   }
   return { cert, key, validUntilMs: Date.parse(first.validTo) }
 }
@@ -38,7 +38,7 @@ async function readPart({ name, path }: PairFiles['key']): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (error) {
-    throw new Error(`${name} (${path}) cannot be read: ${inWords(error)}.`)
+    throw new Error(`${name} (${path}) cannot be read: ${systemErrorText(error)}.`)
   }
 }
 

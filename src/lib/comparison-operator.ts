@@ -3,7 +3,7 @@ import { compareCodePoints } from './compare-code-points.ts'
 export type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>='
 
 /** The operator with its operands exchanged. */
-export const turnedRound: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+export const swapped: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '=': '=',
   '<>': '<>',
   '<': '>',
@@ -23,7 +23,7 @@ export const negated: Readonly<Record<ComparisonOperator, ComparisonOperator>> =
 }
 
 /** Whether two values satisfy the operator, given their order as the result of a `sort` comparison. */
-export function isMetBy(operator: ComparisonOperator, order: number): boolean {
+export function satisfies(operator: ComparisonOperator, order: number): boolean {
   switch (operator) {
     case '=':
       return order === 0
@@ -46,6 +46,6 @@ export function isMetByValues(
   left: number | bigint | string | boolean,
   right: number | bigint | string | boolean,
 ): boolean {
-  if (typeof left === 'string') return isMetBy(operator, compareCodePoints(left, String(right)))
-  return isMetBy(operator, left < right ? -1 : left > right ? 1 : 0)
+  if (typeof left === 'string') return satisfies(operator, compareCodePoints(left, String(right)))
+  return satisfies(operator, left < right ? -1 : left > right ? 1 : 0)
 }

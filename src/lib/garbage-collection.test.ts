@@ -44,7 +44,7 @@ test('a thread collects when it is idle and holds more than after the last colle
   held = 19
   collection.check()
   expect(collected).toBe(4)
-  collection.letGo(16 * mebibyte)
+  collection.noteGarbage(16 * mebibyte)
   then = 3
   collection.check()
   expect([collected, held]).toEqual([5, 3])

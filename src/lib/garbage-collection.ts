@@ -50,7 +50,7 @@ export class GarbageCollection {
   }
 
   /** Reports that this many of the held bytes are garbage now. */
-  letGo(bytes: number): void {
+  noteGarbage(bytes: number): void {
     this.#keptBytes -= bytes
   }
 }

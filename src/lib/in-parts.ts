@@ -4,7 +4,7 @@ import type { Pacer } from './pacer.ts'
 const partRows = 8192
 
 /** Calls `take` for the indexes from `start` to `end` (exclusive) in parts, one after another, with rests between them. */
-export async function inParts(
+export async function forEachChunk(
   start: number,
   end: number,
   pacer: Pacer,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { likelyWord, mayBeMeant } from './likely-word.ts'
+import { didYouMean, likelyWord } from './likely-word.ts'
 
 const known = ['limits', 'limits.resultRows', 'limits.checkRows', 'port', 'adminKey']
 
@@ -29,8 +29,8 @@ test.each([
 })
 
 test('a message goes on with the name that may be meant', () => {
-  expect(mayBeMeant('plnat', ['plant', 'other'])).toBe(' "plant" may be meant.')
-  expect(mayBeMeant('nothing', ['plant', 'other'])).toBe('')
+  expect(didYouMean('plnat', ['plant', 'other'])).toBe(' "plant" may be meant.')
+  expect(didYouMean('nothing', ['plant', 'other'])).toBe('')
 })
 
 test('of very many names the first are looked at', () => {

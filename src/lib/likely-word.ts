@@ -47,7 +47,7 @@ export function likelyWord(word: string, known: Iterable<string>): string | null
 }
 
 /** The end of a message that a name does not exist: a space and a sentence, or nothing. Its reader must be allowed to see all `known` names. */
-export function mayBeMeant(name: string, known: Iterable<string>): string {
+export function didYouMean(name: string, known: Iterable<string>): string {
   const likely = likelyWord(name, known)
   return likely === null ? '' : ` ${JSON.stringify(likely)} may be meant.`
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 const linksMax = 40
 
 /** The absolute path after following symbolic links, whether or not the file exists. Renaming onto a link would replace the link. */
-export async function pathBehind(path: string): Promise<string> {
+export async function resolveLinks(path: string): Promise<string> {
   let behind = resolve(path)
   for (let links = 0; links < linksMax; links++) {
     const folder = await realpath(dirname(behind)).catch(() => dirname(behind))

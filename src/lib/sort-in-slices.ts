@@ -8,7 +8,7 @@ const mergeUnits = 16
 /** Numbers merged between two checks of the clock. */
 const mergedAtOnce = 1024
 
-interface Stretch {
+interface Run {
   readonly start: number
   readonly end: number
 }
@@ -23,7 +23,7 @@ export async function sortInSlices(
   compare: (left: number, right: number) => number,
   pacer: Pacer,
 ): Promise<Int32Array> {
-  let stretches: Stretch[] = sorted > 0 ? [{ start: 0, end: sorted }] : []
+  let stretches: Run[] = sorted > 0 ? [{ start: 0, end: sorted }] : []
   for (let start = sorted; start < numbers.length; start += blockLength) {
     const end = Math.min(numbers.length, start + blockLength)
     numbers.subarray(start, end).sort(compare)
@@ -33,7 +33,7 @@ export async function sortInSlices(
   let from = numbers
   let to = stretches.length > 1 ? new Int32Array(numbers.length) : numbers
   while (stretches.length > 1) {
-    const merged: Stretch[] = []
+    const merged: Run[] = []
     // From the end, so that the long sorted run at the front is merged only once, in the last pass.
     for (let right = stretches.length - 1; right >= 0; right -= 2) {
       const end = stretches[right].end

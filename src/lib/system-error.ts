@@ -1,6 +1,6 @@
 import { messageOf } from './message-of.ts'
 /** The message of a system error about a file or an address, as the end of a sentence. */
-export function inWords(error: unknown): string {
+export function systemErrorText(error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':
       return 'there is no such file'

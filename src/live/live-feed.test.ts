@@ -3,7 +3,7 @@ import type { EntityField } from '../model/entity.ts'
 import type { SelectPlan } from '../model/plan.ts'
 import type { StoredRows } from './journal-rows.ts'
 import { LiveFeed, type LiveNews } from './live-feed.ts'
-import type { LiveQuestion } from './live-rows.ts'
+import type { LiveQuery } from './live-rows.ts'
 
 const time: EntityField = { name: 'D', role: 'time', type: 'timestamp' }
 const tag: EntityField = { name: 'T', role: 'tag', type: 'string' }
@@ -27,7 +27,7 @@ const stored: StoredRows = {
 }
 
 /** All rows; each reader asks in another way. */
-function questionOf(reader: number): LiveQuestion {
+function questionOf(reader: number): LiveQuery {
   const selection = {
     entityId: 1,
     sinceMs: null,

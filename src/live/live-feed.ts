@@ -10,11 +10,11 @@ import type { Observe } from '../observe/event.ts'
 import type { SeriesQuerier } from '../store/series-store.ts'
 import type { JournalRows, StoredRows } from './journal-rows.ts'
 import { type LivePlace, livePlaceText } from './live-place.ts'
-import type { LiveQuestion, Told } from './live-rows.ts'
+import type { LiveQuery, LiveUpdate } from './live-rows.ts'
 import { eventsFor, projectionOf, type Reader, StoredPart } from './stored-part.ts'
 
 /** For `change` see `LivePlace`. */
-export type FeedTold = Told<number> & { readonly change: number }
+export type FeedUpdate = LiveUpdate<number> & { readonly change: number }
 
 export type LiveNews =
   | {
@@ -23,7 +23,7 @@ export type LiveNews =
       readonly position: number
       readonly change: number
     }
-  | { readonly kind: 'told'; readonly told: readonly FeedTold[] }
+  | { readonly kind: 'told'; readonly told: readonly FeedUpdate[] }
   | { readonly kind: 'caughtUp'; readonly followers: readonly number[] }
   | { readonly kind: 'lost'; readonly followers: readonly number[] }
 
@@ -71,7 +71,7 @@ const manyReaders = 200
 const longRoundMs = 80
 /** Characters sent before the pipeline gets its turn. Readers with different queries multiply the output for the same rows. */
 const turnCharacters = 1024 * 1024
-const othersTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export class LiveFeed {
   readonly #parts: LiveFeedParts
@@ -83,7 +83,7 @@ export class LiveFeed {
     this.#parts = parts
   }
 
-  follow(id: number, question: LiveQuestion, from: LivePlace | null): void {
+  follow(id: number, question: LiveQuery, from: LivePlace | null): void {
     const { entityId } = question.plan.selection
     const change = this.#parts.deletions.changesOf(entityId).at(-1)?.id ?? 0
     const place = from ?? { change, position: this.#untilOf(entityId) }
@@ -140,7 +140,7 @@ export class LiveFeed {
     while (this.#followed.size > 0 && !signal.aborted) {
       try {
         const isBehind = await this.#round()
-        if (isBehind) await othersTurn()
+        if (isBehind) await yieldToEventLoop()
         else await Promise.all([pause(this.#followed.size < manyReaders ? roundMs : longRoundMs), this.#news()])
       } catch (error) {
         checkFailed(observe)(error)
@@ -194,21 +194,21 @@ export class LiveFeed {
   /** Sends the next part to the followers that are furthest behind, and to all others that it concerns. Returns whether more can be sent at once. */
   async #round(): Promise<boolean> {
     const due = this.#due()
-    this.#tellChanges(due)
+    this.#sendChanges(due)
     const behind = due.filter((followed) => !followed.isHeld && this.#isBehind(followed))
     const from = behind.reduce((least, { position }) => Math.min(least, position), Number.POSITIVE_INFINITY)
     const until = behind.reduce((least, followed) => {
       const place = this.#nextChange(followed)?.place ?? Number.POSITIVE_INFINITY
       return Math.min(least, place, this.#untilOf(followed.question.plan.selection.entityId))
     }, Number.POSITIVE_INFINITY)
-    if (from < until) await this.#tellFrom(from, until, behind)
+    if (from < until) await this.#sendFrom(from, until, behind)
     this.#noteCaughtUp()
     return this.#due().length > 0
   }
 
   /** Sends deletions and undone deletions to the followers that have reached their places. */
-  #tellChanges(due: readonly Followed[]): void {
-    const told: FeedTold[] = []
+  #sendChanges(due: readonly Followed[]): void {
+    const told: FeedUpdate[] = []
     for (let asking = due; asking.length > 0; ) {
       const next = new Map<DeletionChange, Followed[]>()
       for (const followed of asking) {
@@ -228,7 +228,7 @@ export class LiveFeed {
     if (told.length > 0) this.#parts.send({ kind: 'told', told })
   }
 
-  async #tellFrom(from: number, until: number, due: readonly Followed[]): Promise<void> {
+  async #sendFrom(from: number, until: number, due: readonly Followed[]): Promise<void> {
     const { rows, send } = this.#parts
     const entityIds = new Set(due.map(({ question }) => question.plan.selection.entityId))
     try {
@@ -246,7 +246,7 @@ export class LiveFeed {
 
   async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<void> {
     const parts = stored.map((rows) => new StoredPart(this.#parts.deletions.seen(rows), this.#parts))
-    let told: FeedTold[] = []
+    let told: FeedUpdate[] = []
     let characters = 0
     const unconcerned = new Map<number, number[]>()
     // All groups register their rows first, so that rows are formatted together.
@@ -268,13 +268,13 @@ export class LiveFeed {
       this.#send(told)
       told = []
       characters = 0
-      await othersTurn()
+      await yieldToEventLoop()
     }
     for (const [change, followers] of unconcerned) told.push({ followers, rows: [], position, change })
     this.#send(told)
   }
 
-  #send(told: readonly FeedTold[]): void {
+  #send(told: readonly FeedUpdate[]): void {
     for (const { followers, position } of told) {
       for (const id of followers) {
         const followed = this.#followed.get(id)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inScratchFolder } from '../../test/support/scratch-folder.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
-import { LivePositions } from './live-positions.ts'
+import { LiveCheckpoints } from './live-positions.ts'
 
 test.each([0, 60_000])('a reader begins after one whose beginning could not be written, with liveKeepMs %d', (keepMs) =>
   inScratchFolder('tidemark-live-', async (directory) => {
@@ -14,7 +14,7 @@ test.each([0, 60_000])('a reader begins after one whose beginning could not be w
         await nodeDisk.rename(from, to)
       },
     }
-    const positions = await LivePositions.open({
+    const positions = await LiveCheckpoints.open({
       ...{ disk, path: join(directory, 'live.json'), keepMs, sealedPosition: 0, position: () => 0 },
       journal: { firstPosition: 0, durablePosition: 0 },
       cursor: { read: async () => [], close: async () => undefined },

@@ -15,7 +15,7 @@ import { EntityPositions } from './entity-positions.ts'
 import { decodeLiveId, encodeLiveId, type LiveEpoch } from './live-ids.ts'
 import { livePlaceText } from './live-place.ts'
 
-export interface LivePositionsParts {
+export interface LiveCheckpointsParts {
   readonly disk: Disk
   readonly path: string
   readonly journal: Pick<LocalJournalWriter, 'firstPosition' | 'durablePosition'>
@@ -42,8 +42,8 @@ const scanBytes = 1024 * 1024
 const scansMax = 5
 const scanAgainMs = 1000
 
-export class LivePositions {
-  readonly #parts: LivePositionsParts
+export class LiveCheckpoints {
+  readonly #parts: LiveCheckpointsParts
   readonly #entities: EntityPositions
   /** Where the journal ended when this run began. */
   readonly #beginPosition: number
@@ -57,7 +57,7 @@ export class LivePositions {
   /** Resolves when the part of the journal that is not validated again has been scanned for the entities that received rows. */
   #learned: Promise<void> = Promise.resolve()
 
-  private constructor(parts: LivePositionsParts, { epochs, entities, marks }: LiveRecord, lastChange: number) {
+  private constructor(parts: LiveCheckpointsParts, { epochs, entities, marks }: LiveRecord, lastChange: number) {
     this.#parts = parts
     this.#beginPosition = parts.journal.durablePosition
     this.#entities = new EntityPositions(entities)
@@ -69,9 +69,9 @@ export class LivePositions {
     this.#marks = marks
   }
 
-  static async open(parts: LivePositionsParts): Promise<LivePositions> {
+  static async open(parts: LiveCheckpointsParts): Promise<LiveCheckpoints> {
     const record = await readLiveRecord(parts.path)
-    const positions = new LivePositions(parts, record, await parts.deletions.lastChange())
+    const positions = new LiveCheckpoints(parts, record, await parts.deletions.lastChange())
     if (record.epochs.length === 0) return positions
     await positions.#write()
     positions.#learned = positions.#learn()

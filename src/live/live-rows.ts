@@ -4,9 +4,9 @@ import type { EntityField } from '../model/entity.ts'
 import type { SelectPlan } from '../model/plan.ts'
 
 /** A place in the order in which rows become queryable, as text: a journal position, or on a cluster one offset per partition, and a deletion change. */
-export type LivePosition = string
+export type LiveStart = string
 
-export interface LiveQuestion {
+export interface LiveQuery {
   /** Selects the rows and the output of each; its range is open. */
   readonly plan: SelectPlan
   /** All tags of the entity, which identify an item, if newer rows replace older ones; else null. */
@@ -14,22 +14,22 @@ export interface LiveQuestion {
 }
 
 /** Rows that became queryable, as a JSON array in their order. */
-export interface ToldRows<Position = number> {
+export interface SentRows<Position = number> {
   readonly items: string
   /** A reader that resumes from this position misses no row and receives none twice. */
   readonly position: Position
 }
 
 /** A deletion of the entity, or its undoing. */
-export type ToldDeletion = Pick<DeletionChange, 'deletionId' | 'isUndone' | 'selection'>
+export type SentDeletion = Pick<DeletionChange, 'deletionId' | 'isUndone' | 'selection'>
 
 /** A part of the new rows, for all followers with the same query and position, or for all that none of its rows concern. */
-export interface Told<Position = number> {
+export interface LiveUpdate<Position = number> {
   readonly followers: readonly number[]
   /** Empty if the entity has new rows but these followers selected none of them. */
-  readonly rows: readonly ToldRows<Position>[]
+  readonly rows: readonly SentRows<Position>[]
   /** Replaces rows: a deletion to send before the next rows. */
-  readonly deletion?: ToldDeletion
+  readonly deletion?: SentDeletion
   /** All rows before this position have been sent. */
   readonly position: Position
 }
@@ -38,7 +38,7 @@ export interface Told<Position = number> {
 export interface Follower<Position = number> {
   /** Called first, and again when the store was restarted: rows from this position on will be sent. */
   following(position: Position): void
-  told(told: Told<Position>): void
+  told(told: LiveUpdate<Position>): void
   /** All stored rows have been sent; from now on rows are sent as they arrive. */
   caughtUp(): void
   /** The journal no longer has the next rows: nothing more is sent. */
@@ -53,7 +53,7 @@ export interface Following {
 
 export interface LiveRows<Position = number> {
   /** Follows from a position on; null means from now. Throws Problem `unavailable` while live rows are unavailable. */
-  follow(question: LiveQuestion, from: Position | null, follower: Follower<Position>): Following | Promise<Following>
+  follow(question: LiveQuery, from: Position | null, follower: Follower<Position>): Following | Promise<Following>
 }
 
 /** Issues and resolves the ids from which readers resume. */

@@ -6,7 +6,7 @@ import { Problem } from '../model/problem.ts'
 import { planQuery } from '../query/plan-query.ts'
 import { readableEntity } from '../query/readable-entity.ts'
 import type { LiveRequest } from '../query/requests.ts'
-import type { Follower, Following, LiveIds, LiveQuestion, LiveRows } from './live-rows.ts'
+import type { Follower, Following, LiveIds, LiveQuery, LiveRows } from './live-rows.ts'
 
 export interface LiveParts<Position> {
   readonly definitions: Pick<Definitions, 'entity' | 'entities' | 'metadataEntity'>
@@ -17,10 +17,10 @@ export interface LiveParts<Position> {
 }
 
 /** A live query of a reader. */
-export interface LiveAsked {
+export interface FollowedRows {
   readonly entity: string
   readonly entityId: number
-  readonly question: LiveQuestion
+  readonly question: LiveQuery
 }
 
 /** Receives live rows; `begun` is called first, and once. */
@@ -41,7 +41,7 @@ export class Live<Position> {
   }
 
   /** Throws the same Problems as a select. */
-  read(request: Static<typeof LiveRequest>, reader: Reader): LiveAsked {
+  read(request: Static<typeof LiveRequest>, reader: Reader): FollowedRows {
     const { definitions, nowMs, limits } = this.#parts
     const { after: _, ...select } = request
     const entity = readableEntity(definitions, request.entity, reader)
@@ -54,13 +54,13 @@ export class Live<Position> {
   }
 
   /** Whether rows may still be sent: the reader may still read the entity, and it still exists. */
-  isAllowed({ entity, entityId }: LiveAsked, { mayRead }: Reader): boolean {
+  isAllowed({ entity, entityId }: FollowedRows, { mayRead }: Reader): boolean {
     return mayRead(entity) && this.#parts.definitions.entity(entity)?.id === entityId
   }
 
   /** Follows from after an id, or from now. Throws Problem `overloaded` if there are too many readers, and `unavailable`. */
   async follow(
-    { entityId, question }: LiveAsked,
+    { entityId, question }: FollowedRows,
     lastId: string | null,
     listener: LiveListener<Position>,
   ): Promise<Following> {
@@ -96,7 +96,7 @@ export class Live<Position> {
     }
   }
 
-  idOf({ entityId }: LiveAsked, position: Position): string {
+  idOf({ entityId }: FollowedRows, position: Position): string {
     const last = this.#lastId
     if (last !== null && last.entityId === entityId && last.position === position) return last.id
     const id = this.#parts.positions.idOf(entityId, position)

@@ -6,7 +6,7 @@ import { outputFields, type SelectPlan } from '../model/plan.ts'
 import { timesOf } from '../model/row-batch.ts'
 import type { SeriesQuerier } from '../store/series-store.ts'
 import type { StoredRows } from './journal-rows.ts'
-import type { LiveQuestion } from './live-rows.ts'
+import type { LiveQuery } from './live-rows.ts'
 import { columnOf, type NamedColumns, rowTexts } from './row-texts.ts'
 
 /** Items further apart than this are read separately, so the rows between them are skipped. */
@@ -21,7 +21,7 @@ const unlimited = {
 /** The current items of rows as JSON, by row. A row is left out if its item has none of the requested metrics, or is no longer stored. */
 export async function mergedItems(
   store: Pick<SeriesQuerier, 'run'>,
-  { plan, itemTags }: LiveQuestion,
+  { plan, itemTags }: LiveQuery,
   { batch }: StoredRows,
   rows: readonly number[],
   signal: CancelSignal,
@@ -58,7 +58,7 @@ export async function mergedItems(
 }
 
 /** The plan with all tags, which identify items. */
-function wholeItems(plan: SelectPlan, itemTags: NonNullable<LiveQuestion['itemTags']>): SelectPlan {
+function wholeItems(plan: SelectPlan, itemTags: NonNullable<LiveQuery['itemTags']>): SelectPlan {
   const fields = plan.selection.fields.filter(({ name }) => itemTags.every((tag) => tag.name !== name))
   return { ...plan, selection: { ...plan.selection, tags: itemTags, prefixes: null, fields } }
 }

@@ -4,7 +4,7 @@ import { ndjsonEncoder } from '../answer/text/encode-text.ts'
 import { type ColumnVector, isNullAt, nullBoolean, nullCode, pickRows, valueAt } from '../model/column.ts'
 import type { EntityField } from '../model/entity.ts'
 import type { Selection } from '../model/plan.ts'
-import { isTaken } from '../model/quality.ts'
+import { passesQuality } from '../model/quality.ts'
 
 /** Columns with the fields that name them. */
 export interface NamedColumns {
@@ -36,7 +36,7 @@ export function itemTest(
   const isItem = (row: number): boolean => columns.some((column) => !isNullAt(column, row))
   if (quality === undefined) return isItem
   const column = columnOf(source, quality.field)
-  return (row) => isItem(row) && isTaken(column === null ? null : valueAt(column, row), quality)
+  return (row) => isItem(row) && passesQuality(column === null ? null : valueAt(column, row), quality)
 }
 
 export function columnOf({ fields, columns }: NamedColumns, { name }: EntityField): ColumnVector | null {

@@ -6,7 +6,7 @@ import { outputFields, type Selection } from '../model/plan.ts'
 import { timesOf } from '../model/row-batch.ts'
 import type { SeriesQuerier } from '../store/series-store.ts'
 import type { StoredRows } from './journal-rows.ts'
-import type { LiveQuestion, ToldRows } from './live-rows.ts'
+import type { LiveQuery, SentRows } from './live-rows.ts'
 import { mergedItems } from './merged-items.ts'
 import { columnOf, itemTest, rowTexts } from './row-texts.ts'
 
@@ -15,7 +15,7 @@ const eventRows = 1000
 
 /** A recipient of rows. */
 export interface Reader {
-  readonly question: LiveQuestion
+  readonly question: LiveQuery
   /** See `projectionOf`. */
   readonly projection: string
   /** All rows before this position have been sent. */
@@ -23,7 +23,7 @@ export interface Reader {
 }
 
 /** A key that is equal for queries whose output of a row is the same. */
-export function projectionOf({ plan: { selection }, itemTags }: LiveQuestion): string {
+export function projectionOf({ plan: { selection }, itemTags }: LiveQuery): string {
   const { tags, fields, metrics, quality } = selection
   return JSON.stringify([
     quality?.words,
@@ -42,7 +42,7 @@ interface Line {
 export async function eventsFor(
   reader: Reader,
   { parts, wanted, position }: { parts: readonly StoredPart[]; wanted: readonly Wanted[]; position: number },
-): Promise<readonly ToldRows[]> {
+): Promise<readonly SentRows[]> {
   const lines: Line[] = []
   for (const [index, part] of parts.entries()) {
     for (const line of await part.lines(reader, wanted[index]!)) lines.push(line)
@@ -51,8 +51,8 @@ export async function eventsFor(
 }
 
 /** Cuts only where the position changes, so rows of one replay are one event. The last event has the position after the part, equal for all readers. */
-function eventsOf(lines: readonly Line[], throughPosition: number): readonly ToldRows[] {
-  const events: ToldRows[] = []
+function eventsOf(lines: readonly Line[], throughPosition: number): readonly SentRows[] {
+  const events: SentRows[] = []
   let first = 0
   for (let index = 0; index < lines.length; index++) {
     const { position } = lines[index]!
@@ -123,7 +123,7 @@ export class StoredPart {
     })
   }
 
-  async #texts(question: LiveQuestion, rows: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  async #texts(question: LiveQuery, rows: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const { store, signal } = this.#parts
     if (question.itemTags !== null) return mergedItems(store, question, this.#stored, rows, signal)
     const { batch } = this.#stored
@@ -132,7 +132,7 @@ export class StoredPart {
     return new Map(items.map((row, index) => [row, texts[index]!]))
   }
 
-  #rowsOf({ plan: { selection } }: LiveQuestion, from: number): readonly number[] {
+  #rowsOf({ plan: { selection } }: LiveQuery, from: number): readonly number[] {
     if (this.#stored.batch.entityId !== selection.entityId) return []
     const rows = this.#byTag.rowsOf(selection)
     return rows.length === 0 || this.#placeOf(rows[0]!) >= from

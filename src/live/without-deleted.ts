@@ -1,11 +1,11 @@
-import { type StandingDeletion, selectedRows } from '../ingest/deleted-rows.ts'
+import { type ActiveDeletion, selectedRows } from '../ingest/deleted-rows.ts'
 import { type ColumnVector, nullBoolean, nullCode, pickRows } from '../model/column.ts'
 import type { DeletionSelection } from '../model/deletion.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import type { StoredRows } from './journal-rows.ts'
 
 /** On a single machine the position of a row shows whether it was pushed before a deletion. */
-export function withoutStanding(stored: StoredRows, deletions: readonly StandingDeletion[]): StoredRows {
+export function withoutStanding(stored: StoredRows, deletions: readonly ActiveDeletion[]): StoredRows {
   const { batch, replayPosition } = stored
   // Where rows replace each other, items are queried from the store.
   if (batch.pushedNulls !== undefined || batch.rows === 0) return stored

@@ -32,7 +32,7 @@ export const inTools = (text: string): string =>
     .replace(/GET \/consumer\/metadata\/(\S+) lists/, 'find_metadata with the table $1 lists')
 
 /** Some makers of assistants accept neither null in an enum nor `exclusiveMinimum`. */
-function unsaidNull(property: PropertySchema): PropertySchema {
+function withoutNulls(property: PropertySchema): PropertySchema {
   const schema = withoutNull(property)
   const { exclusiveMinimum: _, ...known } =
     schema.enum === undefined ? schema : { ...schema, enum: schema.enum.filter((word) => word !== null) }
@@ -43,7 +43,7 @@ function unsaidNull(property: PropertySchema): PropertySchema {
 function described(name: string): PropertySchema {
   const takers = queryKinds.flatMap((kind) => {
     const schema: PropertySchema | undefined = Reflect.get(queryRequests[kind].properties, name)
-    return schema === undefined ? [] : [{ kind, schema: unsaidNull(schema) }]
+    return schema === undefined ? [] : [{ kind, schema: withoutNulls(schema) }]
   })
   const texts = new Map<string, QueryKind[]>()
   for (const { kind, schema } of takers) {

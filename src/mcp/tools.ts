@@ -75,7 +75,7 @@ function told({ lines, cutBy }: Bounded, { headLines = 0, none = 'No rows.', adv
 }
 
 /** The most tags or items to search. */
-const lookedAtMax = 100_000
+const searchedMax = 100_000
 const pageItems = 10_000
 
 interface Search {
@@ -97,7 +97,7 @@ async function search({ words: text, rows, page }: Search): Promise<ToolAnswer> 
   const limit = text === undefined ? rows + 1 : pageItems
   let lookedAt = 0
   async function* found(): AsyncGenerator<string> {
-    for (let token: string | null | undefined; token !== null && lookedAt < lookedAtMax; ) {
+    for (let token: string | null | undefined; token !== null && lookedAt < searchedMax; ) {
       const answer = await page(limit, token)
       for (const item of answer.items) if (isWanted(item)) yield item
       lookedAt += answer.items.length
@@ -106,8 +106,8 @@ async function search({ words: text, rows, page }: Search): Promise<ToolAnswer> 
   }
   const none = 'None is so. Try fewer words, or another spelling.'
   const answer = told(await firstLines(found(), { rows }), { none, advice: 'Ask for a longer prefix or more words.' })
-  if (lookedAt < lookedAtMax) return answer
-  return { ...answer, note: `${answer.note} Only ${lookedAtMax} were looked at: ask for a prefix, or by sql.` }
+  if (lookedAt < searchedMax) return answer
+  return { ...answer, note: `${answer.note} Only ${searchedMax} were looked at: ask for a prefix, or by sql.` }
 }
 
 const listEntities = tool({

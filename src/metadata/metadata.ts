@@ -1,6 +1,6 @@
 import type { ItemCatalog } from '../catalog/catalog.ts'
 import type { Definitions } from '../catalog/definitions.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import { indexField, type MetadataEntity } from '../model/entity.ts'
 import { type Item, itemJson } from '../model/item.ts'
 import { isEmptyRange, keyAfter } from '../model/item-key.ts'
@@ -139,7 +139,7 @@ export function tableNotFound(table: string, readable: readonly MetadataEntity[]
   const names = readable.map(({ name }) => name)
   return new Problem(
     'table_not_found',
-    `There is no metadata entity ${JSON.stringify(table)}.${mayBeMeant(table, names)} POST /consumer/metadata lists them; names are case-sensitive.`,
+    `There is no metadata entity ${JSON.stringify(table)}.${didYouMean(table, names)} POST /consumer/metadata lists them; names are case-sensitive.`,
   )
 }
 

@@ -99,7 +99,7 @@ export interface DeletionRequest
   readonly waitMs: number
 }
 
-export interface TakeBackRequest extends Pick<DeletionRequest, 'entityId' | 'waitMs'> {
+export interface UndoRequest extends Pick<DeletionRequest, 'entityId' | 'waitMs'> {
   readonly deletionId: number
   readonly nowMs: number
 }

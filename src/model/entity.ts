@@ -52,7 +52,7 @@ export interface HoursMade {
 }
 
 /** Whether hours replace rows that still exist and are due for removal. */
-export function isLettingGo(entity: Pick<Entity, 'hours'> | undefined): boolean {
+export function isRemovingHourRows(entity: Pick<Entity, 'hours'> | undefined): boolean {
   const made = entity?.hours?.made
   return made !== undefined && made.making !== null && made.madeMs >= made.making.untilMs
 }
@@ -90,7 +90,7 @@ export const shapes = ['line', 'step'] as const
 export type Shape = (typeof shapes)[number]
 
 /** The default shape of a field of this type. */
-export const usualShape = (type: string | undefined): Shape => (type === 'double' ? 'line' : 'step')
+export const defaultShape = (type: string | undefined): Shape => (type === 'double' ? 'line' : 'step')
 
 export interface ShapeFrom {
   readonly table: string

@@ -3,7 +3,7 @@ import { type EntityField, entityField } from './entity.ts'
 import type { Field, FieldRole } from './field.ts'
 
 /** The field that a property maps to, the reason that it cannot be a field, or null if the property is new. */
-export type Standing = { readonly field: Field } | { readonly refused: string } | null
+export type FieldMatch = { readonly field: Field } | { readonly refused: string } | null
 
 /** All fields of an ingest, from every version, and those of its entity. */
 export class KnownFields {
@@ -22,7 +22,7 @@ export class KnownFields {
     return this.#bySource.size
   }
 
-  of(property: string): Standing {
+  of(property: string): FieldMatch {
     const field = this.#bySource.get(property)
     if (field !== undefined) return isOptional(field.role) ? { field } : refusedBy('ingest', field.role)
     if (this.#names.has(property)) return { refused: 'another property is stored under this name' }
@@ -42,6 +42,6 @@ function isOptional(role: FieldRole): boolean {
   return role === 'metric' || role === 'dimension' || role === 'quality'
 }
 
-function refusedBy(owner: 'ingest' | 'entity', role: FieldRole): Standing {
+function refusedBy(owner: 'ingest' | 'entity', role: FieldRole): FieldMatch {
   return { refused: `the ${owner} has a ${role} of this name` }
 }

@@ -18,7 +18,7 @@ export interface PageLimits {
   readonly itemsMax: number
 }
 
-export const usualLimits: PageLimits = { items: 1000, itemsMax: 10_000 }
+export const defaultLimits: PageLimits = { items: 1000, itemsMax: 10_000 }
 
 /** Parses the limit of a request; returns NaN if it is not a number, which `pageLimit` rejects. */
 export function limitOf(text: string): number {
@@ -26,7 +26,7 @@ export function limitOf(text: string): number {
 }
 
 /** The page size. Throws Problem `invalid_request` if it is out of bounds. */
-export function pageLimit({ limit }: PageRequest, { items, itemsMax } = usualLimits): number {
+export function pageLimit({ limit }: PageRequest, { items, itemsMax } = defaultLimits): number {
   if (limit === undefined) return items
   if (Number.isInteger(limit) && limit >= 1 && limit <= itemsMax) return limit
   throw invalidRequest('limit', `must be a whole number from 1 to ${itemsMax}`)

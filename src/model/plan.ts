@@ -23,7 +23,7 @@ export interface Selection {
   /** Extra dimension and tag fields, output before the metrics, and the quality field where it is shown. */
   readonly fields: readonly EntityField[]
   /** Absent if the entity has no field of role `quality`. */
-  readonly quality?: TakenQuality
+  readonly quality?: QualityFilter
 }
 
 /** The date from which hours of expired rows are kept; null keeps them forever. */
@@ -32,7 +32,7 @@ export interface KeptSince {
 }
 
 /** The quality filter of a query: items whose quality is one of the words. */
-export interface TakenQuality {
+export interface QualityFilter {
   readonly field: EntityField
   readonly words: readonly QualityWord[]
 }

@@ -52,7 +52,7 @@ function ofNumber(number: number, coding: QualityCoding): QualityWord {
   return isWithin(number, good) ? 'good' : isWithin(number, uncertain) ? 'uncertain' : 'bad'
 }
 
-export const isTaken = (
+export const passesQuality = (
   value: Value,
   { field, words }: { readonly field: Coded; readonly words: readonly QualityWord[] },
 ): boolean => words.includes(qualityOf(value, codingOf(field)))

@@ -11,14 +11,14 @@ export function rowsExpired({ untilMs }: { readonly untilMs: number }, why: stri
  * Throws Problem `rows_expired` if a query that hours cannot answer needs expired rows. `firstAskedMs` returns the date from which the query reads an
  * entity's rows; Infinity means from the oldest row that still exists.
  */
-export function requireRowsAsked(
+export function requireUnexpiredRows(
   entities: readonly Entity[],
-  firstAskedMs: (entity: Entity) => number,
+  firstReadMs: (entity: Entity) => number,
   why: string,
 ): void {
   for (const entity of entities) {
     const { hours, sinceMs } = entity
-    if (hours === undefined || sinceMs === null || firstAskedMs(entity) >= sinceMs) continue
+    if (hours === undefined || sinceMs === null || firstReadMs(entity) >= sinceMs) continue
     throw rowsExpired({ untilMs: sinceMs }, why)
   }
 }

@@ -3,7 +3,7 @@
 import type { OwnIngestAnswer } from '../client/answers.ts'
 import type { TidemarkClient } from '../client/client.ts'
 import { sleepOn, systemClock } from '../client/clock.ts'
-import { mayGoBetter } from '../client/retries.ts'
+import { isRetryableError } from '../client/retries.ts'
 import { ServiceError } from '../client/service-error.ts'
 import { messageOf } from '../lib/message-of.ts'
 import type { BrokerOptions } from './broker.ts'
@@ -156,7 +156,7 @@ async function ingestOf(options: PushMessagesOptions): Promise<OwnIngestAnswer |
     try {
       return await client.ownIngest(ingest)
     } catch (error) {
-      if (error instanceof ServiceError && !mayGoBetter(error)) throw error
+      if (error instanceof ServiceError && !isRetryableError(error)) throw error
       onNote?.(`${messageOf(error)} Trying again in ${serviceWaitMs / 1000} s.`)
       await sleepOn(systemClock, serviceWaitMs, signal).catch(() => undefined)
     }

@@ -22,7 +22,7 @@ async function wait(counts: readonly Count[], signal = new AbortController().sig
   let asked = 0
   const looked: number[] = []
   const parts = {
-    progress: { waitFor: async () => undefined, look: async (ingestId: number) => void looked.push(ingestId) },
+    progress: { waitFor: async () => undefined, checkVisible: async (ingestId: number) => void looked.push(ingestId) },
     rejected: { ofBatch: async () => ({ count: 1, first: [], replaced: 0 }) },
     store: {
       countPositions: async () => {
@@ -65,7 +65,7 @@ describe('rows of a replay', () => {
       },
     }
     const { stored, kind = 'series' } = rows
-    const progress = { look: async () => undefined }
+    const progress = { checkVisible: async () => undefined }
     await replayIsQueryable(
       { progress, store, waitMs },
       { ingest: { id: 7, kind, entityId: 1 }, positions, stored },

@@ -16,7 +16,7 @@ import { type IsSeen, seenOf, unseenOf } from './visibility-watch.ts'
 type CountsPositions = Pick<DruidStore, 'countPositions'>
 
 export interface BatchVisibilityParts {
-  readonly progress: Pick<PartitionProgress, 'waitFor' | 'look'>
+  readonly progress: Pick<PartitionProgress, 'waitFor' | 'checkVisible'>
   readonly rejected: Pick<RejectedCatalog, 'ofBatch'>
   readonly store: CountsPositions
 }
@@ -29,7 +29,7 @@ export interface RowVisibilityParts {
 }
 
 /** Druid needs a moment to make a row visible, so polling more often is useless. */
-const askEveryMs = 50
+const pollEveryMs = 50
 
 /** Resolves when queries see all stored rows of the batch, and the counters of its ingest include them. Rejects with the signal's reason. */
 export async function batchIsQueryable(
@@ -42,7 +42,7 @@ export async function batchIsQueryable(
   const { count } = await rejected.ofBatch(ingest.id, position, 0)
   const seen = (): Promise<number> => store.countPositions(ingest.entityId, position, position + rows, null)
   await untilSeen(seen, rows - count, signal)
-  await progress.look(ingest.id)
+  await progress.checkVisible(ingest.id)
 }
 
 /**
@@ -80,7 +80,7 @@ export async function rowsAreQueryable(
     const seen = await seenOf(unseen, isSeen)
     unseen = unseen.filter((rows) => !seen.includes(rows))
     if (unseen.length === 0) return ranges
-    await sleep(askEveryMs, undefined, { signal })
+    await sleep(pollEveryMs, undefined, { signal })
   }
 }
 
@@ -105,7 +105,7 @@ export async function replayIsQueryable(
     store,
     waitMs,
   }: {
-    readonly progress: Pick<PartitionProgress, 'look'>
+    readonly progress: Pick<PartitionProgress, 'checkVisible'>
     readonly store: Pick<DruidStore, 'countAt'>
     readonly waitMs: number
   },
@@ -119,11 +119,11 @@ export async function replayIsQueryable(
   } catch (error) {
     if (!timeout.aborted || signal.aborted) throw error
   }
-  await progress.look(ingest.id)
+  await progress.checkVisible(ingest.id)
 }
 
 async function untilSeen(seen: () => Promise<number>, rows: number, signal: AbortSignal): Promise<void> {
-  while (rows > 0 && (await orNone(seen())) < rows) await sleep(askEveryMs, undefined, { signal })
+  while (rows > 0 && (await orNone(seen())) < rows) await sleep(pollEveryMs, undefined, { signal })
 }
 
 /** Zero while Druid is unavailable. The rows are stored all the same, so the request must not fail: nobody should send them again. */

@@ -94,10 +94,10 @@ test('rows are pending until queries see them', async () => {
   progress.accepted({ ingestId: 7, position: positionAt(1, 0), rows: 10 })
   report(1, 1)
   await expect.poll(() => progress.counters(7)).toEqual({ received: 10, stored: 0, rejected: 2, pending: 8 })
-  await progress.look(7)
+  await progress.checkVisible(7)
   expect(progress.counters(7)).toMatchObject({ stored: 0, pending: 8 })
   seen.position = positionAt(1, 1)
-  await progress.look(7)
+  await progress.checkVisible(7)
   expect(progress.counters(7)).toEqual({ received: 10, stored: 8, rejected: 2, pending: 0 })
   // Newer ones, which another process finds.
   validated.set(7, 13)

@@ -97,7 +97,7 @@ export class PartitionProgress implements IngestProgress {
   }
 
   /** Checks whether queries see all validated rows of an ingest. When this resolves, the counters include the result. A failed check is not an error. */
-  async look(ingestId: number): Promise<void> {
+  async checkVisible(ingestId: number): Promise<void> {
     const { partitions, isSeen } = this.#parts
     try {
       const unseen = unseenOf(await partitions.storedRows(ingestId))

@@ -75,7 +75,7 @@ export class PartitionWorker {
   #position = 0
   #watch!: ValidationWatch
   /** Reports the progress of the partition to the catalog, asynchronously to the steps. */
-  #telling: Promise<void> | null = null
+  #publishing: Promise<void> | null = null
   #publishedPosition = 0
   readonly #stopped = new AbortController()
 
@@ -89,7 +89,7 @@ export class PartitionWorker {
       await this.#validateOn(signal)
     } finally {
       this.#stopped.abort()
-      await this.#telling
+      await this.#publishing
     }
   }
 
@@ -285,7 +285,7 @@ export class PartitionWorker {
   /** Sends one update at a time. While one is being sent, only the newest position is remembered. */
   #publish(position: number): void {
     this.#publishedPosition = position
-    this.#telling ??= this.#publishOn()
+    this.#publishing ??= this.#publishOn()
   }
 
   async #publishOn(): Promise<void> {
@@ -300,7 +300,7 @@ export class PartitionWorker {
         await sleep(retryMs, undefined, { signal: this.#stopped.signal }).catch(() => {})
       }
     }
-    this.#telling = null
+    this.#publishing = null
   }
 }
 

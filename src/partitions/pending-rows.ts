@@ -8,7 +8,7 @@ interface AcceptedRows {
 }
 
 /** Rows of one ingest in one partition, between two positions. */
-interface Stretch {
+interface PositionSpan {
   fromPosition: number
   endPosition: number
   rows: number
@@ -23,13 +23,13 @@ const rangesMax = 64
  */
 export class PendingRows {
   /** By partition, then by ingest. */
-  readonly #partitions = new Map<number, Map<number, Stretch[]>>()
+  readonly #partitions = new Map<number, Map<number, PositionSpan[]>>()
 
   /** The pushes of a partition must be added in order of position. */
   add({ ingestId, position, rows }: AcceptedRows): void {
     if (rows === 0) return
     const partition = partitionOf(position)
-    const ingests = this.#partitions.get(partition) ?? new Map<number, Stretch[]>()
+    const ingests = this.#partitions.get(partition) ?? new Map<number, PositionSpan[]>()
     this.#partitions.set(partition, ingests)
     const ranges = ingests.get(ingestId) ?? []
     ingests.set(ingestId, ranges)
@@ -67,7 +67,7 @@ export class PendingRows {
 }
 
 /** Merges each range with its neighbour. */
-function joined(ranges: readonly Stretch[]): Stretch[] {
+function joined(ranges: readonly PositionSpan[]): PositionSpan[] {
   return Array.from({ length: Math.ceil(ranges.length / 2) }, (_, pair) => {
     const one = ranges[2 * pair]!
     const other = ranges[2 * pair + 1] ?? { endPosition: one.endPosition, rows: 0 }
@@ -76,7 +76,7 @@ function joined(ranges: readonly Stretch[]): Stretch[] {
 }
 
 /** Reduces a range to its part after a position within it: a proportional number of rows, at least one. */
-function shorten(range: Stretch, position: number): void {
+function shorten(range: PositionSpan, position: number): void {
   const { fromPosition, endPosition, rows } = range
   range.rows = Math.ceil((rows * (endPosition - position)) / (endPosition - fromPosition))
   range.fromPosition = position

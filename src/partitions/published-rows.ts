@@ -18,7 +18,7 @@ export interface PublishedRowsParts {
     isSettled(entityId: number): Promise<boolean>
     handOver(entityId: number, signal: AbortSignal): Promise<void>
   }
-  readonly askEveryMs: number
+  readonly pollEveryMs: number
 }
 
 const readBytes = 1024 * 1024
@@ -29,7 +29,7 @@ export async function rowsArePublished(
   entityId: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { journal, progress, client, clusterName, supervisors, askEveryMs } = parts
+  const { journal, progress, client, clusterName, supervisors, pollEveryMs } = parts
   const ranges = await journal.acknowledged()
   await Promise.all(ranges.map(({ before }) => progress.waitFor(before, signal)))
   const topic = rowsTopic(clusterName, entityId)
@@ -42,7 +42,7 @@ export async function rowsArePublished(
       isPast(client, place, from?.get(place.partition) ?? 0, ends[place.partition]!)
     if ((await Promise.all(places.map(isRead))).every(Boolean)) return
     if (await supervisors.isSettled(entityId)) await supervisors.handOver(entityId, signal)
-    await sleep(askEveryMs, undefined, { signal })
+    await sleep(pollEveryMs, undefined, { signal })
   }
 }
 

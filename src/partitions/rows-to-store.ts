@@ -1,4 +1,4 @@
-import type { NewRows, RowPlace, TakenBack } from '../catalog/partitions.ts'
+import type { NewRows, RowPlace, WithdrawnRows } from '../catalog/partitions.ts'
 import type { ValidatedRun } from '../ingest/entry-validator.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 
@@ -21,8 +21,8 @@ export class RepeatedRows {
   readonly #last = new Map<number, RowPlace>()
 
   /** For runs recorded before: the rows that the catalog recorded as passed on and that no longer pass. Must be called with all runs, in order. */
-  takenBack(runs: readonly ValidatedRun[], keptPosition: number): readonly TakenBack[] {
-    return runs.flatMap(({ ingestId, kind, batch, rejected }): readonly TakenBack[] => {
+  takenBack(runs: readonly ValidatedRun[], keptPosition: number): readonly WithdrawnRows[] {
+    return runs.flatMap(({ ingestId, kind, batch, rejected }): readonly WithdrawnRows[] => {
       if (kind !== 'series') return []
       const last = batch === null ? null : lastBefore(batch, keptPosition)
       if (last !== null) this.#last.set(ingestId, last)

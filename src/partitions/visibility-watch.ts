@@ -15,7 +15,7 @@ export interface VisibilityWatchParts {
 }
 
 /** Rows to check. They are the newest ones of the time when the check began, because newer ones keep arriving. */
-interface Sought {
+interface CheckedRows {
   rows: StoredRows
   readonly sinceMs: number
   askedMs: number
@@ -46,7 +46,7 @@ export async function seenOf(rows: readonly StoredRows[], isSeen: IsSeen): Promi
 
 export class VisibilityWatch {
   readonly #parts: VisibilityWatchParts
-  readonly #sought = new Map<string, Sought>()
+  readonly #sought = new Map<string, CheckedRows>()
   #isDue = true
 
   constructor(parts: VisibilityWatchParts) {
@@ -69,7 +69,7 @@ export class VisibilityWatch {
       const own = new Set(ownPartitions())
       this.#seek(unseenOf(await partitions.storedRows()).filter(({ partition }) => own.has(partition)))
       const startedMs = nowMs()
-      const due = [...this.#sought.values()].filter((one) => isToAsk(one, startedMs))
+      const due = [...this.#sought.values()].filter((one) => isDue(one, startedMs))
       for (const one of due) one.askedMs = startedMs
       const seen = await seenOf(
         due.map(({ rows }) => rows),
@@ -99,7 +99,7 @@ export class VisibilityWatch {
   }
 }
 
-function isToAsk({ sinceMs, askedMs }: Sought, nowMs: number): boolean {
+function isDue({ sinceMs, askedMs }: CheckedRows, nowMs: number): boolean {
   return nowMs - askedMs >= Math.min(againMs, (nowMs - sinceMs) * againShare)
 }
 

@@ -4,7 +4,7 @@ import type { Definitions } from '../catalog/definitions.ts'
 import { Zone } from '../druid-time/zone.ts'
 import type { AnswerFormat } from '../model/answer-format.ts'
 import { type Duration, parseDuration } from '../model/duration.ts'
-import { type Entity, type Shape, usualShape } from '../model/entity.ts'
+import { defaultShape, type Entity, type Shape } from '../model/entity.ts'
 import type {
   AggregatePlan,
   AveragePlan,
@@ -242,7 +242,7 @@ function readValues(
   const { shapes, maxGaps } = entity.reading ?? {}
   return {
     metrics: metrics.map(({ name, type }) => ({
-      shape: shape ?? shapes?.[name] ?? usualShape(type),
+      shape: shape ?? shapes?.[name] ?? defaultShape(type),
       maxGap: maxGap ?? (maxGaps?.[name] === undefined ? null : parseDuration(maxGaps[name])),
     })),
     shapeOfTag: [],

@@ -1,6 +1,6 @@
 import type { Reader } from '../admission/reader.ts'
 import type { Definitions } from '../catalog/definitions.ts'
-import { mayBeMeant } from '../lib/likely-word.ts'
+import { didYouMean } from '../lib/likely-word.ts'
 import type { Entity } from '../model/entity.ts'
 import { Problem } from '../model/problem.ts'
 import { listNames } from './faults.ts'
@@ -22,12 +22,12 @@ export function readableEntity(
   if (!isReadable) {
     throw new Problem(
       'forbidden',
-      `The entity ${JSON.stringify(name)} needs a key with the consume right and a valid subscription to it.${mayBeMeant(name, names)}`,
+      `The entity ${JSON.stringify(name)} needs a key with the consume right and a valid subscription to it.${didYouMean(name, names)}`,
     )
   }
   if (definitions.metadataEntity(name) !== undefined) throw unknown(itemsText(name))
   const choice = names.length === 0 ? 'There is none yet that you may read.' : `There are: ${listNames(names)}.`
-  throw unknown(`There is no entity ${JSON.stringify(name)}.${mayBeMeant(name, names)} ${choice}`)
+  throw unknown(`There is no entity ${JSON.stringify(name)}.${didYouMean(name, names)} ${choice}`)
 }
 
 /** Metadata has items but no times, by which these queries select. */

@@ -1,7 +1,7 @@
 import { hasHalfPair } from '../lib/half-pairs.ts'
 import { type Entity, type EntityField, fieldsOfRole, keptSince, timeField } from '../model/entity.ts'
 import { type FieldRole, isNumericField } from '../model/field.ts'
-import type { Selection, TakenQuality } from '../model/plan.ts'
+import type { QualityFilter, Selection } from '../model/plan.ts'
 import { type QualityWord, qualityWords } from '../model/quality.ts'
 import { type Faults, listNames } from './faults.ts'
 import type { SelectionRequest } from './requests.ts'
@@ -46,7 +46,7 @@ function readQuality(
   entity: Entity,
   words: readonly QualityWord[],
   faults: Faults,
-): { readonly quality: TakenQuality | null; readonly shown: readonly EntityField[] } {
+): { readonly quality: QualityFilter | null; readonly shown: readonly EntityField[] } {
   const [field] = fieldsOfRole(entity, 'quality')
   if (field === undefined) {
     if (words.length > 0) faults.add('quality', `${JSON.stringify(entity.name)} has no field of the role "quality"`)

@@ -1,7 +1,7 @@
 // Keeps the replica of a data folder up to date: the journal at intervals, the catalog and the files that it names when they have changed.
 // Tested by `test/acceptance/replica.test.ts`.
 import { Serial } from '../lib/serial.ts'
-import { codeOf, inWords } from '../lib/system-error.ts'
+import { codeOf, systemErrorText } from '../lib/system-error.ts'
 import type { Observe } from '../observe/event.ts'
 import { ByteRate } from './byte-rate.ts'
 import { ChangeWatch } from './change-watch.ts'
@@ -69,7 +69,7 @@ export class Copier {
     this.#lag = new LagWatch(parts.observe, settings.intervalMs)
     this.#begunMs = performance.now()
     this.#changes = new ChangeWatch({ changes, noted: () => this.#marks.noted() })
-    this.#journal.startAnew()
+    this.#journal.restart()
     journal.onDurable(() => {
       this.#marks.durable()
       if (!settings.wait) return
@@ -162,7 +162,7 @@ export class Copier {
     reach('replica-claimed')
     const { before } = log
     const last = before === null ? null : await attempt(() => readMomentBefore(store, before))
-    this.#journal.startAnew()
+    this.#journal.restart()
     const shared = { appends: this.#appends, journal: this.#journal, marks: this.#marks, rate: this.#rate }
     const own = { ...shared, restorable: this.#restorable }
     const { keepMs } = settings
@@ -182,7 +182,7 @@ export class Copier {
       } catch (error) {
         if (this.#stop.signal.aborted) return
         if (isFinal(error)) return this.#end(error)
-        this.#report(loop, inWords(error))
+        this.#report(loop, systemErrorText(error))
       }
       if (!this.#isClosing) await rests.rest(intervalMs - (performance.now() - begunMs), isIdle)
     }
@@ -199,7 +199,7 @@ export class Copier {
       // Trimmed, because more waited than is held for the replica: copying resumes with another moment.
       this.#hasBase = false
       this.#breaks++
-      this.#journal.startAnew()
+      this.#journal.restart()
       return true
     }
     if (performance.now() - this.#checkedMs < ownerCheckMs) return isCopied
@@ -273,7 +273,7 @@ export class Copier {
   #end(error: unknown): void {
     if (this.#stop.signal.aborted) return
     this.#isOver = true
-    this.#report('end', inWords(error))
+    this.#report('end', systemErrorText(error))
     this.#stop.abort(error)
     this.#parts.mayTrim()
   }

@@ -58,7 +58,7 @@ export class JournalCopier {
   }
 
   /** Restarts at the journal's beginning: nothing of it is in the replica, or some of it was deleted before it was copied. */
-  startAnew(): void {
+  restart(): void {
     this.#at = null
     this.#begun = []
     this.#parts.marks.startAnew()

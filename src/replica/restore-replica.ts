@@ -2,7 +2,7 @@ import { open, readdir, rename, rm, rmdir, stat, truncate } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path'
 import { segmentName } from '../journal/file/segment-header.ts'
 import type { Disk } from '../lib/disk.ts'
-import { pathBehind } from '../lib/path-behind.ts'
+import { resolveLinks } from '../lib/path-behind.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import { type ChosenMoment, chooseMoment } from './choose-moment.ts'
@@ -44,7 +44,7 @@ export async function restoreReplica(
   parts: ReplicaRestoreParts,
 ): Promise<RestoredReplica> {
   const { disk, reach } = parts
-  const target = await pathBehind(data)
+  const target = await resolveLinks(data)
   const unfinished = join(dirname(target), `${basename(target)}.restoring`)
   await requireEmpty(target)
   await requireOwn(unfinished)

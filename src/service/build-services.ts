@@ -30,7 +30,7 @@ import type { Settings } from '../config/settings.ts'
 import { settingsInForce } from '../config/settings-in-force.ts'
 import type { NativeBody } from '../druid-native/native-language.ts'
 import { describeSql } from '../druid-sql/describe-sql.ts'
-import type { AskedSql } from '../druid-sql/sql-language.ts'
+import type { FormattedSqlQuery } from '../druid-sql/sql-language.ts'
 import { Zone } from '../druid-time/zone.ts'
 import { metricsAccess } from '../http/guard.ts'
 import type { Services } from '../http/services.ts'
@@ -51,7 +51,7 @@ import { type ReplayParts, Replays } from '../ingest/replay/replays.ts'
 import type { JournalWriter } from '../journal/journal.ts'
 import { ItemAdmin } from '../metadata/item-admin.ts'
 import { Metadata } from '../metadata/metadata.ts'
-import { isLettingGo } from '../model/entity.ts'
+import { isRemovingHourRows } from '../model/entity.ts'
 import { NextTokens } from '../model/next-token.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -84,7 +84,7 @@ export interface ServiceParts {
   /** See `ReplayParts.isQueryable`. */
   readonly replayIsQueryable: ReplayParts['isQueryable']
   readonly runner: PlanRunner
-  readonly sqlLanguage: Language<AskedSql>
+  readonly sqlLanguage: Language<FormattedSqlQuery>
   readonly nativeLanguage: Language<NativeBody>
   /** Storage for the answers that this process writes. */
   readonly written: { readonly unsent: UnsentAnswers; readonly settings: AnswerSettings }
@@ -220,7 +220,7 @@ function queryServices(parts: ServiceParts, observe: Services['observe'], tokens
 
 function openAvatica(
   { settings, definitions, nowMs }: ServiceParts,
-  sqlQueries: Queries<AskedSql>,
+  sqlQueries: Queries<FormattedSqlQuery>,
   observe: Services['observe'],
 ): Avatica {
   const { jdbc, limits } = settings
@@ -285,7 +285,7 @@ function rejectedAdminOf(parts: ServiceParts, { rejectedRows, pushCheck }: Share
     replays: new Replays({
       ...{ rejected, quarantine, journal, progress, nowMs, reach },
       isQueryable: parts.replayIsQueryable,
-      isLettingGo: (id) => isLettingGo(definitions.entities().find((entity) => entity.id === id)),
+      isRemovingExpired: (id) => isRemovingHourRows(definitions.entities().find((entity) => entity.id === id)),
       journaled: () => audit.tell(null),
     }),
     preview: new ReplayPreview({

@@ -36,7 +36,7 @@ const checksPerLook = 10
 /** Time limit of the query for a tag's newest item. */
 const newestMsMax = 10_000
 /** The longest that one hook delays the events of the others. */
-const patienceMs = 1000
+const hookDelayMaxMs = 1000
 /** Of several processes one watches and sends; another takes over when it has been silent for this long. */
 const leaseMs = 10_000
 
@@ -117,7 +117,7 @@ function watchRows({ catalog, definitions, progress, queries, nowMs, observe }: 
     },
     nowMs,
     failed: checkFailed(observe),
-    patience: () => new Promise((resolve) => setTimeout(resolve, patienceMs).unref()),
+    patience: () => new Promise((resolve) => setTimeout(resolve, hookDelayMaxMs).unref()),
   })
 }
 

@@ -20,7 +20,7 @@ import { restartDelayMs } from '../lib/actor/actor.ts'
 import type { Disk } from '../lib/disk.ts'
 import { narrowFolder } from '../lib/private-files.ts'
 import { repeat } from '../lib/repeat.ts'
-import { LivePositions, type LivePositionsParts } from '../live/live-positions.ts'
+import { LiveCheckpoints, type LiveCheckpointsParts } from '../live/live-positions.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import { checkFailed } from '../observe/check-failed.ts'
 import type { Reach } from '../observe/crash-point.ts'
@@ -48,7 +48,7 @@ export interface Storage {
   readonly keys: IdempotencyKeys
   readonly store: StoreThread
   /** The places from which readers of live rows may resume. */
-  readonly live: LivePositions
+  readonly live: LiveCheckpoints
 }
 
 export interface StorageParts {
@@ -78,7 +78,7 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
   const paths = dataPaths(settings.data)
   const ownership = takeOwnership(settings.data)
   closers.push(() => ownership.release())
-  await closeToOthers(settings.data, observe)
+  await restrictAccess(settings.data, observe)
   await requireCatalog(paths, disk)
   const catalog = await openSqliteCatalog({ path: paths.catalog, pagesMax })
   closers.push(() => catalog.close())
@@ -122,10 +122,10 @@ export async function openStorage(parts: StorageParts, closers: Closer[]): Promi
 
 function openLivePositions(
   { settings, nowMs, disk, observe }: StorageParts,
-  known: Pick<LivePositionsParts, 'journal' | 'sealedPosition' | 'position'> & { readonly catalog: Catalog },
-): Promise<LivePositions> {
+  known: Pick<LiveCheckpointsParts, 'journal' | 'sealedPosition' | 'position'> & { readonly catalog: Catalog },
+): Promise<LiveCheckpoints> {
   const { live: path, journal: directory } = dataPaths(settings.data)
-  return LivePositions.open({
+  return LiveCheckpoints.open({
     ...{ disk, path, nowMs, observe, keepMs: settings.limits.liveKeepMs, ingests: known.catalog.ingests },
     cursor: openFileJournalCursor({ disk, directory }, { bodies: 'passing' }),
     deletions: known.catalog.deletions,
@@ -134,7 +134,7 @@ function openLivePositions(
 }
 
 /** Restricts access to the folder: one that a tool copied may be open to all users of the machine. */
-async function closeToOthers(data: string, observe: Observe): Promise<void> {
+async function restrictAccess(data: string, observe: Observe): Promise<void> {
   const { changed, refused } = await narrowFolder(data)
   if (changed.length > 0) observe({ kind: 'permissionsTightened', files: changed.length })
   const [path] = refused

@@ -163,7 +163,7 @@ export class EngineRefusal extends Error {
 }
 
 /** The prefix of messages that our own SQL raises with `error()`. It distinguishes them from the engine's messages. */
-export const ownWords = 'Tidemark says: '
+export const ownMessagePrefix = 'Tidemark says: '
 
 /** Ends the query when it is evaluated; the caller receives the message. It has no type: cast it where one is needed. */
-export const failing = (message: string): Sql => sql`error(${sql.literal(`${ownWords}${message}`)})`
+export const failing = (message: string): Sql => sql`error(${sql.literal(`${ownMessagePrefix}${message}`)})`

@@ -8,8 +8,8 @@ import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { Tally } from '../ingest/pipeline.ts'
 import type { LiveNews } from '../live/live-feed.ts'
 import type { LivePlace } from '../live/live-place.ts'
-import type { LiveQuestion } from '../live/live-rows.ts'
-import type { DeletionOutcome, DeletionRequest, TakeBackRequest } from '../model/deletion.ts'
+import type { LiveQuery } from '../live/live-rows.ts'
+import type { DeletionOutcome, DeletionRequest, UndoRequest } from '../model/deletion.ts'
 import type { PlanLimits } from '../model/plan.ts'
 import type { ProblemCode, ProblemError } from '../model/problem.ts'
 import type { EntityFiles } from '../model/rows-file.ts'
@@ -70,7 +70,7 @@ export type ToStore =
   | { readonly kind: 'purge'; readonly id: number; readonly entityId: number; readonly waitMs: number }
   /** Hides rows, or shows them again. */
   | { readonly kind: 'delete'; readonly id: number; readonly request: DeletionRequest }
-  | { readonly kind: 'takeBack'; readonly id: number; readonly request: TakeBackRequest }
+  | { readonly kind: 'takeBack'; readonly id: number; readonly request: UndoRequest }
   /** No file may be deleted until `release`. */
   | { readonly kind: 'hold'; readonly id: number }
   | { readonly kind: 'release' }
@@ -80,7 +80,7 @@ export type ToStore =
   | {
       readonly kind: 'follow'
       readonly follower: number
-      readonly question: LiveQuestion
+      readonly question: LiveQuery
       readonly from: LivePlace | null
     }
   | { readonly kind: 'unfollow'; readonly follower: number }

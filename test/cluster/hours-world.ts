@@ -58,7 +58,7 @@ const client = new DruidClient({
 
 export class HoursWorld {
   readonly #clusterName = `k${Date.now().toString(36)}`
-  readonly #tasks = new BatchTasks({ management: new Management(client, this.#clusterName), askEveryMs: 100 })
+  readonly #tasks = new BatchTasks({ management: new Management(client, this.#clusterName), pollEveryMs: 100 })
   #rows = 0
   #hours = 0
   readonly #before: Entity

@@ -14,7 +14,7 @@ import { DruidStore } from '../../src/store/druid/druid-store.ts'
 import { BatchTasks } from '../../src/store/druid/hours/batch-tasks.ts'
 import { HourLines, type HourOfSeries, HourReader } from '../../src/store/druid/hours/hour-lines.ts'
 import { hoursOfItems, type Item, itemFields } from '../../src/store/druid/hours/hours-of-items.ts'
-import { removeLeft } from '../../src/store/druid/hours/remove-left.ts'
+import { removeReplaced } from '../../src/store/druid/hours/remove-left.ts'
 import { writeHours } from '../../src/store/druid/hours/write-hours.ts'
 import { intervalsOf } from '../../src/store/druid/native-query.ts'
 import { Management } from '../../src/store/druid/supervision/management.ts'
@@ -53,7 +53,7 @@ const client = new DruidClient({
 const settings = { clusterName, queryTimeMs: 20_000, sliceMs: 5, readRows: 10_000_000 }
 const store = new DruidStore({ client, settings, entity: () => undefined, nowMs: Date.now })
 const management = new Management(client, clusterName)
-const newTasks = (): BatchTasks => new BatchTasks({ management, askEveryMs: 100 })
+const newTasks = (): BatchTasks => new BatchTasks({ management, pollEveryMs: 100 })
 const supervisors = new Supervisors({
   client,
   settings: {
@@ -155,8 +155,8 @@ test('rows that have left are removed while others come to their days', async ()
   await expect.poll(() => countFrom(100, 1000), { timeout: 60_000 }).toBe(30)
   const made = { goneMs: 0, madeMs: 2 * dayMs, making }
   const remove = () =>
-    removeLeft(entity, made, {
-      ...{ tasks: newTasks(), clusterName, askEveryMs: 100, asksMax: 600, signal: AbortSignal.timeout(100_000) },
+    removeReplaced(entity, made, {
+      ...{ tasks: newTasks(), clusterName, pollEveryMs: 100, pollsMax: 600, signal: AbortSignal.timeout(100_000) },
       count: () => store.countPositions(1, 0, 100, { fromMs: 0, toMs: made.madeMs - 1 }),
     })
   await Promise.all([remove(), remove(), push(130, 30)])

@@ -123,7 +123,7 @@ async function check(ingests: readonly Ingest[], expected: Expected): Promise<vo
       0,
     )
     expect(rowsToStore).toBe(kind === 'metadata' ? 0 : rows - rejected.length)
-    await world.progress.look(id)
+    await world.progress.checkVisible(id)
     await expect
       .poll(() => world.progress.counters(id), { timeout: 10_000 })
       .toEqual({ received: rows, stored: rows - rejected.length, rejected: rejected.length, pending: 0 })

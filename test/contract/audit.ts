@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AskedChange, AuditFilter, AuditLine } from '../../src/catalog/audit.ts'
+import type { AuditFilter, AuditLine, RequestedChange } from '../../src/catalog/audit.ts'
 import type { NewIngest, SharedCatalog, StateSources } from '../../src/catalog/catalog.ts'
 
 const asker = { key: 'k1', subscriber: 'ann', address: '10.0.0.1', request: 'r1' }
@@ -10,7 +10,7 @@ const nowMs = () => 1000
 export function auditTests(catalog: () => SharedCatalog, ingest: (alias: string) => NewIngest): void {
   const lines = async (filter: Partial<AuditFilter> = {}): Promise<readonly AuditLine[]> =>
     (await catalog().audit.list({ ...first, ...filter })).lines
-  const ingestChange = (name: string): AskedChange<StateSources> => ({
+  const ingestChange = (name: string): RequestedChange<StateSources> => ({
     ...asker,
     what: 'change',
     name,
@@ -52,12 +52,12 @@ export function auditTests(catalog: () => SharedCatalog, ingest: (alias: string)
   test('what keeps no line by itself has the one that is asked for, once', async () => {
     const { audit } = catalog()
     const change = audit.change({ ...asker, what: 'backup', name: null }, nowMs)
-    await change.run(() => audit.tell(null))
-    await change.run(() => audit.tell({ bytes: 1 }))
+    await change.run(() => audit.setAfter(null))
+    await change.run(() => audit.setAfter({ bytes: 1 }))
     await change.keepLine()
     await audit.change(ingestChange('none'), nowMs).keepLine()
     // Outside of a change nothing is told.
-    await audit.tell({ bytes: 2 })
+    await audit.setAfter({ bytes: 2 })
     const told = (await lines()).map(({ what, after }) => [what, after])
     expect(told).toEqual([
       ['change', null],
@@ -78,11 +78,11 @@ export function auditTests(catalog: () => SharedCatalog, ingest: (alias: string)
     expect(await whats({ who: 'bob\0' })).toEqual([])
     const { lines: few, more } = await catalog().audit.list({ ...first, bytesMax: 250 })
     expect([few.length, more, few[0]!.name]).toEqual([2, true, 'a\0b'])
-    expect(await catalog().audit.mend(ids[3]!, 'y'.repeat(200))).toBe(true)
+    expect(await catalog().audit.update(ids[3]!, 'y'.repeat(200))).toBe(true)
     expect(await whats({ bytesMax: 250 })).toEqual(['w3'])
-    expect(await catalog().audit.mend(ids[0]!, 'mended')).toBe(true)
+    expect(await catalog().audit.update(ids[0]!, 'mended')).toBe(true)
     expect(await catalog().audit.removeBefore(9, 1)).toBe(1)
-    expect(await catalog().audit.mend(ids[0]!, 'gone')).toBe(false)
+    expect(await catalog().audit.update(ids[0]!, 'gone')).toBe(false)
     expect(await catalog().audit.removeBefore(9, 10)).toBe(1)
     expect(await whats({})).toEqual(['w3', 'w1'])
   })

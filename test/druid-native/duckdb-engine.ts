@@ -6,7 +6,7 @@ import { runNative } from '../../src/druid-native/run/run-native.ts'
 import type { Interval } from '../../src/druid-time/iso.ts'
 import { type Sql, sql } from '../../src/lib/sql-text.ts'
 import { engineError } from '../../src/sql-engine/duckdb/engine-error.ts'
-import { TextRoom } from '../../src/sql-engine/duckdb/engine-text-room.ts'
+import { StringMemory } from '../../src/sql-engine/duckdb/engine-text-room.ts'
 import { registerZoneFunctions } from '../../src/sql-engine/duckdb/zone-functions.ts'
 import type { EngineRow, EngineValue } from '../../src/sql-engine/sql-engine.ts'
 
@@ -44,7 +44,7 @@ export class DuckDbEngine implements NativeEngine {
     const instance = await DuckDBInstance.create(':memory:', { threads: '2' })
     const connection = await instance.connect()
     // A connection for all queries never gives its room back.
-    new TextRoom(2 ** 40).register(connection)
+    new StringMemory(2 ** 40).register(connection)
     registerZoneFunctions(connection)
     return new DuckDbEngine(connection)
   }

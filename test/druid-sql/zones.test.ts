@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readSqlZone, type SqlQuestion } from '../../src/druid-sql/question.ts'
+import { readSqlZone, type SqlQuery } from '../../src/druid-sql/question.ts'
 import { readParameters } from '../../src/druid-sql/read-parameters.ts'
 import { translateSql } from '../../src/druid-sql/translate.ts'
 import { type Value, valueAt } from '../../src/model/column.ts'
@@ -25,7 +25,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true })
 })
 
-async function firstRow({ text, ...options }: SqlQuestion): Promise<Value[]> {
+async function firstRow({ text, ...options }: SqlQuery): Promise<Value[]> {
   const { text: engineText, columns } = translateSql(text, [], options)
   const query = { text: engineText, types: columns.map(({ type }) => type), tables: [] }
   for await (const batch of engine.run(query, { resultRows: 1000 }, new AbortController().signal)) {

@@ -73,11 +73,11 @@ class World {
       processed: () => this.asked(async () => [{ from: 0, before: this.processed }]),
       published: () => this.asked(async () => undefined),
       client,
-      tasks: new BatchTasks({ management: new Management(client, clusterName), askEveryMs: 1 }),
+      tasks: new BatchTasks({ management: new Management(client, clusterName), pollEveryMs: 1 }),
       isMine: () => true,
       nowMs: () => this.nowMs++,
       settings: {
-        ...{ clusterName, queryTimeMs: 1000, sliceMs: 5, chunkBytes: 5000, graceMs: 20, waitMs: 2000, askEveryMs: 1 },
+        ...{ clusterName, queryTimeMs: 1000, sliceMs: 5, chunkBytes: 5000, graceMs: 20, waitMs: 2000, pollEveryMs: 1 },
       },
       ...plant,
     })
@@ -251,7 +251,7 @@ test('a removal that was asked for is not given up for a row that comes after', 
     chunkBytes: 5000,
     graceMs: 20,
     waitMs: 500,
-    askEveryMs: 50,
+    pollEveryMs: 50,
   }
   await world.run({ settings, nowMs: () => (world.nowMs += 100_000) })
   expect(world.isDone).toBe(true)

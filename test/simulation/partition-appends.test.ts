@@ -4,7 +4,7 @@
 import { initProducerIdV4 } from '@platformatic/kafka'
 import { expect, test } from 'vitest'
 import { BatchProducer } from '../../src/kafka/batch-producer.ts'
-import { KafkaAway } from '../../src/kafka/kafka-errors.ts'
+import { KafkaUnavailable } from '../../src/kafka/kafka-errors.ts'
 import { newIdentity, type ProducerIdentity, type ProducingClient, produce } from '../../src/kafka/produce.ts'
 import { seededRandom } from '../support/random.ts'
 import { rounds } from '../support/rounds.ts'
@@ -74,7 +74,9 @@ class PlantedProducer implements Appender {
   }
 
   async append(values: readonly Buffer[], signal: AbortSignal): Promise<number> {
-    const givenUp = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new KafkaAway(''))))
+    const givenUp = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(new KafkaUnavailable(''))),
+    )
     try {
       return await Promise.race([this.#send(values, signal), givenUp])
     } catch (error) {

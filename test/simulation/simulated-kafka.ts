@@ -1,6 +1,6 @@
 // One partition of Kafka behind a network that delays, loses and reorders: what the broker does with the numbers of producers is as Kafka does it.
 import { initProducerIdV4, ProtocolError, produceV9 } from '@platformatic/kafka'
-import { isPassing, KafkaAway } from '../../src/kafka/kafka-errors.ts'
+import { isTransient, KafkaUnavailable } from '../../src/kafka/kafka-errors.ts'
 import type { ProducerIdentity, ProducingClient } from '../../src/kafka/produce.ts'
 import type { Random } from '../support/random.ts'
 
@@ -47,17 +47,17 @@ export class SimulatedKafka {
       askUntil: async (signal, ...request) => {
         // The connection may have to be made first.
         await this.#send(() => null)
-        if (signal.aborted) throw new KafkaAway('given up before it was sent')
+        if (signal.aborted) throw new KafkaUnavailable('given up before it was sent')
         return ask(...request)
       },
       leaderOf: () => this.#send(() => 1),
       persist: async (work, signal) => {
         for (;;) {
-          if (signal.aborted) throw new KafkaAway('given up before it was begun')
+          if (signal.aborted) throw new KafkaUnavailable('given up before it was begun')
           try {
             return await work()
           } catch (error) {
-            if (!isPassing(error) || signal.aborted) throw error
+            if (!isTransient(error) || signal.aborted) throw error
           }
         }
       },
@@ -94,7 +94,7 @@ export class SimulatedKafka {
 
   /** The client hears of it; what it has sent may be lost, or arrive at some later time. */
   #breakOff(request: Request): void {
-    request.fail?.(new KafkaAway('the connection is broken'))
+    request.fail?.(new KafkaUnavailable('the connection is broken'))
     request.fail = null
     request.answer = null
     if (request.handle === null || this.#random.below(2) === 0) this.#requests.delete(request)

@@ -12,7 +12,7 @@ import type { JournalCursor } from '../../src/journal/journal.ts'
 import type { Disk } from '../../src/lib/disk.ts'
 import type { CrashPoint } from '../../src/observe/crash-point.ts'
 import type { Observe } from '../../src/observe/event.ts'
-import { StandingDeletions } from '../../src/store/embedded/deletions/standing-deletions.ts'
+import { ActiveDeletions } from '../../src/store/embedded/deletions/standing-deletions.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { openStore } from '../../src/store/embedded/open-store.ts'
 import type { SealedFile } from '../../src/store/embedded/reading/sealed-source.ts'
@@ -118,7 +118,7 @@ export class SimulatedThread {
       ...opened,
       manifest: manifestCatalog,
       deletions: catalog.deletions,
-      standing: new StandingDeletions([], []),
+      standing: new ActiveDeletions([], []),
       removals,
       expiry,
       settings,

@@ -15,7 +15,7 @@ import { nodeDisk } from '../../src/lib/node-disk.ts'
 import { Pacer } from '../../src/lib/pacer.ts'
 import { Sql } from '../../src/lib/sql-text.ts'
 import { DuckdbEngine, readRows } from '../../src/sql-engine/duckdb/duckdb-engine.ts'
-import { TextRoom } from '../../src/sql-engine/duckdb/engine-text-room.ts'
+import { StringMemory } from '../../src/sql-engine/duckdb/engine-text-room.ts'
 import { piecesOf } from '../../src/sql-engine/duckdb/read-chunk.ts'
 import { withTables } from '../../src/sql-engine/duckdb/table-sql.ts'
 import { engineTable } from '../../src/sql-engine/entity-table.ts'
@@ -195,7 +195,7 @@ async function seal(store: EmbeddedStore, folder: LocalFolder): Promise<void> {
 /** An engine that does what a statement says, one step after another. */
 async function unoptimized(): Promise<DuckDBConnection> {
   const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
-  new TextRoom(2 ** 40).register(connection)
+  new StringMemory(2 ** 40).register(connection)
   await connection.run("SET TimeZone = 'UTC'")
   await connection.run('SET order_by_non_integer_literal = true')
   const all = (await connection.runAndReadAll('SELECT name FROM duckdb_optimizers()')).getRows().map(String)

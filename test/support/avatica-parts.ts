@@ -80,7 +80,7 @@ export function avaticaOfTest(limits: Partial<AvaticaLimits> = {}): AvaticaOfTes
   })
   const reader = (name: string): Reader => ({ id: `subscriber ${name}`, mayRead: () => true })
   const ask: AvaticaOfTest['ask'] = (request, name = 'a', signal = new AbortController().signal) =>
-    avatica.answer(request, { reader: () => reader(name), showsKey: true, network: '10.0.0.1', signal })
+    avatica.answer(request, { reader: () => reader(name), hasKey: true, network: '10.0.0.1', signal })
   const open: AvaticaOfTest['open'] = (connectionId, name) =>
     ask({ request: 'openConnection', connectionId, info: new Map() }, name)
   return { avatica, sql, clock, ask, open }

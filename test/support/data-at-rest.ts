@@ -13,7 +13,7 @@ import { parseGranularity } from '../../src/model/granularity.ts'
 import type { AveragePlan, Plan } from '../../src/model/plan.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 import { rewriteFiles } from '../../src/store/embedded/deletions/rewrite-files.ts'
-import { StandingDeletions } from '../../src/store/embedded/deletions/standing-deletions.ts'
+import { ActiveDeletions } from '../../src/store/embedded/deletions/standing-deletions.ts'
 import { baseOf, VisibleFile } from '../../src/store/embedded/deletions/visible-file.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type {
@@ -326,7 +326,7 @@ class History {
       store: this.store,
       folder: { stored: (file) => stored.call(this.folder, file) },
       catalog: this.#deletionCatalog,
-      standing: new StandingDeletions([], []),
+      standing: new ActiveDeletions([], []),
       runDue: async () => undefined,
       shown: () => undefined,
       sinceMs: () => this.sinceMs,

@@ -2,7 +2,7 @@
 import type { Pacer } from '../../src/lib/pacer.ts'
 import { valueAt } from '../../src/model/column.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from '../../src/store/embedded/head/chunk.ts'
+import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type RowSlice } from '../../src/store/embedded/head/chunk.ts'
 import { type CopiedColumn, copyRowsInto } from '../../src/store/embedded/head/copy-rows.ts'
 import { Dictionary } from '../../src/store/embedded/head/dictionary.ts'
 import type {
@@ -102,7 +102,7 @@ class MemoryFileWriter implements SealedFileWriter {
     this.#columns = registry.columns.all.map(({ index, type }) => ({ index, type, dictionary: new Dictionary() }))
   }
 
-  async addSeries(series: number, stretches: Iterable<Stretch>): Promise<void> {
+  async addSeries(series: number, stretches: Iterable<RowSlice>): Promise<void> {
     const before = this.#series.at(-1)
     if (before !== undefined && this.#registry.series.compare(before.series, series) >= 0) {
       throw new Error('series come in the order of their tags')
@@ -151,7 +151,7 @@ class MemoryFileWriter implements SealedFileWriter {
     this.#published.delete(this.#name)
   }
 
-  #take({ chunk, start, end }: Stretch): void {
+  #take({ chunk, start, end }: RowSlice): void {
     if (end <= start) throw new Error('stretches are never empty')
     const copy = newChunk(end - start)
     copyRowsInto(copy, 0, chunk, start, end, this.#columns)
@@ -236,14 +236,14 @@ class MemoryPages implements SealedPages {
     return null
   }
 
-  *forward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
+  *forward(place: number, fromMs: number, toMs: number): Generator<RowSlice> {
     const { all } = this.#rows
     const { start, end } = this.#rows.series[place]
     const from = firstAtOrAfter(all.times, start, end, fromMs)
     yield* this.rowsAt(place, from - start, firstAfter(all.times, start, end, toMs) - start)
   }
 
-  *rowsAt(place: number, start: number, end: number): Generator<Stretch> {
+  *rowsAt(place: number, start: number, end: number): Generator<RowSlice> {
     const { pages, series } = this.#rows
     const { pageRows } = this.#options
     const to = series[place].start + end
@@ -255,7 +255,7 @@ class MemoryPages implements SealedPages {
     }
   }
 
-  *backward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
+  *backward(place: number, fromMs: number, toMs: number): Generator<RowSlice> {
     const { all, pages } = this.#rows
     const { start, end } = this.#rows.series[place]
     const { pageRows } = this.#options
@@ -293,7 +293,7 @@ class MemoryPages implements SealedPages {
     }
   }
 
-  seenHours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
+  visibleHours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
     return this.hours(place, fromMs, toMs)
   }
 
@@ -327,13 +327,13 @@ class MemoryPages implements SealedPages {
     }
   }
 
-  tail(place: number): Stretch | null {
+  tail(place: number): RowSlice | null {
     if (!this.#options.hasTails) return null
     const row = this.#rows.series[place].end - 1
     return { chunk: this.#rows.all, start: row, end: row + 1 }
   }
 
-  commonRow(place: number, columns: readonly number[]): Stretch | null {
+  commonRow(place: number, columns: readonly number[]): RowSlice | null {
     const { all, series } = this.#rows
     const { start, end } = series[place]
     const isCommon = (index: number): boolean => {

@@ -3,7 +3,7 @@ import type { EntityField } from '../../src/model/entity.ts'
 import { isNumericField } from '../../src/model/field.ts'
 import { bucketStart, granularityNames, nextBucketStart, parseGranularity } from '../../src/model/granularity.ts'
 import { formatInstant } from '../../src/model/instant.ts'
-import type { Plan, Range, Selection, TakenQuality } from '../../src/model/plan.ts'
+import type { Plan, QualityFilter, Range, Selection } from '../../src/model/plan.ts'
 import { qualityWords } from '../../src/model/quality.ts'
 import type { QueryKind } from '../../src/model/query-kind.ts'
 import { type Draw, oneOf, type RandomEntity } from './random-rows.ts'
@@ -175,14 +175,14 @@ function randomSelection(
   return { selection, asked }
 }
 
-function randomQuality(draw: Draw, others: readonly EntityField[]): TakenQuality | null {
+function randomQuality(draw: Draw, others: readonly EntityField[]): QualityFilter | null {
   const field = others.find(({ role }) => role === 'quality')
   if (field === undefined) return null
   const words = someOf(draw, qualityWords)
   return { field, words: draw(2) === 0 || words.length === 0 ? ['good'] : words }
 }
 
-const isGoodAlone = ({ words }: TakenQuality): boolean => words.every((word) => word === 'good')
+const isGoodAlone = ({ words }: QualityFilter): boolean => words.every((word) => word === 'good')
 
 function randomRange(draw: Draw, times: Times): { range: Range; dates: object } {
   const [first, second] = [randomMs(draw, times), randomMs(draw, times)]

@@ -15,7 +15,7 @@ import {
   isNullIn,
   newChunk,
   newColumn,
-  type Stretch,
+  type RowSlice,
 } from '../../src/store/embedded/head/chunk.ts'
 import type { SealedPages, SealedTarget } from '../../src/store/embedded/reading/sealed-source.ts'
 import { EntityRegistry } from '../../src/store/embedded/registry/entity-registry.ts'
@@ -67,7 +67,7 @@ function put(column: ChunkColumn, row: number, value: Value, codeOf: (text: stri
 }
 
 /** Rows as a source would show them: with other rows around them and a dictionary of their own. */
-function stretchOf(rows: readonly Row[], columns: Entity['columns']): Stretch {
+function stretchOf(rows: readonly Row[], columns: Entity['columns']): RowSlice {
   const padding = 2
   const chunk = newChunk(rows.length + 2 * padding)
   for (const [offset, { ms, position }] of rows.entries()) {
@@ -145,7 +145,7 @@ export async function writeEntity(directory: string, entity: Entity, options: Wr
   const writer = await writeFile(stored, mixed, newPacer(), async (writer) => {
     for (const series of inOrder) {
       const { rows } = series
-      const stretches: Stretch[] = []
+      const stretches: RowSlice[] = []
       const length = options.stretchRows ?? 10
       for (let start = 0; start < rows.length; start += length)
         stretches.push(stretchOf(rows.slice(start, start + length), entity.columns))
@@ -170,7 +170,7 @@ function valueIn(column: ChunkColumn | undefined, row: number): Value {
   return column.exact[row]
 }
 
-export function rowsOf({ chunk, start, end }: Stretch, columns: number): Row[] {
+export function rowsOf({ chunk, start, end }: RowSlice, columns: number): Row[] {
   return Array.from({ length: end - start }, (_, offset) => rowAt(chunk, start + offset, columns))
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Doing, useDeed } from '../shell/asking.ts'
+import { type Doing, useAction } from '../shell/asking.ts'
 import { ProblemNote } from './problem-note.tsx'
 
 interface DialogProps {
@@ -59,7 +59,7 @@ export function AskFirst(props: AskFirstProps) {
     onCancel = onClose,
     onDeed,
   } = props
-  const doing = useDeed()
+  const doing = useAction()
   const send = async (): Promise<void> => {
     if (ready && (await doing.run(onDeed))) onClose()
   }

@@ -1,4 +1,4 @@
-import { useDeed } from '../shell/asking.ts'
+import { useAction } from '../shell/asking.ts'
 import { csvLines } from './csv-lines.ts'
 import { ProblemNote } from './problem-note.tsx'
 import type { RowTable } from './rows-stream.ts'
@@ -15,7 +15,7 @@ interface Props {
 
 /** Buttons that save a response as a file, and the error of a failed save. */
 export function SaveAnswer({ name, table, arrow }: Props) {
-  const saving = useDeed()
+  const saving = useAction()
   const saveArrow = (): Promise<boolean> =>
     saving.run(async (signal) => {
       const parts: Uint8Array[] = []

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ServiceError } from '../../../src/client/service-error.ts'
 import { TextField } from '../parts/inputs.tsx'
 import { ProblemNote } from '../parts/problem-note.tsx'
-import { useDeed } from '../shell/asking.ts'
+import { useAction } from '../shell/asking.ts'
 import mark from '../tidemark.svg'
 import { keptKey, readWithoutKey, signIn, signOut } from './session.ts'
 
@@ -11,8 +11,8 @@ export function SignIn() {
   const [key, setKey] = useState('')
   const [trying, setTrying] = useState(keptKey() !== null)
   const form = useRef<HTMLFormElement>(null)
-  const doing = useDeed()
-  const open = useDeed()
+  const doing = useAction()
+  const open = useAction()
   useEffect(() => {
     const known = keptKey()
     if (known === null) return

@@ -3,10 +3,10 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { TidemarkClient } from '../../../src/client/client.ts'
 import { ConnectionError } from '../../../src/client/service-error.ts'
 import { clientOf } from '../session/session.ts'
-import { cameBack, wentAway } from './reach.ts'
+import { markUnreachable, reconnects } from './reach.ts'
 import { useStore } from './store.ts'
 
-export interface Asked<T> {
+export interface QueryState<T> {
   /** The last successful result. It stays while the next query runs, and if that fails. */
   readonly value: T | null
   readonly error: unknown
@@ -27,14 +27,14 @@ interface State<T> {
 }
 
 /** Calls `ask` again when `by` changes: the result for other values is discarded, and a query in progress is aborted. */
-export function useAsk<T>(
+export function useQuery<T>(
   ask: (client: TidemarkClient, signal: AbortSignal) => Promise<T>,
   by: readonly unknown[],
   { everyMs, skip = false }: Options = {},
-): Asked<T> {
+): QueryState<T> {
   const [state, show] = useState<State<T>>({ value: null, error: null, busy: !skip })
   const [round, nextRound] = useState(0)
-  const returns = useStore(cameBack)
+  const returns = useStore(reconnects)
   const words = JSON.stringify(by)
   const asked = useRef(words)
   const latest = useRef(ask)
@@ -52,7 +52,7 @@ export function useAsk<T>(
         if (!stop.signal.aborted) show({ value, error: null, busy: false })
       } catch (error) {
         if (stop.signal.aborted) return
-        if (error instanceof ConnectionError) wentAway()
+        if (error instanceof ConnectionError) markUnreachable()
         show(({ value }) => ({ value, error, busy: false }))
       }
       if (everyMs !== undefined && !stop.signal.aborted) timer = setTimeout(() => void run(), everyMs)
@@ -77,7 +77,7 @@ export interface Doing {
 }
 
 /** An action that the user starts and can stop. */
-export function useDeed(): Doing {
+export function useAction(): Doing {
   const [state, show] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
   const control = useRef<AbortController | null>(null)
   useEffect(() => () => control.current?.abort(), [])
@@ -91,7 +91,7 @@ export function useDeed(): Doing {
       show({ busy: false, error: null })
       return true
     } catch (error) {
-      if (error instanceof ConnectionError && !mine.signal.aborted) wentAway()
+      if (error instanceof ConnectionError && !mine.signal.aborted) markUnreachable()
       show({ busy: false, error: mine.signal.aborted ? null : error })
       return false
     } finally {

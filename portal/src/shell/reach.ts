@@ -4,11 +4,11 @@ import { storeOf } from './store.ts'
 
 export const isAway = storeOf(false)
 /** The number of times it came back. */
-export const cameBack = storeOf(0)
+export const reconnects = storeOf(0)
 
 const lookAgainMs = 1500
 
-export function wentAway(): void {
+export function markUnreachable(): void {
   if (isAway.get()) return
   isAway.set(true)
   void lookForIt()
@@ -20,6 +20,6 @@ async function lookForIt(): Promise<void> {
     const answer = await fetch(`${serviceUrl}/healthz`, { cache: 'no-store' }).catch(() => null)
     if (answer?.ok !== true) continue
     isAway.set(false)
-    cameBack.set(cameBack.get() + 1)
+    reconnects.set(reconnects.get() + 1)
   }
 }

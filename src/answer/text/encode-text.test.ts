@@ -236,7 +236,7 @@ describe('large answers', () => {
       most = Math.max(most, out.bytes - before)
       const taken = out.take()
       text += textOf(taken)
-      out.giveBack(taken)
+      out.recycle(taken)
     }
     encoder.end()
     expect(text + textOf(out.finish())).toBe(whole)

@@ -1,13 +1,13 @@
 // Processes that ask each other, over a database that is a few arrays; `test/cluster/postgres-processes.test.ts` does it over PostgreSQL.
 import { expect, test } from 'vitest'
 import type { NamedQuery } from '../cluster-catalog.ts'
-import { AskedCancels } from './asked-cancels.ts'
+import { CancelRequests } from './asked-cancels.ts'
 
 const query: NamedQuery = { id: 'q', readerId: 'subscriber 1' }
 
 interface Process {
   readonly pid: number
-  readonly cancels: AskedCancels
+  readonly cancels: CancelRequests
   /** Speaks, so that what it says is heard by all. */
   speak(): Promise<void>
 }
@@ -28,7 +28,7 @@ async function processes(count: number, runs: readonly number[]) {
     for (const { cancels } of all) cancels.hear({ processId, payload, channel: 'c' })
   }
   for (let pid = 1; pid <= count; pid++) {
-    const cancels = new AskedCancels('c', () => undefined)
+    const cancels = new CancelRequests('c', () => undefined)
     cancels.listen(({ id, readerId }) => runs.includes(pid) && id === query.id && readerId === query.readerId)
     const database = { query: connection(pid) }
     all.push({ pid, cancels, speak: () => cancels.speak(database) })

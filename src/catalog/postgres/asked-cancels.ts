@@ -27,7 +27,7 @@ const asksMax = 64
 /** Each process queries the database every second. One that has not done so for this long, dead or frozen, is not waited for. */
 const silenceMsMax = 10_000
 
-export class AskedCancels implements CancelsElsewhere {
+export class CancelRequests implements CancelsElsewhere {
   readonly #channel: string
   /** Called when a message is waiting to be sent. */
   readonly #wake: () => void

@@ -4,7 +4,7 @@ import type { CancelsElsewhere, ClusterChangeListener, ClusterChanges } from '..
 import type { PartitionState } from '../partitions.ts'
 import { partitionStateOf } from '../repositories/partitions.ts'
 import type { Tables } from '../schema.ts'
-import { AskedCancels } from './asked-cancels.ts'
+import { CancelRequests } from './asked-cancels.ts'
 
 /** Polling interval when no change is announced. */
 const lookEveryMs = 1000
@@ -29,12 +29,12 @@ export class Changes implements ClusterChanges {
   #announced = 0
   #wake = (): void => {}
   #following: Promise<void> | null = null
-  readonly #cancels: AskedCancels
+  readonly #cancels: CancelRequests
 
   constructor(config: pg.ClientConfig, schema: string) {
     this.#config = config
     this.#schema = schema
-    this.#cancels = new AskedCancels(`tidemark.${schema}.cancels`, () => this.#announce())
+    this.#cancels = new CancelRequests(`tidemark.${schema}.cancels`, () => this.#announce())
   }
 
   get cancelsElsewhere(): CancelsElsewhere {

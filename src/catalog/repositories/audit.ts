@@ -1,20 +1,20 @@
 import type { Kysely, Transaction } from 'kysely'
 import { howManyFit } from '../../lib/how-many-fit.ts'
 import type {
-  AskedChange,
   AuditCatalog,
   AuditedChange,
   AuditFilter,
   AuditLine,
   AuditPage,
   NewAuditLine,
+  RequestedChange,
 } from '../audit.ts'
 import type { StateSources } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { currentChange, type Doing, insertLine, keepAfter, lineOf, mendLine, runChange } from './audited.ts'
+import { currentChange, insertLine, keepAfter, lineOf, mendLine, type RunningChange, runChange } from './audited.ts'
 import { portions } from './portions.ts'
 import { fromTextColumn, toTextColumn } from './text-column.ts'
-import { othersTurn, Repository } from './transactions.ts'
+import { pauseForOthers, Repository } from './transactions.ts'
 
 export class AuditRepository extends Repository implements AuditCatalog<StateSources> {
   readonly #sources: (transaction: Transaction<Tables>) => StateSources
@@ -24,10 +24,10 @@ export class AuditRepository extends Repository implements AuditCatalog<StateSou
     this.#sources = sources
   }
 
-  change(asked: AskedChange<StateSources>, nowMs: () => number): AuditedChange {
+  change(asked: RequestedChange<StateSources>, nowMs: () => number): AuditedChange {
     const read = asked.state
     const state = read === undefined ? null : (transaction: Transaction<Tables>) => read(this.#sources(transaction))
-    const current: Doing = { asked, nowMs, state, lineId: null, counts: {} }
+    const current: RunningChange = { asked, nowMs, state, lineId: null, counts: {} }
     return {
       run: (work) => runChange(current, work),
       keepLine: async () => {
@@ -40,7 +40,7 @@ export class AuditRepository extends Repository implements AuditCatalog<StateSou
     }
   }
 
-  async tell(after: unknown): Promise<void> {
+  async setAfter(after: unknown): Promise<void> {
     const current = currentChange()
     if (current === undefined) return
     current.lineId = await this.changing((transaction) => keepAfter(transaction, current, after))
@@ -50,7 +50,7 @@ export class AuditRepository extends Repository implements AuditCatalog<StateSou
     return this.changing((transaction) => insertLine(transaction, line))
   }
 
-  mend(id: number, after: unknown): Promise<boolean> {
+  update(id: number, after: unknown): Promise<boolean> {
     return this.changing((transaction) => mendLine(transaction, id, after))
   }
 
@@ -74,7 +74,7 @@ export class AuditRepository extends Repository implements AuditCatalog<StateSou
     )
     const removed = Number(numDeletedRows)
     // There may be more.
-    if (removed === linesMax) await othersTurn()
+    if (removed === linesMax) await pauseForOthers()
     return removed
   }
 }

@@ -2,15 +2,15 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { AskedChange, ChangeAsker, NewAuditLine } from '../audit.ts'
+import type { ChangeCaller, NewAuditLine, RequestedChange } from '../audit.ts'
 import type { CounterName, Tables } from '../schema.ts'
 import { nextValue } from './counters.ts'
 import { toTextColumn } from './text-column.ts'
 import { inTransaction } from './transactions.ts'
 
 /** A change in progress. */
-export interface Doing {
-  readonly asked: Pick<AskedChange<never>, 'what' | 'name' | keyof ChangeAsker>
+export interface RunningChange {
+  readonly asked: Pick<RequestedChange<never>, 'what' | 'name' | keyof ChangeCaller>
   readonly nowMs: () => number
   /** Like `AskedChange.state`, but reads what the transaction sees. */
   readonly state: ((transaction: Transaction<Tables>) => Promise<unknown>) | null
@@ -21,10 +21,10 @@ export interface Doing {
 }
 
 /** The change that the running code is part of, at any depth at which a transaction begins. */
-const doing = new AsyncLocalStorage<Doing>()
+const doing = new AsyncLocalStorage<RunningChange>()
 let changesUnderWay = 0
 
-export function currentChange(): Doing | undefined {
+export function currentChange(): RunningChange | undefined {
   return doing.getStore()
 }
 
@@ -32,7 +32,7 @@ export function currentChange(): Doing | undefined {
  * Runs the work of a change. Up to Node.js 22, an AsyncLocalStorage in use makes every promise of the process more expensive: small queries would need 10 to
  * 20 % more CPU time. Therefore the storage is enabled only while a change runs.
  */
-export async function runChange<Result>(change: Doing, work: () => Promise<Result>): Promise<Result> {
+export async function runChange<Result>(change: RunningChange, work: () => Promise<Result>): Promise<Result> {
   changesUnderWay += 1
   try {
     return await doing.run(change, work)
@@ -79,11 +79,11 @@ export function versionedChange<Result>(
   })
 }
 
-type Kept = Partial<Pick<Doing, 'lineId' | 'counts'>>
+type Kept = Partial<Pick<RunningChange, 'lineId' | 'counts'>>
 
 async function keepStates(
   transaction: Transaction<Tables>,
-  current: Doing,
+  current: RunningChange,
   before: unknown,
   after: unknown,
 ): Promise<Kept> {
@@ -93,7 +93,7 @@ async function keepStates(
 
 async function keepCounts(
   transaction: Transaction<Tables>,
-  current: Doing,
+  current: RunningChange,
   counts: Readonly<Record<string, number>> | null,
 ): Promise<Kept> {
   if (counts === null) return {}
@@ -104,14 +104,18 @@ async function keepCounts(
 }
 
 /** Sets `after` in the audit line of a change: inserts its first line, or updates the one it has. */
-export async function keepAfter(transaction: Transaction<Tables>, current: Doing, after: unknown): Promise<number> {
+export async function keepAfter(
+  transaction: Transaction<Tables>,
+  current: RunningChange,
+  after: unknown,
+): Promise<number> {
   const { lineId } = current
   if (lineId === null) return insertLine(transaction, lineOf(current, null, after))
   await mendLine(transaction, lineId, after)
   return lineId
 }
 
-export function lineOf({ asked, nowMs }: Doing, before: unknown, after: unknown): NewAuditLine {
+export function lineOf({ asked, nowMs }: RunningChange, before: unknown, after: unknown): NewAuditLine {
   const { key, subscriber, address, request, what, name } = asked
   return { timeMs: nowMs(), key, subscriber, address, request, what, name, before, after }
 }

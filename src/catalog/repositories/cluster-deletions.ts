@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { addTo } from '../../lib/add-to.ts'
 import type { Deletion, HiddenByDeletion, HiddenRows } from '../../model/deletion.ts'
 import { Problem } from '../../model/problem.ts'
-import type { ClusterDeletionCatalog, PublishedChange, UnderWay } from '../deletions.ts'
+import type { ClusterDeletionCatalog, DeletionInProgress, PublishedChange } from '../deletions.ts'
 import type { Tables } from '../schema.ts'
 import { counterValue, nextValue } from './counters.ts'
 import { changeOf, deletionsOf, forgetChanges, hasChanged, putChange, rowOf, selectionOf } from './deletions.ts'
@@ -26,7 +26,7 @@ export class ClusterDeletionRepository extends Repository implements ClusterDele
     return hasChanged(this.database, { entityId, changeId, beforeMs })
   }
 
-  async begin({ entityId: entity_id, name }: UnderWay, leaseMs: number): Promise<boolean> {
+  async begin({ entityId: entity_id, name }: DeletionInProgress, leaseMs: number): Promise<boolean> {
     await this.#endOld()
     const { numInsertedOrUpdatedRows } = await this.database
       .insertInto('deletions_under_way')
@@ -36,7 +36,7 @@ export class ClusterDeletionRepository extends Repository implements ClusterDele
     return (numInsertedOrUpdatedRows ?? 0n) > 0n
   }
 
-  async renew({ entityId, name }: UnderWay, leaseMs: number): Promise<void> {
+  async renew({ entityId, name }: DeletionInProgress, leaseMs: number): Promise<void> {
     await this.database
       .updateTable('deletions_under_way')
       .set({ until_ms: sql<number>`${nowMs} + ${leaseMs}::bigint` })
@@ -45,7 +45,7 @@ export class ClusterDeletionRepository extends Repository implements ClusterDele
       .execute()
   }
 
-  async end(underWay: UnderWay): Promise<void> {
+  async end(underWay: DeletionInProgress): Promise<void> {
     await endUnderWay(this.database, underWay)
   }
 
@@ -146,7 +146,7 @@ async function publish(
 }
 
 /** After its lease expired, live readers have continued and another operation may be in progress, so rows would be sent on the wrong side of its place. */
-async function requireUnderWay(transaction: Transaction<Tables>, underWay: UnderWay): Promise<void> {
+async function requireUnderWay(transaction: Transaction<Tables>, underWay: DeletionInProgress): Promise<void> {
   if (await endUnderWay(transaction, underWay)) return
   throw new Problem('unavailable', 'The catalog could not be reached for too long. Nothing was changed: try again.')
 }
@@ -169,7 +169,7 @@ async function requireNoHoursWithout(
   )
 }
 
-async function endUnderWay(database: Kysely<Tables>, { entityId, name }: UnderWay): Promise<boolean> {
+async function endUnderWay(database: Kysely<Tables>, { entityId, name }: DeletionInProgress): Promise<boolean> {
   const { numDeletedRows } = await database
     .deleteFrom('deletions_under_way')
     .where('entity_id', '=', entityId)

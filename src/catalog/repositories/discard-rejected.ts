@@ -3,7 +3,7 @@ import type { Tables } from '../schema.ts'
 import { auditedTransaction } from './audited.ts'
 import { listPositions } from './list-rejected.ts'
 import { addToCounts, keptBytesOf, lockCounts, recounted } from './rejected-tallies.ts'
-import { othersTurn, readConsistently } from './transactions.ts'
+import { pauseForOthers, readConsistently } from './transactions.ts'
 
 /** Rows per transaction; other changes run in between. */
 const rowsAtOnce = 500
@@ -74,7 +74,7 @@ async function discardThese(
     },
     (rows) => ({ discarded: rows }),
   )
-  await othersTurn()
+  await pauseForOthers()
   return discarded
 }
 

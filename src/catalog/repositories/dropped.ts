@@ -3,7 +3,7 @@ import type { Ingest } from '../../model/ingest.ts'
 import { Problem } from '../../model/problem.ts'
 import type { DroppedCatalog, DroppedEntity } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
-import { othersTurn, Repository } from './transactions.ts'
+import { pauseForOthers, Repository } from './transactions.ts'
 
 /** Rows removed per transaction; other changes run in between. */
 const rowsAtOnce = 500
@@ -43,7 +43,7 @@ export class DroppedRepository extends Repository implements DroppedCatalog {
 
   /** Repeats until nothing was removed. */
   async #repeat(remove: (transaction: Transaction<Tables>) => Promise<number>, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.changing(remove)) > 0) await othersTurn()
+    while (!signal.aborted && (await this.changing(remove)) > 0) await pauseForOthers()
   }
 }
 

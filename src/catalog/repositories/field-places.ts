@@ -1,12 +1,12 @@
 import type { Kysely, Transaction } from 'kysely'
 import { partitionOf } from '../../journal/partition-position.ts'
 import type { Field } from '../../model/field.ts'
-import type { FieldSince } from '../catalog.ts'
+import type { FieldStart } from '../catalog.ts'
 import type { Tables } from '../schema.ts'
 import { toTextColumn } from './text-column.ts'
 
 /** From where on rows have the fields of an ingest, in the order of the fields. */
-export async function sinceOf(database: Kysely<Tables>, ingestId: number): Promise<readonly FieldSince[]> {
+export async function sinceOf(database: Kysely<Tables>, ingestId: number): Promise<readonly FieldStart[]> {
   const fields = await database
     .selectFrom('ingest_fields')
     .select(['source', 'version'])

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { Problem } from '../../model/problem.ts'
-import type { Attempt, Condition, Delivery, Heard, Hook, HookCatalog, NewHook } from '../hooks.ts'
+import type { Attempt, Condition, Delivery, Hook, HookCatalog, LastReceived, NewHook } from '../hooks.ts'
 import type { Tables } from '../schema.ts'
 import { versionedChange } from './audited.ts'
 import { nextValue } from './counters.ts'
@@ -92,12 +92,12 @@ export class HookRepository extends Repository implements HookCatalog {
     })
   }
 
-  async heard(): Promise<readonly Heard[]> {
+  async heard(): Promise<readonly LastReceived[]> {
     const rows = await this.database.selectFrom('hook_heard').selectAll().execute()
     return rows.map(({ key, heard, since_ms }) => ({ key, count: heard, sinceMs: since_ms }))
   }
 
-  async putHeard(heard: readonly Heard[]): Promise<void> {
+  async putHeard(heard: readonly LastReceived[]): Promise<void> {
     await this.changing(async (transaction) => {
       await nextValue(transaction, 'hooks_version')
       await transaction.deleteFrom('hook_heard').execute()

@@ -10,7 +10,7 @@ import type {
   PartitionStep,
   RowPlace,
   StoredRows,
-  TakenBack,
+  WithdrawnRows,
 } from '../partitions.ts'
 import type { RejectedRow } from '../rejected.ts'
 import type { Tables } from '../schema.ts'
@@ -67,7 +67,11 @@ export class PartitionRepository extends Repository implements PartitionCatalog 
     })
   }
 
-  async keepAgain(partition: number, rejected: readonly RejectedRow[], takenBack: readonly TakenBack[]): Promise<void> {
+  async keepAgain(
+    partition: number,
+    rejected: readonly RejectedRow[],
+    takenBack: readonly WithdrawnRows[],
+  ): Promise<void> {
     await this.changing(async (transaction) => {
       await this.#writer.keep(transaction, { rejected, items: [] })
       await takeBack(transaction, partition, takenBack)

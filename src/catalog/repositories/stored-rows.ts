@@ -1,9 +1,9 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { NewRows, StoredRows, TakenBack } from '../partitions.ts'
+import type { NewRows, StoredRows, WithdrawnRows } from '../partitions.ts'
 import type { Tables } from '../schema.ts'
 
 /** Place of rows that are passed on for storage. */
-interface Handing {
+interface StoreStep {
   readonly partition: number
   /** Start of the step. In a partition without a record, rows stored before it count as seen. */
   readonly fromPosition: number
@@ -14,7 +14,7 @@ interface Handing {
 export async function noteStored(
   transaction: Transaction<Tables>,
   stored: readonly NewRows[],
-  { partition, fromPosition, throughPosition, isReplay }: Handing,
+  { partition, fromPosition, throughPosition, isReplay }: StoreStep,
 ): Promise<void> {
   const sums = new Map<number, NewRows>()
   for (const rows of stored) {
@@ -47,7 +47,7 @@ export async function noteStored(
 export async function takeBack(
   transaction: Transaction<Tables>,
   partition: number,
-  takenBack: readonly TakenBack[],
+  takenBack: readonly WithdrawnRows[],
 ): Promise<void> {
   for (const { ingestId, positions, last } of takenBack.toSorted((a, b) => a.ingestId - b.ingestId)) {
     const noted = await transaction

@@ -32,7 +32,7 @@ export async function inTransaction<Result>(
 const turnMs = 10
 
 /** Pauses between parts of a long change, so that other threads and processes can use the database. */
-export async function othersTurn(): Promise<void> {
+export async function pauseForOthers(): Promise<void> {
   await sleep(turnMs)
 }
 

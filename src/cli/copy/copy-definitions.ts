@@ -81,7 +81,7 @@ const newIngest = ({ alias, kind, entity, fields, duplicates }: DefinedIngest): 
 })
 
 /** A substitute for the ingest of an entity whose ingests were deleted. */
-function standIn({ entity, fields, duplicates }: EntityAnswer): DefinedIngest {
+function placeholderIngest({ entity, fields, duplicates }: EntityAnswer): DefinedIngest {
   return {
     alias: entity,
     kind: 'series',
@@ -134,7 +134,7 @@ export function planDefinitions(
 ): DefinitionPlan {
   const chosen = chosenNames(source, wanted)
   const entities = source.entities.filter(({ entity }) => chosen(entity))
-  const orphans = entities.filter(({ ingests }) => ingests.length === 0).map(standIn)
+  const orphans = entities.filter(({ ingests }) => ingests.length === 0).map(placeholderIngest)
   const isChosen = ({ kind, entity, alias }: DefinedIngest) => chosen(kind === 'series' ? (entity ?? alias) : alias)
   const ingests = [...source.ingests.filter(isChosen), ...orphans]
   const known = new Map(target.ingests.map((ingest) => [ingest.alias, ingest]))

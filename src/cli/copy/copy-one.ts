@@ -12,7 +12,7 @@ import { ProgressBar } from '../../lib/progress-bar.ts'
 import { CommandError } from '../command-error.ts'
 import type { CopyRoute } from './copy-definitions.ts'
 import { renamed } from './pieces.ts'
-import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
+import { type CopyJob, type Sent, sendAll, withNotedRetries } from './sending.ts'
 import { type CopyDates, copySeries } from './series.ts'
 
 /** The result for one entity or table. */
@@ -148,7 +148,7 @@ const pageItems = 1000
 async function* pagesOf(job: CopyJob, table: string, progress: ProgressBar): AsyncGenerator<readonly Uint8Array[]> {
   for (let token: string | null | undefined; token !== null; ) {
     const page = given({ limit: pageItems, token })
-    const text = await patiently(job, progress, () => job.source.itemsText(table, [], page))
+    const text = await withNotedRetries(job, progress, () => job.source.itemsText(table, [], page))
     const answer = new Map(jsonMembers(text).map(({ name, value }) => [name, value]))
     const items = new JsonRows({ rowBytesMax })
     yield items.push(Buffer.from(answer.get('Items') ?? '[]'))

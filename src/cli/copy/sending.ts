@@ -36,7 +36,7 @@ const patienceMs = 60_000
 const errorsMax = 10
 
 /** Repeats an idempotent operation until it succeeds, and prints a note whenever it has to wait. */
-export function patiently<Answer>({ context }: CopyJob, progress: ProgressBar, attempt: () => Promise<Answer>) {
+export function withNotedRetries<Answer>({ context }: CopyJob, progress: ProgressBar, attempt: () => Promise<Answer>) {
   const { nowMs, sleep } = context
   const onRetry = (error: Error, waitMs: number): void => {
     progress.note(`${printable(error.message)} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
@@ -52,7 +52,7 @@ export async function sendAll<Piece extends PushBatch>(
 ): Promise<Sent> {
   const { nowMs, sleep } = job.context
   const startMs = nowMs()
-  const receipt = (batch: string) => patiently(job, progress, () => job.target.receipt(ingest, batch))
+  const receipt = (batch: string) => withNotedRetries(job, progress, () => job.target.receipt(ingest, batch))
   const follower = new ReceiptFollower({ receipt, nowMs, sleep, patienceMs, errorsMax })
   const outcome = follower.run()
   // Awaited below; until then a failure must not end the process.
@@ -63,7 +63,7 @@ export async function sendAll<Piece extends PushBatch>(
     halves,
     push: (piece) => {
       const idempotencyKey = keyOf(piece)
-      return patiently(job, progress, () => job.target.push(ingest, piece.body, { format, idempotencyKey }))
+      return withNotedRetries(job, progress, () => job.target.push(ingest, piece.body, { format, idempotencyKey }))
     },
     onAccepted: ({ firstRow, rows }, { batch }) => {
       follower.add({ batch, firstRow, rows })

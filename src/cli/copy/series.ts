@@ -7,7 +7,7 @@ import { earliestMs, formatInstant, latestMs, msPerDay, parseInstant } from '../
 import { UsageError } from '../command-error.ts'
 import { type CopyRange, type WindowedSource, windowsOf } from './copy-windows.ts'
 import { copyPiecesOf, halvesOfPiece, type PieceRules } from './pieces.ts'
-import { type CopyJob, patiently, type Sent, sendAll } from './sending.ts'
+import { type CopyJob, type Sent, sendAll, withNotedRetries } from './sending.ts'
 
 /** The dates of `--from` (inclusive) and `--to` (exclusive); null means unbounded. */
 export interface CopyDates {
@@ -41,11 +41,13 @@ function windowedSource(job: CopyJob, entity: EntityDescription, progress: Progr
     return lines
   }
   return {
-    select: (range) => patiently(job, progress, () => read(range)).catch(nullWhereTooMuch),
+    select: (range) => withNotedRetries(job, progress, () => read(range)).catch(nullWhereTooMuch),
     nextMs: async (afterMs) => {
       // Only the first date is needed, not the row of each combination of tags.
       const request = { entity: entity.entity, id_name_field: first?.name ?? null, date: formatInstant(afterMs) }
-      const rows = await patiently(job, progress, () => job.source.query('next', request)).catch(nullWhereTooMuch)
+      const rows = await withNotedRetries(job, progress, () => job.source.query('next', request)).catch(
+        nullWhereTooMuch,
+      )
       // There are too many tags to get the next row of each; the next window will do.
       if (rows === null) return afterMs + 1
       return firstDate(rows.map((row) => row[entity.time_field]))

@@ -85,7 +85,7 @@ const cellsOf = (name: string, { header, rows }: CsvHead): Column => ({
 const fieldNameOf = (name: string): string => name.replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/^(?=[^A-Za-z_]|$)/, '_')
 
 /** The properties that are not fields of the ingest; for an open ingest, those that cannot become fields. */
-function strangers(properties: readonly string[], { known }: CsvPush, types: PropertyTypes): string[] {
+function unknownProperties(properties: readonly string[], { known }: CsvPush, types: PropertyTypes): string[] {
   const canBe = (name: string): boolean => known.isOpen && isName(name) && !isReservedInSeries(name)
   return properties.filter((property) => !types.has(property) && !canBe(property))
 }
@@ -93,9 +93,9 @@ function strangers(properties: readonly string[], { known }: CsvPush, types: Pro
 /** Throws `CommandError`, with the command to type, for columns and properties of `--set` that are not fields of the ingest. */
 function refuseUnknownNames(push: CsvPush, head: CsvHead, { names, mapping }: FileColumns, types: PropertyTypes): void {
   const became = names.map((name) => mapping.columns.get(name) ?? name)
-  const others = new Set(strangers(became, push, types))
+  const others = new Set(unknownProperties(became, push, types))
   const unknown = names.filter((_, place) => others.has(became[place]!))
-  const constants = strangers([...mapping.constants.keys()], push, types)
+  const constants = unknownProperties([...mapping.constants.keys()], push, types)
   if (unknown.length + constants.length === 0) return
   const unfed = [...types.keys()].filter((field) => !became.includes(field) && !mapping.constants.has(field))
   const { timeProperty } = push.known

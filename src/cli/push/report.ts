@@ -236,7 +236,7 @@ export function stoppedText(
 }
 
 /** Why rows are pending: their receipts could not be read. */
-export function untoldText({ pending }: PushOutcome, error: unknown): string {
+export function unknownOutcomeText({ pending }: PushOutcome, error: unknown): string {
   const reason = messageOf(error)
   return `The outcome of ${formatCount(pending)} rows, which are on disk, is unknown: ${reason}`
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { connectionErrorOf, serviceErrorOf } from '../../client/service-error.ts'
-import { whenThere } from './when-there.ts'
+import { whenReachable } from './when-there.ts'
 
 const url = 'http://127.0.0.1:8080'
 const failing = (code: string) =>
@@ -45,7 +45,7 @@ async function asked(
     if (failure !== undefined) throw failure
     return 7
   }
-  const result = await whenThere(context, retryMs, ask).catch((error: unknown) => error)
+  const result = await whenReachable(context, retryMs, ask).catch((error: unknown) => error)
   return { result, sleeps, lines: err.split('\n').slice(0, -1) }
 }
 

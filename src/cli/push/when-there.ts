@@ -1,4 +1,4 @@
-import { mayGoBetter, withRetries } from '../../client/retries.ts'
+import { isRetryableError, withRetries } from '../../client/retries.ts'
 import { ConnectionError } from '../../client/service-error.ts'
 import type { CliContext } from '../context.ts'
 import { printNote, unreachableText } from '../output.ts'
@@ -11,14 +11,14 @@ const answerMs = 30_000
 
 /** False if the address itself is wrong: waiting would not help. */
 function isWorthWaiting(error: unknown): boolean {
-  return mayGoBetter(error) && !(error instanceof ConnectionError && error.wrongAddress)
+  return isRetryableError(error) && !(error instanceof ConnectionError && error.wrongAddress)
 }
 
 /**
  * The first request of a push, with retries while the service is unreachable, since it may be starting. Prints a note at the first failure, since the
  * address may be wrong. Rejects with the error of the last try when the time is over.
  */
-export async function whenThere<Answer>(
+export async function whenReachable<Answer>(
   context: CliContext,
   retryMs: number,
   ask: (signal: AbortSignal) => Promise<Answer>,

@@ -46,8 +46,8 @@ const mapBounds = <From, To>(bounds: Bounds<From>, map: (from: From) => To): Bou
  */
 export function bindBound(filter: Filter & { kind: 'bound' }, value: Bound, byIndex: boolean): Bound {
   const condition = boundCondition(filter, value)
-  if (isNumeric(value) && valueIn(value)?.isUntold !== true) return condition
-  if (filter.lower === null) return is(condition, { what: 'FALSE', negated: true, isTold: false }, nowhere)
+  if (isNumeric(value) && valueIn(value)?.isUndeclaredType !== true) return condition
+  if (filter.lower === null) return is(condition, { what: 'FALSE', negated: true, isWrittenAsTrue: false }, nowhere)
   if (byIndex && value.type.kind !== 'null') return condition
   return isTrue(condition)
 }

@@ -71,12 +71,12 @@ function amongTexts(value: Bound, texts: readonly string[]): Bound {
 }
 
 /** `isTold` adds `IS TRUE`: see `mustBeTold` in `bind-truth.ts`. */
-export const isNull = (value: Bound, isTold = false): Bound =>
-  is(value, { what: 'NULL', negated: false, isTold }, nowhere)
+export const isNull = (value: Bound, wrapsIsTrue = false): Bound =>
+  is(value, { what: 'NULL', negated: false, isWrittenAsTrue: wrapsIsTrue }, nowhere)
 
 /** Converts unknown to false. */
 export const isTrue = (condition: Bound): Bound =>
-  is(condition, { what: 'TRUE', negated: false, isTold: false }, nowhere)
+  is(condition, { what: 'TRUE', negated: false, isWrittenAsTrue: false }, nowhere)
 
 const any = (conditions: readonly Bound[]): Bound =>
   conditions.length === 1 ? conditions[0]! : called(nowhere, boolean, disjunction, conditions)
@@ -86,17 +86,17 @@ export const equalsText = (value: Bound, constant: string): Bound =>
   amongTexts(value.type.kind === 'json' ? asType(value, double) : value, [constant])
 
 /** `isTold` applies to the test for null. */
-export function amongValues(value: Bound, values: readonly (string | null)[], isTold: boolean): Bound {
+export function amongValues(value: Bound, values: readonly (string | null)[], wrapsIsTrue: boolean): Bound {
   if (values.length === 0) return value.type.kind === 'null' ? literal(nowhere, boolean, false) : never(value)
   const texts = values.filter((one) => one !== null)
   const parts = texts.length === 0 ? [] : [amongTexts(value, texts)]
-  return any(values.includes(null) ? [...parts, isNull(value, isTold)] : parts)
+  return any(values.includes(null) ? [...parts, isNull(value, wrapsIsTrue)] : parts)
 }
 
-export function amongTyped(value: Bound, { type, values }: Filter & { kind: 'inType' }, isTold: boolean): Bound {
+export function amongTyped(value: Bound, { type, values }: Filter & { kind: 'inType' }, wrapsIsTrue: boolean): Bound {
   const texts = values.map((one) => (one === null ? null : constantText(one, type)))
   const number = numberIn(value, type, new Set(texts).size > 1)
-  if (number === null) return amongValues(value, texts, isTold)
+  if (number === null) return amongValues(value, texts, wrapsIsTrue)
   const found = falseWhereThere(
     amongTexts(
       number,
@@ -104,7 +104,7 @@ export function amongTyped(value: Bound, { type, values }: Filter & { kind: 'inT
     ),
     value,
   )
-  return texts.includes(null) ? any([found, isNull(value, isTold)]) : found
+  return texts.includes(null) ? any([found, isNull(value, wrapsIsTrue)]) : found
 }
 
 export function equalsTyped(value: Bound, constant: Scalar, type: string): Bound {

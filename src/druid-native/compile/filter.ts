@@ -36,7 +36,7 @@ export function bindFilter(filter: Filter, scope: Scope, index: FilterIndex = no
     case 'istrue':
     case 'isfalse': {
       const what = filter.kind === 'istrue' ? 'TRUE' : 'FALSE'
-      return is(within(filter.field), { what, negated: false, isTold: false }, nowhere)
+      return is(within(filter.field), { what, negated: false, isWrittenAsTrue: false }, nowhere)
     }
     default:
       return bindLeaf(filter, scope, index, !isPart)
@@ -140,7 +140,7 @@ function compareColumns({ dimensions }: Filter & { kind: 'columnComparison' }, s
   const [first, ...others] = dimensions.map((one) => asType(nodeOf(dimensionValue(one, scope)), string))
   if (first === undefined || others.length === 0) return literal(nowhere, boolean, true)
   const same = others.map((other) =>
-    called(nowhere, boolean, different, [first, other], { negated: true, isTold: false }),
+    called(nowhere, boolean, different, [first, other], { negated: true, isWrittenAsTrue: false }),
   )
   return isTrue(called(nowhere, boolean, conjunction, same))
 }

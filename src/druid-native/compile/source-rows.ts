@@ -68,7 +68,11 @@ export class Source implements Scope {
     if (column === undefined) return nullValue
     let index = this.#asked.indexOf(name)
     if (index < 0) index = this.#asked.push(name) - 1
-    return { type: column.type, sql: sql.id(`c${index}`), ...(column.isUntold === true ? { isUntold: true } : {}) }
+    return {
+      type: column.type,
+      sql: sql.id(`c${index}`),
+      ...(column.isUntold === true ? { isUndeclaredType: true } : {}),
+    }
   }
 
   #virtualColumn(virtual: VirtualColumn): Typed {

@@ -1,6 +1,6 @@
 // Functions that query arrays.
 
-import { inRoom, joinedBytesMax } from '../../druid-sql/functions/text-room.ts'
+import { joinedBytesMax, withinLimit } from '../../druid-sql/functions/text-room.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import {
@@ -106,7 +106,7 @@ const joined = two(({ element, sql: list }, between, call) => {
   const items = bind(list, (x) => sql`CASE WHEN len(${x}) <> 1 OR ${x}[1] IS NOT NULL THEN ${texts(x)} END`)
   const literal = call.literal(1)
   const inRoomOf = (x: Sql, separator: Sql, whole: Sql): Sql =>
-    inRoom(
+    withinLimit(
       sql`(coalesce(list_sum(list_transform(${x}, lambda e: strlen(e))), 0) + len(${x}) * strlen(${separator}))`,
       joinedBytesMax,
       whole,

@@ -4,7 +4,7 @@ import { type IsOptions, is } from '../../druid-sql/bind/logic.ts'
 import { type Bound, called, type EngineFunction } from '../../druid-sql/bind/tree.ts'
 import { arrayOf, boolean, double, isNumeric, isSame, long, type SqlType, string } from '../../druid-sql/bind/types.ts'
 import { greatest, least } from '../../druid-sql/functions/numbers.ts'
-import { firstThere } from '../../druid-sql/functions/values.ts'
+import { firstNonNull } from '../../druid-sql/functions/values.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
@@ -47,7 +47,7 @@ const ofAlike = (args: readonly [number, number], fn: EngineFunction<null>): Exp
   bind: (values) => {
     const type = commonType(values)
     if (type === null) return nullNode
-    if (fn !== firstThere && type.kind === 'array') throw new ExpressionError('"greatest" and "least" take no arrays')
+    if (fn !== firstNonNull && type.kind === 'array') throw new ExpressionError('"greatest" and "least" take no arrays')
     return called(
       nowhere,
       type,
@@ -80,7 +80,7 @@ const truthIs = (what: IsOptions['what'], negated = false): ExpressionFunction =
   args: [1, 1],
   bind: ([value]) => {
     const operand = what === 'NULL' ? value! : truthOf(value!)
-    return truth(is(operand, { what, negated, isTold: what === 'NULL' && !negated }, nowhere))
+    return truth(is(operand, { what, negated, isWrittenAsTrue: what === 'NULL' && !negated }, nowhere))
   },
 })
 
@@ -92,7 +92,7 @@ const distinct = (negated: boolean): ExpressionFunction => ({
     const areArrays = types.every(({ kind }) => kind === 'array')
     const type = areArrays ? arrayOf(string) : double
     const sides = areAlike ? [left!, right!] : [asType(left!, type), asType(right!, type)]
-    return truth(called(nowhere, boolean, different, sides, { negated, isTold: true }))
+    return truth(called(nowhere, boolean, different, sides, { negated, isWrittenAsTrue: true }))
   },
 })
 
@@ -140,8 +140,8 @@ export const conditionalFunctions = {
       return isPlain ? asType(value!, type === 'LONG' ? long : double) : nodeOf(castTo(asValue(value!), type))
     },
   },
-  coalesce: ofAlike([1, many], firstThere),
-  nvl: ofAlike([2, 2], firstThere),
+  coalesce: ofAlike([1, many], firstNonNull),
+  nvl: ofAlike([2, 2], firstNonNull),
   if: { args: [3, 3], bind: ([condition, ...results]) => choose([truthOf(condition!)], results) },
   case_searched: { args: [2, many], bind: (args) => choosePairs(args, truthOf) },
   case_simple: {

@@ -8,7 +8,7 @@ import { nativeBuckets } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import type { Pacer } from '../../lib/pacer.ts'
 import type { EngineRow } from '../../sql-engine/sql-engine.ts'
-import { filledBuckets, type Kept, stampOfAll, topNBuckets } from '../run/filled-buckets.ts'
+import { filledBuckets, type SegmentedSource, stampOfAll, topNBuckets } from '../run/filled-buckets.ts'
 import {
   groupByEvent,
   groupByList,
@@ -88,7 +88,9 @@ function itemsOf(
   finished: Finished,
   bucketsMax: number,
 ): Iterable<JsonItem> {
-  const table: Kept = { segments: [{ days: days.map(({ firstMs, lastMs }) => ({ minMs: firstMs, maxMs: lastMs })) }] }
+  const table: SegmentedSource = {
+    segments: [{ days: days.map(({ firstMs, lastMs }) => ({ minMs: firstMs, maxMs: lastMs })) }],
+  }
   switch (plan.shape.kind) {
     case 'timeseries':
       return timeseries(plan, table, finished, bucketsMax)
@@ -102,7 +104,12 @@ function itemsOf(
 const timeOf = ({ timesAsLong, zone }: NativePlan, ms: number): string =>
   timesAsLong ? String(ms) : jsonText(formatTimestamp(ms, Zone.find(zone) ?? Zone.utc))
 
-function* timeseries(plan: NativePlan, table: Kept, finished: Finished, bucketsMax: number): Generator<JsonItem> {
+function* timeseries(
+  plan: NativePlan,
+  table: SegmentedSource,
+  finished: Finished,
+  bucketsMax: number,
+): Generator<JsonItem> {
   const { shape } = plan
   if (shape.kind !== 'timeseries') throw new Error('a timeseries is written as one')
   const writer = new RowWriter(plan.outputs, 0)
@@ -116,7 +123,7 @@ function* timeseries(plan: NativePlan, table: Kept, finished: Finished, bucketsM
 /** The buckets in ascending order, including the empty ones that Druid fills. */
 function bucketsOf(
   plan: NativePlan,
-  table: Kept,
+  table: SegmentedSource,
   { rows, nothing }: Finished,
   isDescending: boolean,
   bucketsMax: number,
@@ -135,7 +142,12 @@ function bucketsOf(
   )
 }
 
-function* topN(plan: NativePlan, table: Kept, rows: readonly FinishedRow[], bucketsMax: number): Generator<JsonItem> {
+function* topN(
+  plan: NativePlan,
+  table: SegmentedSource,
+  rows: readonly FinishedRow[],
+  bucketsMax: number,
+): Generator<JsonItem> {
   const writer = new RowWriter(plan.outputs, 0)
   const asked = { intervals: plan.intervals, buckets: nativeBuckets(plan.aggregation.granularity) }
   for (const { startMs, found } of topNBuckets(table, asked, rows, bucketsMax)) {

@@ -2,7 +2,7 @@
 // queries: it reports their errors.
 // Tested by `test/druid-native/planned.test.ts`.
 
-import { type AggregationPlan, aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
+import { type AggregationPlan, aggregatedFields, boundsOfWork, selectedRows } from '../../algebra/aggregation.ts'
 import type { GroupOrder } from '../../algebra/finish-groups.ts'
 import { cellNode, type Scalar } from '../../algebra/scalar.ts'
 import { plainGranularity } from '../../druid-time/plain-granularity.ts'
@@ -36,7 +36,7 @@ export function planNative(query: NativeQuery, entityOf: (name: string) => Entit
   const { keys, granularity } = grouping
   const columns = plannedColumns(query, grouping.outputs, keys, virtual)
   const finish = columns === null ? null : finishOf(query, columns)
-  const asked = askedRows(entity, { ranges: rangesOf(query), filter })
+  const asked = selectedRows(entity, { ranges: rangesOf(query), filter })
   if (columns === null || finish === null || asked === null) return null
   return {
     aggregation: {

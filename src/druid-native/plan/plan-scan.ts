@@ -1,7 +1,7 @@
 // Decides which native scans the store executes on its own columns, and how. Anything uncertain goes to the SQL engine.
 // Tested by `test/druid-native/planned-scans.test.ts`.
 
-import { aggregatedFields, askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
+import { aggregatedFields, boundsOfWork, selectedRows } from '../../algebra/aggregation.ts'
 import { ComputedFields } from '../../algebra/computed-fields.ts'
 import { druidType } from '../../algebra/druid-expression.ts'
 import { fieldNode } from '../../algebra/scalar.ts'
@@ -22,7 +22,7 @@ export function planScan(query: ScanQuery, entityOf: (name: string) => Entity | 
   const computed = new ComputedFields()
   const filter =
     query.filter === null ? null : rowFilter(query.filter, { fieldOf, computed }, indexOfFields(fieldOf, []))
-  const asked = askedRows(entity, { ranges: rangesOf(query), filter })
+  const asked = selectedRows(entity, { ranges: rangesOf(query), filter })
   if ((query.filter !== null && filter === null) || computed.all.length > 0 || asked === null) return null
   const fields = entity.fields.filter(({ role }) => role !== 'time')
   const names = query.columns.length === 0 ? ['__time', ...fields.map(({ name }) => name)] : query.columns

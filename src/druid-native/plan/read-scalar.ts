@@ -65,7 +65,7 @@ function read(leafOf: LeafOf, bound: (reader: ScalarReader, scope: Scope) => Sca
   const reader = new ScalarReader({
     leafOf: (node) => leaves.get(valueIn(node) ?? nullValue) ?? null,
     aggregateOf: () => null,
-    meant: () => null,
+    resolve: () => null,
     dividesLongs: true,
     own,
   })

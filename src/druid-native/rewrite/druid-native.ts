@@ -1,7 +1,7 @@
 // Rewrites a validated native query for Druid: entities become their data sources, and hidden columns can neither be named nor returned.
 
 import { visibleFilter } from '../../algebra/hidden-in-druid.ts'
-import { takingRows } from '../../algebra/hidden-rows.ts'
+import { rowDeletions } from '../../algebra/hidden-rows.ts'
 import { laterOrigin } from '../../druid-time/native-granularity.ts'
 import { parseWithLongs } from '../../lib/json-with-longs.ts'
 import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-row.ts'
@@ -143,7 +143,7 @@ class Rewriting {
     const isBoundary = query['queryType'] === 'timeBoundary'
     if (entity.duplicates === 'replace' && !isBoundary) return nothingHidden
     if (!needsVisibleRows(query, entity))
-      return { ...nothingHidden, filter: visibleFilter(takingRows(entity.hidden ?? [])) }
+      return { ...nothingHidden, filter: visibleFilter(rowDeletions(entity.hidden ?? [])) }
     if (!isBoundary) return { ...nothingHidden, source: visibleRows(entity, this.#clusterName, innerIntervals(query)) }
     throw unsupported(
       'query_data.filter',

@@ -29,7 +29,7 @@ export function finished(
     case 'dataSourceMetadata':
       return sinceMs === null
         ? pieces
-        : mapped(pieces, (element: Newest) => (isLeft(element, sinceMs) ? null : element))
+        : mapped(pieces, (element: Newest) => (isExpired(element, sinceMs) ? null : element))
     default:
       return pieces
   }
@@ -80,6 +80,6 @@ interface Newest {
   readonly result: { readonly maxIngestedEventTime: string }
 }
 
-function isLeft({ result }: Newest, sinceMs: number): boolean {
+function isExpired({ result }: Newest, sinceMs: number): boolean {
   return Date.parse(result.maxIngestedEventTime) < sinceMs
 }

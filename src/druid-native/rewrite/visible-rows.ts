@@ -1,6 +1,6 @@
 import { druidType } from '../../algebra/druid-expression.ts'
 import { type VisibleColumn, visibleColumn, visibleFilter } from '../../algebra/hidden-in-druid.ts'
-import { takingMetrics, takingRows } from '../../algebra/hidden-rows.ts'
+import { metricDeletions, rowDeletions } from '../../algebra/hidden-rows.ts'
 import { dataSourceName, nullsColumn, positionColumn } from '../../model/druid-row.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import { isEmpty, isNode, listOf, memberOf, type Node } from '../parse/json-reader.ts'
@@ -54,7 +54,7 @@ const oneByOne = { vectorize: 'false' }
 const allTime = ['-146136543-09-08T08:23:32.096Z/146140482-04-24T15:36:27.903Z']
 
 function visibleSource(entity: Entity, clusterName: string, intervals: unknown = allTime): object {
-  const filter = visibleFilter(takingRows(entity.hidden ?? []))
+  const filter = visibleFilter(rowDeletions(entity.hidden ?? []))
   const virtualColumns = [...visibleMetrics(entity).values()]
   return {
     queryType: 'groupBy',
@@ -69,7 +69,7 @@ function visibleSource(entity: Entity, clusterName: string, intervals: unknown =
 /** For each metric that is null in some rows because of deletions: the virtual column with its visible values. */
 function visibleMetrics(entity: Entity): ReadonlyMap<string, VisibleColumn> {
   const columns = new Map<string, VisibleColumn>()
-  for (const [name, taking] of takingMetrics(entity.hidden ?? [])) {
+  for (const [name, taking] of metricDeletions(entity.hidden ?? [])) {
     const field = entity.fields.find((one) => one.name === name)
     if (field === undefined || field.type === 'json') continue
     columns.set(name, visibleColumn(name, field.type, taking))
@@ -112,7 +112,7 @@ function escaped(name: string): string {
  */
 export function needsVisibleRows(query: Node, { hidden = [] }: Entity): boolean {
   const { dataSource: _, ...own } = query
-  const metrics = [...takingMetrics(hidden).keys()]
+  const metrics = [...metricDeletions(hidden).keys()]
   if (metrics.length > 0 && (isOpen(query) || metrics.some((metric) => isNamed(metric, own)))) return true
   const selecting = new Set(hidden.flatMap(({ selection: { tag, where } }) => [tag, where?.metric.name]))
   return listOf(query['virtualColumns']).some((column) => selecting.has(String(memberOf(column, 'name'))))

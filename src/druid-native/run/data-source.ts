@@ -71,11 +71,11 @@ async function queryRelation(query: NativeQuery, session: Session): Promise<Rela
   switch (query.kind) {
     case 'groupBy': {
       const { statement, columns } = groupByRelation(query, relation)
-      return statementRelation(apart(statement, query.limitSpec), columns)
+      return statementRelation(materializedLimit(statement, query.limitSpec), columns)
     }
     case 'scan': {
       const { statement, columns } = scanRelation(query, relation)
-      return statementRelation(apart(statement, query), columns)
+      return statementRelation(materializedLimit(statement, query), columns)
     }
     case 'timeseries': {
       const { columns, rows } = await timeseriesRows(query, relation, session)
@@ -98,7 +98,10 @@ async function queryRelation(query: NativeQuery, session: Session): Promise<Rela
 }
 
 /** Materializes the rows within a limit, because the engine would apply conditions of an outer join before the limit (duckdb#22963). */
-function apart(statement: Sql, { limit, offset }: { readonly limit: number | null; readonly offset: number }): Sql {
+function materializedLimit(
+  statement: Sql,
+  { limit, offset }: { readonly limit: number | null; readonly offset: number },
+): Sql {
   if (limit === null && offset === 0) return statement
   return sql`WITH "l" AS MATERIALIZED (${statement}) SELECT * FROM "l"`
 }
@@ -160,7 +163,9 @@ function joinRelation(join: DataSource & { kind: 'join' }, left: Relation, right
 /** Writes a part of the condition without `IS TRUE`, so that the engine can join by `notdistinctfrom` as well as by `==`. */
 const untold = (part: Bound): Sql =>
   writtenSql(
-    part.kind === 'call' && part.options !== null ? { ...part, options: { ...part.options, isTold: false } } : part,
+    part.kind === 'call' && part.options !== null
+      ? { ...part, options: { ...part.options, isWrittenAsTrue: false } }
+      : part,
   )
 
 function filteredSelect(source: Source, names: readonly string[], filter: Parameters<typeof compileFilter>[0]) {

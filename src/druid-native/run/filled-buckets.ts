@@ -7,12 +7,12 @@ import { Problem } from '../../model/problem.ts'
 import type { DayBounds } from './native-engine.ts'
 
 /** The source tables with their days; null if rows are not stored by day. */
-export interface Kept {
+export interface SegmentedSource {
   readonly segments: readonly { readonly days: readonly DayBounds[] }[] | null
 }
 
 /** The parts of the intervals that contain days with rows, ascending, each from its first to its last row. */
-export function spans(relation: Kept, intervals: readonly Interval[]): readonly DayBounds[] {
+export function spans(relation: SegmentedSource, intervals: readonly Interval[]): readonly DayBounds[] {
   const found: DayBounds[] = []
   for (const { startMs, endMs } of intervals) {
     const days =
@@ -29,7 +29,7 @@ export function spans(relation: Kept, intervals: readonly Interval[]): readonly 
 
 /** The bucket starts in ascending order. Throws Problem `too_many_buckets`. */
 export function filledBuckets(
-  relation: Kept,
+  relation: SegmentedSource,
   intervals: readonly Interval[],
   granularity: NativeBuckets,
   bucketsMax: number,
@@ -55,7 +55,7 @@ export function filledBuckets(
 
 /** The rows of each bucket, in order. `rows` are sorted by bucket, and each lies in a bucket that is filled. */
 export function* topNBuckets<Row extends { readonly bucketMs: number }>(
-  kept: Kept,
+  kept: SegmentedSource,
   { intervals, buckets }: { readonly intervals: readonly Interval[]; readonly buckets: NativeBuckets | null },
   rows: readonly Row[],
   bucketsMax: number,
@@ -91,7 +91,7 @@ function widthMaxMs(granularity: NativeBuckets): number {
 }
 
 /** The timestamp of the single bucket of `all`: the first row of the first segment in reading order, which is descending if `isDescending`. */
-export const stampOfAll = (relation: Kept, intervals: readonly Interval[], isDescending: boolean): number =>
+export const stampOfAll = (relation: SegmentedSource, intervals: readonly Interval[], isDescending: boolean): number =>
   spans(relation, intervals).at(isDescending ? -1 : 0)?.minMs ?? intervals[0]?.startMs ?? 0
 
 function tooManyBuckets(bucketsMax: number): Problem {

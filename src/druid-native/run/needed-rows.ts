@@ -2,7 +2,7 @@
 import { parseInterval } from '../../druid-time/iso.ts'
 import type { Entity } from '../../model/entity.ts'
 import { earliestMs } from '../../model/instant.ts'
-import { requireRowsAsked } from '../../model/rows-expired.ts'
+import { requireUnexpiredRows } from '../../model/rows-expired.ts'
 
 const aggregating = new Set(['timeseries', 'topN', 'groupBy'])
 
@@ -14,7 +14,7 @@ const why =
  * time, starts at the oldest existing row. Invalid queries are reported by the engine that runs them.
  */
 export function requireRowsOf(entities: readonly Entity[], body: Uint8Array): void {
-  requireRowsAsked(entities, () => firstAsked(readJson(body)), why)
+  requireUnexpiredRows(entities, () => firstAsked(readJson(body)), why)
 }
 
 /** The date from which the query reads rows; Infinity means from the oldest row that still exists. */

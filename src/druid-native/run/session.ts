@@ -1,4 +1,4 @@
-import { isFree, outOfRoom, widthOf } from '../../druid-sql/functions/text-room.ts'
+import { isFree, limitedOutput, widthOf } from '../../druid-sql/functions/text-room.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
 import type { Interval } from '../../druid-time/iso.ts'
 import { formatTimestamp } from '../../druid-time/iso.ts'
@@ -91,7 +91,7 @@ export function timestampWriter(query: NativeQuery): (ms: number) => JsonValue {
 
 /** An output value. Texts are charged to the size limit, because they are copied for each row. */
 export const answered = (value: Typed): Sql =>
-  value.type !== 'STRING' || isFree(widthOf(nodeOf(value).type)) ? value.sql : bind(value.sql, outOfRoom)
+  value.type !== 'STRING' || isFree(widthOf(nodeOf(value).type)) ? value.sql : bind(value.sql, limitedOutput)
 
 /** Output values named o0, o1 and so on. */
 export const outputs = (values: readonly Typed[]): readonly Sql[] =>

@@ -6,7 +6,7 @@ import {
   called,
   engineFunction,
   literal,
-  type Meaning,
+  type QuerySemantics,
   type WrittenNode,
 } from '../../druid-sql/bind/tree.ts'
 import {
@@ -45,7 +45,7 @@ export interface Typed {
   /** An array from a multi-value column: grouping uses each of its values, and a filter matches any of them. */
   readonly isMulti?: boolean
   /** A column of an inner scan, whose type is not declared. */
-  readonly isUntold?: boolean
+  readonly isUndeclaredType?: boolean
   /** The maximum length of a computed text, if known (text-room.ts); not set for stored texts. */
   readonly width?: number | undefined
   /** The same value as an SQL boolean, if it is a truth value. */
@@ -90,7 +90,7 @@ const elements = { 'ARRAY<STRING>': 'STRING', 'ARRAY<LONG>': 'LONG', 'ARRAY<DOUB
 export const nowhere = { line: 1, column: 1 }
 
 /** Long arithmetic wraps around, as in Java. */
-const meaning: Meaning = { wraps: true, zone: Zone.utc }
+const meaning: QuerySemantics = { wraps: true, zone: Zone.utc }
 const writer = new DuckdbWriter(meaning)
 
 interface ValueNode extends WrittenNode {

@@ -14,7 +14,7 @@ import { columnText, plainInteger } from './engine-names.ts'
 import { asValue, bindCondition, type ExpressionContext } from './expression-context.ts'
 import { conjunction, disjunction, type IsOptions, is, not } from './logic.ts'
 import { arrayOrder } from './order.ts'
-import { type Bound, called, engineFunction, literal, type Meaning } from './tree.ts'
+import { type Bound, called, engineFunction, literal, type QuerySemantics } from './tree.ts'
 import { boolean, isSame, string } from './types.ts'
 
 type Kind = 'comparison' | 'logical' | 'not' | 'is' | 'distinctFrom' | 'between' | 'inList' | 'inQuery' | 'like'
@@ -51,7 +51,7 @@ function comparedTexts(
   [x, y]: readonly [Sql, Sql],
   isOrder: boolean,
   isFilter: boolean,
-  { zone }: Meaning,
+  { zone }: QuerySemantics,
 ): readonly [Sql, Sql] {
   const type = comparedAs(left, right)
   const [a, b] = [castText(left, x, type, zone), castText(right, y, type, zone)]
@@ -91,18 +91,18 @@ export function bindTruth(expression: Truth, context: ExpressionContext): Bound 
       const within = what === 'UNKNOWN' ? inner : { ...context, isPart: false }
       const operand =
         what === 'NULL' ? bind(expression.operand) : bindCondition(expression.operand, within, `what is IS ${what}`)
-      const isTold = (what === 'NULL' || what === 'UNKNOWN') && !negated && mustBeTold(context)
-      return is(operand, { what: what === 'UNKNOWN' ? 'NULL' : what, negated, isTold }, place)
+      const isWrittenAsTrue = (what === 'NULL' || what === 'UNKNOWN') && !negated && needsIsTrue(context)
+      return is(operand, { what: what === 'UNKNOWN' ? 'NULL' : what, negated, isWrittenAsTrue }, place)
     }
     case 'distinctFrom': {
       const [left, right] = [bind(expression.left), bind(expression.right)]
       const filter = isDruidFilter ? comparedColumn(left, '=', right, place) : null
       const { negated } = expression
-      if (filter !== null) return is(filter, { what: 'TRUE', negated: !negated, isTold: false }, place)
+      if (filter !== null) return is(filter, { what: 'TRUE', negated: !negated, isWrittenAsTrue: false }, place)
       requireComparable(left, right)
       return called(place, boolean, different, [left, right], {
         negated,
-        isTold: !negated || mustBeTold(context),
+        isWrittenAsTrue: !negated || needsIsTrue(context),
       })
     }
     case 'between':
@@ -134,13 +134,13 @@ export function compared(
  * optimizer drops the nulls of `x IS DISTINCT FROM 5` (duckdb#25992), and treats `a = b OR a IS NULL AND b IS NULL` as false where it is unknown
  * (duckdb#23685). In a part of WHERE or ON the latter makes no difference, and the engine joins by such conditions.
  */
-const mustBeTold = ({ isFilter, isPart }: ExpressionContext): boolean => !(isFilter && isPart)
+const needsIsTrue = ({ isFilter, isPart }: ExpressionContext): boolean => !(isFilter && isPart)
 
-export const different = engineFunction<Pick<IsOptions, 'negated' | 'isTold'>>(
-  ([x, y], { operands: [left, right], options: { negated, isTold } }, { zone }) => {
+export const different = engineFunction<Pick<IsOptions, 'negated' | 'isWrittenAsTrue'>>(
+  ([x, y], { operands: [left, right], options: { negated, isWrittenAsTrue } }, { zone }) => {
     const type = comparedAs(left!, right!)
     const is = sql`(${castText(left!, x!, type, zone)} IS ${negated ? sql`NOT ` : sql``}DISTINCT FROM ${castText(right!, y!, type, zone)})`
-    return isTold ? sql`(${is} IS TRUE)` : is
+    return isWrittenAsTrue ? sql`(${is} IS TRUE)` : is
   },
 )
 

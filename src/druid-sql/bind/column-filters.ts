@@ -2,7 +2,7 @@
 // A text equals a number that it represents (`007` equals 7, `-1.5` does not equal -1). Any other text is unequal to all numbers, and less.
 // A number equals a text that represents it (`CAST(n AS VARCHAR) = '02'`).
 
-import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
+import { type ComparisonOperator, swapped } from '../../lib/comparison-operator.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Place } from '../parse/sql-problem.ts'
 import { castText, constantOf, numberForm } from './conversions.ts'
@@ -25,7 +25,7 @@ export function comparedColumn(left: Bound, operator: ComparisonOperator, right:
   return (
     truthOfText(left, operator, right, place) ??
     comparedWith(left, operator, right, place) ??
-    comparedWith(right, turnedRound[operator], left, place)
+    comparedWith(right, swapped[operator], left, place)
   )
 }
 
@@ -125,7 +125,7 @@ const equalTo = engineFunction<EqualOptions>(([x], { operands: [stored], options
     return whole === null ? [] : [sql.long(whole)]
   })
   const isEqual = literals.length === 0 ? sql`FALSE` : sql`${x!} IN (${sql.list(literals)})`
-  return whereThere(x!, isEqual)
+  return whereNotNull(x!, isEqual)
 })
 
 function textEqualTo(text: Sql, constants: readonly Constant[]): Sql {
@@ -136,12 +136,12 @@ function textEqualTo(text: Sql, constants: readonly Constant[]): Sql {
   const fractions = numbers.filter((number) => typeof number === 'number')
   const isAmong = (some: readonly (number | bigint)[]): Sql =>
     sql`${decimalOf(text)} IN (${sql.list(some.map((number) => doubleLiteral(Number(number))))})`
-  if (wholes.length === 0) return whereThere(text, sql`coalesce(${isAmong(numbers)}, FALSE)`)
+  if (wholes.length === 0) return whereNotNull(text, sql`coalesce(${isAmong(numbers)}, FALSE)`)
   // Every digit of a whole number is significant.
   const ofWhole = sql`TRY_CAST(${text} AS BIGINT) IN (${sql.list(wholes.map(sql.long))})`
   const either = fractions.length === 0 ? ofWhole : sql`(${ofWhole} OR ${isAmong(fractions)})`
   const isWhole = sql`regexp_full_match(${text}, '[+-]?[0-9]{1,19}')`
-  return whereThere(text, sql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${isAmong(numbers)} END, FALSE)`)
+  return whereNotNull(text, sql`coalesce(CASE WHEN ${isWhole} THEN ${either} ELSE ${isAmong(numbers)} END, FALSE)`)
 }
 
 /** The double that a text represents; `true` and `false` represent none here. */
@@ -169,11 +169,11 @@ const ordered = engineFunction<OrderOptions>(
     const number = typeof constant === 'bigint' ? sql.long(constant) : doubleLiteral(constant)
     if (type.kind !== 'string') return sql`(${x!} ${sign} ${number})`
     const isWithin = sql`${decimalOf(x!)} ${sign} ${doubleLiteral(Number(constant))}`
-    return whereThere(x!, sql`coalesce(${isWithin}, ${ofOthers})`)
+    return whereNotNull(x!, sql`coalesce(${isWithin}, ${ofOthers})`)
   },
 )
 
-const whereThere = (column: Sql, condition: Sql): Sql => sql`(CASE WHEN ${column} IS NOT NULL THEN ${condition} END)`
+const whereNotNull = (column: Sql, condition: Sql): Sql => sql`(CASE WHEN ${column} IS NOT NULL THEN ${condition} END)`
 
 /** The number that a text represents; null if it represents none. */
 function numberOf(text: string): number | bigint | null {

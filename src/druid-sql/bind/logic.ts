@@ -17,15 +17,15 @@ export const not = (condition: Bound, place: Place): Bound => called(place, bool
 export interface IsOptions {
   readonly what: 'NULL' | 'TRUE' | 'FALSE'
   readonly negated: boolean
-  readonly isTold: boolean
+  readonly isWrittenAsTrue: boolean
 }
 
 export const is = (operand: Bound, options: IsOptions, place: Place): Bound =>
   called(place, boolean, isTruth, [operand], options)
 
 /** `x IS NULL`, `x IS NOT TRUE`. */
-export const isTruth = engineFunction<IsOptions>(([x], { options: { what, negated, isTold } }) => {
+export const isTruth = engineFunction<IsOptions>(([x], { options: { what, negated, isWrittenAsTrue } }) => {
   const whats = { NULL: sql`NULL`, TRUE: sql`TRUE`, FALSE: sql`FALSE` }
   const is = sql`(${x!} IS ${negated ? sql`NOT ` : sql``}${whats[what]})`
-  return isTold ? sql`(${is} IS TRUE)` : is
+  return isWrittenAsTrue ? sql`(${is} IS TRUE)` : is
 })

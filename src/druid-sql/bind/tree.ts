@@ -80,7 +80,7 @@ export interface CallNode<Options = unknown> extends Node {
 }
 
 /** Settings that apply to the whole query. */
-export interface Meaning {
+export interface QuerySemantics {
   /** Whether overflow wraps around, as in Java, at the cost of speed; otherwise it ends the query. */
   readonly wraps: boolean
   /** The zone of time texts without one, and of buckets and parts of times. */
@@ -91,7 +91,7 @@ export interface Meaning {
 export interface EngineFunction<Options = unknown> {
   /** Identifies the function. */
   readonly id: number
-  write(operands: readonly Sql[], node: CallNode<Options>, meaning: Meaning): Sql
+  write(operands: readonly Sql[], node: CallNode<Options>, meaning: QuerySemantics): Sql
 }
 
 /** An aggregate of a group, or over a window. */

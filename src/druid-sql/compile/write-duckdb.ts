@@ -26,9 +26,9 @@ import type {
   FromNode,
   GroupsNode,
   LiteralNode,
-  Meaning,
   OrderKey,
   QueryNode,
+  QuerySemantics,
   ScalarQueryNode,
   SelectNode,
   WindowNode,
@@ -36,9 +36,9 @@ import type {
 import { arrayOf, engineType, string } from '../bind/types.ts'
 
 export class DuckdbWriter {
-  readonly #meaning: Meaning
+  readonly #meaning: QuerySemantics
 
-  constructor(meaning: Meaning) {
+  constructor(meaning: QuerySemantics) {
     this.#meaning = meaning
   }
 

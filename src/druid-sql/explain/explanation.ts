@@ -3,13 +3,13 @@
 import { druidExpression, druidType, type NameOf } from '../../algebra/druid-expression.ts'
 import { tokenize } from '../parse/tokenizer.ts'
 import type { PlannedSql, SqlScanPlan } from '../plan/sql-plan.ts'
-import type { SqlQuestion } from '../question.ts'
+import type { SqlQuery } from '../question.ts'
 import type { ReadableTables } from '../readable-tables.ts'
 import type { CheckedSql } from '../translate.ts'
 import { type NativeQuery, nativeFilter, nativeIntervals, nativeQuery, virtualColumn } from './native-of-plan.ts'
 
 /** The part of the service that computes the answer. */
-export type Answerer = 'store' | 'sql-engine' | 'druid'
+export type AnsweringEngine = 'store' | 'sql-engine' | 'druid'
 
 const columns = ['PLAN', 'RESOURCES', 'ATTRIBUTES']
 
@@ -22,11 +22,11 @@ export interface Explained {
   readonly checked: Pick<CheckedSql, 'columns' | 'entityIds' | 'items'>
   readonly readable: Pick<ReadableTables, 'entities' | 'metadataEntities'>
   readonly plan: PlannedSql | null
-  readonly answeredBy: Answerer
+  readonly answeredBy: AnsweringEngine
 }
 
 /** A query whose answer is the explanation. It contains only names that the caller wrote or may read. */
-export function explanationQuestion(explained: Explained): SqlQuestion {
+export function explanationQuestion(explained: Explained): SqlQuery {
   const texts = [[planOf(explained)], resourcesOf(explained), { statementType: 'SELECT' }]
   return {
     text: `SELECT ${columns.map((name) => `? AS ${name}`).join(', ')}`,

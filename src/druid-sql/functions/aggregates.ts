@@ -119,18 +119,18 @@ const anyValue = aggregate(1, 2, ({ operands: [x] }) => result(x!.type, any, [x!
 
 export interface DistinctOptions {
   /** Whether an empty text does not count as a value. */
-  readonly leavesEmpty: boolean
+  readonly skipsEmpty: boolean
 }
 
 export const distinctValues = engineAggregate<DistinctOptions>(([x], { operands: [value], options }) => {
   if (value!.type.kind === 'sketch')
     return { call: sql`list_distinct(flatten(list(${x!})))`, finish: (list) => sql`len(${list})` }
-  const counted = options.leavesEmpty && value!.type.kind === 'string' ? sql`nullif(${x!}, '')` : x!
+  const counted = options.skipsEmpty && value!.type.kind === 'string' ? sql`nullif(${x!}, '')` : x!
   return { call: sql`count(DISTINCT ${counted})` }
 })
 
-const distinctCount = (leavesEmpty: boolean): Aggregate =>
-  aggregate(1, 3, ({ operands: [x] }) => result(long, distinctValues, [x!], { leavesEmpty }))
+const distinctCount = (skipsEmpty: boolean): Aggregate =>
+  aggregate(1, 3, ({ operands: [x] }) => result(long, distinctValues, [x!], { skipsEmpty }))
 
 /** Counts as a sketch does, without empty texts. */
 const sketchedCount = distinctCount(true)

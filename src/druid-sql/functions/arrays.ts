@@ -7,7 +7,7 @@ import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { arrayOf, boolean, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { asText, type BoundCall, type Catalogue, type ScalarFunction, special } from './signature.ts'
-import { inRoom, joinedBytesMax, onceEach, withoutRepeats } from './text-room.ts'
+import { joinedBytesMax, onceEach, withinLimit, withoutRepeats } from './text-room.ts'
 import { javaPattern, matchable, type PatternOptions, patternOf } from './texts.ts'
 import { unifiedType } from './unified.ts'
 
@@ -70,7 +70,7 @@ const joinedElements = engineFunction(([texts, by]) =>
   onceEach([texts!], (list) => {
     const shown = sql`list_transform(${list}, lambda e: coalesce(e, 'null'))`
     const bytes = sql`(coalesce(list_sum(list_transform(${shown}, lambda e: strlen(e))), 0) + len(${list}) * strlen(${by!}))`
-    const joined = inRoom(bytes, joinedBytesMax, sql`array_to_string(${shown}, ${by!})`)
+    const joined = withinLimit(bytes, joinedBytesMax, sql`array_to_string(${shown}, ${by!})`)
     // Druid returns null for an array with a single null.
     return sql`CASE WHEN len(${list}) = 1 AND ${list}[1] IS NULL THEN NULL ELSE ${joined} END`
   }),

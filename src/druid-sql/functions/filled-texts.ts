@@ -9,13 +9,13 @@ import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import { type ScalarFunction, special } from './signature.ts'
 import {
   clamped,
-  inRoom,
   isFree,
   onceEach,
   pairedUnits,
   requestedCharactersMax,
   utf16Units,
   widthOf,
+  withinLimit,
   withoutRepeats,
 } from './text-room.ts'
 
@@ -65,7 +65,7 @@ const padding = (side: 'left' | 'right'): EngineFunction =>
     return isFree(widthOf(type))
       ? withoutRepeats(parts, (x, length, by) => body(x, length, by, (whole) => whole))
       : onceEach(parts, (x, length, by) =>
-          body(x, length, by, (whole) => inRoom(clamped(length), requestedCharactersMax, whole)),
+          body(x, length, by, (whole) => withinLimit(clamped(length), requestedCharactersMax, whole)),
         )
   })
 
@@ -80,7 +80,7 @@ export const paddedText = (fn: EngineFunction): ScalarFunction =>
   special(2, 3, ({ place, operands: [text, count, padding] }) => {
     const parts = [as(text!, string), as(count!, long), ...(padding === undefined ? [] : [as(padding, string)])]
     const width = constantCount(count!)
-    if (width < Number.POSITIVE_INFINITY) checkTold(width, place)
+    if (width < Number.POSITIVE_INFINITY) checkConstantLength(width, place)
     return padded(place, fn, parts)
   })
 
@@ -92,7 +92,7 @@ function constantCount(count: Bound): number {
 }
 
 /** Refuses a text that is known to be too long before the query runs, on both engines. */
-function checkTold(characters: number, place: Place): void {
+function checkConstantLength(characters: number, place: Place): void {
   if (characters > requestedCharactersMax)
     throw sqlProblem(place, `a text could become longer than ${requestedCharactersMax} characters`)
 }
@@ -103,7 +103,7 @@ const repeated = engineFunction((texts, { type }) => {
   return isFree(widthOf(type))
     ? body(texts[0]!, texts[1]!, (text) => text)
     : onceEach(texts, (x, count) =>
-        body(x, count, (text) => inRoom(sql`(strlen(${x}) * ${clamped(count)})`, requestedCharactersMax, text)),
+        body(x, count, (text) => withinLimit(sql`(strlen(${x}) * ${clamped(count)})`, requestedCharactersMax, text)),
       )
 })
 
@@ -116,6 +116,6 @@ export const repeatedTimes = (place: Place, parts: readonly Bound[]): Bound =>
 export const repeatedText = special(2, 2, ({ place, operands: [text, count] }) => {
   const parts = [as(text!, string), as(count!, long)]
   if (typeof constantOf(text!) === 'string' && typeof constantOf(count!) === 'bigint')
-    checkTold(repeatedWidth(parts), place)
+    checkConstantLength(repeatedWidth(parts), place)
   return repeatedTimes(place, parts)
 })

@@ -4,7 +4,14 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { failing } from '../../sql-engine/sql-engine.ts'
 import { as, castText, constantOf } from '../bind/conversions.ts'
 import { plainInteger } from '../bind/engine-names.ts'
-import { type Bound, type CallNode, called, type EngineFunction, engineFunction, type Meaning } from '../bind/tree.ts'
+import {
+  type Bound,
+  type CallNode,
+  called,
+  type EngineFunction,
+  engineFunction,
+  type QuerySemantics,
+} from '../bind/tree.ts'
 import { commonType, double, isNumeric, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
 import {
@@ -123,7 +130,7 @@ export function numberCall(place: Place, fn: EngineFunction<null>, operands: rea
 export function numberTexts(
   [x, y]: readonly Sql[],
   { type, operands: [a, b] }: Pick<CallNode, 'type' | 'operands'>,
-  { zone }: Meaning,
+  { zone }: QuerySemantics,
 ): [Sql, Sql] {
   return [castText(a!, x!, type, zone), castText(b!, y!, type, zone)]
 }

@@ -3,7 +3,7 @@
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import { meanInRange, scaled, sumInRange } from '../../lib/sums-in-range.ts'
-import { usualShape } from '../../model/entity.ts'
+import { defaultShape } from '../../model/entity.ts'
 import { as } from '../bind/conversions.ts'
 import { type Bound, type EngineAggregate, engineAggregate } from '../bind/tree.ts'
 import { double, long } from '../bind/types.ts'
@@ -112,7 +112,7 @@ function operandsOf(call: AggregateCall, x: Bound): readonly Bound[] {
 const ofShape = (fn: EngineAggregate<ShapeOptions>): Aggregate =>
   aggregate(2, 3, (call) => {
     const x = numeric(call.operands[0]!)
-    const shape = word(call, 'line', 'step') ?? usualShape(x.type.kind)
+    const shape = word(call, 'line', 'step') ?? defaultShape(x.type.kind)
     return result(double, fn, operandsOf(call, as(x, double)), { isStep: shape === 'step' })
   })
 
@@ -128,7 +128,7 @@ export const overTime = {
 }
 
 /** Queries to use instead on a cluster: Druid knows no order of rows within a group. */
-export const askedInstead: ReadonlyMap<string, string> = new Map([
+export const clusterAlternatives: ReadonlyMap<string, string> = new Map([
   ['TIME_WEIGHTED_AVG', 'average with "weight": "time"'],
   ['INTEGRAL', 'aggregate with "aggregates": ["total"]'],
   ['COUNTER_RISE', 'aggregate with "aggregates": ["rise"]'],

@@ -10,7 +10,7 @@ import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { type Kind, string, wideString } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { neededText, special } from './signature.ts'
-import { inRoom, isFree, onceEach, requestedCharactersMax, upperCase, utf16Units, widthOf } from './text-room.ts'
+import { isFree, onceEach, requestedCharactersMax, upperCase, utf16Units, widthOf, withinLimit } from './text-room.ts'
 
 const partForm = /%(?:(\d+)\$)?([-#+ 0,(]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])|%/g
 
@@ -75,7 +75,7 @@ const together = (parts: readonly Sql[], between: string): Sql =>
 /** The same for long parts. */
 const boundedTogether = (parts: readonly Sql[], between: string): Sql => {
   const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e) + ${plainInteger(between.length)})) AS BIGINT)`
-  const whole = inRoom(bytes, requestedCharactersMax, sql`array_to_string(v, ${sql.literal(between)})`)
+  const whole = withinLimit(bytes, requestedCharactersMax, sql`array_to_string(v, ${sql.literal(between)})`)
   return sql`list_transform([[${sql.list(parts)}]], lambda v: ${whole})[1]`
 }
 

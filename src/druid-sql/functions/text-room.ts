@@ -49,13 +49,13 @@ export const nullIfEmpty = (text: Sql): Sql =>
     : sql`nullif(${text}, '')`
 
 /** The text, if its bytes fit; null where `bytes` is null. Beyond `most`, or beyond the capacity for all texts, the query fails. */
-export function inRoom(bytes: Sql, most: number, text: Sql): Sql {
+export function withinLimit(bytes: Sql, most: number, text: Sql): Sql {
   const asked = sql`text_room(CAST(${bytes} AS BIGINT), ${plainInteger(most)}::BIGINT)`
   return sql`CASE WHEN CASE WHEN ${bytes} <= ${plainInteger(freeBytes)} THEN TRUE ELSE ${asked} END THEN ${text} END`
 }
 
 /** Checks a text of the answer, which is copied for each row. */
-export function outOfRoom(text: Sql): Sql {
+export function limitedOutput(text: Sql): Sql {
   return sql`CASE WHEN text_out(CAST(strlen(CAST(${text} AS VARCHAR)) AS BIGINT), ${plainInteger(joinedBytesMax)}::BIGINT) THEN ${text} END`
 }
 

@@ -21,7 +21,6 @@ import {
 } from './signature.ts'
 import { stringFormat } from './string-format.ts'
 import {
-  inRoom,
   isFree,
   joinedBytesMax,
   nullIfEmpty,
@@ -29,6 +28,7 @@ import {
   upperCase,
   utf16Units,
   widthOf,
+  withinLimit,
   withoutRepeats,
 } from './text-room.ts'
 
@@ -113,7 +113,7 @@ const withMilliseconds = special(1, 1000, (call) =>
 /** Joins the parts as one list, so that each is in memory once; null where one of them is null. */
 function joinedInRoom(parts: readonly Sql[]): Sql {
   const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e))) AS BIGINT)`
-  const whole = inRoom(bytes, joinedBytesMax, sql`array_to_string(v, '')`)
+  const whole = withinLimit(bytes, joinedBytesMax, sql`array_to_string(v, '')`)
   const isWhole = sql`list_count(v) = ${plainInteger(parts.length)}`
   return sql`list_transform([[${sql.list(parts)}]], lambda v: CASE WHEN ${isWhole} THEN ${whole} END)[1]`
 }
@@ -203,7 +203,7 @@ export const replacedMatches = engineFunction<PatternOptions & { readonly known:
       const groups = sql`(1 + len(regexp_extract_all(${y}, ${sql.literal('\\\\[0-9]')})))`
       const counted = sql`CASE WHEN strlen(${x}) <= ${plainInteger(countedMax)} THEN len(regexp_extract_all(${x}, ${form})) ELSE strlen(${x}) + 1 END`
       const bytes = sql`(strlen(${x}) * ${groups} + ${counted} * strlen(${y}))`
-      return inRoom(bytes, joinedBytesMax, replaced(x, y))
+      return withinLimit(bytes, joinedBytesMax, replaced(x, y))
     })
   },
 )
@@ -240,7 +240,9 @@ const replacedParts = engineFunction((texts, { type, operands: [, part] }) => {
   const mayBeEmpty = typeof sought !== 'string' || sought === ''
   const replaced = (x: Sql, from: Sql, to: Sql): Sql => replacedText(x, from, to, mayBeEmpty)
   if (isFree(widthOf(type))) return withoutRepeats(texts, replaced)
-  return onceEach(texts, (x, from, to) => inRoom(replacedBytes(x, from, to), joinedBytesMax, replaced(x, from, to)))
+  return onceEach(texts, (x, from, to) =>
+    withinLimit(replacedBytes(x, from, to), joinedBytesMax, replaced(x, from, to)),
+  )
 })
 
 const replace = special(3, 3, ({ place, operands }) =>

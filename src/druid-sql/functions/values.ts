@@ -13,17 +13,17 @@ import { withoutRepeats } from './text-room.ts'
 import { unifiedTexts, unifiedType } from './unified.ts'
 
 /** The first operand that is not null. */
-export const firstThere = engineFunction(
+export const firstNonNull = engineFunction(
   (texts, { operands, type }, { zone }) => sql`coalesce(${sql.list(unifiedTexts(operands, texts, type, zone))})`,
 )
 
 export const coalesced = (place: Place, operands: readonly Bound[]): Bound =>
-  called(place, unifiedType(operands), firstThere, operands)
+  called(place, unifiedType(operands), firstNonNull, operands)
 
 const coalesce = special(1, 1000, ({ place, operands }) => coalesced(place, operands))
 
 /** The first operand; null where it equals the second. */
-export const nullWhere = engineFunction((texts, { operands: [whole, other] }, { zone }) => {
+export const nullIfEqual = engineFunction((texts, { operands: [whole, other] }, { zone }) => {
   const type = comparedAs(whole!, other!)
   return withoutRepeats(
     texts,
@@ -34,7 +34,7 @@ export const nullWhere = engineFunction((texts, { operands: [whole, other] }, { 
 
 const nullif = special(2, 2, ({ place, operands }) => {
   requireComparable(operands[0]!, operands[1]!)
-  return called(place, operands[0]!.type, nullWhere, operands)
+  return called(place, operands[0]!.type, nullIfEqual, operands)
 })
 
 const lookup = special(2, 3, (call) => {

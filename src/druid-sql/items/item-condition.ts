@@ -3,7 +3,7 @@
 // exclude one that the query uses.
 
 import { compareCodePoints } from '../../lib/compare-code-points.ts'
-import { type ComparisonOperator, isMetBy } from '../../lib/comparison-operator.ts'
+import { type ComparisonOperator, satisfies } from '../../lib/comparison-operator.ts'
 import type { FieldType } from '../../model/field.ts'
 import {
   allKeys,
@@ -57,7 +57,7 @@ function meets(condition: Extract<Leaf, ItemCondition>, value: EngineItemValue):
   if (value === null) return false
   switch (condition.kind) {
     case 'compare':
-      return isMetBy(condition.operator, ordered(value, condition.value))
+      return satisfies(condition.operator, ordered(value, condition.value))
     case 'in':
       return condition.values.has(value)
     case 'text':

@@ -1,7 +1,7 @@
 // The items of metadata that a bound query needs: their columns, and the conditions that can be decided from one item alone.
 
 import { Zone } from '../../druid-time/zone.ts'
-import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
+import { type ComparisonOperator, swapped } from '../../lib/comparison-operator.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
 import { parseInstant } from '../../model/instant.ts'
 import { comparison, like, listed, within } from '../bind/bind-truth.ts'
@@ -116,7 +116,7 @@ function conditionOf(node: Bound, names: Names): TableCondition | null {
     }
     case comparison.id: {
       const { operator } = optionsOf(node, comparison)!
-      return compared(first!, operator, second!, names) ?? compared(second!, turnedRound[operator], first!, names)
+      return compared(first!, operator, second!, names) ?? compared(second!, swapped[operator], first!, names)
     }
     case within.id:
       if (optionsOf(node, within)!.symmetric) return null

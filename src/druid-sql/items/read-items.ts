@@ -38,7 +38,7 @@ export async function readItems(
   signal: CancelSignal,
 ): Promise<readonly EngineItems[]> {
   if (needed.length === 0) return []
-  const taken = new Taken(limits)
+  const taken = new ItemCounter(limits)
   return items.inOneState(async (list) => {
     const tables: EngineItems[] = []
     for (const one of needed) {
@@ -54,7 +54,7 @@ async function readTable(
   entity: MetadataEntity,
   { places, condition }: NeededItems,
   list: ItemCatalog['list'],
-  taken: Taken,
+  taken: ItemCounter,
   signal: CancelSignal,
 ): Promise<EngineItems> {
   const { fields } = entity
@@ -148,7 +148,7 @@ function wholeCharacters(json: string): string {
 }
 
 /** Counts the items and bytes that one query reads from all its tables. */
-class Taken {
+class ItemCounter {
   readonly #limits: MetadataLimits
   #rows = 0
   #bytes = 0

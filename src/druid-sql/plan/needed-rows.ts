@@ -1,6 +1,6 @@
 // Checks that the rows that a query of the SQL engine needs have not expired: the engine does not read hours.
 import type { Entity } from '../../model/entity.ts'
-import { requireRowsAsked } from '../../model/rows-expired.ts'
+import { requireUnexpiredRows } from '../../model/rows-expired.ts'
 import { conjuncts } from '../bind/logic.ts'
 import { allRows, type BoundRows, columnsIn, fromsIn, hasAggregate, type SelectNode } from '../bind/tree.ts'
 import { type QueryClock, timeBounds } from './read-where.ts'
@@ -12,7 +12,7 @@ const why =
 
 /** Throws Problem `rows_expired` unless all requested rows exist. A query without a start that aggregates nothing starts with the oldest that exist. */
 export function requireRowsOf(entities: readonly Entity[], rows: BoundRows, clock: QueryClock): void {
-  requireRowsAsked(entities, (entity) => firstAsked(entity, rows, clock), why)
+  requireUnexpiredRows(entities, (entity) => firstAsked(entity, rows, clock), why)
 }
 
 /** The time from which rows are requested; Infinity where it is that of the oldest existing row. */
@@ -39,7 +39,7 @@ function startsIn(entity: Entity, select: SelectNode, clock: QueryClock): number
       select,
       rows: { limit: null, offset: 0 },
       conditions: where === null ? [] : [where],
-      meant: (column) => (column.at.relation === one.relation ? column : null),
+      resolve: (column) => (column.at.relation === one.relation ? column : null),
     }
     return [boundsOf(entity, asked, clock).fromMs]
   })

@@ -1,7 +1,7 @@
 // Plans the SQL queries for plain rows that the store answers from its own columns.
 // Tested by `test/druid-sql/planned-scans.test.ts`.
 
-import { askedRows, boundsOfWork } from '../../algebra/aggregation.ts'
+import { boundsOfWork, selectedRows } from '../../algebra/aggregation.ts'
 import { cellNode, fieldNode, fieldsOf as fieldsIn, isComputed, type Scalar } from '../../algebra/scalar.ts'
 import { scanUnitsMax } from '../../algebra/scan-plan.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
@@ -26,7 +26,7 @@ export function planSqlScan(
   if (entity.duplicates === 'replace') return null
   // A scan computes fields of the rows that it has found, and cannot filter by them.
   if (fieldsIn(where.filter).some(isComputed)) return null
-  const askedOf = askedRows(entity, where)
+  const askedOf = selectedRows(entity, where)
   const values = new RowValues(table)
   const outputs = values.outputs(select)
   const direction = directionOf(select, table)
@@ -63,7 +63,7 @@ class RowValues {
     this.#reader = new ScalarReader({
       leafOf: (node) => this.#leaf(node),
       aggregateOf: () => null,
-      meant: table.meant,
+      resolve: table.resolve,
       dividesLongs: false,
     })
   }

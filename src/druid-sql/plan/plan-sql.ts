@@ -1,7 +1,7 @@
 // Plans the SQL queries that the store answers from its own columns, in one pass over the bound query. Anything that is not certain here is left to
 // the SQL engine.
 // Tested by `test/druid-sql/planned.test.ts`.
-import { askedRows, boundsOfWork, type StoreAggregate } from '../../algebra/aggregation.ts'
+import { boundsOfWork, type StoreAggregate, selectedRows } from '../../algebra/aggregation.ts'
 import type { GroupOrder } from '../../algebra/finish-groups.ts'
 import { cellNode, fieldNode, type Scalar } from '../../algebra/scalar.ts'
 import { isUsable, periodGranularity } from '../../druid-time/native-granularity.ts'
@@ -12,7 +12,7 @@ import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
 import { areNullsFirst, isOfEnds } from '../bind/order.ts'
 import { type Bound, keyOf, optionsOf, type SelectNode } from '../bind/tree.ts'
 import { floorTime } from '../functions/times.ts'
-import type { SqlQuestion } from '../question.ts'
+import type { SqlQuery } from '../question.ts'
 import { type CheckedSql, fieldsOf } from '../translate.ts'
 import { planSqlScan } from './plan-sql-scan.ts'
 import { GroupAggregates } from './read-aggregates.ts'
@@ -24,7 +24,7 @@ import { type TableSelect, tableSelect } from './table-select.ts'
 
 /** Null where the SQL engine answers. */
 export function planSql(
-  { zone = Zone.utc }: Pick<SqlQuestion, 'zone'>,
+  { zone = Zone.utc }: Pick<SqlQuery, 'zone'>,
   checked: CheckedSql,
   entity: Entity,
   nowMs: number,
@@ -52,7 +52,7 @@ function planGroups(
   checked: CheckedSql,
   where: PlannedWhere,
 ): SqlPlan | null {
-  const asked = askedRows(entity, where)
+  const asked = selectedRows(entity, where)
   const keys = keysOf(select, rows)
   if (asked === null || keys === null) return null
   const values = new GroupValues(rows, keys.cells, 1 + keys.fields.length)
@@ -109,7 +109,7 @@ function keysOf({ groups, distinct, having, outputs }: SelectNode, rows: TableRo
 
 /** The buckets of a key that is a floor of the time; null for any other key. */
 function bucketOf(key: Bound, rows: TableRows): Keys['granularity'] | null {
-  const meant = key.kind === 'column' ? rows.meant(key) : key
+  const meant = key.kind === 'column' ? rows.resolve(key) : key
   const buckets = meant === null ? undefined : optionsOf(meant, floorTime)
   if (buckets === undefined || meant?.kind !== 'call' || meant.operands.length > 1 || !rows.isTime(meant.operands[0]!))
     return null
@@ -155,7 +155,7 @@ class GroupValues {
     this.#reader = new ScalarReader({
       leafOf: (node) => keys.get(keyOf(node)) ?? null,
       aggregateOf: (node) => this.#aggregates.of(node),
-      meant: () => null,
+      resolve: () => null,
       dividesLongs: true,
     })
   }

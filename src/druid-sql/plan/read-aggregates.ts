@@ -90,7 +90,7 @@ export class GroupAggregates {
     if (value === null) return null
     const split = this.#split(value)
     // Distinct counts are exact here: see `src/druid-sql/functions/aggregates.ts`.
-    const counted = distinct ? { leavesEmpty: false } : optionsOfAggregate(node, distinctValues)
+    const counted = distinct ? { skipsEmpty: false } : optionsOfAggregate(node, distinctValues)
     if (counted !== undefined) return this.#distinct(value, split, where, counted)
     if (end !== null) return this.#endValue(value, end, where)
     if (name === undefined) return null
@@ -121,12 +121,12 @@ export class GroupAggregates {
     value: Scalar,
     found: SplitRows | null,
     where: Scalar | null,
-    { leavesEmpty }: DistinctOptions,
+    { skipsEmpty }: DistinctOptions,
   ): Scalar | null {
     const split = found?.otherwise === null ? found : null
     const field = this.#rows.computed.fieldOf(split === null ? value : split.result)
     if (field === null) return null
-    const countsEmpty = !leavesEmpty || field.type !== 'string'
+    const countsEmpty = !skipsEmpty || field.type !== 'string'
     const aggregate = { kind: 'distinct', field, countsEmpty } as const
     return this.#cell('long', aggregate, split === null ? where : both(where, split.passes))
   }

@@ -12,7 +12,7 @@ import {
   numberType,
   type Scalar,
 } from '../../algebra/scalar.ts'
-import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
+import { type ComparisonOperator, swapped } from '../../lib/comparison-operator.ts'
 import { hasHalfPair } from '../../lib/half-pairs.ts'
 import { type CaseOptions, choice } from '../bind/bind-expression.ts'
 import { comparison, like, listed, within } from '../bind/bind-truth.ts'
@@ -31,7 +31,7 @@ import {
   safeQuotient,
   squareRoot,
 } from '../functions/numbers.ts'
-import { firstThere, nullWhere } from '../functions/values.ts'
+import { firstNonNull, nullIfEqual } from '../functions/values.ts'
 import type { TableSelect } from './table-select.ts'
 
 /** The SQL engine rounds to more places in another way. */
@@ -44,7 +44,7 @@ const patternMax = 200
 const stepsMax = 1000
 
 /** The leaves of expressions, and the operations that are allowed on them. */
-export interface ScalarLeaves extends Pick<TableSelect, 'meant'> {
+export interface ScalarLeaves extends Pick<TableSelect, 'resolve'> {
   /** The scalar of a node that is a leaf; null where the node is made of others. */
   readonly leafOf: (node: Bound) => Scalar | null
   readonly aggregateOf: (node: AggregateNode) => Scalar | null
@@ -90,12 +90,12 @@ const values: ReadonlyMap<number, Lower> = new Map([
     if (value === null || value.type === 'long') return value
     return call('double', 'round', [value, literal('long', places)])
   }),
-  lowered(firstThere, (operands, reader) => {
+  lowered(firstNonNull, (operands, reader) => {
     const all = reader.all(operands, (operand) => reader.result(operand))
     const type = all && commonType(all)
     return all && type && call(type, 'coalesce', all)
   }),
-  lowered(nullWhere, ([whole, other], reader) => {
+  lowered(nullIfEqual, ([whole, other], reader) => {
     const [value, when] = [reader.value(whole!), reader.compared('=', whole!, other!)]
     return value && when && caseOf([{ when, result: nullLiteral }], value)
   }),
@@ -161,8 +161,8 @@ export class ScalarReader {
       case 'literal':
         return constantOf(node.value)
       case 'column': {
-        const meant = this.#leaves.meant(node)
-        return meant === null || meant.kind === 'column' ? null : this.value(meant)
+        const resolved = this.#leaves.resolve(node)
+        return resolved === null || resolved.kind === 'column' ? null : this.value(resolved)
       }
       case 'aggregate':
         return this.#leaves.aggregateOf(node)
@@ -177,8 +177,8 @@ export class ScalarReader {
   condition(node: Bound): Scalar | null {
     if (node.kind === 'literal') return typeof node.value === 'boolean' ? literal('boolean', node.value) : null
     if (node.kind === 'column') {
-      const meant = this.#leaves.meant(node)
-      return meant === null || meant.kind === 'column' ? null : this.condition(meant)
+      const resolved = this.#leaves.resolve(node)
+      return resolved === null || resolved.kind === 'column' ? null : this.condition(resolved)
     }
     if (node.kind !== 'call') return null
     return (conditions.get(node.fn.id) ?? this.#leaves.own?.get(node.fn.id))?.(node, this) ?? null
@@ -300,7 +300,7 @@ function compared(operator: ComparisonOperator, left: Scalar | null, right: Scal
   const areAlike = (isNumeric(left) && isNumeric(right)) || (left.type === 'string' && right.type === 'string')
   if (!areAlike) return null
   const isTurned = left.kind === 'literal' && right.kind !== 'literal'
-  return isTurned ? call('boolean', turnedRound[operator], [right, left]) : call('boolean', operator, [left, right])
+  return isTurned ? call('boolean', swapped[operator], [right, left]) : call('boolean', operator, [left, right])
 }
 
 /** In a condition Druid ignores a cast to a whole number, so such a condition is left to the SQL engine. */

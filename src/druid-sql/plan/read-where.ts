@@ -1,9 +1,9 @@
 // WHERE for the store: bounds of the time, and a filter of tags, dimensions and numbers. Null means that the store does not support it.
 
-import type { AskedRows } from '../../algebra/aggregation.ts'
+import type { SelectedRows } from '../../algebra/aggregation.ts'
 import { allOf, type Scalar } from '../../algebra/scalar.ts'
 import type { Zone } from '../../druid-time/zone.ts'
-import { type ComparisonOperator, turnedRound } from '../../lib/comparison-operator.ts'
+import { type ComparisonOperator, swapped } from '../../lib/comparison-operator.ts'
 import { msPerDay } from '../../model/instant.ts'
 import type { Range } from '../../model/plan.ts'
 import { comparison, within } from '../bind/bind-truth.ts'
@@ -14,7 +14,7 @@ import { type Bound, type CallNode, optionsOf, type TimeNode } from '../bind/tre
 import { inInterval, now, timeOfMilliseconds } from '../functions/times.ts'
 import type { TableRows } from './table-rows.ts'
 
-export type PlannedWhere = Pick<AskedRows, 'ranges' | 'filter'>
+export type PlannedWhere = Pick<SelectedRows, 'ranges' | 'filter'>
 
 /** The time at which a query runs, and the zone of its times. */
 export interface QueryClock {
@@ -47,7 +47,7 @@ export function timeBounds(part: Bound, rows: TableRows, clock: QueryClock): Ran
     const isTurned = rows.isTime(second!)
     if (!isTurned && !rows.isTime(first!)) return null
     const ms = instantOf(isTurned ? first! : second!, clock)
-    return ms === null ? null : boundsBy(isTurned ? turnedRound[compared.operator] : compared.operator, ms)
+    return ms === null ? null : boundsBy(isTurned ? swapped[compared.operator] : compared.operator, ms)
   }
   if (first === undefined || !rows.isTime(first)) return null
   if (optionsOf(part, within)?.symmetric === false) {

@@ -12,26 +12,26 @@ export class TableRows {
   readonly computed = new ComputedFields()
   /** All columns of the table except its time, which is the first one. */
   readonly others: readonly EntityField[]
-  readonly meant: TableSelect['meant']
+  readonly resolve: TableSelect['resolve']
   readonly #aggregated: (name: string) => EntityField | null
   /** Values by `keyOf`: the same part of a query is requested many times. */
   readonly #read = new Map<string, Scalar | null>()
 
-  constructor(entity: Entity, { meant }: TableSelect) {
+  constructor(entity: Entity, { resolve }: TableSelect) {
     this.others = entity.fields.filter(({ role }) => role !== 'time')
-    this.meant = meant
+    this.resolve = resolve
     this.#aggregated = aggregatedFields(entity)
   }
 
   /** Whether a node is the time of a row. */
   isTime(node: Bound): boolean {
-    const column = node.kind === 'column' ? this.meant(node) : null
+    const column = node.kind === 'column' ? this.resolve(node) : null
     return column?.kind === 'column' && column.at.column === 0
   }
 
   /** The field of a column; null for any other node. */
   columnOf(node: Bound): EntityField | null {
-    const column = node.kind === 'column' ? this.meant(node) : null
+    const column = node.kind === 'column' ? this.resolve(node) : null
     const place = column?.kind === 'column' ? column.at.column : 0
     return typeof place === 'number' ? (this.others[place - 1] ?? null) : null
   }
@@ -67,7 +67,7 @@ export class TableRows {
         return field && fieldNode(field)
       },
       aggregateOf: () => null,
-      meant: this.meant,
+      resolve: this.resolve,
       dividesLongs: true,
     })
   }

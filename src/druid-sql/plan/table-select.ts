@@ -18,7 +18,7 @@ export interface TableSelect {
   /** The conditions of all queries, those of the innermost first. */
   readonly conditions: readonly Bound[]
   /** Resolves a column of a subquery; a column of the table is itself. Null for a value that is the same in all rows, for which SQL has its own rules. */
-  readonly meant: (column: ColumnNode) => Bound | null
+  readonly resolve: (column: ColumnNode) => Bound | null
 }
 
 /** Null where the rows come from anything else. */
@@ -47,13 +47,13 @@ export function tableSelect(rows: BoundRows): TableSelect | null {
     from = plain.from
   }
   if (from === null) return null
-  const meant = (column: ColumnNode): Bound | null => {
+  const resolve = (column: ColumnNode): Bound | null => {
     const { relation, column: place } = column.at
     const output = typeof place === 'number' ? outputs.get(relation)?.[place] : undefined
     if (output === undefined) return column
-    return output?.kind === 'column' ? meant(output) : output
+    return output?.kind === 'column' ? resolve(output) : output
   }
-  return { select, rows: shown, conditions, meant }
+  return { select, rows: shown, conditions, resolve }
 }
 
 /** The rows inside common tables, whose definitions are added to `common`. */

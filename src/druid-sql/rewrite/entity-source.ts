@@ -1,5 +1,5 @@
 // An entity as a subquery of Druid's SQL: its own columns in their types, whatever columns Druid has for its data source.
-import { takingMetrics, takingRows } from '../../algebra/hidden-rows.ts'
+import { metricDeletions, rowDeletions } from '../../algebra/hidden-rows.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { HiddenRows } from '../../model/deletion.ts'
 import { dataSourceName, nullsColumn, positionColumn, timeColumn } from '../../model/druid-row.ts'
@@ -28,7 +28,7 @@ export function entitySource(entity: Entity, clusterName: string, known: KnownCo
   const others = entity.fields.filter(({ role }) => role !== 'time')
   if (columns === undefined) return nothing(others)
   const hidden = entity.hidden ?? []
-  const taking = takingMetrics(hidden)
+  const taking = metricDeletions(hidden)
   const replaces = entity.duplicates === 'replace' && columns.has(nullsColumn)
   const shown = others.map((field) => {
     const visible = visibleColumn(field, taking.get(field.name) ?? [], columns)
@@ -37,7 +37,7 @@ export function entitySource(entity: Entity, clusterName: string, known: KnownCo
   })
   const keys = others.filter(({ name, role }) => role === 'tag' && columns.has(name)).map(({ name }) => sql.id(name))
   const grouped = replaces ? sql` GROUP BY ${sql.list([sql.id(timeColumn), ...keys])}` : sql``
-  return sql`SELECT ${sql.list([sql.id(timeColumn), ...shown])} FROM ${sql.id(name)}${visibleRows(entity.sinceMs, takingRows(hidden), columns)}${grouped}`
+  return sql`SELECT ${sql.list([sql.id(timeColumn), ...shown])} FROM ${sql.id(name)}${visibleRows(entity.sinceMs, rowDeletions(hidden), columns)}${grouped}`
 }
 
 /** Excludes rows that have expired, and rows that deletions hide. */

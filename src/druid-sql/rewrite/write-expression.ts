@@ -7,7 +7,7 @@ import { type Sql, sql } from '../../lib/sql-text.ts'
 import { plainLong } from '../../model/long.ts'
 import { comparisons, type Truth } from '../bind/bind-truth.ts'
 import { frameText } from '../bind/engine-names.ts'
-import { askedInstead } from '../functions/over-time.ts'
+import { clusterAlternatives } from '../functions/over-time.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import type { Call, CastType, Expression, OrderItem, Query, Window } from '../parse/syntax.ts'
 import { boundedCount, checkPatterns } from './bounded-calls.ts'
@@ -246,7 +246,7 @@ export class ExpressionWriter {
 }
 
 function refuseOverTime({ name, place }: Call): void {
-  const instead = askedInstead.get(name)
+  const instead = clusterAlternatives.get(name)
   if (instead !== undefined) {
     throw sqlProblem(place, `on a cluster SQL has no ${name}: ask the data query ${instead}, which both engines answer`)
   }

@@ -1,7 +1,7 @@
 // Common parts of the operator's endpoints.
 import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import Type, { type Static, type TProperties } from 'typebox'
-import { limitOf, type PageLimits, usualLimits } from '../../model/page.ts'
+import { defaultLimits, limitOf, type PageLimits } from '../../model/page.ts'
 import { Problem } from '../../model/problem.ts'
 import { type BodyRule, jsonTypes, readJson } from '../body.ts'
 import type { HttpSettings } from '../http-settings.ts'
@@ -53,10 +53,10 @@ const pageParameters = ({ items, itemsMax }: PageLimits) => ({
   ),
   NextToken: Type.Optional(Type.String({ description: 'The `NextToken` of the page before.' })),
 })
-export const PageQuery = Type.Object(pageParameters(usualLimits))
+export const PageQuery = Type.Object(pageParameters(defaultLimits))
 
 /** The query parameters of a list, including its filters. */
-export function pageQuery<Filters extends TProperties>(filters: Filters, limits: PageLimits = usualLimits) {
+export function pageQuery<Filters extends TProperties>(filters: Filters, limits: PageLimits = defaultLimits) {
   return Type.Object({ ...filters, ...pageParameters(limits) }, { additionalProperties: false })
 }
 

@@ -108,7 +108,7 @@ export const postAvatica: Route = (app, { services, settings, guard, inFlight })
 
 function connectionCaller(guard: Guard, request: FastifyRequest): ConnectionCaller {
   const reader = (key: string | null) => guard.readerOn(request, key)
-  return { reader, showsKey: showsKey(request), network: networkOf(request.ip) }
+  return { reader, hasKey: showsKey(request), network: networkOf(request.ip) }
 }
 
 /** Reads a body. A large one is accepted only from a known sender, identified by the request's key or by the connection that it names. */
@@ -122,7 +122,7 @@ function readKnown(
     const caller = connectionCaller(guard, request)
     const refusal = (beginning: Buffer | null): Problem | null =>
       refusalIn(() => {
-        if (caller.showsKey) caller.reader(null)
+        if (caller.hasKey) caller.reader(null)
         const id = beginning === null ? null : connectionIdIn(beginning)
         if (id === null) throw tooLargeForStranger()
         avatica.requireOwn(id, caller)

@@ -30,11 +30,11 @@ interface RowsQuery<Body extends TObject> {
   /** Response headers in addition to the common ones. */
   readonly headers?: object
   readonly body: Body
-  readonly run: (asked: Static<Body>, asking: Asking) => Promise<Answer>
+  readonly run: (asked: Static<Body>, asking: QueryRun) => Promise<Answer>
 }
 
 /** The format of a query's response, its cancellation and its reader. */
-interface Asking {
+interface QueryRun {
   readonly format: AnswerFormat
   readonly cancellation: Cancellation
   readonly reader: Reader
@@ -97,7 +97,7 @@ function answerRows<Body extends TObject>(
   })
 }
 
-interface AskedQuery {
+interface QueryToRun {
   /** The query's name in the log and the metrics. */
   readonly name: string
   readonly mediaType: string
@@ -109,7 +109,7 @@ export async function answerQuery(
   request: FastifyRequest,
   reply: FastifyReply,
   { services, settings, guard, inFlight }: RouteParts,
-  { name, mediaType, run }: AskedQuery,
+  { name, mediaType, run }: QueryToRun,
 ): Promise<FastifyReply> {
   const { raw } = reply
   const startedMs = performance.now()

@@ -77,7 +77,7 @@ export class IdempotencyKeys {
     const keys = new IdempotencyKeys(options, { table, files, ages }, isAnew ? table.start : table.end)
     if (isAnew) {
       const throughPosition = Math.min(files.throughPosition, durablePosition)
-      files.startAnew()
+      files.replaceAll()
       await keys.beforeTrim(throughPosition)
     }
     await keys.#readJournal(Math.max(files.throughPosition, firstPosition))

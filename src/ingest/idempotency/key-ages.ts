@@ -10,7 +10,7 @@ export interface KeyClocks {
 }
 
 /** Keys from the number `start` on were stamped while the wall clock was this far ahead of the uptime. */
-interface Stretch {
+interface ClockPeriod {
   readonly start: number
   readonly aheadMs: number
 }
@@ -27,7 +27,7 @@ export class KeyAges {
   readonly #openedMs: number
   /** Keys before this number were read at the start. */
   #readEnd = 0
-  readonly #stretches: Stretch[] = []
+  readonly #stretches: ClockPeriod[] = []
 
   constructor(clocks: KeyClocks) {
     this.#clocks = clocks

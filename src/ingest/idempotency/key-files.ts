@@ -93,7 +93,7 @@ export class KeyFiles {
   }
 
   /** The next `add` replaces all files so far. */
-  startAnew(): void {
+  replaceAll(): void {
     this.#startsAnew = true
     this.#throughPosition = 0
   }

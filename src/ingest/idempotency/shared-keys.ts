@@ -19,7 +19,7 @@ export interface SharedKeysParts {
   readonly waitMs: number
 }
 
-const askEveryMs = 25
+const pollEveryMs = 25
 /** By how much the journal's order may differ from the order of receipt: clocks differ, and some pushes wait longer to be written. */
 const disorderMs = 3_600_000
 /** Age at which a reservation counts as abandoned by its process. */
@@ -75,7 +75,7 @@ export class SharedKeys {
         return isOfBody(known, bodyHash) ? known : own
       }
       if (performance.now() > untilMs) throw stillOnItsWay(waitMs)
-      await sleep(askEveryMs)
+      await sleep(pollEveryMs)
     }
   }
 

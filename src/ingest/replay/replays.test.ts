@@ -65,7 +65,7 @@ class World {
       isQueryable: async (rows) => {
         this.waitedFor.push(rows)
       },
-      isLettingGo: () => this.isLettingGo,
+      isRemovingExpired: () => this.isLettingGo,
       nowMs: () => 0,
       reach: () => undefined,
     })

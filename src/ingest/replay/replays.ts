@@ -37,7 +37,7 @@ export interface ReplayParts {
   /** Resolves when queries see the stored rows, or after a timeout; rejects with the signal's reason when it is aborted. */
   readonly isQueryable: (rows: ValidatedAgain, signal: AbortSignal) => Promise<void>
   /** Whether expired rows of an entity, which its hours now represent, are being removed: a row replayed to its old position would be removed too. */
-  readonly isLettingGo?: (entityId: number) => boolean
+  readonly isRemovingExpired?: (entityId: number) => boolean
   /** Called when rows were written to the journal: whatever happens next, they are validated again. */
   readonly journaled: () => Promise<void>
   readonly nowMs: () => number
@@ -104,8 +104,8 @@ export class Replays {
     rows: readonly ReplayedRow[],
     signal: AbortSignal,
   ): Promise<RejectedFates> {
-    const { rejected, journal, journaled, progress, isQueryable, isLettingGo, nowMs, reach } = this.#parts
-    if (isLettingGo?.(target.entityId) === true) throw rowsLeave()
+    const { rejected, journal, journaled, progress, isQueryable, isRemovingExpired, nowMs, reach } = this.#parts
+    if (isRemovingExpired?.(target.entityId) === true) throw rowsLeave()
     const body = encodeReplayedRows(rows)
     const entry: JournalEntry = {
       ingestId: target.id,

@@ -1,7 +1,7 @@
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
-import { isPassing } from '../../kafka/kafka-errors.ts'
+import { isTransient } from '../../kafka/kafka-errors.ts'
 import { keepAll } from '../../kafka/retained-records.ts'
-import { ensureTopic, messageBytes, setTopic, takeMessagesOf } from '../../kafka/topics.ts'
+import { allowMessagesOf, ensureTopic, messageBytes, setTopic } from '../../kafka/topics.ts'
 import { partitionsMax } from '../partition-position.ts'
 
 export interface JournalTopic {
@@ -35,8 +35,8 @@ export async function openJournalTopic(client: KafkaClient, topic: JournalTopic,
   // A topic made by hand deletes messages after a week, validated or not.
   await setTopic(client, name, keepAll)
   // The largest body may have been increased since the topic was made.
-  await takeMessagesOf(client, name, neededBytes).catch((cause: unknown) => {
-    throw isPassing(cause) ? cause : mustTake(name, neededBytes, cause)
+  await allowMessagesOf(client, name, neededBytes).catch((cause: unknown) => {
+    throw isTransient(cause) ? cause : mustTake(name, neededBytes, cause)
   })
   return partitions
 }

@@ -42,7 +42,7 @@ export class KafkaJournal implements JournalWriter {
   readonly #turns = new Map<number, number>()
   #pendingBytes = 0
   /** The reason why nothing is accepted now; null while Kafka is reached. */
-  #awayWhy: string | null = 'it was not asked yet'
+  #unreachableReason: string | null = 'it was not asked yet'
   #reaching: Promise<void>
 
   /** Kafka may be unreachable: nothing is accepted until it is reached. */
@@ -52,7 +52,7 @@ export class KafkaJournal implements JournalWriter {
   }
 
   get hasFailed(): boolean {
-    return this.#awayWhy !== null
+    return this.#unreachableReason !== null
   }
 
   /** Resolves when Kafka is reached, or the signal is aborted. */
@@ -127,7 +127,7 @@ export class KafkaJournal implements JournalWriter {
         const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
         const partitions = await openJournalTopic(client, topic, within)
         this.#open(partitions)
-        this.#awayWhy = null
+        this.#unreachableReason = null
         observe({ kind: 'journalReached', topic: topic.name, partitions, ms: performance.now() - startedMs })
         return
       } catch (error) {
@@ -153,7 +153,7 @@ export class KafkaJournal implements JournalWriter {
   /** Nothing more is accepted until Kafka is reached again: waiting entries would only wait longer. */
   #failed(error: unknown): Problem {
     const refusal = kafkaIsAway(error)
-    if (this.#awayWhy === null) {
+    if (this.#unreachableReason === null) {
       this.#note(error)
       for (const partition of this.#partitions) partition.refuse(refusal)
       this.#reaching = this.#reach()
@@ -164,8 +164,8 @@ export class KafkaJournal implements JournalWriter {
   /** Reports a reason to the operator only when it differs from the last one. */
   #note(error: unknown): void {
     const message = messageOf(error)
-    if (this.#awayWhy === message) return
-    this.#awayWhy = message
+    if (this.#unreachableReason === message) return
+    this.#unreachableReason = message
     this.#options.observe({ kind: 'journalAway', topic: this.#options.topic.name, message })
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Actor, ActorAway, type Death, type Generation, type GenerationEvents, type NextStart } from './actor.ts'
+import { Actor, ActorUnavailable, type Death, type Generation, type GenerationEvents, type NextStart } from './actor.ts'
 
 /** A generation that does as it is told. */
 interface TestGeneration extends Generation, GenerationEvents {
@@ -131,8 +131,8 @@ test('where a start has failed nobody waits for the next, until it begins', asyn
   actor.start()
   const asked = actor.whenReady()
   generations[0]!.ended('broken')
-  await expect(asked).rejects.toBeInstanceOf(ActorAway)
-  await expect(actor.whenReady()).rejects.toBeInstanceOf(ActorAway)
+  await expect(asked).rejects.toBeInstanceOf(ActorUnavailable)
+  await expect(actor.whenReady()).rejects.toBeInstanceOf(ActorUnavailable)
   await pass()
   const again = actor.whenReady()
   generations[1]!.ready()
@@ -158,7 +158,7 @@ test('where there is nothing to hope for it stays down, and says why', async () 
   generations[0]!.ended('broken')
   await expect(actor.served).rejects.toBe('broken')
   expect([actor.state, pauses]).toEqual(['failed', []])
-  await expect(actor.whenReady()).rejects.toBeInstanceOf(ActorAway)
+  await expect(actor.whenReady()).rejects.toBeInstanceOf(ActorUnavailable)
   await actor.close()
 })
 
@@ -205,7 +205,7 @@ test.each(['starting', 'ready'] as const)(
     generations[0]!.ended('as asked')
     await Promise.all(closing)
     expect([actor.state, deaths, pauses]).toEqual(['closed', [], []])
-    await expect(actor.whenReady()).rejects.toBeInstanceOf(ActorAway)
+    await expect(actor.whenReady()).rejects.toBeInstanceOf(ActorUnavailable)
   },
 )
 
@@ -216,13 +216,13 @@ test('closed while it rests, or before it was started, it begins no more', async
   generations[0]!.ended('killed')
   await turn()
   const asked = actor.whenReady()
-  await Promise.all([actor.close(), expect(asked).rejects.toBeInstanceOf(ActorAway)])
+  await Promise.all([actor.close(), expect(asked).rejects.toBeInstanceOf(ActorUnavailable)])
   expect(pauses).toEqual([])
   const other = actorOf()
   await other.actor.close()
   other.actor.start()
   expect([generations.length, other.generations.length]).toEqual([1, 0])
-  await expect(other.actor.served).rejects.toBeInstanceOf(ActorAway)
+  await expect(other.actor.served).rejects.toBeInstanceOf(ActorUnavailable)
 })
 
 test('closed while it is found out what comes next, it begins no more', async () => {

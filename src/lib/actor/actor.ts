@@ -63,7 +63,7 @@ interface Waiter<L> {
 }
 
 /** A request came while the actor was not ready, and waiting would not help until its state changes. */
-export class ActorAway extends Error {
+export class ActorUnavailable extends Error {
   override readonly name = 'ActorAway'
 }
 
@@ -128,7 +128,7 @@ export class Actor<L extends Generation> {
   whenReady(signal?: AbortSignal): Promise<L> {
     if (signal?.aborted) return Promise.reject(signal.reason)
     if (this.ready !== null) return Promise.resolve(this.ready)
-    if (!this.#isExpected) return Promise.reject(new ActorAway('it is not ready'))
+    if (!this.#isExpected) return Promise.reject(new ActorUnavailable('it is not ready'))
     return new Promise((resolve, reject) => {
       const onAbort = (): void => settled(() => reject(signal?.reason))
       const settled = (settle: () => void): void => {
@@ -149,8 +149,8 @@ export class Actor<L extends Generation> {
   async close(): Promise<void> {
     this.#state = 'closed'
     this.#endPause()
-    this.#turnAway(new ActorAway('it is closed'))
-    this.#rejectServed(new ActorAway('it is closed'))
+    this.#rejectWaiting(new ActorUnavailable('it is closed'))
+    this.#rejectServed(new ActorUnavailable('it is closed'))
     const generation = this.#generation
     if (generation === null) return
     await new Promise<void>((resolve) => {
@@ -201,7 +201,7 @@ export class Actor<L extends Generation> {
     this.#state = 'resting'
     if (!wasReady) {
       this.#failures++
-      this.#turnAway(new ActorAway('its start has failed'))
+      this.#rejectWaiting(new ActorUnavailable('its start has failed'))
     }
     void this.#rest({ reason, hasServed: this.#hasServed, failures: this.#failures })
   }
@@ -221,7 +221,7 @@ export class Actor<L extends Generation> {
     if (next === 'never') {
       this.#state = 'failed'
       this.#rejectServed(reason)
-      this.#turnAway(new ActorAway('it is not started again'))
+      this.#rejectWaiting(new ActorUnavailable('it is not started again'))
       return
     }
     const { timer = systemTimer } = this.#parts
@@ -229,7 +229,7 @@ export class Actor<L extends Generation> {
   }
 
   /** Rejects all waiting callers; new ones are rejected too until the next start. */
-  #turnAway(reason: ActorAway): void {
+  #rejectWaiting(reason: ActorUnavailable): void {
     this.#isExpected = false
     for (const { reject } of [...this.#waiting]) reject(reason)
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { PendingAsks } from './pending-asks.ts'
+import { PendingRequests } from './pending-asks.ts'
 
 function asksOf() {
-  const asks = new PendingAsks<string>()
+  const asks = new PendingRequests<string>()
   const sent: number[] = []
   const cancelled: number[] = []
   const settled: number[] = []
@@ -87,7 +87,7 @@ test('of a generation that has ended all questions fail', async () => {
 })
 
 test('of a generation that has ended each question fails once, also where one that fails settles another', async () => {
-  const asks = new PendingAsks<string>()
+  const asks = new PendingRequests<string>()
   const sent: number[] = []
   const leaving = new AbortController()
   const send = (id: number): void => void sent.push(id)

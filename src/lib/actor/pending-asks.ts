@@ -23,7 +23,7 @@ const turnsMax = 2 ** 32
 export const slotOf = (id: number): number => id % slotsMax
 
 /** Open requests to one generation of an actor, by id. */
-export class PendingAsks<Reply> {
+export class PendingRequests<Reply> {
   readonly #asks = new Slots<Ask<Reply>>()
   #turn = 0
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PendingAsks } from './pending-asks.ts'
-import { RunningAsks } from './running-asks.ts'
+import { PendingRequests } from './pending-asks.ts'
+import { RunningRequests } from './running-asks.ts'
 
 test('work is found by the number of its question until that is answered, also where a later question has its slot', () => {
   const acts = fc.array(fc.oneof(fc.constant(null), fc.nat({ max: 20 })), { maxLength: 100 })
   fc.assert(
     fc.property(acts, (all) => {
-      const asks = new PendingAsks<null>()
-      const running = new RunningAsks<string>()
+      const asks = new PendingRequests<null>()
+      const running = new RunningRequests<string>()
       const model = new Map<number, string>()
       const answered: number[] = []
       const begin = (id: number): void => {

@@ -6,7 +6,7 @@ interface Running<Work> {
 }
 
 /** The other end of PendingAsks: the work for each request, by id, until its reply. `src/lib/slots.ts` explains why this is not a Map. */
-export class RunningAsks<Work> {
+export class RunningRequests<Work> {
   /** Indexed by the slots of the requests. */
   readonly #running: (Running<Work> | null)[] = []
   #size = 0

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
 import type { ClusterDeletionChange, HiddenByDeletion } from '../../model/deletion.ts'
 import type { Entity } from '../../model/entity.ts'
-import type { LiveQuestion } from '../live-rows.ts'
+import type { LiveQuery } from '../live-rows.ts'
 import { ClusterRows } from './cluster-rows.ts'
 
 const selection = { tag: 'T', ids: null, prefixes: null, fromMs: null, toMs: null, metrics: null, where: null }
 const question = {
   itemTags: null,
   plan: { kind: 'select', selection: { entityId: 1, tags: [], fields: [], metrics: [] }, range: {} },
-} as unknown as LiveQuestion
+} as unknown as LiveQuery
 
 /** Kafka with one partition, in which nothing is. */
 const emptyKafka = {

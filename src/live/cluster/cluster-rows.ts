@@ -13,7 +13,7 @@ import { checkFailed } from '../../observe/check-failed.ts'
 import type { Observe } from '../../observe/event.ts'
 import type { SeriesQuerier } from '../../store/series-store.ts'
 import { LiveFeed } from '../live-feed.ts'
-import type { Follower, Following, LiveQuestion, LiveRows } from '../live-rows.ts'
+import type { Follower, Following, LiveQuery, LiveRows } from '../live-rows.ts'
 import type { Held } from './cluster-ids.ts'
 import { EntityDeletions } from './entity-deletions.ts'
 import { FollowedPartitions } from './followed-partitions.ts'
@@ -42,7 +42,7 @@ interface Opened {
   readonly deletions: EntityDeletions
 }
 
-interface Told {
+interface OpenEntity {
   readonly opened: Promise<Opened>
   readonly stop: AbortController
   readers: number
@@ -54,20 +54,20 @@ const retryAfterS = 2
 export class ClusterRows implements LiveRows<string> {
   readonly #parts: ClusterRowsParts
   /** Entities that have readers, by id. */
-  readonly #told = new Map<number, Told>()
+  readonly #told = new Map<number, OpenEntity>()
 
   constructor(parts: ClusterRowsParts) {
     this.#parts = parts
     parts.changes.listen({ partitions: () => this.#look(), definitions: () => this.#settle(), access: () => undefined })
   }
 
-  async follow(question: LiveQuestion, from: string | null, follower: Follower<string>): Promise<Following> {
+  async follow(question: LiveQuery, from: string | null, follower: Follower<string>): Promise<Following> {
     const { entityId } = question.plan.selection
     const told = this.#told.get(entityId) ?? this.#open(entityId)
     told.readers++
     let hasEnded = false
     const left = (): void => {
-      if (!hasEnded) this.#left(entityId, told)
+      if (!hasEnded) this.#readerEnded(entityId, told)
       hasEnded = true
     }
     try {
@@ -84,7 +84,7 @@ export class ClusterRows implements LiveRows<string> {
       }
     } catch (error) {
       left()
-      throw untold(error)
+      throw unavailable(error)
     }
   }
 
@@ -94,7 +94,7 @@ export class ClusterRows implements LiveRows<string> {
       const [first, last] = [await this.#endsOf(entityId, 'first'), await this.#endsOf(entityId, 'last')]
       return first.map((firstOffset, partition) => ({ firstOffset, endOffset: last[partition]! }))
     } catch (error) {
-      throw untold(error)
+      throw unavailable(error)
     }
   }
 
@@ -133,7 +133,7 @@ export class ClusterRows implements LiveRows<string> {
     return client.persist(() => rowsTopics.ensure(entityId, signal), signal)
   }
 
-  #open(entityId: number): Told {
+  #open(entityId: number): OpenEntity {
     const stop = new AbortController()
     const told = { opened: this.#openPartitions(entityId, stop), stop, readers: 0 }
     this.#told.set(entityId, told)
@@ -211,7 +211,7 @@ export class ClusterRows implements LiveRows<string> {
       changed: () => {
         for (const feed of followed().feeds) feed.moved()
       },
-      told: () => followed().toldChange,
+      told: () => followed().sentChange,
       changesKeptMs,
       nowMs,
     })
@@ -248,18 +248,18 @@ export class ClusterRows implements LiveRows<string> {
     }
   }
 
-  #left(entityId: number, told: Told): void {
+  #readerEnded(entityId: number, told: OpenEntity): void {
     told.readers--
     if (told.readers === 0) this.#end(entityId, told)
   }
 
-  #end(entityId: number, told: Told): void {
+  #end(entityId: number, told: OpenEntity): void {
     told.stop.abort()
     if (this.#told.get(entityId) === told) this.#told.delete(entityId)
   }
 }
 
-function untold(cause: unknown): Problem {
+function unavailable(cause: unknown): Problem {
   if (cause instanceof Problem) return cause
   return new Problem(
     'unavailable',

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { DeletionSelection } from '../../model/deletion.ts'
 import type { LiveNews } from '../live-feed.ts'
-import type { Follower, LiveQuestion, Told } from '../live-rows.ts'
+import type { Follower, LiveQuery, LiveUpdate } from '../live-rows.ts'
 import { FollowedPartitions } from './followed-partitions.ts'
 
-const question = {} as LiveQuestion
+const question = {} as LiveQuery
 
 /** Two partitions, which queries see up to 5 and 7. */
 function opened() {
@@ -25,7 +25,10 @@ function opened() {
   return { partitions, calls, send: (partition: number, news: LiveNews) => send(partition, news) }
 }
 
-function follower(): Follower<string> & { readonly heard: unknown[]; readonly told: (told: Told<string>) => void } {
+function follower(): Follower<string> & {
+  readonly heard: unknown[]
+  readonly told: (told: LiveUpdate<string>) => void
+} {
   const heard: unknown[] = []
   return {
     heard,
@@ -95,9 +98,9 @@ test('a deletion is told when all partitions have come to its place, and once', 
   comesTo(1, 5, 9)
   expect([reader.heard, calls]).toEqual([['following 5.7-3'], ['1 holds 1', '1 holds 1']])
   send(0, { kind: 'told', told: [{ followers: [1], rows: [{ items: '[1]', position: 6 }], position: 6, change: 3 }] })
-  expect(partitions.toldChange).toBe(3)
+  expect(partitions.sentChange).toBe(3)
   comesTo(0, 4, 6)
-  expect(partitions.toldChange).toBe(4)
+  expect(partitions.sentChange).toBe(4)
   comesTo(0, 5, 6)
   expect(reader.heard.slice(1)).toMatchObject([
     { rows: [{ items: '[1]', position: '6.9-3' }], position: '6.9-3' },

@@ -1,5 +1,5 @@
-import type { FeedTold, LiveFeed, LiveNews } from '../live-feed.ts'
-import type { Follower, Following, LiveQuestion, Told } from '../live-rows.ts'
+import type { FeedUpdate, LiveFeed, LiveNews } from '../live-feed.ts'
+import type { Follower, Following, LiveQuery, LiveUpdate } from '../live-rows.ts'
 import { placeAt, positionOf } from './offsets.ts'
 
 interface Followed {
@@ -20,14 +20,14 @@ export class FollowedPartitions {
   readonly feeds: readonly Feed[]
   readonly #followed = new Map<number, Followed>()
   /** A partition's news as the readers receive it, by their position after it: most readers share one. */
-  readonly #asTold = new WeakMap<Told, Map<string, Told<string>>>()
+  readonly #sharedUpdates = new WeakMap<LiveUpdate, Map<string, LiveUpdate<string>>>()
   #lastNumber = 0
 
   constructor(open: (send: (partition: number, news: LiveNews) => void) => readonly Feed[]) {
     this.feeds = open((partition, news) => this.#take(partition, news))
   }
 
-  follow(question: LiveQuestion, from: string | null, follower: Follower<string>): Following {
+  follow(question: LiveQuery, from: string | null, follower: Follower<string>): Following {
     const number = ++this.#lastNumber
     const start = from === null ? null : placeAt(from, this.feeds.length)
     const [offsets, reached] = [this.feeds.map(() => null), this.feeds.map(() => 0)]
@@ -44,7 +44,7 @@ export class FollowedPartitions {
   }
 
   /** The last deletion change that all current readers have been sent. Readers that may resume later are not counted. */
-  get toldChange(): number {
+  get sentChange(): number {
     let least = Number.POSITIVE_INFINITY
     for (const { change } of this.#followed.values()) least = Math.min(least, change)
     return least
@@ -91,7 +91,7 @@ export class FollowedPartitions {
     if (offsets !== null) followed.follower.following(positionOf({ offsets, change }))
   }
 
-  #told(number: number, partition: number, told: FeedTold): void {
+  #told(number: number, partition: number, told: FeedUpdate): void {
     const followed = this.#followed.get(number)
     if (followed === undefined) return
     followed.offsets[partition] = told.position
@@ -100,8 +100,8 @@ export class FollowedPartitions {
     if (told.deletion !== undefined && !this.#isReached(number, followed, { partition, change: told.change })) return
     const { change } = followed
     const position = positionOf({ offsets, change })
-    const asTold = this.#asTold.get(told) ?? new Map<string, Told<string>>()
-    this.#asTold.set(told, asTold)
+    const asTold = this.#sharedUpdates.get(told) ?? new Map<string, LiveUpdate<string>>()
+    this.#sharedUpdates.set(told, asTold)
     const shared = asTold.get(position) ?? {
       followers: [],
       rows: told.rows.map(({ items, position: offset }) => ({

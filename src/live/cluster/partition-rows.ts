@@ -27,7 +27,7 @@ export interface PartitionRowsParts {
 }
 
 /** Rows read from Kafka that are not known to be queryable yet. */
-interface Sought {
+interface AwaitedRow {
   readonly nextOffset: number
   readonly last: RowPlace
   readonly sinceMs: number
@@ -37,19 +37,19 @@ const fetchBytes = 1024 * 1024
 /** Records of about this many bytes are parsed at a time. */
 const partBytes = 256 * 1024
 /** How often queries are checked for a row. */
-const askEveryMs = 100
+const pollEveryMs = 100
 const reachedEveryMs = 20
 /** Processes are notified when a partition advances; this poll covers missed notifications. */
 const lookEveryMs = 1000
 /** A row not found after this long may be gone, for example deleted by an operator. A newer row is checked instead. */
-const patienceMs = 60_000
+const rowTimeoutMs = 60_000
 /** The last record of a partition is a few offsets before its end: transaction markers take offsets too. */
 const firstSpan = 4
 
 export class PartitionRows {
   readonly #parts: PartitionRowsParts
   #position = 0
-  #sought: Sought | null = null
+  #sought: AwaitedRow | null = null
   #wake: () => void = () => undefined
   /** Records that were fetched and not read yet. */
   #ahead: { readonly fromOffset: number; readonly fetched: Fetched } | null = null
@@ -69,9 +69,9 @@ export class PartitionRows {
     const [first, end] = [await endOffset(client, place, 'first'), await endOffset(client, place, 'last')]
     const last = await this.#lastBefore(first, end)
     while (last !== null && !(await isSeen(entityId, last).catch(() => false))) {
-      await sleep(askEveryMs, undefined, { signal })
+      await sleep(pollEveryMs, undefined, { signal })
     }
-    while (!(await settled())) await sleep(askEveryMs, undefined, { signal })
+    while (!(await settled())) await sleep(pollEveryMs, undefined, { signal })
     signal.throwIfAborted()
     this.#position = end
   }
@@ -95,7 +95,7 @@ export class PartitionRows {
       } catch (error) {
         if (!signal.aborted) failed(error)
       }
-      await this.#pause(this.#sought === null ? lookEveryMs : askEveryMs)
+      await this.#pause(this.#sought === null ? lookEveryMs : pollEveryMs)
     }
   }
 
@@ -131,7 +131,7 @@ export class PartitionRows {
     const sought = this.#sought
     if (sought === null) return this.#seek(this.#position)
     if (await isSeen(entityId, sought.last)) return this.#moveTo(sought.nextOffset)
-    if (nowMs() - sought.sinceMs > patienceMs) await this.#seek(sought.nextOffset)
+    if (nowMs() - sought.sinceMs > rowTimeoutMs) await this.#seek(sought.nextOffset)
     return false
   }
 

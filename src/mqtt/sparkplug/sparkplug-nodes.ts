@@ -60,7 +60,7 @@ interface Waiting extends Taken {
 }
 
 /** How long a node has to respond before births are requested again. */
-const askEveryMs = 3000
+const pollEveryMs = 3000
 
 const bdSeqOf = ({ metrics }: Payload): unknown => metrics.find(({ name }) => name === 'bdSeq')?.value
 
@@ -221,7 +221,7 @@ export class SparkplugNodes {
   #ask(node: Node): void {
     const { nowMs, ask, onNote } = this.#options
     const atMs = nowMs()
-    if (ask === null || atMs - node.askedMs < askEveryMs) return
+    if (ask === null || atMs - node.askedMs < pollEveryMs) return
     node.askedMs = atMs
     onNote(`${node.group}/${node.node} is asked for its births: a message is missing, or what it means.`)
     ask(commandTopic(node))

@@ -6,12 +6,12 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { compareCodePoints } from '../../lib/compare-code-points.ts'
 import type { Disk } from '../../lib/disk.ts'
-import { codeOf, inWords } from '../../lib/system-error.ts'
+import { codeOf, systemErrorText } from '../../lib/system-error.ts'
 import { type ObjectStore, StoreRefused } from '../object-store.ts'
 
 const unfinished = '.unfinished-'
 /** The age at which a leftover of an interrupted upload is deleted. */
-const leftMs = 3_600_000
+const leftoverAgeMs = 3_600_000
 /** Errors that an operator has to fix first. */
 const refusals = new Set<unknown>(['EACCES', 'EPERM', 'ENOTDIR', 'EISDIR', 'ELOOP'])
 
@@ -58,7 +58,7 @@ export class FileStore implements ObjectStore {
     await this.#requireMounted()
     const names: string[] = []
     const folder = prefix.slice(0, Math.max(0, prefix.lastIndexOf('/')))
-    for await (const { name, isLeft } of this.#filesIn(folder)) if (!isLeft) names.push(name)
+    for await (const { name, isLeftover } of this.#filesIn(folder)) if (!isLeftover) names.push(name)
     for (const name of names.sort(compareCodePoints)) {
       if (name.startsWith(prefix) && compareCodePoints(name, after) > 0) yield name
     }
@@ -128,11 +128,11 @@ export class FileStore implements ObjectStore {
     }
   }
 
-  async *#filesIn(folder: string): AsyncIterable<{ readonly name: string; readonly isLeft: boolean }> {
+  async *#filesIn(folder: string): AsyncIterable<{ readonly name: string; readonly isLeftover: boolean }> {
     for (const entry of await entriesOf(join(this.#directory, folder))) {
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`
       if (entry.isDirectory()) yield* this.#filesIn(name)
-      else yield { name, isLeft: entry.name.startsWith(unfinished) }
+      else yield { name, isLeftover: entry.name.startsWith(unfinished) }
     }
   }
 
@@ -140,7 +140,8 @@ export class FileStore implements ObjectStore {
   async #sweep(): Promise<void> {
     this.#isSwept = true
     try {
-      for await (const { name, isLeft } of this.#filesIn('')) if (isLeft) await removeOld(join(this.#directory, name))
+      for await (const { name, isLeftover } of this.#filesIn(''))
+        if (isLeftover) await removeOld(join(this.#directory, name))
     } catch {
       // The next process tries again.
     }
@@ -172,7 +173,7 @@ async function isThere(path: string): Promise<boolean> {
 
 function refusalOf(path: string, error: unknown): unknown {
   return refusals.has(codeOf(error))
-    ? new StoreRefused(`${path} cannot be read: ${inWords(error)}`, { cause: error })
+    ? new StoreRefused(`${path} cannot be read: ${systemErrorText(error)}`, { cause: error })
     : error
 }
 
@@ -187,5 +188,5 @@ async function entriesOf(directory: string): Promise<Dirent[]> {
 
 async function removeOld(path: string): Promise<void> {
   const { mtimeMs } = await stat(path)
-  if (Date.now() - mtimeMs > leftMs) await rm(path, { force: true })
+  if (Date.now() - mtimeMs > leftoverAgeMs) await rm(path, { force: true })
 }

@@ -24,7 +24,7 @@ beforeEach(async () => {
   store = new S3Store({ url: 's3://bucket/prefix', endpoint, region: '', requestMs: 500 })
   bounded = new S3Store({
     ...{ url: 's3://bucket/prefix', endpoint, region: '', requestMs: 30_000 },
-    limits: { objectBytesMax: 1000, answerBytesMax: 8000, listBytesMax: 10_000 },
+    limits: { objectBytesMax: 1000, responseBytesMax: 8000, listBytesMax: 10_000 },
   })
 })
 

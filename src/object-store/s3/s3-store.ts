@@ -31,7 +31,7 @@ export interface S3Limits {
   /** The size of an object. */
   readonly objectBytesMax: number
   /** The size of any other response. */
-  readonly answerBytesMax: number
+  readonly responseBytesMax: number
   /** The size of all names of a list. */
   readonly listBytesMax: number
 }
@@ -40,7 +40,7 @@ const usualLimits: S3Limits = {
   // The largest push possible (limits.ingestBodyBytes), with the replica's own data about it.
   objectBytesMax: 1024 * 2 ** 20 + 16 * 2 ** 20,
   // A page has a thousand names of at most a kibibyte, and the XML around them.
-  answerBytesMax: 16 * 2 ** 20,
+  responseBytesMax: 16 * 2 ** 20,
   // Some millions of names.
   listBytesMax: 128 * 2 ** 20,
 }
@@ -87,7 +87,7 @@ export class S3Store implements ObjectStore {
       (next, { commandName }) =>
         async (args) => {
           const answered = await next(args)
-          const bytesMax = commandName === 'GetObjectCommand' ? limits.objectBytesMax : limits.answerBytesMax
+          const bytesMax = commandName === 'GetObjectCommand' ? limits.objectBytesMax : limits.responseBytesMax
           const response = answered.response as { body?: unknown }
           if (response.body instanceof Readable) response.body = upTo(bytesMax, response.body)
           return answered
@@ -108,7 +108,7 @@ export class S3Store implements ObjectStore {
   }
 
   get(name: string): Promise<Uint8Array | null> {
-    return this.#asked(name, async (abortSignal) => {
+    return this.#request(name, async (abortSignal) => {
       const command = new GetObjectCommand({ ...this.#at(name) })
       try {
         const { Body } = await this.#client.send(command, { abortSignal })
@@ -143,7 +143,7 @@ export class S3Store implements ObjectStore {
 
   async delete(name: string): Promise<void> {
     const command = new DeleteObjectCommand(this.#at(name))
-    await this.#asked(name, (abortSignal) => this.#client.send(command, { abortSignal }))
+    await this.#request(name, (abortSignal) => this.#client.send(command, { abortSignal }))
   }
 
   close(): void {
@@ -153,7 +153,7 @@ export class S3Store implements ObjectStore {
 
   #list(prefix: string, wanted: ListObjectsV2CommandInput): Promise<ListObjectsV2CommandOutput> {
     const command = new ListObjectsV2Command(wanted)
-    return this.#asked(prefix, async (abortSignal) => {
+    return this.#request(prefix, async (abortSignal) => {
       const answer = await this.#client.send(command, { abortSignal })
       if (answer.IsTruncated === undefined && answer.Contents === undefined) throw new Error(notOfStore)
       return answer
@@ -162,7 +162,7 @@ export class S3Store implements ObjectStore {
 
   /** Returns 200, 412 when there is an object with this name, or 409. */
   #put(name: string, bytes: Uint8Array): Promise<number> {
-    return this.#asked(name, async (abortSignal) => {
+    return this.#request(name, async (abortSignal) => {
       try {
         const { ETag } = await this.#client.send(await putCommand({ ...this.#at(name), Body: bytes }), { abortSignal })
         if (ETag === undefined) throw new Error(notOfStore)
@@ -188,7 +188,7 @@ export class S3Store implements ObjectStore {
   }
 
   /** Aborts the request after its timeout, so that abandoned requests hold no memory. */
-  async #asked<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #request<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const request = new AbortController()
     this.#running.add(request)
     let timer: NodeJS.Timeout | undefined

@@ -350,7 +350,7 @@ function openRetentions(
     const entity = (await catalog.ingests.entities()).find(({ id }) => id === entityId)
     // Its rows are removed after hours were made of them.
     if (entity?.hours !== undefined) return
-    await purgeBefore(entityId, beforeMs, { supervisors, store, timeoutMs: purgeMs, askEveryMs: retryMs })
+    await purgeBefore(entityId, beforeMs, { supervisors, store, timeoutMs: purgeMs, pollEveryMs: retryMs })
   }
   const retentions = new Retentions({
     ingests: catalog.ingests,

@@ -7,7 +7,7 @@ import { DiskFloor } from '../../ingest/limits/disk-floor.ts'
 import { RejectedSpace } from '../../ingest/limits/rejected-space.ts'
 import { QuarantineCount } from '../../ingest/quarantine/quarantine-count.ts'
 import type { KafkaClient } from '../../kafka/kafka-client.ts'
-import { KafkaAway } from '../../kafka/kafka-errors.ts'
+import { KafkaUnavailable } from '../../kafka/kafka-errors.ts'
 import { leastFreeBytes } from '../../kafka/retained-records.ts'
 import { repeat } from '../../lib/repeat.ts'
 import type { ClusterIds } from '../../live/cluster/cluster-ids.ts'
@@ -64,7 +64,7 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
   let told = ''
   const look = (): Promise<void> =>
     disk.refresh().catch((error) => {
-      if (error instanceof KafkaAway || told === String(error)) return
+      if (error instanceof KafkaUnavailable || told === String(error)) return
       told = String(error)
       failed(error)
     })

@@ -46,7 +46,7 @@ const sliceMs = 5
 const chunkBytes = 8 * 1024 * 1024
 /** After this time all processes use the current catalog. */
 const definitionsMs = 60_000
-const hoursAskEveryMs = 1000
+const hoursPollEveryMs = 1000
 /** Druid's tasks check every minute whether their published segments are served. */
 const hoursWaitMs = 180_000
 
@@ -128,11 +128,11 @@ function openHours(
   const clusterName = settings.cluster.name
   const { checkMs } = settings.druid
   const { queryTimeMs } = settings.limits
-  const publishing = { journal, progress, client, clusterName, supervisors, askEveryMs: hoursAskEveryMs }
+  const publishing = { journal, progress, client, clusterName, supervisors, pollEveryMs: hoursPollEveryMs }
   const management = new Management(druid, clusterName)
   const upkeep = new HoursUpkeep({
     ...{ ingests, deletions, client: druid, isMine, nowMs },
-    tasks: new BatchTasks({ management, askEveryMs: hoursAskEveryMs }),
+    tasks: new BatchTasks({ management, pollEveryMs: hoursPollEveryMs }),
     published: (entityId, signal) => rowsArePublished(publishing, entityId, signal),
     processed: async () =>
       (await partitions.partitions())
@@ -140,7 +140,7 @@ function openHours(
         .filter(({ from, before }) => from < before),
     settings: {
       ...{ clusterName, queryTimeMs, sliceMs, chunkBytes, graceMs: queryTimeMs + definitionsMs },
-      ...{ waitMs: hoursWaitMs, askEveryMs: hoursAskEveryMs },
+      ...{ waitMs: hoursWaitMs, pollEveryMs: hoursPollEveryMs },
     },
   })
   closers.push(() => upkeep.close())

@@ -16,7 +16,7 @@ import {
 } from '../sql-engine.ts'
 import { checkTree } from './allow-list.ts'
 import { engineError } from './engine-error.ts'
-import { TextRoom } from './engine-text-room.ts'
+import { StringMemory } from './engine-text-room.ts'
 import { itemsTableName, loadItems } from './items-table.ts'
 import { timesOfPlan } from './plan-times.ts'
 import { piecesOf, readChunk } from './read-chunk.ts'
@@ -43,9 +43,9 @@ export interface DuckdbSettings {
 /** DuckDB in this process, without a database of its own. Its settings are locked. */
 export class DuckdbEngine implements SqlEngine {
   readonly #instance: DuckDBInstance
-  readonly #texts: TextRoom
+  readonly #texts: StringMemory
 
-  private constructor(instance: DuckDBInstance, texts: TextRoom) {
+  private constructor(instance: DuckDBInstance, texts: StringMemory) {
     this.#instance = instance
     this.#texts = texts
   }
@@ -62,7 +62,7 @@ export class DuckdbEngine implements SqlEngine {
       allow_community_extensions: 'false',
     })
     const connection = await instance.connect()
-    const texts = new TextRoom(settings.textBytes)
+    const texts = new StringMemory(settings.textBytes)
     texts.register(connection)
     registerZoneFunctions(connection)
     const directories = settings.directories.map((directory) => `'${directory.replaceAll("'", "''")}'`)

@@ -2,7 +2,7 @@
 // the caller has never seen, and may contain values of rows. An unknown error is refused in general words and is logged.
 import { dirname } from 'node:path'
 import { Problem } from '../../model/problem.ts'
-import { DamagedRows, EngineRefusal, LongOverflow, OutOfMemory, ownWords } from '../sql-engine.ts'
+import { DamagedRows, EngineRefusal, LongOverflow, OutOfMemory, ownMessagePrefix } from '../sql-engine.ts'
 import { isRoomError } from './engine-text-room.ts'
 
 interface Known {
@@ -42,7 +42,7 @@ const known: readonly Known[] = [
 const unknownForm = 'this form of query is not answered here: write it in another way'
 
 /** A message that our own SQL raises with `error()`. */
-const own = new RegExp(`${ownWords}([^\\n]*)`)
+const own = new RegExp(`${ownMessagePrefix}([^\\n]*)`)
 
 /**
  * The error to throw for an error of the engine: LongOverflow; EngineRefusal for a fault of the query, or for more than the engine can do; Problem

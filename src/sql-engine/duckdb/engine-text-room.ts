@@ -2,7 +2,7 @@
 // statement requests memory before it makes strings: `text_room(bytes, most)` returns true, or the query fails. `text_out` does the same for
 // strings that leave the engine.
 import { BIGINT, BOOLEAN, type DuckDBConnection, DuckDBScalarFunction, type DuckDBVector } from '@duckdb/node-api'
-import { ownWords } from '../sql-engine.ts'
+import { ownMessagePrefix } from '../sql-engine.ts'
 
 /** The current memory of one expression on one of the engine's threads: the strings of its last part of rows. */
 interface Held {
@@ -12,7 +12,7 @@ interface Held {
 
 const noRoom = 'no room for the texts that are made'
 
-export class TextRoom {
+export class StringMemory {
   readonly #maxBytes: number
   readonly #heldBy = new Map<number, number>()
   #bytes = 0
@@ -54,7 +54,7 @@ export class TextRoom {
     for (let row = 0; row < rows; row++) {
       const size = Number(sizes.getItem(row))
       const most = Number(limits.getItem(row))
-      if (size > most) return `${ownWords}a text could become longer than ${most} characters`
+      if (size > most) return `${ownMessagePrefix}a text could become longer than ${most} characters`
       bytes += size
       output.setItem(row, true)
     }

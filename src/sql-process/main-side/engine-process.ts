@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { AnswerData } from '../../answer/answer-data.ts'
 import type { Generation, GenerationEvents } from '../../lib/actor/actor.ts'
-import { PendingAsks } from '../../lib/actor/pending-asks.ts'
+import { PendingRequests } from '../../lib/actor/pending-asks.ts'
 import { Problem } from '../../model/problem.ts'
 import { DamagedRows, LongOverflow, OutOfMemory } from '../../sql-engine/sql-engine.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'
@@ -38,9 +38,9 @@ export class EngineProcess implements Generation {
   readonly #child: ChildProcess
   readonly #cancelMs: number
   readonly #events: EngineEvents
-  readonly #asks = new PendingAsks<AnswerData>()
+  readonly #asks = new PendingRequests<AnswerData>()
   /** Ids of queries that ran at the same time as others. */
-  readonly #inCompany = new Set<number>()
+  readonly #concurrentIds = new Set<number>()
   #end: EngineEnd = 'died'
   #isOver = false
 
@@ -79,7 +79,7 @@ export class EngineProcess implements Generation {
     return this.#asks.add({
       signal,
       send: (id) => {
-        if (this.#asks.size > 1) for (const one of this.#asks.ids) this.#inCompany.add(one)
+        if (this.#asks.size > 1) for (const one of this.#asks.ids) this.#concurrentIds.add(one)
         this.#send({ id, ...run })
       },
       cancel: (id) => {
@@ -120,7 +120,7 @@ export class EngineProcess implements Generation {
       return
     }
     const { id } = message
-    const hadCompany = this.#inCompany.delete(id)
+    const hadCompany = this.#concurrentIds.delete(id)
     if (message.kind === 'answer') this.#asks.resolve(id, message.answer)
     else this.#asks.reject(id, failureOf(message.failure, hadCompany))
   }

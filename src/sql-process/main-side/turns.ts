@@ -7,7 +7,7 @@ interface Waiting {
 export class Turns {
   readonly #waiting = new Set<Waiting>()
   /** Asks the running task to yield; null until its time slice is over. */
-  #makeRoom: (() => void) | null = null
+  #requestYield: (() => void) | null = null
   #isTaken = false
 
   /**
@@ -21,7 +21,7 @@ export class Turns {
     await this.#enter(signal, hadMs)
     const turn = new AbortController()
     const timer = setTimeout(() => {
-      this.#makeRoom = () => turn.abort()
+      this.#requestYield = () => turn.abort()
       if (this.#waiting.size > 0) turn.abort()
     }, turnMs)
     try {
@@ -52,12 +52,12 @@ export class Turns {
       }
       this.#waiting.add(waiting)
       signal.addEventListener('abort', onAbort, { once: true })
-      this.#makeRoom?.()
+      this.#requestYield?.()
     })
   }
 
   #leave(): void {
-    this.#makeRoom = null
+    this.#requestYield = null
     const [first, ...others] = this.#waiting
     if (first === undefined) {
       this.#isTaken = false

@@ -9,7 +9,7 @@ const niceness = 5
 
 // The engine creates files for data that does not fit into its memory. Only this user may read them.
 process.umask(0o077)
-standBack()
+lowerPriority()
 // A channel that accepts no more messages is about to close, which ends the process.
 const server = new QueryServer(
   (message) => process.send?.(message, () => undefined),
@@ -26,7 +26,7 @@ process.on('message', (message) => {
 process.on('disconnect', () => process.exit(0))
 
 /** Gives pushes and data queries priority: for the processor, and when the machine runs out of memory. */
-function standBack(): void {
+function lowerPriority(): void {
   try {
     setPriority(niceness)
     writeFileSync('/proc/self/oom_score_adj', '1000')

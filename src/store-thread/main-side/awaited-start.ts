@@ -48,7 +48,7 @@ export class AwaitedStart {
   }
 
   /** The start continues, or restarts. */
-  goesOn(): void {
+  resumed(): void {
     this.#awaited = null
   }
 

@@ -1,10 +1,10 @@
 import type { LiveNews } from '../../live/live-feed.ts'
 import { type LivePlace, livePlaceOf, livePlaceText } from '../../live/live-place.ts'
-import type { Follower, Following, LiveQuestion, Told } from '../../live/live-rows.ts'
+import type { Follower, Following, LiveQuery, LiveUpdate } from '../../live/live-rows.ts'
 import type { ToStore } from '../protocol.ts'
 
 interface Kept {
-  readonly question: LiveQuestion
+  readonly question: LiveQuery
   readonly follower: Follower<string>
   /** The place up to which rows were sent; null until the first place is known. */
   place: LivePlace | null
@@ -21,7 +21,7 @@ export class Followers {
     this.#post = post
   }
 
-  follow(question: LiveQuestion, place: string | null, follower: Follower<string>): Following {
+  follow(question: LiveQuery, place: string | null, follower: Follower<string>): Following {
     const number = ++this.#lastNumber
     const from = place === null ? null : livePlaceOf(place)
     const kept: Kept = { question, follower, place: from, waits: false }
@@ -77,7 +77,7 @@ export class Followers {
   /** All followers receive the same object, so that it is serialized once. */
   #told({ followers, rows, deletion, position, change }: Extract<LiveNews, { kind: 'told' }>['told'][number]): void {
     const place = { position, change }
-    const told: Told<string> = {
+    const told: LiveUpdate<string> = {
       followers,
       rows: rows.map(({ items, position }) => ({ items, position: livePlaceText({ position, change }) })),
       ...(deletion === undefined ? {} : { deletion }),

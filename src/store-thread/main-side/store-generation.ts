@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Generation } from '../../lib/actor/actor.ts'
-import { PendingAsks } from '../../lib/actor/pending-asks.ts'
+import { PendingRequests } from '../../lib/actor/pending-asks.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { Problem } from '../../model/problem.ts'
 import { Outbox } from '../outbox.ts'
@@ -48,7 +48,7 @@ interface StoreGenerationParts {
 
 /** One generation of the store's thread: the messages posted to it, and its pending requests. */
 export class StoreGeneration implements Generation {
-  readonly #asks = new PendingAsks<Reply>()
+  readonly #asks = new PendingRequests<Reply>()
   readonly #outbox: Outbox<ToStore>
   readonly #sealMs: () => number
 

@@ -6,8 +6,8 @@ import type { SqlPlanRunner } from '../../druid-sql/sql-language.ts'
 import { Actor, type Death, type GenerationEvents, type NextStart } from '../../lib/actor/actor.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import { type Held, Holds } from '../../lib/held.ts'
-import type { Follower, Following, LiveQuestion, LiveRows } from '../../live/live-rows.ts'
-import type { DeletionOutcome, DeletionRequest, TakeBackRequest } from '../../model/deletion.ts'
+import type { Follower, Following, LiveQuery, LiveRows } from '../../live/live-rows.ts'
+import type { DeletionOutcome, DeletionRequest, UndoRequest } from '../../model/deletion.ts'
 import type { PlanLimits } from '../../model/plan.ts'
 import type { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
@@ -55,7 +55,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   #state: StoreState = { sealedPosition: 0, files: 0, rows: 0, bytes: 0 }
   readonly #opening: AwaitedStart
   #sealMs = 0
-  readonly fieldsMade = new FieldsMade()
+  readonly fieldsMade = new AddedFields()
   /** The progress of validation through the journal. */
   readonly progress: ValidationProgress
   readonly #followers = new Followers((message) => this.#post(message))
@@ -139,7 +139,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   }
 
   /** Like `Deletions.takeBack`. */
-  async takeBack(request: TakeBackRequest): Promise<boolean> {
+  async takeBack(request: UndoRequest): Promise<boolean> {
     return replyOf('takenBack', await this.#ask({ kind: 'takeBack', request }, null)).isDone
   }
 
@@ -177,7 +177,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
     }
   }
 
-  follow(question: LiveQuestion, from: string | null, follower: Follower<string>): Following {
+  follow(question: LiveQuery, from: string | null, follower: Follower<string>): Following {
     if (!this.isReady) throw this.#away()
     return this.#followers.follow(question, from, follower)
   }
@@ -208,7 +208,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
         validatedBefore = this.progress.validatedRows
       } else if (notice.kind === 'ready') {
         events.ready()
-        this.#opening.goesOn()
+        this.#opening.resumed()
         const validatedAgainRows = this.progress.validatedRows - validatedBefore
         observe({ kind: 'storeStarted', validatedAgainRows, ms: performance.now() - startedMs })
         this.progress.ready()
@@ -220,7 +220,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
       }
     }
     const ended = (reason: unknown): void => {
-      this.#opening.goesOn()
+      this.#opening.resumed()
       events.ended(reason)
     }
     const threadData = { ...data, durablePosition, countedPosition, isHeld: this.#holds.isHeld }
@@ -257,11 +257,11 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   #take(message: Exclude<Notice, { kind: 'ready' | 'begun' }>): void {
     switch (message.kind) {
       case 'state':
-        this.#opening.goesOn()
+        this.#opening.resumed()
         this.#changed(message.state)
         return
       case 'progress':
-        this.#opening.goesOn()
+        this.#opening.resumed()
         this.#options.stored?.(message.entityIds, this.progress.processedThrough(), message.position)
         this.progress.validated(message.position, message.tallies)
         return
@@ -306,7 +306,7 @@ function wordsOf(reason: unknown): string {
 }
 
 /** Fields that rows have added. */
-class FieldsMade {
+class AddedFields {
   #learn: () => Promise<void> = async () => undefined
   #times = 0
 

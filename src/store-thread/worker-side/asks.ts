@@ -11,7 +11,7 @@ import type { PlannedNative } from '../../druid-native/plan/native-plan.ts'
 import { answerSql } from '../../druid-sql/plan/answer-sql.ts'
 import type { PlannedSql } from '../../druid-sql/plan/sql-plan.ts'
 import { bucketsOfPlan, timeBuckets } from '../../druid-time/plain-granularity.ts'
-import { RunningAsks } from '../../lib/actor/running-asks.ts'
+import { RunningRequests } from '../../lib/actor/running-asks.ts'
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts'
 import type { Disk } from '../../lib/disk.ts'
 import { Pacer } from '../../lib/pacer.ts'
@@ -26,7 +26,7 @@ import { receivedPlan, type SentQuery } from '../plan-text.ts'
 import type { FromStore, SentError, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
 
-export type Ask = Extract<
+export type StoreRequest = Extract<
   ToStore,
   { kind: 'query' | 'statistics' | 'tags' | 'snapshot' | 'unpin' | 'cancel' | 'spare' }
 >
@@ -40,7 +40,7 @@ interface AskParts {
   readonly outbox: Outbox<FromStore>
 }
 
-type Question = Exclude<Ask, { kind: 'unpin' | 'cancel' | 'spare' }>
+type RepliedRequest = Exclude<StoreRequest, { kind: 'unpin' | 'cancel' | 'spare' }>
 type Reply = Extract<FromStore, { id: number }>
 
 /** The longest that writing an answer may hold up other work. */
@@ -49,11 +49,11 @@ const sliceMs = 1
 const spareBytes = 16 * 1024 * 1024
 
 /** Handles the main thread's requests. Each may be cancelled. */
-export class Asks {
+export class Requests {
   readonly #parts: AskParts
   readonly #settings: AnswerSettings
   readonly #spares = new SpareChunks(spareBytes)
-  readonly #running = new RunningAsks<Cancellation>()
+  readonly #running = new RunningRequests<Cancellation>()
 
   /** Functions that release the files of a snapshot, by the number of its request. */
   readonly #pinned = new Map<number, () => void>()
@@ -64,7 +64,7 @@ export class Asks {
     this.#settings = { sliceMs, disk, spoolDirectory, spares: this.#spares }
   }
 
-  take(ask: Ask): void {
+  take(ask: StoreRequest): void {
     if (ask.kind === 'cancel') {
       this.#running.find(ask.id)?.cancel()
       return
@@ -85,7 +85,7 @@ export class Asks {
     )
   }
 
-  async #answer(ask: Question, cancellation: Cancellation): Promise<void> {
+  async #answer(ask: RepliedRequest, cancellation: Cancellation): Promise<void> {
     const { store, snapshots } = this.#parts
     const { id } = ask
     switch (ask.kind) {

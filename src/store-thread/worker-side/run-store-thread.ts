@@ -26,20 +26,20 @@ import { withoutStanding } from '../../live/without-deleted.ts'
 import { Problem } from '../../model/problem.ts'
 import { checkFailed } from '../../observe/check-failed.ts'
 import type { Reach } from '../../observe/crash-point.ts'
-import { StandingDeletions } from '../../store/embedded/deletions/standing-deletions.ts'
-import { hasTaken } from '../../store/embedded/deletions/taken-items.ts'
+import { ActiveDeletions } from '../../store/embedded/deletions/standing-deletions.ts'
+import { mayHaveSelected } from '../../store/embedded/deletions/taken-items.ts'
 import type { Snapshots } from '../../store/embedded/deltas/snapshots.ts'
 import { type OpenedStore, openStore } from '../../store/embedded/open-store.ts'
 import { Expiry } from '../../store/embedded/upkeep/expiry.ts'
 import { Removals } from '../../store/embedded/upkeep/removals.ts'
 import { Upkeep, type UpkeepParts } from '../../store/embedded/upkeep/upkeep.ts'
 import type { Awaited, StoreThreadData, ToStore } from '../protocol.ts'
-import { Asks } from './asks.ts'
+import { Requests } from './asks.ts'
 import { CatalogChanges } from './catalog-changes.ts'
 import { type Channel, openChannel } from './channel.ts'
 import { FieldsPublished } from './fields-published.ts'
 import { openSnapshots } from './open-snapshots.ts'
-import { takerOf } from './take-messages.ts'
+import { dispatcherOf } from './take-messages.ts'
 import { WrittenEntities } from './written-entities.ts'
 
 /** Parts that a test may replace. */
@@ -67,7 +67,7 @@ export async function runStoreThread(
   const { outbox, send, observe } = base
   const sources = await openSources(base, overrides)
   const { manifest, opened, pipeline } = sources
-  setInterval(() => garbage.letGo(opened.folder.dropUnused()), unusedMs).unref()
+  setInterval(() => garbage.noteGarbage(opened.folder.dropUnused()), unusedMs).unref()
   const snapshots = await openSnapshots(data, { disk, ...opened, observe })
   const counts = new IngestCounts(manifest.counts)
   const { removals, expiry, upkeep } = await openUpkeep(base, sources, {
@@ -80,8 +80,8 @@ export async function runStoreThread(
   const follower = openFollower(base, sources, { counts, upkeep, live })
   const changes = openChanges(base, sources, { expiry, upkeep, live })
   const { store } = opened
-  const asks = new Asks({ store, disk, spoolDirectory: data.spoolDirectory, observe, snapshots, outbox })
-  const take = takerOf({
+  const asks = new Requests({ store, disk, spoolDirectory: data.spoolDirectory, observe, snapshots, outbox })
+  const take = dispatcherOf({
     ...{ send, asks, follower, removals, changes, live, upkeep },
     stop: (sealMs) => {
       const isStopped = new Error('the store is stopped')
@@ -119,7 +119,7 @@ interface ThreadBase extends Channel {
 interface Sources {
   readonly catalog: Catalog
   readonly manifest: Manifest
-  readonly standing: StandingDeletions
+  readonly standing: ActiveDeletions
   readonly opened: OpenedStore
   readonly pipeline: Pipeline
   readonly batchArrays: BorrowedArrays
@@ -146,7 +146,7 @@ async function openSources(
   const replacing = await replacingEntities(catalog.ingests)
   const settle = (): Promise<void> => catalog.manifest.settle()
   const deletions = { all: await catalog.deletions.all(), vectors: await catalog.deletions.vectors() }
-  const standing = new StandingDeletions(deletions.all, await catalog.deletions.changes())
+  const standing = new ActiveDeletions(deletions.all, await catalog.deletions.changes())
   const opened = await openStore({ disk, directory, settings, manifest, deletions, settle, replacing, isHeld, observe })
   await clearSpool(data.spoolDirectory, disk)
   const batchArrays = new BorrowedArrays(new SpareBuffers(batchMemory))
@@ -165,7 +165,8 @@ async function openSources(
     open: { ingests: catalog.ingests, fieldsMax, made: () => fields.published() },
     standing: {
       of: (entityId) => standing.of(entityId),
-      hasTaken: (entityId, ...item) => hasTaken(opened.store.files(entityId), opened.store.registry(entityId), ...item),
+      hasTaken: (entityId, ...item) =>
+        mayHaveSelected(opened.store.files(entityId), opened.store.registry(entityId), ...item),
     },
     store: written,
     observe,
@@ -230,7 +231,7 @@ function openLive(
     position: () => pipeline.position,
     deletions: {
       changesOf: (entityId) => standing.changesOf(entityId),
-      heldAt: (entityId) => standing.heldAt(entityId),
+      heldAt: (entityId) => standing.firstPendingPosition(entityId),
       seen: (stored) => withoutStanding(stored, standing.of(stored.batch.entityId)),
     },
     store,

@@ -2,12 +2,12 @@ import type { LiveFeed } from '../../live/live-feed.ts'
 import type { Upkeep } from '../../store/embedded/upkeep/upkeep.ts'
 import type { FromStore, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
-import type { Asks } from './asks.ts'
+import type { Requests } from './asks.ts'
 import type { CatalogChanges } from './catalog-changes.ts'
 
 export interface TakerParts {
   readonly send: (message: FromStore) => void
-  readonly asks: Asks
+  readonly asks: Requests
   readonly follower: { durable(position: number): void; stop(): void }
   readonly removals: { hold(): Promise<void>; release(): void }
   readonly changes: CatalogChanges
@@ -24,7 +24,7 @@ export interface TakerParts {
 }
 
 /** Passes each message of the main thread to the part that handles it. */
-export function takerOf(parts: TakerParts): (message: ToStore) => void {
+export function dispatcherOf(parts: TakerParts): (message: ToStore) => void {
   const { send, asks, follower, removals, changes, live, fieldsKnown, stop } = parts
   const answer = (id: number, work: Promise<FromStore>): void => {
     work.then(send, (error: unknown) => send({ kind: 'failed', id, error: sentError(error) }))

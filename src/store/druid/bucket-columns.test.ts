@@ -4,11 +4,11 @@ import { periodGranularity } from '../../druid-time/native-granularity.ts'
 import { ZonedBuckets } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { type BucketGranularity, parseGranularity } from '../../model/granularity.ts'
-import { type BucketStretch, bucketStretches, zonedStretches } from './bucket-columns.ts'
+import { type BucketRange, bucketStretches, zonedRanges } from './bucket-columns.ts'
 
 const [open, end] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
-function stretches(granularity: string, fromMs = open, toMs = end): BucketStretch[] {
+function stretches(granularity: string, fromMs = open, toMs = end): BucketRange[] {
   return bucketStretches(parseGranularity(granularity) as BucketGranularity, fromMs, toMs)
 }
 
@@ -58,14 +58,14 @@ describe('buckets by the clocks of a zone', () => {
     startOf: (ms: number) => (ms < 5 * hour ? ms - (ms % hour) : ms < 5.5 * hour ? 5 * hour : later(ms)),
     endOf: (ms: number) => (ms < 5 * hour ? ms - (ms % hour) + hour : ms < 5.5 * hour ? 5.5 * hour : later(ms) + hour),
     nextStart: () => 0,
-    alike: () => 1,
+    equalBuckets: () => 1,
   }
   const later = (ms: number): number => Math.floor((ms - 5.5 * hour) / hour) * hour + 5.5 * hour
 
   test('in a row are counted, the others chosen from', () => {
     const counted = (startMs: number): string =>
       `"__time" - (("__time" - ${startMs}) % ${hour} + ${hour}) % ${hour})`.replace('(("', '((("')
-    const [stretch, ...others] = zonedStretches(buckets, { fromMs: 0.5 * hour, toMs: 9 * hour }, 100)
+    const [stretch, ...others] = zonedRanges(buckets, { fromMs: 0.5 * hour, toMs: 9 * hour }, 100)
     expect(others).toEqual([])
     expect(stretch).toMatchObject({ fromMs: 0.5 * hour, toMs: 9 * hour, period: null })
     expect(stretch?.expression).toContain(`if("__time" < ${5 * hour}`)
@@ -74,7 +74,7 @@ describe('buckets by the clocks of a zone', () => {
   })
 
   test('are no more than buckets may be', () => {
-    expect(() => zonedStretches(buckets, { fromMs: 0, toMs: 100 * hour }, 50)).toThrow('more than 50 buckets')
+    expect(() => zonedRanges(buckets, { fromMs: 0, toMs: 100 * hour }, 50)).toThrow('more than 50 buckets')
   })
 
   test.each([
@@ -84,7 +84,7 @@ describe('buckets by the clocks of a zone', () => {
   ])('of %s in %s that nobody has rows in are not counted', (period, zone, from, to) => {
     const zoned = new ZonedBuckets(periodGranularity(parsePeriod(period)!, Zone.find(zone)!, null)!)
     const range = { fromMs: Date.parse(from), toMs: Date.parse(to) }
-    const some = zonedStretches(zoned, range, 1000)
+    const some = zonedRanges(zoned, range, 1000)
     expect([some[0]?.fromMs, some.at(-1)?.toMs]).toEqual([range.fromMs, range.toMs])
     expect(some.length).toBeLessThan(8)
   })

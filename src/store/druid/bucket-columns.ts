@@ -13,7 +13,7 @@ import type { Range } from '../../model/plan.ts'
 import { tooManyBuckets } from '../limits.ts'
 
 /** A range of time, both ends included, with the expression for the buckets of its rows. */
-export interface BucketStretch {
+export interface BucketRange {
   readonly fromMs: number
   readonly toMs: number
   readonly expression: string
@@ -31,7 +31,7 @@ const startsAtOnce = 256
  * Uniform and calendar buckets need one stretch, or two for periods of several hours around 1970. Compound periods are enumerated, so `fromMs` and
  * `toMs` must be the bounds of the rows.
  */
-export function bucketStretches(granularity: BucketGranularity, fromMs: number, toMs: number): BucketStretch[] {
+export function bucketStretches(granularity: BucketGranularity, fromMs: number, toMs: number): BucketRange[] {
   switch (granularity.kind) {
     case 'uniform': {
       const period = periodOf(granularity)
@@ -55,7 +55,7 @@ export function bucketStretches(granularity: BucketGranularity, fromMs: number, 
       for (let start = first; start <= toMs; start = nextBucketStart(granularity, start)) {
         starts.push({ fromMs: start, expression: constant(start) })
       }
-      return stretchesOf(starts, fromMs, toMs)
+      return bucketRanges(starts, fromMs, toMs)
     }
     default:
       return granularity satisfies never
@@ -85,7 +85,7 @@ interface Run {
  * Stretches for buckets in the local time of a zone. A run of buckets of equal length, empty or not, costs as much as one bucket.
  * Throws Problem `too_many_buckets` when the range has more than `bucketsMax` runs.
  */
-export function zonedStretches(buckets: TimeBuckets, { fromMs, toMs }: Range, bucketsMax: number): BucketStretch[] {
+export function zonedRanges(buckets: TimeBuckets, { fromMs, toMs }: Range, bucketsMax: number): BucketRange[] {
   const runs: Run[] = []
   let count = 0
   for (let at = fromMs; at <= toMs; ) {
@@ -94,7 +94,7 @@ export function zonedStretches(buckets: TimeBuckets, { fromMs, toMs }: Range, bu
     const run = runs.at(-1)
     const follows = run !== undefined && startMs === run.startMs + run.count * run.widthMs
     const widthMs = endMs - startMs
-    const alike = startMs === at ? buckets.alike(at, toMs) : 1
+    const alike = startMs === at ? buckets.equalBuckets(at, toMs) : 1
     if (follows && startMs === at && widthMs === run.widthMs) run.count += alike
     else runs.push({ fromMs: at, startMs, widthMs, count: alike })
     at = startMs === at ? at + alike * widthMs : endMs
@@ -102,7 +102,7 @@ export function zonedStretches(buckets: TimeBuckets, { fromMs, toMs }: Range, bu
   const starts = runs.map(({ fromMs, startMs, widthMs, count }) => {
     return { fromMs, expression: count === 1 ? constant(startMs) : uniform(widthMs, startMs) }
   })
-  return stretchesOf(starts, fromMs, toMs)
+  return bucketRanges(starts, fromMs, toMs)
 }
 
 interface StartsFrom {
@@ -114,8 +114,8 @@ interface StartsFrom {
 export const constant = (value: number): string => `${time} * 0 + ${value}`
 
 /** Each row uses the expression of the last of `starts` that is not after it. `starts` is ascending, and its first is not after `fromMs`. */
-export function stretchesOf(starts: readonly StartsFrom[], fromMs: number, toMs: number): BucketStretch[] {
-  const stretches: BucketStretch[] = []
+export function bucketRanges(starts: readonly StartsFrom[], fromMs: number, toMs: number): BucketRange[] {
+  const stretches: BucketRange[] = []
   for (let at = 0; at < starts.length; at += startsAtOnce) {
     const part = starts.slice(at, at + startsAtOnce)
     const next = starts[at + startsAtOnce]

@@ -1,4 +1,4 @@
-import { hidingIn, takingRows } from '../../algebra/hidden-rows.ts'
+import { hidingIn, rowDeletions } from '../../algebra/hidden-rows.ts'
 import type { DruidClient } from '../../druid-client/druid-client.ts'
 import { asProblem, asRefusal, DruidFailure } from '../../druid-client/druid-failure.ts'
 import { jsonElements } from '../../druid-client/json-elements.ts'
@@ -123,7 +123,7 @@ export async function* columnValues(
  */
 export async function timeBoundary(target: QueryTarget): Promise<Bounds | null> {
   // Deletions that only make a metric read as null do not matter here.
-  const taking = takingRows(target.hidden)
+  const taking = rowDeletions(target.hidden)
   let tried: readonly HiddenRows[] = []
   for (;;) {
     const found = await boundaryBeside({ ...target, hidden: tried })

@@ -36,13 +36,13 @@ export interface DruidStoreSettings {
   readonly readRows: number
 }
 
-type KnownOfEntity = 'fields' | 'duplicates' | 'sinceMs' | 'hours' | 'hidden'
+type EntityDefinition = 'fields' | 'duplicates' | 'sinceMs' | 'hours' | 'hidden'
 
 export interface DruidStoreParts {
   readonly client: Pick<DruidClient, 'query'>
   readonly settings: DruidStoreSettings
   /** The definition of an entity; undefined for one that was dropped. */
-  readonly entity: (id: number) => Pick<Entity, KnownOfEntity> | undefined
+  readonly entity: (id: number) => Pick<Entity, EntityDefinition> | undefined
   readonly nowMs: () => number
 }
 
@@ -69,7 +69,7 @@ export class DruidStore implements SeriesQuerier {
     const pacer = this.#pacer(signal)
     const bounds = (age: 'now' | 'about'): Promise<Bounds | null> => this.#boundsOf(entityId, target, age)
     const kept = this.#kept(entityId, target)
-    yield* runPlan(kept === null ? plan : beginningWith(kept, plan), {
+    yield* runPlan(kept === null ? plan : startingAt(kept, plan), {
       target,
       kept,
       limits,
@@ -132,7 +132,7 @@ export class DruidStore implements SeriesQuerier {
    * The number of rows that a deletion would hide from the current view; with metrics, of items of the selection in which one of the metrics is not null.
    * `ofHours` is its selection of hours of expired rows, each of which counts as one; null where it selects none.
    */
-  async countTaken(
+  async countHidden(
     entityId: number,
     taking: HiddenRows,
     ofHours: DeletionSelection | null,
@@ -175,7 +175,7 @@ export class DruidStore implements SeriesQuerier {
     return { target, pacer, tags: this.#replacedBy(entityId), time: timeField({ fields }), sinceMs }
   }
 
-  #entity(entityId: number): Pick<Entity, KnownOfEntity> {
+  #entity(entityId: number): Pick<Entity, EntityDefinition> {
     const entity = this.#parts.entity(entityId)
     if (entity === undefined) throw new Problem('not_found', 'The entity was dropped meanwhile.')
     return entity
@@ -248,7 +248,7 @@ function intervalsFrom(sinceMs: number | null): readonly string[] {
 }
 
 /** Rows may have expired since the query was planned. */
-function beginningWith<Asked extends Plan>({ untilMs }: KeptHours, plan: Asked): Asked {
+function startingAt<Asked extends Plan>({ untilMs }: KeptHours, plan: Asked): Asked {
   return { ...plan, selection: { ...plan.selection, sinceMs: untilMs } }
 }
 

@@ -3,7 +3,7 @@ import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
 import type { Range } from '../../model/plan.ts'
-import { type BucketStretch, bucketStretches, zonedStretches } from './bucket-columns.ts'
+import { type BucketRange, bucketStretches, zonedRanges } from './bucket-columns.ts'
 import type { Bounds } from './druid-query.ts'
 import { groupBy, type QueryTarget, type RawRows, timeseries } from './druid-query.ts'
 import { type DruidRun, groupKeys, longsIn } from './druid-run.ts'
@@ -11,12 +11,12 @@ import { intervalsOf, type NativeAggregation, type NativeColumn, type NativeFilt
 
 const bucket = ':bucket'
 
-type Stretch = Omit<BucketStretch, 'expression'> & { readonly expression: string | null }
+type Stretch = Omit<BucketRange, 'expression'> & { readonly expression: string | null }
 
 /** Druid visits every bucket of a period, even empty ones. Finer buckets are therefore computed for each row. */
 const coarsePeriod = /^P(\d+[DWM]|T\d+[HM])$/
 
-export interface BucketsAsked {
+export interface BucketRequest {
   readonly granularity: Granularity | ZonedGranularity
   /** The buckets of a granularity in the local time of a zone. */
   readonly buckets: TimeBuckets | null
@@ -28,7 +28,7 @@ export interface BucketsAsked {
 /** The ranges of time that are queried one by one. The buckets of `all` need no column. */
 export async function stretchesOf(
   { fromMs, toMs }: Range,
-  { granularity, buckets, bucketsMax, bounds }: BucketsAsked,
+  { granularity, buckets, bucketsMax, bounds }: BucketRequest,
 ): Promise<readonly Stretch[]> {
   if (granularity.kind === 'all') return [{ fromMs, toMs, expression: null, period: null }]
   if (granularity.kind !== 'compound' && granularity.kind !== 'zoned') return bucketStretches(granularity, fromMs, toMs)
@@ -37,7 +37,7 @@ export async function stretchesOf(
   const known = { fromMs: Math.max(fromMs, there.minMs), toMs: Math.min(toMs, there.maxMs) }
   if (granularity.kind === 'compound') return bucketStretches(granularity, known.fromMs, known.toMs)
   if (buckets === null) throw new Error('buckets by the clocks of a zone are given')
-  return zonedStretches(buckets, known, bucketsMax)
+  return zonedRanges(buckets, known, bucketsMax)
 }
 
 /** The rows to group, and their aggregations. */

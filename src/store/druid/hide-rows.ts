@@ -1,7 +1,7 @@
 // Restricts one of our native queries to the rows that deletions leave visible. Deletions of rows become a filter; a metric that reads as null in some
 // rows becomes a virtual column, which replaces the metric wherever the query names it.
 import { type VisibleColumn, visibleColumn, visibleFilter } from '../../algebra/hidden-in-druid.ts'
-import { hidingIn, takingMetrics, takingRows } from '../../algebra/hidden-rows.ts'
+import { hidingIn, metricDeletions, rowDeletions } from '../../algebra/hidden-rows.ts'
 import type { DeletionSelection, HiddenRows } from '../../model/deletion.ts'
 import { allOf, anyOf, type NativeFilter, not, rangeOfInterval } from './native-query.ts'
 
@@ -11,7 +11,7 @@ export type NativeBody = Readonly<Record<string, unknown>>
 export function hideRows(body: NativeBody, hidden: readonly HiddenRows[]): NativeBody {
   const near = nearTo(body, hidden)
   if (near.length === 0) return body
-  const taking = new Map(takingMetrics(near))
+  const taking = new Map(metricDeletions(near))
   // If the query requires a value of the metric, hiding the value hides the row.
   const required = requiredIn(body['filter']).flatMap((metric) => {
     const some = taking.get(metric) ?? []
@@ -24,7 +24,7 @@ export function hideRows(body: NativeBody, hidden: readonly HiddenRows[]): Nativ
   const own = filter === undefined ? null : (filter as NativeFilter | null)
   return {
     ...others,
-    filter: allOf([visibleFilter([...takingRows(near), ...required]), own]),
+    filter: allOf([visibleFilter([...rowDeletions(near), ...required]), own]),
     ...(columns.length === 0
       ? { virtualColumns }
       : { virtualColumns: [...columns, ...((virtualColumns ?? []) as [])] }),

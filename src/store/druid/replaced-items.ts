@@ -2,7 +2,7 @@
 import { nullsColumn, positionColumn, timeColumn } from '../../model/druid-row.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Range, Selection } from '../../model/plan.ts'
-import { isTaken } from '../../model/quality.ts'
+import { passesQuality } from '../../model/quality.ts'
 import { type QueryTarget, type RawRows, scan } from './druid-query.ts'
 import { type DruidRun, type ItemsQuery, longsIn } from './druid-run.ts'
 import { valueRead } from './druid-value.ts'
@@ -122,7 +122,8 @@ class ReplacedReading {
 
   isItem({ values }: Merged): boolean {
     const { metrics, quality } = this.#selection
-    if (quality !== undefined && !isTaken(valueRead(values[this.#quality], quality.field.type), quality)) return false
+    if (quality !== undefined && !passesQuality(valueRead(values[this.#quality], quality.field.type), quality))
+      return false
     const first = this.#replaced.length - metrics.length
     return values.some((value, index) => index >= first && value !== null)
   }

@@ -2,13 +2,13 @@ import { qualityCondition } from '../../algebra/quality-condition.ts'
 import { addTo } from '../../lib/add-to.ts'
 import type { Value } from '../../model/column.ts'
 import type { OverTimePlan, Range, Selection } from '../../model/plan.ts'
-import { codingOf, isTaken, qualityOf } from '../../model/quality.ts'
+import { codingOf, passesQuality, qualityOf } from '../../model/quality.ts'
 import { hasPartsOfHours, type KeptOverTime, keptOverTime } from '../hours/kept-over-time.ts'
 import { tooManyRead } from '../limits.ts'
 import type { ItemRun, QualityOfRows } from '../over-time/item-run.ts'
 import type { Series } from '../over-time/item-series.ts'
 import { type Ends, type NeededItems, neededItems, plottedRange } from '../over-time/needed-items.ts'
-import { OverTimeAnswer } from '../over-time/over-time-answer.ts'
+import { OverTimeResult } from '../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
 import { valueRead } from './druid-value.ts'
@@ -41,10 +41,10 @@ export async function* runOverTime(plan: OverTimePlan, run: DruidRun): AsyncGene
   const wanted = readsAll ? always : { fromMs: window.fromMs, toMs: window.endMs }
   const range = { fromMs: startMs(selection, wanted.fromMs), toMs: wanted.toMs }
   const windows = await windowsOf(read, range, run)
-  const held = new HeldWindows(read, run)
+  const held = new WindowCache(read, run)
   const layout = new RowLayout(plan, read)
   const { ends, kept } = await endsAndKept(plan, { ends: needed.ends, hours, kept: told }, { windows, held, layout })
-  const functions = new Functions(layout, new OverTimeAnswer(plan, run, ends))
+  const functions = new Functions(layout, new OverTimeResult(plan, run, ends))
   if (hours !== null && kept !== null) await functions.addKept(hours, kept)
   if (needed.before && !readsAll && window.fromMs > Number.NEGATIVE_INFINITY) {
     const earlier = { fromMs: startMs(selection, Number.NEGATIVE_INFINITY), toMs: window.fromMs - 1 }
@@ -101,7 +101,7 @@ class RowLayout {
     if (quality === undefined) return null
     const read = (row: number): Value => valueRead(rows[row]![this.#quality], quality.field.type)
     return {
-      isTaken: (row) => isTaken(read(row), quality),
+      isTaken: (row) => passesQuality(read(row), quality),
       isGood: (row) => qualityOf(read(row), codingOf(quality.field)) === 'good',
     }
   }
@@ -118,7 +118,7 @@ async function windowsOf(selection: Selection, range: Range, run: DruidRun): Pro
 
 interface RowsInOrder {
   readonly windows: readonly Range[]
-  readonly held: HeldWindows
+  readonly held: WindowCache
   readonly layout: RowLayout
 }
 
@@ -173,7 +173,7 @@ async function endsOf(
 }
 
 /** Reads the items of windows, sorted by time, then position. A window that was read before its turn is not read again. */
-class HeldWindows {
+class WindowCache {
   readonly #selection: Selection
   readonly #run: DruidRun
   readonly #held = new Map<Range, readonly Row[]>()
@@ -230,13 +230,13 @@ async function nearest(
 
 /** The functions of time of all combinations of tags and fields. */
 class Functions {
-  readonly #answer: OverTimeAnswer
+  readonly #answer: OverTimeResult
   readonly #layout: RowLayout
   readonly #series = new Map<string, Series>()
   /** The keys of series that the kept hours cover completely. */
   readonly #over = new Set<string>()
 
-  constructor(layout: RowLayout, answer: OverTimeAnswer) {
+  constructor(layout: RowLayout, answer: OverTimeResult) {
     this.#layout = layout
     this.#answer = answer
   }

@@ -3,7 +3,7 @@ import type { Selection, SnapPlan } from '../../model/plan.ts'
 import { AnswerRows } from '../answer-rows.ts'
 import { resultTooLarge } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
-import { type BucketStretch, constant, stretchesOf } from './bucket-columns.ts'
+import { type BucketRange, bucketRanges, constant } from './bucket-columns.ts'
 import { groupBy } from './druid-query.ts'
 import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
 import { itemsAt } from './items-at.ts'
@@ -121,7 +121,7 @@ function firstTickFrom(ticksMs: Float64Array, ms: number): number {
 }
 
 /** A row belongs to the first tick at or after it; the expressions return the index of that tick. Rows up to the first tick are not included. */
-function tickStretches({ sinceMs }: Selection, ticksMs: Float64Array): BucketStretch[] {
+function tickStretches({ sinceMs }: Selection, ticksMs: Float64Array): BucketRange[] {
   const first = ticksMs[0]
   const last = ticksMs[ticksMs.length - 1]
   const fromMs = Math.max(first + 1, sinceMs ?? Number.NEGATIVE_INFINITY)
@@ -130,7 +130,7 @@ function tickStretches({ sinceMs }: Selection, ticksMs: Float64Array): BucketStr
   const isUniform = ticksMs.every((ms, place) => ms === first + place * widthMs)
   if (isUniform) return [{ fromMs, toMs: last, expression: `("__time" - ${first + 1}) / ${widthMs} + 1`, period: null }]
   const starts = [...ticksMs.subarray(0, -1)].map((ms, place) => ({ fromMs: ms + 1, expression: constant(place + 1) }))
-  return stretchesOf(starts, fromMs, last)
+  return bucketRanges(starts, fromMs, last)
 }
 
 function checkRows(newest: NewestAtTicks, ticks: number, limit: number): void {

@@ -9,7 +9,7 @@ import { randomMemoryFolder } from '../../../test/support/memory-files.ts'
 import type { Draw } from '../../../test/support/random-rows.ts'
 import { rounds } from '../../../test/support/rounds.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
-import type { Stretch } from './head/chunk.ts'
+import type { RowSlice } from './head/chunk.ts'
 import type { SealedFile, SealedFileWriter, SealedFolder, SealedPages } from './reading/sealed-source.ts'
 import type { LocalFolder } from './sealed/local-folder.ts'
 
@@ -43,7 +43,7 @@ type Spoil = (reader: SealedPages) => Partial<SealedPages>
 /** Rollups of a series that hold the hours at the ragged ends too. */
 const raggedSeries: Spoil = (reader) => ({
   hours: (place, fromMs, toMs) => reader.hours(place, fromMs - hourMs, toMs + hourMs),
-  seenHours: (place, fromMs, toMs) => reader.seenHours(place, fromMs - hourMs, toMs + hourMs),
+  visibleHours: (place, fromMs, toMs) => reader.visibleHours(place, fromMs - hourMs, toMs + hourMs),
   pooledHours: () => null,
 })
 
@@ -105,7 +105,7 @@ function plain(reader: SealedPages): SealedPages {
     rowsAt: (place, start, end) => reader.rowsAt(place, start, end),
     prepare: (place, pacer) => reader.prepare(place, pacer),
     hours: (place, fromMs, toMs) => reader.hours(place, fromMs, toMs),
-    seenHours: (place, fromMs, toMs) => reader.seenHours(place, fromMs, toMs),
+    visibleHours: (place, fromMs, toMs) => reader.visibleHours(place, fromMs, toMs),
     pooledHours: (fromMs, toMs) => reader.pooledHours(fromMs, toMs),
     tail: (place) => reader.tail(place),
     commonRow: (place, columns) => reader.commonRow(place, columns),
@@ -137,7 +137,7 @@ function bound(writer: SealedFileWriter): SealedFileWriter {
   }
 }
 
-function* without(stretches: Iterable<Stretch>, columns: ReadonlySet<number>): Generator<Stretch> {
+function* without(stretches: Iterable<RowSlice>, columns: ReadonlySet<number>): Generator<RowSlice> {
   for (const { chunk, start, end } of stretches) {
     const left = chunk.columns.map((column, index) => (columns.has(index) ? undefined : column))
     yield { chunk: { times: chunk.times, positions: chunk.positions, columns: left }, start, end }

@@ -19,7 +19,7 @@ const widthsMs = [dayMs, 32 * dayMs, Number.POSITIVE_INFINITY] as const
 /** The kept hours of expired rows, for a plan over time. */
 export interface HoursOverTime extends Kept {
   /** Whether each function of time is of a single series, as hours are. */
-  readonly areOfFunctions: boolean
+  readonly isOneSeriesPerFunction: boolean
   /** The hours of a series that start within the range, in order. Their metrics are in the order of the plan's. */
   of(series: number, range: Range): AsyncIterable<Hour>
 }
@@ -69,9 +69,12 @@ export function hasPartsOfHours(plan: PlotPlan, hours: Kept | null, { fromMs, to
 }
 
 /** Whether hours describe the items of a plan: they cover only good items, and each series separately. */
-function isOfHours({ selection: { quality, fields } }: OverTimePlan, { areOfFunctions }: HoursOverTime): boolean {
+function isOfHours(
+  { selection: { quality, fields } }: OverTimePlan,
+  { isOneSeriesPerFunction }: HoursOverTime,
+): boolean {
   const isOfGood = quality === undefined || quality.words.every((word) => word === 'good')
-  return isOfGood && fields.length === 0 && areOfFunctions
+  return isOfGood && fields.length === 0 && isOneSeriesPerFunction
 }
 
 /** Whether hours are not sufficient for a plan. */
@@ -145,7 +148,7 @@ export class KeptOverTime {
     if (range === null) return null
     for await (const hour of this.#hours.of(series, range)) {
       const kept = hour.metrics.map((metric) => metric && keptItems(metric, hour.hourMs))
-      if (!to.takesKept(kept))
+      if (!to.canAddKept(kept))
         throw rowsExpired(
           this.#hours,
           'of those before it there are hours alone, and one is cut by a bucket, has items that are further apart than max_gap, or counts some falls through wrap and not others',

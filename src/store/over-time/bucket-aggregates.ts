@@ -65,7 +65,7 @@ export class BucketAggregates implements BucketVisitor {
     this.#integral.add(valueAtInstant(span, untilMs), lengthMs / 2)
   }
 
-  takes(rollup: ItemRollup, isOrdered: boolean): boolean {
+  canAdd(rollup: ItemRollup, isOrdered: boolean): boolean {
     const { isStep, aggregates } = this.#rules
     if (!isOrdered) return !aggregates.some(needsSquares) && Number.isFinite(rollup.sum + rollup.lost)
     const needed = [

@@ -19,7 +19,7 @@ export interface BucketVisitor {
   item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
   /** The part of a span that lies in the bucket. */
   part(span: Span, fromMs: number, untilMs: number): void
-  takes(rollup: ItemRollup, isOrdered: boolean): boolean
+  canAdd(rollup: ItemRollup, isOrdered: boolean): boolean
   rollup(rollup: ItemRollup, before: ItemOfMetric | null, isOrdered: boolean): void
   /** Returns the contents of the bucket, null if it is empty, and starts the next one. `lengthMs` is the bucket's length within the window. */
   take(lengthMs: number): Omit<BucketRow, 'startMs'> | null
@@ -66,10 +66,10 @@ export class BucketRows implements SpanVisitor {
     }
   }
 
-  takes(rollup: ItemRollup, isOrdered: boolean): boolean {
+  canAdd(rollup: ItemRollup, isOrdered: boolean): boolean {
     const { first, last } = rollup
     if (first.ms >= this.#takenMs) this.#takenMs = this.#cuts.nextOf(this.#cuts.startOf(first.ms))
-    return last.ms < this.#takenMs && this.#visitor.takes(rollup, isOrdered)
+    return last.ms < this.#takenMs && this.#visitor.canAdd(rollup, isOrdered)
   }
 
   rollup(rollup: ItemRollup, before: ItemOfMetric | null, isOrdered: boolean): void {

@@ -21,7 +21,7 @@ export class BucketStates implements BucketVisitor {
     this.#state(from.value).ms += untilMs - fromMs
   }
 
-  takes(): boolean {
+  canAdd(): boolean {
     return false
   }
 

@@ -4,7 +4,7 @@ import { FunctionOfTime } from './function-of-time.ts'
 const nothing = {
   item: () => undefined,
   span: () => undefined,
-  takes: () => false,
+  canAdd: () => false,
   rollup: () => undefined,
   needsUnknown: false,
 }

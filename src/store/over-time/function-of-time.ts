@@ -96,7 +96,7 @@ export interface SpanVisitor {
   item(item: ItemOfMetric, before: ItemOfMetric | null, isNew: boolean): void
   span(span: Span): void
   /** Whether it can receive several items as a rollup. */
-  takes(rollup: ItemRollup, isOrdered: boolean): boolean
+  canAdd(rollup: ItemRollup, isOrdered: boolean): boolean
   /** Receives items together with the spans between them; without the spans where the order of the items is not known. */
   rollup(rollup: ItemRollup, before: ItemOfMetric | null, isOrdered: boolean): void
   /** Whether it also receives spans in which no value is known. */
@@ -167,7 +167,7 @@ export class FunctionOfTime {
   add(ms: number, value: number, exact: bigint | null = null): void {
     if (ms !== this.#pendingMs) {
       this.#commit()
-      this.#takeOver(ms)
+      this.#replaceEnded(ms)
       this.#pendingMs = ms
     }
     this.#pendingValue = value
@@ -176,16 +176,16 @@ export class FunctionOfTime {
   }
 
   /** Whether neighbouring items can be added as a rollup, whatever came before them. */
-  takes(rollup: ItemRollup): boolean {
+  canAdd(rollup: ItemRollup): boolean {
     const { first, last, longestGapMs } = rollup
     const isWithin = first.ms >= this.#window.fromMs && last.ms <= this.#window.endMs
-    return isWithin && first.ms + longestGapMs <= this.#gapEnd(first.ms) && this.#visitor.takes(rollup, true)
+    return isWithin && first.ms + longestGapMs <= this.#gapEnd(first.ms) && this.#visitor.canAdd(rollup, true)
   }
 
   /** Whether a kept hour is sufficient. */
   takesKept({ rollup, isOrdered }: KeptItems): boolean {
     if (rollup === null) return true
-    return isOrdered ? this.takes(rollup) : this.#visitor.takes(rollup, false)
+    return isOrdered ? this.canAdd(rollup) : this.#visitor.canAdd(rollup, false)
   }
 
   /** Adds an hour that `takesKept` accepts. It must come after all earlier items. */
@@ -204,7 +204,7 @@ export class FunctionOfTime {
   addNext(item: ItemOfMetric, endedMs: number): void {
     if (!Number.isNaN(endedMs)) this.end(endedMs)
     this.#commit()
-    this.#takeOver(item.ms)
+    this.#replaceEnded(item.ms)
     const before = this.#before
     this.#before = item
     if (before !== null) this.#span(before, item)
@@ -243,7 +243,7 @@ export class FunctionOfTime {
   /** Adds items that `takes` accepts. They must come after all earlier ones. */
   addRollup(rollup: ItemRollup): void {
     this.#commit()
-    this.#takeOver(rollup.first.ms)
+    this.#replaceEnded(rollup.first.ms)
     const before = this.#before
     if (before !== null) this.#span(before, rollup.first)
     else this.#endUncounted(rollup.first.ms)
@@ -279,7 +279,7 @@ export class FunctionOfTime {
   }
 
   /** An accepted item replaces earlier items of its date that are not accepted: they end nothing. */
-  #takeOver(ms: number): void {
+  #replaceEnded(ms: number): void {
     if (this.#endedMs === ms) this.#endedMs = Number.NaN
   }
 

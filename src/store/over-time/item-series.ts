@@ -10,13 +10,13 @@ import { digitsAt, type ItemRun } from './item-run.ts'
 export interface Series {
   add(run: ItemRun): void
   /** Whether it can receive rollups of several items. */
-  readonly mayTakeRollups: boolean
+  readonly acceptsRollups: boolean
   /** Whether the rollups of neighbouring items can replace them. There is one for each metric, null for a metric without items. */
-  takes(rollups: readonly (ItemRollup | null)[]): boolean
+  canAdd(rollups: readonly (ItemRollup | null)[]): boolean
   /** Adds items that `takes` accepts. */
   addRollups(rollups: readonly (ItemRollup | null)[]): void
   /** Whether kept hours are sufficient. There is one for each metric, null for a metric without values in the hour. */
-  takesKept(hours: readonly (KeptItems | null)[]): boolean
+  canAddKept(hours: readonly (KeptItems | null)[]): boolean
   /** Adds hours that `takesKept` accepts. */
   addKept(hours: readonly (KeptItems | null)[]): void
   /**
@@ -34,16 +34,16 @@ export function seriesOf(
   {
     read,
     finish,
-    mayTakeRollups,
+    acceptsRollups,
     shares,
-  }: Pick<Series, 'finish' | 'mayTakeRollups'> & {
+  }: Pick<Series, 'finish' | 'acceptsRollups'> & {
     readonly read: readonly ((run: ItemRun) => void)[]
     readonly shares: readonly GoodShares[] | null
   },
 ): Series {
   const rollups = rollupsTo(functions)
   return {
-    mayTakeRollups,
+    acceptsRollups,
     get isOver(): boolean {
       return functions.every((one) => one.isOver)
     },
@@ -54,8 +54,8 @@ export function seriesOf(
       if (run.end > run.start) for (const one of functions) one.pass(run.times[run.end - 1])
     },
     finish,
-    takes: rollups.takes,
-    takesKept: (hours) => hours.every((hour, metric) => hour === null || functions[metric].takesKept(hour)),
+    canAdd: rollups.canAdd,
+    canAddKept: (hours) => hours.every((hour, metric) => hour === null || functions[metric].takesKept(hour)),
     addKept: (hours) => {
       for (const [metric, hour] of hours.entries()) {
         if (hour === null) continue
@@ -96,10 +96,10 @@ function addShares(run: ItemRun, shares: readonly GoodShares[]): void {
 
 /** Passes each rollup to its metric. */
 export function rollupsTo(
-  metrics: readonly Pick<FunctionOfTime, 'takes' | 'addRollup'>[],
-): Pick<Series, 'takes' | 'addRollups'> {
+  metrics: readonly Pick<FunctionOfTime, 'canAdd' | 'addRollup'>[],
+): Pick<Series, 'canAdd' | 'addRollups'> {
   return {
-    takes: (rollups) => rollups.every((rollup, metric) => rollup === null || metrics[metric].takes(rollup)),
+    canAdd: (rollups) => rollups.every((rollup, metric) => rollup === null || metrics[metric].canAdd(rollup)),
     addRollups: (rollups) => {
       for (const [metric, rollup] of rollups.entries()) if (rollup !== null) metrics[metric].addRollup(rollup)
     },

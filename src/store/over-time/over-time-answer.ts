@@ -35,7 +35,7 @@ const heldValuesMax = 4_000_000
 /** The borders of shorter parts of a plot lie in so many hours that reading all rows is as fast. */
 const rolledUpPartMsMin = 4 * 3_600_000
 
-export class OverTimeAnswer {
+export class OverTimeResult {
   readonly #plan: OverTimePlan
   readonly #buckets: TimeBuckets | null
   readonly #limits: PlanLimits
@@ -160,7 +160,7 @@ export class OverTimeAnswer {
       )
       for (const one of held) for (const { values } of one) this.#hold(-values.length)
     }
-    return seriesOf(functions, { read, finish, mayTakeRollups: plan.kind === 'aggregate', shares })
+    return seriesOf(functions, { read, finish, acceptsRollups: plan.kind === 'aggregate', shares })
   }
 
   #withShares(rows: readonly BucketRow[], metric: number, shares: readonly GoodShares[] | null): readonly BucketRow[] {
@@ -206,7 +206,7 @@ export class OverTimeAnswer {
         yield [dateMs, ...keys, ...values, tickMs]
       }
     }
-    return seriesOf(functions, { read, finish, mayTakeRollups: false, shares: null })
+    return seriesOf(functions, { read, finish, acceptsRollups: false, shares: null })
   }
 
   #plotted(plan: OverTimePlan & { kind: 'plot' }, keys: readonly Value[]): Series {
@@ -220,7 +220,7 @@ export class OverTimeAnswer {
     const isOfOne = metrics.length === 1 && isNumericField(metrics[0]) && plan.selection.fields.length === 0
     return {
       isOver: false,
-      mayTakeRollups: isOfOne && parts.toMs - parts.fromMs >= parts.points * rolledUpPartMsMin,
+      acceptsRollups: isOfOne && parts.toMs - parts.fromMs >= parts.points * rolledUpPartMsMin,
       add: (run) => {
         for (const part of takenParts(run)) for (const one of all) one.add(part)
       },
@@ -229,7 +229,7 @@ export class OverTimeAnswer {
         await this.#rows.addAll(plottedRows(plotted, keys), this.#pacer)
       },
       ...rollupsTo(all),
-      takesKept: (hours) => hours.every((hour, metric) => !hour?.rollup || all[metric].takesKept(hour.rollup)),
+      canAddKept: (hours) => hours.every((hour, metric) => !hour?.rollup || all[metric].takesKept(hour.rollup)),
       addKept: (hours) => {
         for (const [metric, hour] of hours.entries()) if (hour?.rollup) all[metric].addKept(hour.rollup)
       },

@@ -129,7 +129,7 @@ export class PlottedMetric {
   }
 
   /** Whether the plotted items are known from a rollup, which is that of the only metric. */
-  takes(rollup: ItemRollup): boolean {
+  canAdd(rollup: ItemRollup): boolean {
     const { first, last, least, greatest } = rollup
     return (
       Number.isFinite(least + greatest) && this.takesKept(rollup) && this.#partOf(first.ms) === this.#partOf(last.ms)

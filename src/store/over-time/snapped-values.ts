@@ -20,7 +20,7 @@ export class SnappedValues implements SpanVisitor {
 
   item(_: ItemOfMetric): void {}
 
-  takes(): boolean {
+  canAdd(): boolean {
     return false
   }
 

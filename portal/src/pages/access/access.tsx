@@ -7,7 +7,7 @@ import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { clientOf } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, usePlace } from '../../shell/route.ts'
 import { notify } from '../../shell/toasts.tsx'
@@ -26,7 +26,7 @@ async function allSubscribers(client: TidemarkClient): Promise<readonly Subscrib
 /** Manages access: subscribers, their keys and their subscriptions. */
 export function Access() {
   const name = usePlace().path[1]
-  const subscribers = useAsk(allSubscribers, ['subscribers'])
+  const subscribers = useQuery(allSubscribers, ['subscribers'])
   const [making, make] = useState(false)
   if (name !== undefined) {
     const known = subscribers.value?.find((one) => one.name === name)

@@ -4,7 +4,7 @@ import { AskFirst } from '../../parts/dialog.tsx'
 import { PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clientOf } from '../../session/session.ts'
-import { type Asked, useAsk } from '../../shell/asking.ts'
+import { type QueryState, useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo } from '../../shell/route.ts'
 import { notify } from '../../shell/toasts.tsx'
@@ -14,11 +14,11 @@ import { Subscriptions } from './subscriptions.tsx'
 interface Props {
   readonly name: string
   readonly known: SubscriberAnswer | undefined
-  readonly asked: Asked<readonly SubscriberAnswer[]>
+  readonly asked: QueryState<readonly SubscriberAnswer[]>
 }
 
 export function SubscriberPage({ name, known, asked }: Props) {
-  const entries = useAsk((client) => client.subscriptions(name), [name])
+  const entries = useQuery((client) => client.subscriptions(name), [name])
   const [deleting, ask] = useState(false)
   return (
     <>

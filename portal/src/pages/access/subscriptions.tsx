@@ -4,7 +4,7 @@ import { Check, TextField } from '../../parts/inputs.tsx'
 import { Empty, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clientOf } from '../../session/session.ts'
-import { useAsk, useDeed } from '../../shell/asking.ts'
+import { useAction, useQuery } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
 
 interface Props {
@@ -16,8 +16,8 @@ interface Props {
 /** The ingests and entities that the subscriber may use, and when. Edits are saved together, on request. */
 export function Subscriptions({ subscriber, kept, onChanged }: Props) {
   const [entries, setEntries] = useState(kept)
-  const saving = useDeed()
-  const names = useAsk(
+  const saving = useAction()
+  const names = useQuery(
     async (client) => ({
       ingests: (await client.ingests({ limit: 1000 })).Items.map(({ alias }) => alias),
       entities: (await client.entities()).map(({ entity }) => entity),

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { Chart, type ChartProps, lineColor, mutedColor, type Scale, variable } from '../../parts/chart.tsx'
 import { countText, durationText, plural } from '../../parts/formats.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import { axesOf } from './axes.ts'
@@ -29,7 +29,7 @@ export interface DrawnProps {
   /** The height of line charts, in pixels. */
   readonly height?: number
   /** Whether the chart belongs to a saved view, so that its axes stay as saved. */
-  readonly isOnView?: boolean
+  readonly isInSavedView?: boolean
   /** Content between the chart and its legend. */
   readonly below?: ComponentChildren
   onChange(part: Partial<View>): void
@@ -63,9 +63,9 @@ export const scaleOf = ({ log, least, greatest }: Axes): Scale => ({
 })
 
 export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly buckets: Buckets | null }) {
-  const { shown, entity, lines, buckets, axes, zone, isOnView = false, onChange } = props
+  const { shown, entity, lines, buckets, axes, zone, isInSavedView = false, onChange } = props
   const { right } = axes
-  const texts = useAsk(tagTexts, ['tag texts']).value
+  const texts = useQuery(tagTexts, ['tag texts']).value
   const units = lines.tags.map((tag, place) => unitOf(texts?.get(tag), lines.metrics[place]!, entity))
   const [cursor, setCursor] = useState<number | null>(null)
   const [hidden, hide] = useState<ReadonlySet<string>>(new Set())
@@ -122,7 +122,7 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
         })}
       />
       {props.below}
-      {!isOnView && (
+      {!isInSavedView && (
         <CursorBar
           cursors={cursors}
           seconds={seconds}
@@ -149,7 +149,7 @@ export function LineChart(props: DrawnProps & { readonly lines: Lines; readonly 
         hidden={hidden}
         onHide={hide}
         onFocus={setFocus}
-        {...(!bars && !isOnView && { onRight: toggle })}
+        {...(!bars && !isInSavedView && { onRight: toggle })}
       />
     </>
   )

@@ -9,7 +9,7 @@ import { DeedsHead, TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { clockText } from '../../parts/zoned-time.ts'
 import { clientOf, mayDo } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
 import type { Shown } from './use-rows.ts'
 import { tagsShown } from './view.ts'
@@ -48,7 +48,7 @@ function DeleteRows({ shown, entity, onClose, onDeleted }: DrawnProps & { onClos
     end_date: new Date(span.toMs).toISOString(),
     ...(keepsRows ? { metrics: [...view.fields] } : {}),
   }
-  const dry = useAsk((client) => client.tryDeletion(entity.entity, { ...selected, reason: 'a dry run' }), [selected])
+  const dry = useQuery((client) => client.tryDeletion(entity.entity, { ...selected, reason: 'a dry run' }), [selected])
   const clock = (ms: number): string => clockText(ms, view.zone)
   return (
     <AskFirst
@@ -91,7 +91,7 @@ interface ListProps {
 
 /** The newest deletions of an entity. Renders nothing if there are none. */
 export function DeletedRows({ entity, round, onTakenBack }: ListProps) {
-  const list = useAsk((client) => client.deletions(entity, { limit: shownDeletions }), [entity, round])
+  const list = useQuery((client) => client.deletions(entity, { limit: shownDeletions }), [entity, round])
   const [taking, take] = useState<DeletionAnswer | null>(null)
   if (list.error === null && (list.value === null || list.value.Items.length === 0)) return null
   return (

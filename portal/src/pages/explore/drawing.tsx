@@ -154,7 +154,7 @@ export function ShownAnswer({ shown, stale, children }: ShownAnswerProps) {
 
 /** Draws a response, or says that there is nothing to draw. */
 export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) {
-  const { shown, earlier = null, entity, zone, isOnView = false } = props
+  const { shown, earlier = null, entity, zone, isInSavedView = false } = props
   const { view, question, table, edges, span, nowMs } = shown
   const { granularity } = question.request
   const time = timeOf(view.how, entity)
@@ -175,7 +175,7 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
           {nearest.length > 0 && (
             <p>The nearest items of these tags are those of {[...new Set(nearest)].map(text).join(', ')}.</p>
           )}
-          <p>{wholeText(entity, zone, !isOnView)}</p>
+          <p>{wholeText(entity, zone, !isInSavedView)}</p>
         </Empty>
         {props.below}
       </div>

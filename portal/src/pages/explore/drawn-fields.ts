@@ -1,7 +1,7 @@
 // How each metric is drawn: as lines or steps, with which gaps, and with which values of a bucket.
 import type { EntityDescription } from '../../../../src/client/answers.ts'
 import { addDuration, parseDuration } from '../../../../src/model/duration.ts'
-import { type Shape, usualShape } from '../../../../src/model/entity.ts'
+import { defaultShape, type Shape } from '../../../../src/model/entity.ts'
 import { gapsOver, usualGaps } from '../../parts/line-data.ts'
 import type { Span } from '../../parts/span.ts'
 import { bucketMs } from './buckets.ts'
@@ -11,7 +11,7 @@ import type { View } from './view.ts'
 type Reading = Pick<EntityDescription, 'fields' | 'shapes' | 'max_gaps'>
 
 export function shapeOf(metric: string, { fields, shapes }: Reading): Shape {
-  return shapes?.[metric] ?? usualShape(fields.find(({ name }) => name === metric)?.type)
+  return shapes?.[metric] ?? defaultShape(fields.find(({ name }) => name === metric)?.type)
 }
 
 /** A month counts as 31 days. */

@@ -7,7 +7,7 @@ import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { pins } from '../../parts/pins.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { browserZone } from '../../parts/zoned-time.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, replaceWith, usePlace } from '../../shell/route.ts'
 import { Choices } from './choices.tsx'
@@ -54,7 +54,7 @@ async function freshestTags(client: TidemarkClient, { entity, fields, by }: View
 }
 
 export function Explore() {
-  const entities = useAsk((client) => client.entities(), ['entities'])
+  const entities = useQuery((client) => client.entities(), ['entities'])
   if (entities.value === null) {
     return (
       <>
@@ -77,7 +77,7 @@ function Opened({ entities }: { readonly entities: readonly EntityDescription[] 
   const begun = completed(last !== null && isThere ? last : asked, entities, Date.now())
   const entity = entities.find((one) => one.entity === begun.entity)
   const tag = tagsShown(begun, entity ?? { fields: [] })[0]
-  const freshest = useAsk((client) => freshestTags(client, begun, tag!), [begun.entity, begun.by], {
+  const freshest = useQuery((client) => freshestTags(client, begun, tag!), [begun.entity, begun.by], {
     skip: !isOpening || begun.tags.length > 0 || tag === undefined,
   })
   const view = begun.tags.length > 0 || !isOpening ? begun : { ...begun, tags: freshest.value ?? [] }

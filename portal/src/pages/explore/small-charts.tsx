@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Chart, lineColor } from '../../parts/chart.tsx'
 import { plural } from '../../parts/formats.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import { paintBars } from './bars.ts'
@@ -28,7 +28,7 @@ interface Props extends DrawnProps {
 /** A chart for each tag, side by side, if there are more lines than one chart can distinguish. */
 export function SmallCharts(props: Props) {
   const { shown, earlier, entity, buckets, below } = props
-  const texts = useAsk(tagTexts, ['tag texts']).value
+  const texts = useQuery(tagTexts, ['tag texts']).value
   const tags = tagsShown(shown.view, entity)
   const parts = useMemo(() => {
     const before = new Map(earlier === null ? [] : eachTag(earlier, tags).map(({ key, shown }) => [key, shown]))

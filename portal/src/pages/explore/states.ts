@@ -57,7 +57,7 @@ export function stripsOf(table: RowTable, { time, tags }: Columns): { strips: St
     ...{ seconds: Number(row[at('seconds')]), entries: Number(row[at('entries')]) },
   })
   const readings = shown.map((strip) => strip.rows.map(readingOf))
-  const told = toldApart(readings.flat())
+  const told = distinguishedStates(readings.flat())
   const strips = shown.map(({ name }, place) => stripOf(name, readings[place]!, told))
   return { strips, left: found.size - strips.length }
 }
@@ -71,7 +71,7 @@ interface Reading {
 }
 
 /** The states with the longest total duration. */
-function toldApart(readings: readonly Reading[]): ReadonlySet<string> {
+function distinguishedStates(readings: readonly Reading[]): ReadonlySet<string> {
   const whole = new Map<string, number>()
   for (const { state, seconds } of readings) whole.set(state, (whole.get(state) ?? 0) + seconds)
   const longest = [...whole].sort(([, a], [, b]) => b - a).slice(0, statesMax)

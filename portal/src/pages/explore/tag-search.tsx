@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { plural } from '../../parts/formats.ts'
 import { TextField } from '../../parts/inputs.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { newestTexts } from './newest-texts.ts'
 import { type TagText, tagsFound, tagsMax, tagTexts } from './tag-texts.ts'
 
@@ -29,11 +29,13 @@ const noNewest: ReadonlyMap<string, string> = new Map()
 export function TagSearch({ entity, by, chosen, marks = noMarks, onChosen }: Props) {
   const [typed, type] = useState('')
   const named = by === '' ? {} : { id_name_field: by }
-  const all = useAsk((client) => client.tags(entity, { limit: tagsMax, ...named }), [entity, by])
+  const all = useQuery((client) => client.tags(entity, { limit: tagsMax, ...named }), [entity, by])
   const isPart = all.value !== null && all.value.NextToken !== null
   const request = { prefix: typed, limit: shownTags, ...named }
-  const begun = useAsk((client) => client.tags(entity, request), [entity, by, typed], { skip: !isPart || typed === '' })
-  const texts = useAsk(tagTexts, ['tag texts']).value ?? noTexts
+  const begun = useQuery((client) => client.tags(entity, request), [entity, by, typed], {
+    skip: !isPart || typed === '',
+  })
+  const texts = useQuery(tagTexts, ['tag texts']).value ?? noTexts
   const found = useMemo(() => {
     const own = marks.some((mark) => typed.includes(mark)) ? [typed.trim()] : []
     return [...new Set([...own, ...(begun.value?.Items ?? []), ...tagsFound(all.value?.Items ?? [], texts, typed)])]
@@ -47,7 +49,7 @@ export function TagSearch({ entity, by, chosen, marks = noMarks, onChosen }: Pro
   const tags = [...new Set(typed === '' ? [...first, ...shown, ...chosen] : [...shown, ...first, ...chosen])]
   const seen = tags.slice(0, newestMax)
   const newest =
-    useAsk((client) => newestTexts(client, { entity, by, tags: seen }), [entity, by, ...seen], {
+    useQuery((client) => newestTexts(client, { entity, by, tags: seen }), [entity, by, ...seen], {
       skip: seen.length === 0 || all.value === null,
     }).value ?? noNewest
   const choose = (next: readonly string[]): void => {

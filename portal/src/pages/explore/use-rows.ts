@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { mayGoBetter } from '../../../../src/client/retries.ts'
+import { isRetryableError } from '../../../../src/client/retries.ts'
 import { ConnectionError } from '../../../../src/client/service-error.ts'
 import { type RowTable, readRows } from '../../parts/rows-stream.ts'
 import type { Span } from '../../parts/span.ts'
 import { clientOf } from '../../session/session.ts'
-import { cameBack, wentAway } from '../../shell/reach.ts'
+import { markUnreachable, reconnects } from '../../shell/reach.ts'
 import { useStore } from '../../shell/store.ts'
 import { type Drawn, type Expiring, overHours } from './kept-hours.ts'
 import { joined, merged, newestMs } from './lines.ts'
@@ -70,7 +70,7 @@ export function useRows({ view, entity, pixels, time }: Asking, ready: boolean):
   })
   const control = useRef<AbortController | null>(null)
   const [round, nextRound] = useState(0)
-  const returns = useStore(cameBack)
+  const returns = useStore(reconnects)
   const words = JSON.stringify([wordsOf(view), pixels, time, entity.rows_from])
   useEffect(() => {
     if (!ready) return
@@ -86,7 +86,7 @@ export function useRows({ view, entity, pixels, time }: Asking, ready: boolean):
       showMine({ shown, error: null, busy: false, rows: shown.table.rows.length }),
     ).catch((error: unknown) => {
       const isStopped = stop.signal.aborted
-      if (error instanceof ConnectionError && !isStopped) wentAway()
+      if (error instanceof ConnectionError && !isStopped) markUnreachable()
       showMine(({ shown, rows }) => ({
         // Results of an earlier view do not belong to this one.
         shown: shown?.asked === view ? shown : null,
@@ -124,7 +124,7 @@ async function askTags(
     return { ...(await ask(tags)), faults: [] }
   } catch (error) {
     // A temporary failure is not caused by a tag, and more requests would make it worse.
-    if (tags.length === 1 || mayGoBetter(error)) throw error
+    if (tags.length === 1 || isRetryableError(error)) throw error
     const each = await Promise.allSettled(tags.map((tag) => ask([tag])))
     const answers = each.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     if (answers.length === 0) throw error

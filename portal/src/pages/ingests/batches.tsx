@@ -6,7 +6,7 @@ import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { filterLink } from './filter.ts'
 import { sideOf } from './side.ts'
 
@@ -15,7 +15,7 @@ const shownBatches = 20
 /** The newest pushes with faults; pushes without faults are not listed. */
 export function Batches({ alias }: { readonly alias: string }) {
   const [open, show] = useState<BatchAnswer | null>(null)
-  const batches = useAsk((client) => client.batches(alias, { limit: shownBatches }, sideOf()), [alias], {
+  const batches = useQuery((client) => client.batches(alias, { limit: shownBatches }, sideOf()), [alias], {
     everyMs: 10_000,
   })
   return (
@@ -76,7 +76,7 @@ interface ReceiptProps {
 }
 
 function ReceiptDialog({ alias, batch, onClose }: ReceiptProps) {
-  const receipt = useAsk((client) => client.receipt(alias, batch), [alias, batch])
+  const receipt = useQuery((client) => client.receipt(alias, batch), [alias, batch])
   return (
     <Dialog title="Receipt" wide onClose={onClose} onSend={onClose}>
       <p class="mono small soft">{batch}</p>

@@ -4,7 +4,7 @@ import { Figure, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { StatePill } from '../../parts/state-pill.tsx'
 import { mayDo } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { Batches } from './batches.tsx'
 import { Definition } from './definition.tsx'
 import { DeleteIngest, StateChange } from './ingest-changes.tsx'
@@ -12,7 +12,7 @@ import { Rejected } from './rejected.tsx'
 import { type ShownIngest, shownIngest } from './side.ts'
 
 export function IngestPage({ alias }: { readonly alias: string }) {
-  const ingest = useAsk((client) => shownIngest(client, alias), [alias], { everyMs: 5000 })
+  const ingest = useQuery((client) => shownIngest(client, alias), [alias], { everyMs: 5000 })
   const { value } = ingest
   return (
     <>

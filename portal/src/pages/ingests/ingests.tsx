@@ -3,7 +3,7 @@ import { TextField } from '../../parts/inputs.tsx'
 import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { mayDo } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, usePlace } from '../../shell/route.ts'
 import { allIngests } from './all-ingests.ts'
@@ -19,7 +19,7 @@ export function Ingests() {
 }
 
 function OperatorList() {
-  const ingests = useAsk(allIngests, ['ingests'], { everyMs: 5000 })
+  const ingests = useQuery(allIngests, ['ingests'], { everyMs: 5000 })
   const [making, make] = useState(false)
   return (
     <>

@@ -5,7 +5,7 @@ import { membersOf } from '../../parts/row-members.ts'
 import { DeedsHead, TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { mayDo } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { AddField } from './add-field.tsx'
 import { filterLink, type RejectedFilter } from './filter.ts'
 import { type ShownIngest, sideOf } from './side.ts'
@@ -91,7 +91,7 @@ interface KnownProps {
 /** Proposes a field based on the value of an example row. */
 function AddKnownField({ ingest, group, onClose, onChanged }: KnownProps) {
   const filter = { code: group.code, field: group.field! }
-  const example = useAsk((client) => client.rejected(ingest.alias, { ...filter, limit: 1 }, sideOf()), [filter])
+  const example = useQuery((client) => client.rejected(ingest.alias, { ...filter, limit: 1 }, sideOf()), [filter])
   if (example.value === null && example.error === null) return null
   const row = example.value?.Items[0]?.row ?? ''
   const value = membersOf(row)?.findLast(({ name }) => name === group.field)?.value ?? ''

@@ -7,7 +7,7 @@ import { RowText } from '../../parts/row-text.tsx'
 import { DeedsHead, TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { clientOf } from '../../session/session.ts'
-import { useAsk, useDeed } from '../../shell/asking.ts'
+import { useAction, useQuery } from '../../shell/asking.ts'
 import { filterLink, isFiltered, type RejectedFilter, requestOf } from './filter.ts'
 import { MendRow } from './mend-row.tsx'
 import { RowDeeds } from './row-deeds.tsx'
@@ -30,8 +30,8 @@ export function RejectedRows({ ingest, filter, all, onChanged }: Props) {
   const [token, setToken] = useState<string | null | undefined>()
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
   const [mending, mend] = useState<RejectedRowAnswer | null>(null)
-  const loading = useDeed()
-  const first = useAsk((client) => client.rejected(alias, { ...filter, limit: firstRows }, sideOf()), [alias, filter])
+  const loading = useAction()
+  const first = useQuery((client) => client.rejected(alias, { ...filter, limit: firstRows }, sideOf()), [alias, filter])
   if (first.value === null) return first.error === null ? <Waiting /> : <ProblemNote error={first.error} />
   const rows = [...first.value.Items, ...more]
   const next = token === undefined ? first.value.NextToken : token

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { RejectedKindAnswer } from '../../../../src/client/answers.ts'
 import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { usePlace } from '../../shell/route.ts'
 import { filterOf, isFiltered } from './filter.ts'
 import { RejectedGroups } from './rejected-groups.tsx'
@@ -14,7 +14,7 @@ export function Rejected({ ingest, onChanged }: { readonly ingest: ShownIngest; 
   const { alias } = ingest
   const filter = filterOf(usePlace())
   const [changes, count] = useState(0)
-  const summary = useAsk((client) => client.rejectedSummary(alias, sideOf()), [alias], { everyMs: 10_000 })
+  const summary = useQuery((client) => client.rejectedSummary(alias, sideOf()), [alias], { everyMs: 10_000 })
   const { again } = summary
   useEffect(again, [again, ingest.counters?.rejected])
   const changed = (): void => {

@@ -8,7 +8,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx'
 import { oneLine } from '../../parts/row-members.ts'
 import { saveFile } from '../../parts/save-file.ts'
 import { clientOf, mayDo } from '../../session/session.ts'
-import { useDeed } from '../../shell/asking.ts'
+import { useAction } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
 import { pagesOfRows } from './all-rows.ts'
 import { isFiltered, type RejectedFilter } from './filter.ts'
@@ -29,7 +29,7 @@ interface Props {
 export function RowDeeds({ alias, filter, all, areLines, chosen, onChanged }: Props) {
   const [asking, ask] = useState(false)
   const [done, setDone] = useState(0)
-  const deed = useDeed()
+  const deed = useAction()
   const ids = chosen.map(({ id }) => id)
   const some = ids.length > 0
   const total = some ? ids.length : all

@@ -1,7 +1,7 @@
 import type { TidemarkClient } from '../../../../src/client/client.ts'
 import { plural } from '../../parts/formats.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 
 interface FoundTags {
@@ -33,7 +33,7 @@ async function tagsOf(client: TidemarkClient, id: string): Promise<readonly Foun
 
 /** Links from an item to its measured values. */
 export function ItemTags({ id }: { readonly id: string }) {
-  const found = useAsk((client) => tagsOf(client, id), [id], { skip: id === '' })
+  const found = useQuery((client) => tagsOf(client, id), [id], { skip: id === '' })
   if (id === '') return null
   return (
     <section aria-label="Tags of this item" class="stack tight-stack">

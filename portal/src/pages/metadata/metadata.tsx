@@ -4,7 +4,7 @@ import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { mayDo } from '../../session/session.ts'
-import { type Asked, useAsk } from '../../shell/asking.ts'
+import { type QueryState, useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { usePlace } from '../../shell/route.ts'
 import { MetadataTable } from './table.tsx'
@@ -12,11 +12,11 @@ import { MetadataTable } from './table.tsx'
 /** Metadata: tables of items, each with an identifier. */
 export function Metadata() {
   const name = usePlace().path[1]
-  const tables = useAsk((client) => client.metadata(), ['metadata'])
+  const tables = useQuery((client) => client.metadata(), ['metadata'])
   return name === undefined ? <Tables tables={tables} /> : <OneTable name={name} tables={tables} />
 }
 
-type AskedTables = Asked<readonly MetadataDescription[]>
+type AskedTables = QueryState<readonly MetadataDescription[]>
 
 function OneTable({ name, tables }: { readonly name: string; readonly tables: AskedTables }) {
   const described = tables.value?.find(({ entity }) => entity === name)

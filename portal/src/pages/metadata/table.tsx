@@ -9,7 +9,7 @@ import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { clientOf, mayDo } from '../../session/session.ts'
-import { useAsk, useDeed } from '../../shell/asking.ts'
+import { useAction, useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { replaceWith, usePlace } from '../../shell/route.ts'
 import { conditionsOf, type Operator, operators } from './conditions.ts'
@@ -103,9 +103,9 @@ interface ListProps {
 }
 
 function ItemList({ table, conditions, onOpen }: ListProps) {
-  const first = useAsk((client) => itemsOf(client, table.entity, conditions), [table.entity, conditions])
+  const first = useQuery((client) => itemsOf(client, table.entity, conditions), [table.entity, conditions])
   const [more, setMore] = useState<ItemPage | null>(null)
-  const loading = useDeed()
+  const loading = useAction()
   if (first.value === null) return first.error === null ? <Waiting /> : <ProblemNote error={first.error} />
   const items = [...first.value.items, ...(more?.items ?? [])]
   const token = more === null ? first.value.token : more.token

@@ -5,7 +5,7 @@ import { Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 
 const shownLines = 50
 
@@ -13,7 +13,9 @@ const shownLines = 50
 export function Audit() {
   const [who, setWho] = useState('')
   const whose = who.trim() === '' ? {} : { who: who.trim() }
-  const changes = useAsk((client) => client.audit({ ...whose, limit: shownLines }), ['audit', who], { everyMs: 15_000 })
+  const changes = useQuery((client) => client.audit({ ...whose, limit: shownLines }), ['audit', who], {
+    everyMs: 15_000,
+  })
   const { value } = changes
   return (
     <Panel title="Changes">

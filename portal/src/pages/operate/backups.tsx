@@ -6,7 +6,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { clientOf } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
 
 const shownBackups = 20
@@ -14,7 +14,7 @@ const shownBackups = 20
 /** The newest backups in the service's own folder, and a button to make another. */
 export function Backups() {
   const [asking, ask] = useState(false)
-  const backups = useAsk((client) => client.backups({ limit: shownBackups }), ['backups'], { everyMs: 15_000 })
+  const backups = useQuery((client) => client.backups({ limit: shownBackups }), ['backups'], { everyMs: 15_000 })
   const { value } = backups
   return (
     <Panel

@@ -5,13 +5,13 @@ import { Empty, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 
 const shownEntities = 1000
 
 /** The disk usage of each entity, largest first. */
 export function EntitySizes() {
-  const storage = useAsk((client) => client.storage({ limit: shownEntities }), ['storage'], { everyMs: 15_000 })
+  const storage = useQuery((client) => client.storage({ limit: shownEntities }), ['storage'], { everyMs: 15_000 })
   const items = storage.value?.Items ?? null
   return (
     <Panel title="On disk, by entity" tools={items !== null && items.length > 0 && <Sum items={items} />}>

@@ -5,7 +5,7 @@ import { Panel } from '../../parts/layout.tsx'
 import { gapsOver, lineData, secondsOf } from '../../parts/line-data.ts'
 import { shownZone } from '../../parts/shown-zone.ts'
 import { zoneText } from '../../parts/zoned-time.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { shownTheme } from '../../shell/theme.ts'
 import { type HistoryRange, historyRanges, type SelfHistory, type SelfValue, selfHistory } from './self-history.ts'
@@ -58,7 +58,7 @@ const drawn: readonly Drawn[] = [
 export function HistoryCharts({ onKnown }: { onKnown(isKept: boolean): void }) {
   const [range, choose] = useState<HistoryRange>('P1D')
   const zone = useStore(shownZone)
-  const asked = useAsk(
+  const asked = useQuery(
     async (client) => {
       const history = await selfHistory(client, range, Date.now())
       onKnown(history !== null)

@@ -4,7 +4,7 @@ import { PageHead, Panel } from '../../parts/layout.tsx'
 import { metricsOf } from '../../parts/metrics-text.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { mayDo, session } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { Health } from '../overview/health.tsx'
 import { Audit } from './audit.tsx'
@@ -22,7 +22,9 @@ const metricsEveryMs = 3000
 export function Operate() {
   useStore(session)
   const operates = mayDo('admin')
-  const metrics = useAsk(async (client) => metricsOf(await client.metrics()), ['metrics'], { everyMs: metricsEveryMs })
+  const metrics = useQuery(async (client) => metricsOf(await client.metrics()), ['metrics'], {
+    everyMs: metricsEveryMs,
+  })
   const [isKept, know] = useState(false)
   const [drawn, draw] = useState<readonly string[]>([])
   return (
@@ -60,7 +62,7 @@ export function Operate() {
 }
 
 function Parts() {
-  const ready = useAsk((client) => client.readiness(), ['parts'], { everyMs: 5000 })
+  const ready = useQuery((client) => client.readiness(), ['parts'], { everyMs: 5000 })
   const { store, sql, quarantine, replica, cluster } = ready.value ?? {}
   return (
     <Panel title="Parts">

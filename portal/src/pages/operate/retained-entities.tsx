@@ -9,14 +9,14 @@ import { ProblemNote } from '../../parts/problem-note.tsx'
 import { DeedsHead, TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { clientOf, mayDo } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
 
 /** Each entity with its contents and retention. With only the right observe, contents are not shown and retention cannot be changed. */
 export function RetainedEntities() {
   const operates = mayDo('admin')
   const [changing, change] = useState<EntityAnswer | null>(null)
-  const kept = useAsk(
+  const kept = useQuery(
     async (client) => {
       const described = operates ? client.entities() : Promise.resolve([])
       const { Items } = await client.adminEntities({ limit: 1000 })

@@ -4,13 +4,13 @@ import { Check, TextField } from '../../parts/inputs.tsx'
 import { Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 
 /** The settings in force in the process that responds. */
 export function SettingsTable() {
   const [part, setPart] = useState('')
   const [changedOnly, showChanged] = useState(true)
-  const settings = useAsk((client) => client.settings(), ['settings'])
+  const settings = useQuery((client) => client.settings(), ['settings'])
   const found = (settings.value?.Items ?? []).filter(
     ({ setting, usual }) =>
       (!changedOnly || !usual || part !== '') && setting.toLowerCase().includes(part.toLowerCase().trim()),

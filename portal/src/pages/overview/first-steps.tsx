@@ -2,7 +2,7 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { clientOf, mayDo, serviceUrl } from '../../session/session.ts'
-import { useDeed } from '../../shell/asking.ts'
+import { useAction } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { pushSample } from './sample-data.ts'
 
@@ -14,7 +14,7 @@ interface Props {
 
 /** Instructions for a service without data. */
 export function FirstSteps({ ingest, onPushed }: Props) {
-  const deed = useDeed()
+  const deed = useAction()
   const address = `${serviceUrl}/ingests/${ingest ?? 'plant'}/data`
   return (
     <Panel title="Three steps to the first chart">

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../../src/client/service-error.ts'
 import { plural } from '../../parts/formats.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 
 /** The health in a word; if the service is not ready, its own reason. */
 export function Health() {
-  const ready = useAsk((client) => client.readiness(), ['ready'], { everyMs: 5000 })
-  const about = useAsk((client) => client.service(), ['service'])
+  const ready = useQuery((client) => client.readiness(), ['ready'], { everyMs: 5000 })
+  const about = useQuery((client) => client.service(), ['service'])
   const aside = ready.value?.quarantine?.entries ?? 0
   const cluster = ready.value?.cluster
   const failing = ready.value?.failing ?? []

@@ -4,7 +4,7 @@ import { valueText } from '../../parts/formats.ts'
 import { PinButton } from '../../parts/pin-button.tsx'
 import { pins } from '../../parts/pins.ts'
 import { SparkLine } from '../../parts/spark.tsx'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { useStore } from '../../shell/store.ts'
 import { bucketMs, type Look, looks } from './look.ts'
@@ -14,7 +14,7 @@ import { When } from './when.tsx'
 /** A few tags with their values over the last day. */
 export function LookNow({ plant }: { readonly plant: PlantState }) {
   const pinned = useStore(pins)
-  const { value, again } = useAsk((client) => looks(client, plant, pinned), ['looks'])
+  const { value, again } = useQuery((client) => looks(client, plant, pinned), ['looks'])
   const of = useRef<readonly unknown[]>([plant, pinned])
   useEffect(() => {
     // The current content stays until the next response.

@@ -3,7 +3,7 @@ import { selfEntity } from '../../../../src/model/self-history.ts'
 import { PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { mayDo, session } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { useStore } from '../../shell/store.ts'
 import { allIngests } from '../ingests/all-ingests.ts'
 import { EntityCards } from './entity-cards.tsx'
@@ -41,10 +41,10 @@ export function Overview() {
   const operates = mayDo('admin')
   const watches = operates || mayDo('observe')
   const reads = operates || mayDo('consume')
-  const plant = useAsk((client) => plantState(client, Date.now()), ['plant'], { everyMs: plantEveryMs, skip: !reads })
-  const ready = useAsk((client) => client.readiness(), ['ready'], { everyMs: partsEveryMs })
-  const ingests = useAsk(rejecting, ['ingests'], { everyMs: partsEveryMs, skip: !watches })
-  const backups = useAsk((client) => client.backups({ limit: 1 }), ['backups'], { skip: !operates })
+  const plant = useQuery((client) => plantState(client, Date.now()), ['plant'], { everyMs: plantEveryMs, skip: !reads })
+  const ready = useQuery((client) => client.readiness(), ['ready'], { everyMs: partsEveryMs })
+  const ingests = useQuery(rejecting, ['ingests'], { everyMs: partsEveryMs, skip: !watches })
+  const backups = useQuery((client) => client.backups({ limit: 1 }), ['backups'], { skip: !operates })
   const newest = backups.value?.Items[0]?.made
   const known = reads ? plant.value : nothingRead
   const needs = needsOf({

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { ReadinessAnswer } from '../../../../src/client/answers.ts'
 import { bytesText, countText, rateText } from '../../parts/formats.ts'
 import { SparkLine } from '../../parts/spark.tsx'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { type SelfHistory, type SelfValue, selfHistory } from '../operate/self-history.ts'
 
 const figures: readonly (readonly [name: string, value: SelfValue, text: (value: number) => string])[] = [
@@ -16,7 +16,7 @@ const figures: readonly (readonly [name: string, value: SelfValue, text: (value:
 
 /** The service's performance in one row: now, and in the last hour. */
 export function ServiceRow({ ready }: { readonly ready: ReadinessAnswer | null }) {
-  const { value: history } = useAsk((client) => selfHistory(client, 'PT1H', Date.now()), ['service'], {
+  const { value: history } = useQuery((client) => selfHistory(client, 'PT1H', Date.now()), ['service'], {
     everyMs: 15_000,
   })
   const disk = ready?.disk

@@ -6,7 +6,7 @@ import { Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { RowText } from '../../parts/row-text.tsx'
 import { pusherOf, useKeyMissing } from '../../session/push-key.ts'
-import { useDeed } from '../../shell/asking.ts'
+import { useAction } from '../../shell/asking.ts'
 import { filterLink } from '../ingests/filter.ts'
 import type { ShownIngest } from '../ingests/side.ts'
 import { VerdictPill } from './preview.tsx'
@@ -41,7 +41,7 @@ export function OneRow({ ingest }: { readonly ingest: ShownIngest }) {
   )
   const [outcome, setOutcome] = useState<Outcome | null>(null)
   const keyMissing = useKeyMissing()
-  const doing = useDeed()
+  const doing = useAction()
   const text = typedRow(values, fields)
   const row = validatedRow(text, ingest)
   const [fault] = row.faults

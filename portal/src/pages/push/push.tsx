@@ -4,7 +4,7 @@ import { Empty, PageHead, Panel, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { PushKeyField } from '../../session/push-key-field.tsx'
 import { mayDo } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, usePlace } from '../../shell/route.ts'
 import { allIngests } from '../ingests/all-ingests.ts'
@@ -29,7 +29,7 @@ export function Push() {
 function WhereTo({ alias }: { readonly alias: string }) {
   const isOperator = mayDo('admin')
   const [other, setOther] = useState('')
-  const ingests = useAsk(allIngests, ['ingests'], { skip: !isOperator })
+  const ingests = useQuery(allIngests, ['ingests'], { skip: !isOperator })
   const aliases = isOperator ? (ingests.value ?? []).map((one) => one.alias) : ownAliases()
   const shown = alias === '' || aliases.includes(alias) ? aliases : [alias, ...aliases]
   if (isOperator && ingests.value === null && ingests.error === null) return <Waiting />
@@ -84,7 +84,7 @@ const ways: readonly { readonly value: Way; readonly text: string }[] = [
 ]
 
 function PushTo({ alias }: { readonly alias: string }) {
-  const ingest = useAsk((client) => shownIngest(client, alias), [alias])
+  const ingest = useQuery((client) => shownIngest(client, alias), [alias])
   const [way, choose] = useState<Way>('file')
   const { value } = ingest
   if (value === null) return ingest.error === null ? <Waiting /> : <ProblemNote error={ingest.error} />

@@ -9,7 +9,7 @@ import { type PushOutcome, ReceiptFollower } from '../../../../src/file-push/rec
 import type { RowTarget } from '../../../../src/file-push/row-target.ts'
 import type { PushedRows } from '../../../../src/file-push/rows.ts'
 import { sendBatches } from '../../../../src/file-push/send.ts'
-import { cameBack, wentAway } from '../../shell/reach.ts'
+import { markUnreachable, reconnects } from '../../shell/reach.ts'
 
 const rowsMax = 10_000
 const bytesMax = 4 * 1024 * 1024
@@ -58,7 +58,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     }
     const stopped = (): void => end(() => reject(signal.reason))
     const timer = setTimeout(() => end(resolve), ms)
-    const unwatch = cameBack.watch(() => end(resolve))
+    const unwatch = reconnects.watch(() => end(resolve))
     signal.addEventListener('abort', stopped)
     if (signal.aborted) stopped()
   })
@@ -73,7 +73,7 @@ async function* untilStopped(batches: AsyncGenerator<PushBatch>, signal: AbortSi
 
 function pusher({ target, id, stop, onWait }: Sending) {
   const onRetry = (error: Error, waitMs: number): void => {
-    if (error instanceof ConnectionError) wentAway()
+    if (error instanceof ConnectionError) markUnreachable()
     onWait(`${error.message} It is tried again within ${Math.ceil(waitMs / 1000)} s.`)
   }
   const sleep = (ms: number): Promise<void> => pause(ms, stop)

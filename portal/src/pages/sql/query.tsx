@@ -7,7 +7,7 @@ import { Segments } from '../../parts/inputs.tsx'
 import { PageHead, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { type Fault, QueryEditor } from '../../parts/query-editor.tsx'
-import { type Doing, useAsk, useDeed } from '../../shell/asking.ts'
+import { type Doing, useAction, useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, usePlace } from '../../shell/route.ts'
 import { useStore } from '../../shell/store.ts'
@@ -67,8 +67,8 @@ interface Known {
 }
 
 function useTables(): Known | undefined {
-  const entities = useAsk((client) => client.entities(), ['entities'])
-  const metadata = useAsk((client) => client.metadata(), ['metadata'])
+  const entities = useQuery((client) => client.entities(), ['entities'])
+  const metadata = useQuery((client) => client.metadata(), ['metadata'])
   return useMemo(
     () => (entities.value === null ? undefined : { entities: entities.value, metadata: metadata.value ?? [] }),
     [entities.value, metadata.value],
@@ -111,7 +111,7 @@ function QueryPage({ mode, tab, known, given }: PageProps) {
   }
   const [result, setResult] = useState<Result | null>(null)
   const [rows, setRows] = useState(0)
-  const running = useDeed()
+  const running = useAction()
   const tables = useMemo(() => (known === undefined ? undefined : namesOf(known)), [known])
   const editor = useRef<Pick<Editor, 'selected' | 'insert'> | null>(null)
   const ran = useRef<Selected | null>(null)

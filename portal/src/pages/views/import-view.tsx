@@ -5,7 +5,7 @@ import { TextField } from '../../parts/inputs.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { fileNameOf, saveFile } from '../../parts/save-file.ts'
 import { clientOf } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
 import { type Exported, exportedIn, importText } from './exported.ts'
 
@@ -40,7 +40,7 @@ interface Chosen {
 const nothing: Chosen = { exported: null, error: null }
 
 function ImportDialog({ views, onDone, onClose }: Props & { onClose(): void }) {
-  const entities = useAsk((client) => client.entities(), ['entities'])
+  const entities = useQuery((client) => client.entities(), ['entities'])
   const [{ exported, error }, choose] = useState(nothing)
   const [name, setName] = useState('')
   const as = name.trim() === '' ? (exported?.name ?? '') : name.trim()

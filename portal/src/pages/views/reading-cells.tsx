@@ -5,7 +5,7 @@ import { Empty, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { clockText } from '../../parts/zoned-time.ts'
-import { type Asked, useAsk } from '../../shell/asking.ts'
+import { type QueryState, useQuery } from '../../shell/asking.ts'
 import { rangeOf, type View } from '../explore/view.ts'
 import { When } from '../overview/when.tsx'
 import { type Reading, readings } from './readings.ts'
@@ -21,7 +21,7 @@ const refreshMs = 15_000
 /** The newest values, in large type or as a table. */
 export function ReadingCell({ view, entity, kind }: Props) {
   const isLive = view.range !== ''
-  const asked = useAsk(
+  const asked = useQuery(
     (client) => {
       const span = rangeOf(view, Date.now())
       if (span === null) throw new Error('The range of the view cannot be read.')
@@ -34,7 +34,7 @@ export function ReadingCell({ view, entity, kind }: Props) {
 }
 
 interface ShownProps {
-  readonly asked: Asked<Reading[]>
+  readonly asked: QueryState<Reading[]>
   readonly kind: 'value' | 'table'
   readonly zone: string
   /** Whether there are several metrics. */

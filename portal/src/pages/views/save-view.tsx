@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { AskFirst } from '../../parts/dialog.tsx'
 import { SelectField, TextField } from '../../parts/inputs.tsx'
 import { clientOf, session } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { notify } from '../../shell/toasts.tsx'
 import type { View } from '../explore/view.ts'
 import { cellOf, frameSaved, partFault } from './definition.ts'
@@ -27,7 +27,7 @@ const listedMax = 1000
 function NameView({ view, onClose }: { readonly view: View; onClose(): void }) {
   const [name, setName] = useState('')
   const [into, choose] = useState('')
-  const views = useAsk((client) => client.views({ limit: listedMax }), ['views'])
+  const views = useQuery((client) => client.views({ limit: listedMax }), ['views'])
   const fault = partFault(view)
   const own = views.value?.Items.filter(({ may_change }) => may_change) ?? []
   const save = async (signal: AbortSignal): Promise<void> => {

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { tagsMax } from '../explore/tag-texts.ts'
 import { type Cell, filled, partsOf, type Values, type Variable } from './definition.ts'
 
@@ -38,7 +38,7 @@ function VariableChoice({ variable, values, cells, entities, onValue }: ChoicePr
   const id = useId()
   const entity = filled(variable.entity ?? '', values)
   const isTag = variable.kind === 'tag' && entity !== ''
-  const tags = useAsk((client) => client.tags(entity, { limit: tagsMax }), [entity], { skip: !isTag })
+  const tags = useQuery((client) => client.tags(entity, { limit: tagsMax }), [entity], { skip: !isTag })
   const written = cells.filter((cell) => filled(cell.entity ?? '', values) === entity).flatMap(({ tags = [] }) => tags)
   const all = tags.value?.Items ?? []
   const names =

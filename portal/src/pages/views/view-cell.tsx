@@ -108,7 +108,7 @@ function Drawn({ view, entity, pixels, onChange }: ChartProps & { readonly pixel
             zone={view.zone}
             entity={entity}
             height={chartPixels}
-            isOnView
+            isInSavedView
             onChange={onChange}
           />
         </ShownAnswer>

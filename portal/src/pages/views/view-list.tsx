@@ -4,7 +4,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx'
 import { TableFrame } from '../../parts/table-frame.tsx'
 import { Time } from '../../parts/time.tsx'
 import { session } from '../../session/session.ts'
-import { useAsk } from '../../shell/asking.ts'
+import { useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { ImportView } from './import-view.tsx'
 
@@ -12,7 +12,7 @@ import { ImportView } from './import-view.tsx'
 const listedMax = 1000
 
 export function ViewList() {
-  const views = useAsk((client) => client.views({ limit: listedMax }), ['views'])
+  const views = useQuery((client) => client.views({ limit: listedMax }), ['views'])
   const items = views.value?.Items
   return (
     <>

@@ -5,7 +5,7 @@ import { PageHead, Waiting } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { browserZone } from '../../parts/zoned-time.ts'
 import { clientOf } from '../../session/session.ts'
-import { useAsk, useDeed } from '../../shell/asking.ts'
+import { useAction, useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, replaceWith, usePlace } from '../../shell/route.ts'
 import { RangeBar } from '../explore/range-bar.tsx'
@@ -17,8 +17,8 @@ import { VariableBar } from './variable-bar.tsx'
 import { ViewCell } from './view-cell.tsx'
 
 export function ViewPage({ name }: { readonly name: string }) {
-  const view = useAsk((client) => client.view(name), ['view', name])
-  const entities = useAsk((client) => client.entities(), ['entities'])
+  const view = useQuery((client) => client.view(name), ['view', name])
+  const entities = useQuery((client) => client.entities(), ['entities'])
   const error = view.error ?? entities.error
   if (view.value !== null && entities.value !== null) {
     return <Opened first={view.value} entities={entities.value} />
@@ -42,7 +42,7 @@ function Opened({ first, entities }: OpenedProps) {
   const { query } = usePlace()
   const [saved, setSaved] = useState(first)
   const [editing, edit] = useState(false)
-  const saving = useDeed()
+  const saving = useAction()
   const { name, view, changed, may_change: mayChange } = saved
   const variables = view.variables ?? []
   const values = valuesOf(variables, query)

@@ -36,7 +36,7 @@ function newTasks(): BatchTasks {
     if (statusCode === 'RUNNING') states.set(id, outcomes.shift() ?? 'SUCCESS')
     return { task: id, status: { statusCode, errorMsg: statusCode === 'FAILED' ? 'no disk' : null } }
   }
-  return new BatchTasks({ management: new Management({ manage }, 'plant'), askEveryMs: 0 })
+  return new BatchTasks({ management: new Management({ manage }, 'plant'), pollEveryMs: 0 })
 }
 
 test('a task that several processes ask for runs once, and none of them ends before it', async () => {

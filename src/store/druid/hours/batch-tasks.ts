@@ -11,7 +11,7 @@ export interface BatchTask {
 
 export interface BatchTasksParts {
   readonly management: Pick<Management, 'ask' | 'orMissing' | 'unless'>
-  readonly askEveryMs: number
+  readonly pollEveryMs: number
 }
 
 type TaskState = 'none' | 'under way' | 'SUCCESS' | 'FAILED'
@@ -54,7 +54,7 @@ export class BatchTasks {
       // The response is empty where there are no segments.
       const loaded = await this.#parts.management.ask('GET', path)
       if (loaded === null || member(loaded, dataSource) === 100) return
-      await sleep(this.#parts.askEveryMs, undefined, { signal })
+      await sleep(this.#parts.pollEveryMs, undefined, { signal })
     }
   }
 
@@ -74,7 +74,7 @@ export class BatchTasks {
       if (state === 'SUCCESS') return
       if (state === 'FAILED') throw new Error(`Druid's task ${id} failed: ${reason}`)
       if (state === 'none') throw new Error(`Druid did not take the task ${id}`)
-      await sleep(this.#parts.askEveryMs, undefined, { signal })
+      await sleep(this.#parts.pollEveryMs, undefined, { signal })
     }
   }
 

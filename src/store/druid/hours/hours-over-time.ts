@@ -13,7 +13,7 @@ const heldValues = 200_000
 /** The hours of the series of a query over time. They are read for several series at a time, which is fast if the series are visited in order. */
 export class HoursOfRun implements HoursOverTime {
   readonly untilMs: number
-  readonly areOfFunctions: boolean
+  readonly isOneSeriesPerFunction: boolean
   readonly series: readonly CountedSeries[]
   readonly #hours: SeriesHours
   readonly #places: readonly number[]
@@ -26,7 +26,7 @@ export class HoursOfRun implements HoursOverTime {
 
   private constructor(selection: Selection, kept: KeptHours, run: DruidRun, series: readonly CountedSeries[]) {
     this.untilMs = kept.untilMs
-    this.areOfFunctions = isOfAllTags(selection, kept)
+    this.isOneSeriesPerFunction = isOfAllTags(selection, kept)
     this.series = series
     this.#readRows = run.readRows
     this.#hours = new SeriesHours(selection, kept, run)

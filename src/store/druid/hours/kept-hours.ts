@@ -12,7 +12,7 @@ import { hourMs } from '../../hours/whole-hours.ts'
 import { tooManyBuckets } from '../../limits.ts'
 import { oneRow, type QueryTarget } from '../druid-query.ts'
 import { intervalsOf } from '../native-query.ts'
-import { leftRows } from './left-rows.ts'
+import { replacedRows } from './left-rows.ts'
 
 /** The data kept of an entity's expired rows, as a query sees it. */
 export interface KeptHours extends Kept {
@@ -36,7 +36,7 @@ export function keptHours(
   const { hours, sinceMs: untilMs, hidden = [] } = entity
   if (hours === undefined || untilMs === null) return null
   const { sinceMs, made } = hours
-  const left = made === undefined ? null : leftRows(entity, made)
+  const left = made === undefined ? null : replacedRows(entity, made)
   return {
     untilMs,
     sinceMs: sinceMs ?? Number.NEGATIVE_INFINITY,
@@ -111,7 +111,7 @@ export function requireWholeHours(
   for (let at = buckets.endOf(fromMs); at <= toMs; ) {
     if (++count > bucketsMax) throw tooManyBuckets(bucketsMax)
     const endMs = buckets.endOf(at)
-    const alike = buckets.startOf(at) === at ? buckets.alike(at, toMs) : 1
+    const alike = buckets.startOf(at) === at ? buckets.equalBuckets(at, toMs) : 1
     if (at % hourMs !== 0 || (alike > 1 && (endMs - at) % hourMs !== 0))
       throw rowsExpired(kept, 'of those before it there are hours alone, and a bucket cuts one')
     at += alike * (endMs - at)

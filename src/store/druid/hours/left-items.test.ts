@@ -4,7 +4,7 @@ import { tag, time, value } from '../../../../test/support/selection.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import { nullsColumn, positionColumn, timeColumn } from '../../../model/druid-row.ts'
 import type { Entity, EntityField } from '../../../model/entity.ts'
-import { leftItems } from './left-items.ts'
+import { expiredItems } from './left-items.ts'
 
 const text: EntityField = { name: 'S', type: 'string', role: 'metric' }
 const quality: EntityField = { name: 'Q', type: 'string', role: 'quality' }
@@ -51,7 +51,7 @@ test.each<[Entity['duplicates'], unknown[]]>([
   const leaving = { dates: { fromMs: 0, toMs: 2 * dayMs - 1 }, pushed: [{ from: 0, before: 6 }] }
   const read: unknown[] = []
   const run = { target, pacer: new Pacer({ sliceMs: 5, signal }) }
-  for await (const items of leftItems({ id: 1, fields, duplicates }, leaving, run)) {
+  for await (const items of expiredItems({ id: 1, fields, duplicates }, leaving, run)) {
     // The text comes behind what hours are kept of.
     for (const item of items) read.push([...item.slice(0, 4), item.at(-1)])
   }

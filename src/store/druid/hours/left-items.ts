@@ -32,7 +32,7 @@ export interface LeftItemsRun {
  * Items in order of time and position, in the form that `hoursOfItems` reads. Items of any quality are included, and also those whose metrics are all null.
  * Where newer rows replace older ones, each item is returned once.
  */
-export async function* leftItems(
+export async function* expiredItems(
   entity: LeavingEntity,
   { dates, pushed }: LeavingRows,
   { target, pacer }: LeftItemsRun,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { HoursMade } from '../../../model/entity.ts'
 import type { BatchTask } from './batch-tasks.ts'
-import { leftRows } from './left-rows.ts'
-import { removeLeft } from './remove-left.ts'
+import { replacedRows } from './left-rows.ts'
+import { removeReplaced } from './remove-left.ts'
 
 const dayMs = 86_400_000
 const tag = { name: 'T', type: 'string', role: 'tag' } as const
@@ -21,7 +21,7 @@ test.each<[string, HoursMade]>([
   ['they are made just now', { goneMs: 0, madeMs: 0, making }],
   ['they were removed', { goneMs: 2 * dayMs, madeMs: 2 * dayMs, making }],
 ])('no row has left where hours stand for none: %s', (_, made) => {
-  expect(leftRows(entity, made)).toBeNull()
+  expect(replacedRows(entity, made)).toBeNull()
 })
 
 test('rows that have left are removed, and it is over when Druid shows none of them', async () => {
@@ -35,11 +35,11 @@ test('rows that have left are removed, and it is over when Druid shows none of t
     },
     count: async () => counts.shift() ?? 0,
     clusterName: 'plant',
-    askEveryMs: 0,
-    asksMax: 5,
+    pollEveryMs: 0,
+    pollsMax: 5,
     signal: new AbortController().signal,
   }
-  expect(await removeLeft(entity, made, parts)).toBe(true)
+  expect(await removeReplaced(entity, made, parts)).toBe(true)
   expect(counts).toEqual([])
   expect(asked).toMatchObject([
     [
@@ -58,10 +58,10 @@ test('rows that have left are removed, and it is over when Druid shows none of t
     ],
   ])
   // A server that is away shows none: that is no reason to leave them.
-  expect(await removeLeft(entity, made, parts)).toBe(true)
+  expect(await removeReplaced(entity, made, parts)).toBe(true)
   expect(asked).toHaveLength(2)
-  expect(await removeLeft(entity, { ...made, making: { ...making, rows: 0 } }, parts)).toBe(true)
+  expect(await removeReplaced(entity, { ...made, making: { ...making, rows: 0 } }, parts)).toBe(true)
   expect(asked).toHaveLength(2)
   counts.push(...Array.from({ length: 9 }, () => 1))
-  expect(await removeLeft(entity, made, parts)).toBe(false)
+  expect(await removeReplaced(entity, made, parts)).toBe(false)
 })

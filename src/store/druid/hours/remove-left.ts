@@ -12,16 +12,16 @@ import {
   type SupervisedEntity,
 } from '../supervision/supervisor-spec.ts'
 import type { BatchTask, BatchTasks } from './batch-tasks.ts'
-import { leftRows } from './left-rows.ts'
+import { replacedRows } from './left-rows.ts'
 
 export interface RemoveLeftParts {
   readonly tasks: Pick<BatchTasks, 'once' | 'served'>
   /** The number of these rows that Druid returns. */
   readonly count: () => Promise<number>
   readonly clusterName: string
-  readonly askEveryMs: number
+  readonly pollEveryMs: number
   /** The most times that Druid is polled for remaining rows. */
-  readonly asksMax: number
+  readonly pollsMax: number
   readonly signal: AbortSignal
 }
 
@@ -29,11 +29,15 @@ export interface RemoveLeftParts {
  * Whether Druid no longer returns any of the rows. They are removed once: rows that appear long afterwards have arrived since. May be called again, and by
  * several processes at once.
  */
-export async function removeLeft(entity: SupervisedEntity, made: HoursMade, parts: RemoveLeftParts): Promise<boolean> {
-  const left = leftRows(entity, made)
+export async function removeReplaced(
+  entity: SupervisedEntity,
+  made: HoursMade,
+  parts: RemoveLeftParts,
+): Promise<boolean> {
+  const left = replacedRows(entity, made)
   const making = made.making
   if (left === null || making === null) return true
-  const { tasks, count, clusterName, askEveryMs, asksMax, signal } = parts
+  const { tasks, count, clusterName, pollEveryMs, pollsMax, signal } = parts
   // The recorded number of rows is used. Counting none now would not prove that there are none, because a server of Druid may be down.
   if (making.rows === 0) return true
   const source = dataSourceName(clusterName, entity.id)
@@ -42,9 +46,9 @@ export async function removeLeft(entity: SupervisedEntity, made: HoursMade, part
   await tasks.once(name, () => replaceTask(source, entity, left), signal)
   await tasks.served(source, made.goneMs, made.madeMs, signal)
   // Until then servers return the old rows.
-  for (let asks = 0; asks < asksMax; asks++) {
+  for (let asks = 0; asks < pollsMax; asks++) {
     if ((await count()) === 0) return true
-    await sleep(askEveryMs, undefined, { signal })
+    await sleep(pollEveryMs, undefined, { signal })
   }
   return false
 }

@@ -59,7 +59,7 @@ test.each<[string, readonly Task[], readonly Task[], object, number]>([
     [1, expected],
     [2, { ...seen, isSuspended: true }],
   ])
-  expect(await slots.look()).toEqual({ freeSlots, supervisors })
+  expect(await slots.readState()).toEqual({ freeSlots, supervisors })
 })
 
 describe('an entity', () => {

@@ -14,7 +14,7 @@ interface SupervisorSeen {
   readonly isSettled: boolean
 }
 
-export interface SlotsSeen {
+export interface SlotsState {
   /** Free slots of all indexers, for tasks of any kind. */
   readonly freeSlots: number
   /** By entity id. */
@@ -45,7 +45,7 @@ export class SupervisorSlots {
     this.#management = new Management(parts.client, parts.settings.clusterName)
   }
 
-  async look(): Promise<SlotsSeen> {
+  async readState(): Promise<SlotsState> {
     const management = this.#management
     const capacity = await management.ask('GET', '/druid/indexer/v1/totalWorkerCapacity')
     const running = await management.list('/druid/indexer/v1/tasks?state=running')

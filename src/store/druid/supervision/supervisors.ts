@@ -37,7 +37,7 @@ export interface SupervisorState {
 
 /** A task that started more recently than this may be killed when its supervisor changes, instead of being asked to publish. */
 const settledMs = 30_000
-const askEveryMs = 250
+const pollEveryMs = 250
 const indexerPath = '/druid/indexer/v1'
 const supervisorPath = `${indexerPath}/supervisor`
 const coordinatorPath = '/druid/coordinator/v1'
@@ -136,7 +136,7 @@ export class Supervisors {
     if (reading.size === 0) return
     const taskGroupIds = Array.from({ length: this.#parts.settings.taskCount }, (_, id) => id)
     await this.#management.orMissing('POST', `${supervisorPath}/${name}/taskGroups/handoff`, { taskGroupIds })
-    while ((await this.#taskIds(name)).some((id) => reading.has(id))) await sleep(askEveryMs, undefined, { signal })
+    while ((await this.#taskIds(name)).some((id) => reading.has(id))) await sleep(pollEveryMs, undefined, { signal })
   }
 
   /** The rules for `retain`, in one request for any number of entities. */

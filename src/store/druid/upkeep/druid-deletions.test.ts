@@ -21,7 +21,7 @@ function opened(sinceMs: number | null, made: readonly Deletion[] = [], hours?: 
   const deletions = new DruidDeletions({
     store: {
       itemsMeeting: async () => null,
-      countTaken: async () => 3,
+      countHidden: async () => 3,
       hidesHours: async () => hours?.sinceMs === null,
     },
     catalog: {

@@ -7,7 +7,7 @@ import type {
   DeletionRequest,
   DeletionSelection,
   PositionRange,
-  TakeBackRequest,
+  UndoRequest,
 } from '../../../model/deletion.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
@@ -15,7 +15,7 @@ import { selectedHours } from '../../hours/selected-hours.ts'
 import type { DruidStore } from '../druid-store.ts'
 
 export interface DruidDeletionParts {
-  readonly store: Pick<DruidStore, 'countTaken' | 'hidesHours' | 'itemsMeeting'>
+  readonly store: Pick<DruidStore, 'countHidden' | 'hidesHours' | 'itemsMeeting'>
   readonly catalog: ClusterDeletionCatalog
   readonly entity: (id: number) => Pick<Entity, 'duplicates' | 'sinceMs' | 'hours'> | undefined
   /** Resolves when queries of this process use the current catalog. */
@@ -31,7 +31,7 @@ const itemsMax = 10_000
 /** How long a deletion in progress blocks others and live readers after its process has ended. */
 const leaseMs = 10_000
 const renewEveryMs = 2000
-const askEveryMs = 50
+const pollEveryMs = 50
 
 /** Hides rows in Druid: they stay there, and each query excludes them. */
 export class DruidDeletions {
@@ -62,7 +62,7 @@ export class DruidDeletions {
    * Makes the rows of a deletion visible again. False when there is no such deletion. Throws Problem `conflict` when all of its rows have expired,
    * `unavailable` while Kafka is unavailable.
    */
-  async takeBack(request: TakeBackRequest): Promise<boolean> {
+  async takeBack(request: UndoRequest): Promise<boolean> {
     const { catalog, refresh, entity } = this.#parts
     const { entityId, deletionId } = request
     const made = (await catalog.list(entityId)).find(({ id }) => id === deletionId)
@@ -92,7 +92,7 @@ export class DruidDeletions {
     const { selection, ofHours } = this.#selected(entityId, asked.selection)
     const signal = untimed()
     const items = await store.itemsMeeting(entityId, { selection, pushed }, itemsMax, signal)
-    const rows = await store.countTaken(entityId, { selection, pushed, items }, ofHours, signal)
+    const rows = await store.countHidden(entityId, { selection, pushed, items }, ofHours, signal)
     if (change === null) return { rows, deletion: null }
     const position = Math.max(0, ...pushed.map(({ before }) => before))
     const made = { ...asked, selection, position, rows }
@@ -109,7 +109,7 @@ export class DruidDeletions {
 
   /** During the work, live readers in all processes receive no rows of the entity that come after the place of the change. */
   async #alone<Done>(
-    { entityId, waitMs, nowMs }: Omit<TakeBackRequest, 'deletionId'>,
+    { entityId, waitMs, nowMs }: Omit<UndoRequest, 'deletionId'>,
     work: (change: PublishedChange) => Promise<Done>,
   ): Promise<Done> {
     const { catalog, ends, changesKeptMs } = this.#parts
@@ -117,7 +117,7 @@ export class DruidDeletions {
     const timeout = AbortSignal.timeout(waitMs)
     while (!(await catalog.begin(underWay, leaseMs))) {
       if (timeout.aborted) throw anotherUnderWay()
-      await sleep(askEveryMs)
+      await sleep(pollEveryMs)
     }
     // If the lease ends too early, the catalog refuses the change.
     const stop = repeat(

@@ -30,7 +30,7 @@ export class DruidUpkeep {
   /** The round that has not started; null if there is none. */
   #next: { isWhole: boolean; readonly done: Promise<void> } | null = null
   /** Entities as Druid was last configured for them; if they differ, Druid is configured again. */
-  #told: ReadonlyMap<number, string> = new Map()
+  #configured: ReadonlyMap<number, string> = new Map()
   /** Entities at which the last round failed. The next round processes them last. */
   #failed: ReadonlySet<number> = new Set()
   /** When the remains of an entity were last removed. */
@@ -80,7 +80,7 @@ export class DruidUpkeep {
 
   async #tell(entities: readonly Entity[], isWhole: boolean, failures: EntityFailures): Promise<void> {
     const { supervisors, rowsTopics, observe, timeoutMs } = this.#parts
-    const changed = entities.filter((entity) => isWhole || this.#told.get(entity.id) !== tellingOf(entity))
+    const changed = entities.filter((entity) => isWhole || this.#configured.get(entity.id) !== configurationOf(entity))
     const ready: Entity[] = []
     for (const entity of failedLast(changed, this.#failed)) {
       // Druid fails to start tasks on a topic that does not exist.
@@ -98,7 +98,9 @@ export class DruidUpkeep {
       for (const entity of ready) await failures.attempt(entity.id, () => supervisors.retain(entity, known))
     }
     const untold = failures.ids
-    this.#told = new Map(entities.filter(({ id }) => !untold.has(id)).map((entity) => [entity.id, tellingOf(entity)]))
+    this.#configured = new Map(
+      entities.filter(({ id }) => !untold.has(id)).map((entity) => [entity.id, configurationOf(entity)]),
+    )
   }
 
   async #dropDeleted(isWhole: boolean, failures: EntityFailures): Promise<void> {
@@ -133,6 +135,6 @@ function failedLast(entities: readonly Entity[], failed: ReadonlySet<number>): r
 }
 
 /** The parts of an entity that determine its configuration in Druid. */
-function tellingOf({ fields, duplicates, retention, hours }: Entity): string {
+function configurationOf({ fields, duplicates, retention, hours }: Entity): string {
   return JSON.stringify([fields, duplicates, retention, hours === undefined ? 'none' : [hours.retention]])
 }

@@ -94,7 +94,7 @@ function newSlots(own: { readonly slotsMax?: number; readonly quietMs?: number }
     ingests: { entities: async () => entities },
     rowsTopics: { ends: async (ids) => new Map(ids.map((id) => [id, [world.ends.get(id)!]])) },
     slots: {
-      look: async () => ({
+      readState: async () => ({
         freeSlots: world.slots - world.running - [...world.supervisors.values()].filter((one) => one.isQueued).length,
         supervisors: new Map(
           [...world.supervisors].map(([id, { isSuspended, tasks, isQueued }]) => {

@@ -8,7 +8,7 @@ import { Serial } from '../../../lib/serial.ts'
 import type { Entity } from '../../../model/entity.ts'
 import type { Observe } from '../../../observe/event.ts'
 import { planSlots, type SlotEntity } from '../supervision/plan-slots.ts'
-import type { SlotsSeen, SupervisorSlots } from '../supervision/supervisor-slots.ts'
+import type { SlotsState, SupervisorSlots } from '../supervision/supervisor-slots.ts'
 import { EntityFailures } from './entity-failures.ts'
 
 export interface EntitySlotsSettings {
@@ -26,7 +26,7 @@ export interface EntitySlotsSettings {
 
 export interface EntitySlotsParts {
   readonly ingests: Pick<IngestCatalog, 'entities'>
-  readonly slots: Pick<SupervisorSlots, 'look' | 'wake' | 'rest' | 'unread'>
+  readonly slots: Pick<SupervisorSlots, 'readState' | 'wake' | 'rest' | 'unread'>
   readonly rowsTopics: Pick<RowsTopics, 'ends'>
   readonly waits: SlotWaitCatalog
   readonly observe: Observe
@@ -116,7 +116,7 @@ export class EntitySlots {
     const entities = await ingests.entities()
     // Read before the state of Druid: rows written in between belong to the next round, which the process that wrote them requests.
     const ends = await rowsTopics.ends(entities.map(({ id }) => id))
-    const seen = await slots.look()
+    const seen = await slots.readState()
     const since = await waits.list()
     const failures = new EntityFailures({ nowMs, budgetMs: timeoutsMax * settings.timeoutMs })
     const known: SlotEntity[] = []
@@ -133,7 +133,7 @@ export class EntitySlots {
 
   async #follow(
     known: readonly SlotEntity[],
-    seen: SlotsSeen,
+    seen: SlotsState,
     entities: ReadonlyMap<number, Entity>,
     failures: EntityFailures,
   ): Promise<void> {
@@ -165,7 +165,7 @@ export class EntitySlots {
   async #validated(
     entityId: number,
     ends: readonly number[],
-    seen: SlotsSeen,
+    seen: SlotsState,
     waitingSinceMs: number | null,
   ): Promise<SlotEntity> {
     const now = this.#parts.nowMs()

@@ -14,8 +14,8 @@ import type { Range } from '../../../model/plan.ts'
 import type { QueryTarget } from '../druid-query.ts'
 import type { BatchTasks } from '../hours/batch-tasks.ts'
 import { hoursOfItems, itemFields } from '../hours/hours-of-items.ts'
-import { countLeft, type LeavingRows, leftItems } from '../hours/left-items.ts'
-import { removeLeft } from '../hours/remove-left.ts'
+import { countLeft, expiredItems, type LeavingRows } from '../hours/left-items.ts'
+import { removeReplaced } from '../hours/remove-left.ts'
 import { type WrittenHours, writeHours } from '../hours/write-hours.ts'
 import { rowWindows } from '../row-windows.ts'
 import { EntityFailures } from './entity-failures.ts'
@@ -30,7 +30,7 @@ export interface HoursUpkeepSettings {
   readonly graceMs: number
   /** The longest that a step waits for Druid before it is tried again. */
   readonly waitMs: number
-  readonly askEveryMs: number
+  readonly pollEveryMs: number
 }
 
 export interface HoursUpkeepParts {
@@ -102,7 +102,7 @@ export class HoursUpkeep {
     if (entity === undefined || !isKeeping(entity)) return false
     const { made } = entity.hours
     if (made === undefined || !isMaking(made)) return this.#begin(entity)
-    return made.madeMs < made.making.untilMs ? this.#make(entity, made) : this.#letGo(entity, made)
+    return made.madeMs < made.making.untilMs ? this.#make(entity, made) : this.#removeRows(entity, made)
   }
 
   /** Decides for which expired days hours are made next. */
@@ -135,14 +135,14 @@ export class HoursUpkeep {
   async #make(entity: Keeping, { madeMs, making }: Making): Promise<boolean> {
     const { published, tasks, settings } = this.#parts
     const { untilMs, pushed } = making
-    const signal = this.#patience()
+    const signal = this.#timeout()
     await published(entity.id, signal)
     const source = dataSourceName(settings.clusterName, entity.id)
     const leaving = { dates: { fromMs: madeMs, toMs: untilMs - 1 }, pushed }
     await tasks.served(source, madeMs, untilMs, signal)
     const rows = await this.#count(entity, leaving)
     const written = await this.#write(entity, madeMs, making)
-    await tasks.served(source, madeMs, untilMs, this.#patience())
+    await tasks.served(source, madeMs, untilMs, this.#timeout())
     // Rejected rows that pass later get their old positions, and a server of Druid may have been down. The hours are then made again.
     const isWhole =
       (await this.#count(entity, leaving)) === rows && (await this.#areOfAll(entity, leaving, making, written))
@@ -160,7 +160,7 @@ export class HoursUpkeep {
     const target = await this.#before(entity, making)
     const pacer = new Pacer({ sliceMs, signal })
     const leaving = { dates: { fromMs: madeMs, toMs: making.untilMs - 1 }, pushed: making.pushed }
-    const hours = hoursOfItems(leftItems(entity, leaving, { target, pacer }), itemFields(entity))
+    const hours = hoursOfItems(expiredItems(entity, leaving, { target, pacer }), itemFields(entity))
     const stillDue = (): Promise<void> => this.#requireDue(entity.id, making)
     return writeHours({ entity, madeMs, making, hours }, { tasks, clusterName, chunkBytes, stillDue, signal })
   }
@@ -194,15 +194,15 @@ export class HoursUpkeep {
 
   /** Waits until queries see the hours that were written. False if they see more, or do not see all within the time limit. */
   async #areSeen(entityId: number, dates: Range, written: number): Promise<boolean> {
-    const { clusterName, askEveryMs } = this.#parts.settings
-    const signal = this.#patience()
+    const { clusterName, pollEveryMs } = this.#parts.settings
+    const signal = this.#timeout()
     for (;;) {
       const windows = await this.#windows(hoursSourceName(clusterName, entityId), dates)
       const seen = windows.reduce((sum, { rows }) => sum + rows, 0)
       if (seen >= written) return seen === written
       this.#stop.signal.throwIfAborted()
       if (signal.aborted) return false
-      await sleep(askEveryMs, undefined, { signal: this.#stop.signal })
+      await sleep(pollEveryMs, undefined, { signal: this.#stop.signal })
     }
   }
 
@@ -212,7 +212,7 @@ export class HoursUpkeep {
   }
 
   /** Removes rows that hours have replaced, after the last query that may read them has ended. */
-  async #letGo(entity: Keeping, made: Making): Promise<boolean> {
+  async #removeRows(entity: Keeping, made: Making): Promise<boolean> {
     const { tasks, nowMs, settings } = this.#parts
     const { goneMs, madeMs, making } = made
     const key = `${entity.id} ${making.startedMs}`
@@ -223,16 +223,23 @@ export class HoursUpkeep {
     const count = (): Promise<number> => this.#count(entity, leaving)
     if (!making.isRemoving) {
       // Replayed rows get their old positions. Those that were accepted before replays were refused are published by now.
-      await this.#parts.published(entity.id, this.#patience())
+      await this.#parts.published(entity.id, this.#timeout())
       const hasMore = (await count()) > (making.rows ?? 0)
       // The hours are made again with these rows, or never again: rows that are being removed must not become the only rows that hours are made of.
       const next = hasMore ? { madeMs: goneMs, making: null } : { madeMs, making: { ...making, isRemoving: true } }
       return this.#settle(entity, { goneMs, ...next })
     }
-    const { clusterName, askEveryMs, waitMs } = settings
-    const asksMax = Math.ceil(waitMs / askEveryMs)
+    const { clusterName, pollEveryMs, waitMs } = settings
+    const pollsMax = Math.ceil(waitMs / pollEveryMs)
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(2 * waitMs)])
-    const isGone = await removeLeft(entity, made, { tasks, count, clusterName, askEveryMs, asksMax, signal })
+    const isGone = await removeReplaced(entity, made, {
+      tasks,
+      count,
+      clusterName,
+      pollEveryMs,
+      pollsMax,
+      signal,
+    })
     if (!isGone && nowMs() - sinceMs < cameSinceMs) return false
     this.#made.delete(key)
     return this.#settle(entity, { goneMs: madeMs, madeMs, making: null })
@@ -254,7 +261,7 @@ export class HoursUpkeep {
     return { client, dataSource, hidden: [], timeoutMs: settings.queryTimeMs, signal: this.#stop.signal }
   }
 
-  #patience(): AbortSignal {
+  #timeout(): AbortSignal {
     return AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#parts.settings.waitMs)])
   }
 }

@@ -25,7 +25,7 @@ function druidWith(rows: Rows, handsOver = true) {
   return { supervisors, store, done }
 }
 
-const bounds = { timeoutMs: 50, askEveryMs: 1 }
+const bounds = { timeoutMs: 50, pollEveryMs: 1 }
 
 test.each<[string, Rows, readonly string[]]>([
   ['nothing is there', { published: 0, held: 0 }, ['purge']],

@@ -9,7 +9,7 @@ export interface PurgeParts {
   readonly store: Pick<DruidStore, 'countPositions'>
   /** Time limit of the deletion. Tasks publish their rows first. */
   readonly timeoutMs: number
-  readonly askEveryMs: number
+  readonly pollEveryMs: number
 }
 
 /**
@@ -17,7 +17,7 @@ export interface PurgeParts {
  * Problem `unavailable` when Druid does not finish in time. Completed work is kept, so the call may be repeated.
  */
 export async function purgeBefore(entityId: number, beforeMs: number, parts: PurgeParts): Promise<void> {
-  const { supervisors, store, timeoutMs, askEveryMs } = parts
+  const { supervisors, store, timeoutMs, pollEveryMs } = parts
   const signal = AbortSignal.timeout(timeoutMs)
   const range = { fromMs: Number.NEGATIVE_INFINITY, toMs: beforeMs - 1 }
   const isGone = async (): Promise<boolean> =>
@@ -29,7 +29,7 @@ export async function purgeBefore(entityId: number, beforeMs: number, parts: Pur
     await supervisors.handOver(entityId, signal)
     // Deletes the rows that the tasks have published meanwhile.
     await supervisors.purge(entityId, beforeMs)
-    while (!(await isGone())) await sleep(askEveryMs, undefined, { signal })
+    while (!(await isGone())) await sleep(pollEveryMs, undefined, { signal })
   } catch (error) {
     if (signal.aborted) throw stillThere()
     throw error

@@ -23,7 +23,7 @@ export interface Accumulator {
   /** Adds rows [start, end) of a series. */
   addRows(group: number, chunk: Chunk, start: number, end: number, series: number): void
   /** Whether the rollups of an hour can replace its rows. */
-  holdsHour(hours: ColumnHours, hour: number): boolean
+  canUseHour(hours: ColumnHours, hour: number): boolean
   addHour(group: number, hours: ColumnHours, hour: number, rows: number, series: number): void
   value(group: number): GroupValue
 }
@@ -70,7 +70,7 @@ class RowCount implements Accumulator {
     this.#counts.add(group, end - start)
   }
 
-  holdsHour(): boolean {
+  canUseHour(): boolean {
     return true
   }
 
@@ -99,7 +99,7 @@ class ValueCount implements Accumulator {
     this.#counts.add(group, count)
   }
 
-  holdsHour(): boolean {
+  canUseHour(): boolean {
     return true
   }
 
@@ -130,7 +130,7 @@ class DoubleSum implements Accumulator {
     if (this.#part.count > 0) this.#sums.add(group, this.#part, values, start, end)
   }
 
-  holdsHour({ sums }: ColumnHours, hour: number): boolean {
+  canUseHour({ sums }: ColumnHours, hour: number): boolean {
     return sums === null || !Number.isNaN(sums.sums[hour])
   }
 
@@ -161,7 +161,7 @@ class DoubleExtreme implements Accumulator {
     this.#take(group, this.#isLeast ? leastOf(values, start, end) : greatestOf(values, start, end))
   }
 
-  holdsHour({ sums, bounds }: ColumnHours): boolean {
+  canUseHour({ sums, bounds }: ColumnHours): boolean {
     return sums === null || bounds !== null
   }
 
@@ -214,7 +214,7 @@ class LongSum implements Accumulator {
     if (column !== null) this.#sums.addRows(group, column, start, end)
   }
 
-  holdsHour(hours: ColumnHours, hour: number): boolean {
+  canUseHour(hours: ColumnHours, hour: number): boolean {
     return areExact(hours, hour)
   }
 
@@ -245,7 +245,7 @@ class LongExtreme implements Accumulator {
     if (column !== null) this.#extremes.addRows(group, column, start, end)
   }
 
-  holdsHour(hours: ColumnHours, hour: number): boolean {
+  canUseHour(hours: ColumnHours, hour: number): boolean {
     return areExact(hours, hour)
   }
 

@@ -2,4 +2,4 @@
  * Thrown to hand the query over to the SQL engine: there are more groups than can be kept or more rows than may be read, or doubles cannot
  * represent a result.
  */
-export class AnotherWay extends Error {}
+export class NeedsSqlEngine extends Error {}

@@ -1,9 +1,9 @@
 import type { Range } from '../../../model/plan.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PlanRun } from '../run/plan-run.ts'
-import { AnotherWay } from './another-way.ts'
+import { NeedsSqlEngine } from './another-way.ts'
 import { GroupRows } from './group-rows.ts'
 import type { Fields, Grouping } from './grouping.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
@@ -12,7 +12,7 @@ import { type FilterTests, filterTests } from './row-conditions.ts'
 const fileUnits = 32
 
 /** Whether the first and last rows of series are enough for an aggregation: it has one bucket, and its groups consist of whole series. */
-export function isOfEnds({ granularity, keys, aggregates }: Grouping, { accessorOf, computed }: Fields): boolean {
+export function needsOnlyEnds({ granularity, keys, aggregates }: Grouping, { accessorOf, computed }: Fields): boolean {
   return (
     computed === null &&
     granularity.kind === 'all' &&
@@ -115,7 +115,7 @@ class EndsCollector {
   }
 
   /** Adds the first row that passes. Rows come from one end. Returns the row's time; null if there is none. */
-  async #addEnd(stretches: Iterable<Stretch>, series: number, end: 'newest' | 'oldest'): Promise<number | null> {
+  async #addEnd(stretches: Iterable<RowSlice>, series: number, end: 'newest' | 'oldest'): Promise<number | null> {
     for (const { chunk, start, end: after } of stretches) {
       const { passesRow } = this.#tests
       for (let step = 0; step < after - start; step++) {
@@ -131,7 +131,7 @@ class EndsCollector {
 
   async #spend(units: number): Promise<void> {
     this.#units += units
-    if (this.#units > this.#unitsMax) throw new AnotherWay()
+    if (this.#units > this.#unitsMax) throw new NeedsSqlEngine()
     if (this.#run.pacer.spend(units)) await this.#run.pacer.rest()
   }
 }

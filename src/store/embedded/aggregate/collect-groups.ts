@@ -1,6 +1,6 @@
 import type { Range } from '../../../model/plan.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
-import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
+import { firstAtOrAfter, type RowSlice } from '../head/chunk.ts'
 import { hoursWithin, type TableRollups } from '../head/table-hours.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
@@ -8,10 +8,10 @@ import type { PooledRollups, SealedPages } from '../reading/sealed-source.ts'
 import { rangePartsOf, spansOf } from '../reading/shared-dates.ts'
 import { type HourRange, partsMax, wholeHours } from '../reading/whole-hours.ts'
 import type { PlanRun } from '../run/plan-run.ts'
-import { AnotherWay } from './another-way.ts'
+import { NeedsSqlEngine } from './another-way.ts'
 import { columnIndices, walkOf } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
-import { GroupStretches } from './group-stretches.ts'
+import { RowGrouper } from './group-stretches.ts'
 import { type Fields, type Grouping, needsBounds } from './grouping.ts'
 import { HoursOfPlan } from './hours-of-plan.ts'
 import { KeptGroups } from './kept-groups.ts'
@@ -82,7 +82,7 @@ class GroupCollector {
   readonly #fields: Fields
   readonly #passesSeries: FilterTests['passesSeries']
   readonly #hours: HoursOfPlan
-  readonly #stretches: GroupStretches
+  readonly #stretches: RowGrouper
   readonly #rowCost: number
   /** Whether hourly rollups of all series of a table together can replace its rows. */
   readonly #isPooled: boolean
@@ -103,7 +103,7 @@ class GroupCollector {
     this.#passesSeries = passesSeries
     this.#hours = new HoursOfPlan(grouping, fields, this.groups, walk)
     const hasKeyColumns = columnIndices(keys).length > 0
-    this.#stretches = new GroupStretches({ groups: this.groups, walk, passesRow, hasKeyColumns })
+    this.#stretches = new RowGrouper({ groups: this.groups, walk, passesRow, hasKeyColumns })
     this.#rowCost =
       grouping.aggregates.reduce((sum, { where }) => sum + 1 + conditionsOf(where ?? null), keys.length) +
       (passesRow === null ? 0 : conditionsOf(grouping.filter)) +
@@ -193,13 +193,13 @@ class GroupCollector {
         if (pacer.spend(unitsAtOnce)) await pacer.rest()
       }
     }
-    if (rowsOf(looked === 0 ? 1 : read / looked) > rowsMax) throw new AnotherWay()
+    if (rowsOf(looked === 0 ? 1 : read / looked) > rowsMax) throw new NeedsSqlEngine()
   }
 
   /** Counts work. Returns true when a rest is due. Throws AnotherWay beyond the limit of the plan. */
   #spend(units: number): boolean {
     this.#units += units
-    if (this.#units > this.#unitsMax) throw new AnotherWay()
+    if (this.#units > this.#unitsMax) throw new NeedsSqlEngine()
     return this.#run.pacer.spend(units)
   }
 
@@ -349,7 +349,7 @@ class GroupCollector {
     if (reader.lastMs(place) >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
   }
 
-  async #addRows(stretches: Iterable<Stretch>, series: number): Promise<void> {
+  async #addRows(stretches: Iterable<RowSlice>, series: number): Promise<void> {
     const { pacer } = this.#run
     const { computed } = this.#fields
     const rowsAtOnce = Math.max(1, Math.floor(unitsAtOnce / this.#rowCost))

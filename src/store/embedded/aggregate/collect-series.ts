@@ -2,7 +2,7 @@ import type { Range } from '../../../model/plan.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PlanRun } from '../run/plan-run.ts'
-import { AnotherWay } from './another-way.ts'
+import { NeedsSqlEngine } from './another-way.ts'
 import { GroupRows } from './group-rows.ts'
 import type { Fields, Grouping } from './grouping.ts'
 import { filterTests } from './row-conditions.ts'
@@ -11,7 +11,7 @@ import { filterTests } from './row-conditions.ts'
 const fileUnits = 16
 
 /** Whether any single row of a series is enough: keys, distinct counts and filters use tags alone, and all time is one bucket. */
-export function isOfSeries({ granularity, keys, aggregates, filter }: Grouping, { accessorOf }: Fields): boolean {
+export function needsOnlySeries({ granularity, keys, aggregates, filter }: Grouping, { accessorOf }: Fields): boolean {
   const isTag = (name: string): boolean => accessorOf(name).kind !== 'column'
   return (
     granularity.kind === 'all' &&
@@ -72,7 +72,7 @@ class SeriesCollector {
 
   async #spend(units: number): Promise<void> {
     this.#units += units
-    if (this.#units > this.#plan.unitsMax) throw new AnotherWay()
+    if (this.#units > this.#plan.unitsMax) throw new NeedsSqlEngine()
     if (this.#run.pacer.spend(units)) await this.#run.pacer.rest()
   }
 }

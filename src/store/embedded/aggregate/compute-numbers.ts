@@ -1,6 +1,6 @@
 // Arithmetic on columns of numbers, many rows at a time.
 import type { NumberColumn } from '../head/chunk.ts'
-import { AnotherWay } from './another-way.ts'
+import { NeedsSqlEngine } from './another-way.ts'
 
 export type RowOperator = '+' | '-' | '*' | '/' | '%'
 
@@ -48,7 +48,7 @@ export function calculateDoubles(
   }
   for (let row = 0; row < rows; row++) {
     // The difference is 0 only for finite numbers. NaN is null.
-    if (into[row] - into[row] !== 0 && !Number.isNaN(left[row]) && !Number.isNaN(right[row])) throw new AnotherWay()
+    if (into[row] - into[row] !== 0 && !Number.isNaN(left[row]) && !Number.isNaN(right[row])) throw new NeedsSqlEngine()
   }
 }
 
@@ -64,7 +64,7 @@ export function calculateLongs(
   for (let row = 0; row < rows; row++) {
     const [a, b] = [left.values[row], right.values[row]]
     // This applies where the dividend is null, too.
-    if (divides && b === 0) throw new AnotherWay()
+    if (divides && b === 0) throw new NeedsSqlEngine()
     const value = ofDoubles(operator, a, b)
     const areExact = Math.abs(a) < exactMax && Math.abs(b) < exactMax && Math.abs(value) < exactMax
     if (areExact || Number.isNaN(a) || Number.isNaN(b)) values[row] = value + 0
@@ -139,7 +139,7 @@ function putDigits(made: NumberColumn, row: number, digits: bigint): void {
 /** Truncates doubles to longs. Throws AnotherWay from 2^53 on. */
 export function cutDoubles(from: Float64Array, into: Float64Array, rows: number): void {
   for (let row = 0; row < rows; row++) {
-    if (Math.abs(from[row]) >= exactMax) throw new AnotherWay()
+    if (Math.abs(from[row]) >= exactMax) throw new NeedsSqlEngine()
     into[row] = Math.trunc(from[row]) + 0
   }
 }

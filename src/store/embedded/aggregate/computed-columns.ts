@@ -11,7 +11,7 @@ import {
 } from '../../../algebra/scalar.ts'
 import { roundedTo } from '../../../lib/rounded-to.ts'
 import { nullCode } from '../../../model/column.ts'
-import { type Chunk, type ChunkColumn, type NumberColumn, newColumn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, type ChunkColumn, type NumberColumn, newColumn, type RowSlice } from '../head/chunk.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { type FieldAccessor, keyAt } from '../run/field-accessor.ts'
 import {
@@ -61,7 +61,7 @@ export class ComputedColumns {
   }
 
   /** The same rows as a separate chunk with their computed columns. It is valid until the next call. */
-  over({ chunk, start, end }: Stretch, series: number): Stretch {
+  over({ chunk, start, end }: RowSlice, series: number): RowSlice {
     const piece = new Piece(chunk, start, end)
     for (const index of this.#own) {
       const column = chunk.columns[index]

@@ -3,7 +3,7 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import { msPerDay } from '../../../model/instant.ts'
 import type { Range } from '../../../model/plan.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
-import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
+import { firstAtOrAfter, type RowSlice } from '../head/chunk.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
 import type { EntitySnapshot, PlanRun } from '../run/plan-run.ts'
 
@@ -26,7 +26,7 @@ class Days {
   }
 
   /** Adds rows that are ordered by time. */
-  takeRows({ chunk: { times }, start, end }: Stretch): void {
+  takeRows({ chunk: { times }, start, end }: RowSlice): void {
     for (let row = start; row < end; ) {
       const nextMs = (dayOf(times[row]) + 1) * msPerDay
       const next = times[end - 1] < nextMs ? end : firstAtOrAfter(times, row, end, nextMs)

@@ -3,7 +3,7 @@ import type { GroupValue } from '../../../algebra/aggregation.ts'
 import { nullCode } from '../../../model/column.ts'
 import type { Chunk, NumberColumn } from '../head/chunk.ts'
 import type { FieldAccessor, FieldKey } from '../run/field-accessor.ts'
-import { AnotherWay } from './another-way.ts'
+import { NeedsSqlEngine } from './another-way.ts'
 
 /** The limit for all groups together: some dozens of megabytes. */
 const distinctMax = 1_000_000
@@ -50,7 +50,7 @@ export class DistinctCount {
   }
 
   /** The rollups of an hour do not list values, so only tags are known. */
-  holdsHour(): boolean {
+  canUseHour(): boolean {
     return this.#accessor.kind !== 'column'
   }
 
@@ -77,7 +77,7 @@ export class DistinctCount {
   #add(group: number, value: FieldKey): void {
     const known = this.#values[group]
     if (known?.has(value) === true) return
-    if (++this.#count > distinctMax) throw new AnotherWay()
+    if (++this.#count > distinctMax) throw new NeedsSqlEngine()
     if (known === undefined) this.#values[group] = new Set([value])
     else known.add(value)
   }

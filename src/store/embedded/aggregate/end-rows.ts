@@ -29,7 +29,7 @@ abstract class EndRow {
     this.keep(group, chunk, row)
   }
 
-  holdsHour(): boolean {
+  canUseHour(): boolean {
     return false
   }
 

@@ -1,7 +1,7 @@
 // Adds hours of rollups to groups, and decides whether they are enough for each aggregate.
 
 import { hourMs } from '../../hours/whole-hours.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import type { TableRollups } from '../head/table-hours.ts'
 import type { BoundedRollups, PooledRollups, SeriesRollups } from '../reading/sealed-source.ts'
 import type { BucketWalk } from '../run/bucket-walk.ts'
@@ -88,7 +88,7 @@ export class GroupHours {
       if (walk.endMs < startMs + hourMs) return false
     }
     for (let place = 0; place < hours.length; place++) {
-      if (!accumulators[place].holdsHour(hours[place], hour)) return false
+      if (!accumulators[place].canUseHour(hours[place], hour)) return false
       if (this.#isLinear[place] && Number.isNaN(hours[place].sums?.sums[hour])) return false
     }
     return true
@@ -96,7 +96,7 @@ export class GroupHours {
 
   /** Whether an hour may have the first item, where the plan needs its date. No row of the hour is before `firstMs`. */
   mayHaveFirst(hours: readonly ColumnHours[], hour: number, firstMs: number): boolean {
-    return this.#groups.items?.mayComeFirst(hours, hour, firstMs) === true
+    return this.#groups.items?.mayHaveFirst(hours, hour, firstMs) === true
   }
 
   /**
@@ -109,7 +109,7 @@ export class GroupHours {
     startMs: number,
     series: number,
     rows: number,
-    keys: Stretch | null = null,
+    keys: RowSlice | null = null,
   ): void {
     const walk = this.#walk
     walk?.enter(startMs)

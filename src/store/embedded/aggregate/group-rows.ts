@@ -1,5 +1,5 @@
 import type { GroupValue } from '../../../algebra/aggregation.ts'
-import { type Chunk, newChunk, type Stretch } from '../head/chunk.ts'
+import { type Chunk, newChunk, type RowSlice } from '../head/chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { Combinations } from '../run/combinations.ts'
 import { compareKeys, type FieldAccessor, type FieldKey, keyAt } from '../run/field-accessor.ts'
@@ -87,7 +87,7 @@ export class GroupRows {
 
   /** Adds rows [start, end) of a series, which belong to one group. */
   addRows(bucketMs: number, chunk: Chunk, start: number, end: number, series: number): void {
-    if (this.items?.meet(chunk, start, end) === false) return
+    if (this.items?.noteItems(chunk, start, end) === false) return
     const group = this.#take(bucketMs, this.#combinations?.at(chunk, start, series) ?? 0, series)
     for (let place = 0; place < this.accumulators.length; place++) {
       const tests = this.#tests[place]
@@ -108,9 +108,9 @@ export class GroupRows {
     hour: number,
     rows: number,
     series: number,
-    keys: Stretch | null,
+    keys: RowSlice | null,
   ): void {
-    if (this.items?.areIn(hours, hour) === false) return
+    if (this.items?.hasItem(hours, hour) === false) return
     const combination = this.#combinations?.at(keys?.chunk ?? noRows, keys?.start ?? 0, series) ?? 0
     const group = this.#take(bucketMs, combination, series)
     for (let place = 0; place < this.accumulators.length; place++) {
@@ -203,7 +203,7 @@ function isSameTag(key: FieldAccessor, tag: FieldAccessor): boolean {
 function addPassing(
   accumulator: Accumulator,
   { passesSeries, passesRow }: FilterTests,
-  { chunk, start, end }: Stretch,
+  { chunk, start, end }: RowSlice,
   group: number,
   series: number,
 ): void {

@@ -1,4 +1,4 @@
-import type { Chunk, Stretch } from '../head/chunk.ts'
+import type { Chunk, RowSlice } from '../head/chunk.ts'
 import type { BucketWalk } from '../run/bucket-walk.ts'
 import type { GroupRows } from './group-rows.ts'
 import type { FilterTests } from './row-conditions.ts'
@@ -13,7 +13,7 @@ interface GroupStretchesOptions {
 }
 
 /** Puts the rows that pass the filter into groups; neighbouring rows of one group are added together. */
-export class GroupStretches {
+export class RowGrouper {
   readonly #groups: GroupRows
   readonly #walk: BucketWalk | null
   readonly #passesRow: FilterTests['passesRow']
@@ -26,7 +26,7 @@ export class GroupStretches {
     this.#hasKeyColumns = hasKeyColumns
   }
 
-  add({ chunk, start, end }: Stretch, series: number): void {
+  add({ chunk, start, end }: RowSlice, series: number): void {
     const walk = this.#walk
     if (walk === null) {
       this.#addBucket(chunk, start, end, series, 0)

@@ -8,7 +8,7 @@ import {
   type LiteralNode,
   type Scalar,
 } from '../../../algebra/scalar.ts'
-import { type ComparisonOperator, isMetBy, negated } from '../../../lib/comparison-operator.ts'
+import { type ComparisonOperator, negated, satisfies } from '../../../lib/comparison-operator.ts'
 import type { BoundedRollups, HourBounds, HourSums } from '../reading/sealed-source.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 
@@ -168,5 +168,5 @@ function verdictOfColumn(
 function mayMeet(operator: ComparisonOperator, least: number, greatest: number, constant: number): boolean {
   if (operator === '=') return least <= constant && constant <= greatest
   if (operator === '<>') return least !== constant || greatest !== constant
-  return isMetBy(operator, least - constant) || isMetBy(operator, greatest - constant)
+  return satisfies(operator, least - constant) || satisfies(operator, greatest - constant)
 }

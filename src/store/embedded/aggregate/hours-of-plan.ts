@@ -52,7 +52,7 @@ export class HoursOfPlan {
     // The number of rows of an hour is known only for all stored rows, including hidden ones.
     const rollups = countsRows
       ? reader.hours(place, whole.fromMs, whole.toMs)
-      : reader.seenHours(place, whole.fromMs, whole.toMs)
+      : reader.visibleHours(place, whole.fromMs, whole.toMs)
     const counted = countsRows ? this.#countedHours(reader, place) : null
     if (rollups === null || (this.#needsCounts && counted === null)) return null
     const columns = this.groupHours.columnsOf(rollups)

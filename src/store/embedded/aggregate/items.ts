@@ -18,7 +18,7 @@ export class Items {
   }
 
   /** Whether an item is among rows [start, end). */
-  meet(chunk: Chunk, start: number, end: number): boolean {
+  noteItems(chunk: Chunk, start: number, end: number): boolean {
     let first = end
     for (let place = 0; place < this.#columns.length; place++) {
       const values = numbersOf(chunk, this.#columns[place])?.values
@@ -33,7 +33,7 @@ export class Items {
   }
 
   /** Whether an item is in an hour of rollups. */
-  areIn(hours: readonly ColumnHours[], hour: number): boolean {
+  hasItem(hours: readonly ColumnHours[], hour: number): boolean {
     for (let place = 0; place < hours.length; place++) {
       const { sums } = hours[place]
       if (sums !== null && sums.counts[hour] > 0) return true
@@ -42,8 +42,8 @@ export class Items {
   }
 
   /** Whether an hour may have the first item: rollups do not have its date. No row of the hour is before `firstMs`. */
-  mayComeFirst(hours: readonly ColumnHours[], hour: number, firstMs: number): boolean {
-    return firstMs < this.firstMs && this.areIn(hours, hour)
+  mayHaveFirst(hours: readonly ColumnHours[], hour: number, firstMs: number): boolean {
+    return firstMs < this.firstMs && this.hasItem(hours, hour)
   }
 
   /** Whether the date of the first item is needed. */

@@ -1,7 +1,7 @@
 // Filters as tests of rows. Conditions on tags apply to all rows of a series and are tested once for each series.
 import { conjuncts, type LiteralNode, partsOf, type Scalar } from '../../../algebra/scalar.ts'
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
-import { type ComparisonOperator, isMetBy, negated } from '../../../lib/comparison-operator.ts'
+import { type ComparisonOperator, negated, satisfies } from '../../../lib/comparison-operator.ts'
 import { likeTest } from '../../../lib/like-matcher.ts'
 import { nullCode } from '../../../model/column.ts'
 import { type QualityCoding, qualityOf } from '../../../model/quality.ts'
@@ -84,7 +84,7 @@ function textPasses(name: string, [constant, ...others]: readonly string[]): (te
   }
   if (name === 'like') return likeTest(constant, others[0] ?? null)
   if (name === 'isOfQuality') return (text) => others.includes(qualityOf(text, constant as QualityCoding))
-  return (text) => isMetBy(name as ComparisonOperator, compareCodePoints(text, constant))
+  return (text) => satisfies(name as ComparisonOperator, compareCodePoints(text, constant))
 }
 
 /** The test runs for each row, so each operator has a separate function. */

@@ -1,4 +1,4 @@
-import type { AggregationPlan, AskedRows, Groups, GroupValue, TimeBuckets } from '../../../algebra/aggregation.ts'
+import type { AggregationPlan, Groups, GroupValue, SelectedRows, TimeBuckets } from '../../../algebra/aggregation.ts'
 import type { ComputedField } from '../../../algebra/computed-fields.ts'
 import { conjuncts, fieldsOf, type Scalar } from '../../../algebra/scalar.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
@@ -8,10 +8,10 @@ import { requireRows } from '../../hours/needed-rows.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
-import { AnotherWay } from './another-way.ts'
-import { collectEnds, isOfEnds } from './collect-ends.ts'
+import { NeedsSqlEngine } from './another-way.ts'
+import { collectEnds, needsOnlyEnds } from './collect-ends.ts'
 import { collectGroups } from './collect-groups.ts'
-import { collectSeries, isOfSeries } from './collect-series.ts'
+import { collectSeries, needsOnlySeries } from './collect-series.ts'
 import { ComputedColumns } from './computed-columns.ts'
 import { dayRows } from './day-rows.ts'
 import { columnOf, columnsOf, type Fields, type Grouping, type GroupLimits } from './grouping.ts'
@@ -41,7 +41,7 @@ export async function runAggregation(
   const limits: GroupLimits = {
     groups: plan.groupsMax,
     buckets: Number.POSITIVE_INFINITY,
-    passed: () => new AnotherWay(),
+    passed: () => new NeedsSqlEngine(),
   }
   const grouping: Grouping = { countsItems: false, isOfGood: false, limits, ...plan }
   try {
@@ -56,15 +56,15 @@ export async function runAggregation(
     }
     return { rows, days: plan.needsDays ? await dayRows(snapshot, plan, run, pacer) : [] }
   } catch (error) {
-    if (error instanceof AnotherWay) return null
+    if (error instanceof NeedsSqlEngine) return null
     throw error
   }
 }
 
 /** The cheapest collector for a plan. */
 function collectorOf(plan: Grouping, fields: Fields): typeof collectGroups {
-  if (isOfSeries(plan, fields)) return collectSeries
-  return isOfEnds(plan, fields) ? collectEnds : collectGroups
+  if (needsOnlySeries(plan, fields)) return collectSeries
+  return needsOnlyEnds(plan, fields) ? collectEnds : collectGroups
 }
 
 const cellsOf = ({ keys, aggregates }: AggregationPlan): number => 1 + keys.length + aggregates.length
@@ -119,7 +119,7 @@ function ownFields(
 
 /** Where the filter lists values of the first tag, only the series with these values are selected. */
 export function selectionOf(
-  { entityId, sinceMs, hours, time, tags, filter }: AskedRows,
+  { entityId, sinceMs, hours, time, tags, filter }: SelectedRows,
   fields: readonly EntityField[],
 ): Selection {
   const [first] = tags

@@ -1,5 +1,5 @@
 import { hourMs } from '../../hours/whole-hours.ts'
-import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
+import { firstAtOrAfter, type RowSlice } from '../head/chunk.ts'
 import type { SealedPages, SeriesRollups } from '../reading/sealed-source.ts'
 import type { ColumnHours } from './accumulator.ts'
 import { type ColumnBounds, unknownRows } from './hour-ranges.ts'
@@ -21,7 +21,7 @@ interface SeriesHoursOptions {
   /** Null where counts are not needed or not known. */
   readonly counted: CountedHours | null
   /** A row with the keys of all rows, null where tags are the only keys. */
-  readonly keys: Stretch | null
+  readonly keys: RowSlice | null
 }
 
 /** The whole hours within a range of a series of a file. */
@@ -29,7 +29,7 @@ export class SeriesHours {
   readonly rollups: SeriesRollups
   readonly columns: readonly ColumnHours[]
   readonly bounded: ColumnBounds
-  readonly keys: Stretch | null
+  readonly keys: RowSlice | null
   /** The date of the first row of the series. */
   readonly firstMs: number
   readonly #options: SeriesHoursOptions
@@ -56,7 +56,7 @@ export class SeriesHours {
   }
 
   /** The rows of hours [start, end). Where row counts are known, they are read by number, so that their times need not be decoded. */
-  stretches(start: number, end: number): Iterable<Stretch> {
+  stretches(start: number, end: number): Iterable<RowSlice> {
     const { reader, place, counted, rollups } = this.#options
     if (counted === null) {
       return reader.forward(place, rollups.hoursMs[start], rollups.hoursMs[end - 1] + hourMs - 1)

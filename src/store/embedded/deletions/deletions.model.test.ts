@@ -33,7 +33,7 @@ const wholeHours: Spoil = (visible) => {
     const rollups = visible.hours(place, fromMs, toMs)
     return rollups && { ...rollups, hidden: null }
   }
-  return { hours, seenHours: hours }
+  return { hours, visibleHours: hours }
 }
 
 /** A newest row that is seen though it is deleted. */

@@ -3,7 +3,7 @@ import { isMetByValues } from '../../../lib/comparison-operator.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { DeletionCondition, DeletionSelection } from '../../../model/deletion.ts'
 import { partColumn } from '../../hours/hour-row.ts'
-import { type Chunk, type ChunkColumn, isNullIn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, type ChunkColumn, isNullIn, type RowSlice } from '../head/chunk.ts'
 import { Dictionary } from '../head/dictionary.ts'
 import { MergedSource } from '../reading/merged-source.ts'
 import { OpenFile } from '../reading/open-file.ts'
@@ -140,7 +140,7 @@ function sourceOf(files: readonly SealedFile[], columns: readonly number[], regi
 }
 
 /** The dates of the items that pass. */
-async function datesOf(stretches: Iterable<Stretch>, passes: RowTest, pacer: Pacer): Promise<readonly number[]> {
+async function datesOf(stretches: Iterable<RowSlice>, passes: RowTest, pacer: Pacer): Promise<readonly number[]> {
   const dates: number[] = []
   for (const { chunk, start, end } of stretches) {
     for (let row = start; row < end; row++) if (passes(chunk, row)) dates.push(chunk.times[row]!)

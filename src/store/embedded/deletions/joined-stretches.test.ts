@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Chunk } from '../head/chunk.ts'
-import { joinedStretches } from './joined-stretches.ts'
+import { joinSlices } from './joined-stretches.ts'
 
 const rows = Array.from({ length: 12 }, (_, row) => row)
 const dictionary = rows.map((row) => `text ${row}`)
@@ -20,7 +20,7 @@ const many = [1, 3, 5, 7, 9].map((start) => ({ start, end: start === 9 ? 11 : st
 
 test('rows of many stretches of a page are one stretch of the columns that are wanted', () => {
   const kept = [1, 3, 5, 7, 9, 10]
-  const [joined, ...others] = joinedStretches(chunk, many, [0, 1, 2, 3, 9])
+  const [joined, ...others] = joinSlices(chunk, many, [0, 1, 2, 3, 9])
   expect(others).toEqual([])
   expect([joined!.start, joined!.end, [...joined!.chunk.times]]).toEqual([0, kept.length, kept])
   expect([...joined!.chunk.positions]).toEqual(kept.map((row) => 100 + row))
@@ -34,5 +34,5 @@ test('rows of many stretches of a page are one stretch of the columns that are w
 
 test('one stretch stays as it is', () => {
   const few = many.slice(0, 1)
-  expect(joinedStretches(chunk, few, [0])).toEqual(few.map((stretch) => ({ chunk, ...stretch })))
+  expect(joinSlices(chunk, few, [0])).toEqual(few.map((stretch) => ({ chunk, ...stretch })))
 })

@@ -1,5 +1,5 @@
 // Joins the visible rows of a page that hidden rows separate: processing many short ranges costs more than copying their few rows.
-import type { Chunk, ChunkColumn, Stretch } from '../head/chunk.ts'
+import type { Chunk, ChunkColumn, RowSlice } from '../head/chunk.ts'
 
 interface Rows {
   readonly start: number
@@ -7,11 +7,7 @@ interface Rows {
 }
 
 /** The ranges of a page, in order. Several ranges are copied into one, with only these columns. */
-export function joinedStretches(
-  chunk: Chunk,
-  stretches: readonly Rows[],
-  columns: readonly number[],
-): readonly Stretch[] {
+export function joinSlices(chunk: Chunk, stretches: readonly Rows[], columns: readonly number[]): readonly RowSlice[] {
   if (stretches.length < 2) return stretches.map(({ start, end }) => ({ chunk, start, end }))
   let rows = 0
   for (const { start, end } of stretches) rows += end - start

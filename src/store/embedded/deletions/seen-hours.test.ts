@@ -77,7 +77,7 @@ function saidOf({ hoursMs, length, ...rollups }: SeriesRollups, column: number):
   return new Map(Array.from({ length }, (_, hour) => [hoursMs[hour]! / hourMs, Object.fromEntries(at(hour))]))
 }
 
-const hours = (pages: SealedPages): SeriesRollups => pages.seenHours(0, 0, 4 * hourMs)!
+const hours = (pages: SealedPages): SeriesRollups => pages.visibleHours(0, 0, 4 * hourMs)!
 
 test('hours of which rows and values are deleted say what those of a file without them do', async () => {
   const vectors = [deleted(3, 6), deleted(17, 18), nulled(25, 31), deleted(80, 120)]

@@ -1,5 +1,5 @@
 // Rollups of hours with hidden rows or values, as a file without these would have them: computed from the visible rows once, then kept.
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import type { HourFalls, SeriesRollups } from '../reading/sealed-source.ts'
 import { addToSlot } from '../run/sum.ts'
 import { RunningItems } from '../sealed/hour-items.ts'
@@ -21,7 +21,7 @@ type BySlot<Name extends string> = Readonly<Record<Name, number[]>>
 type ByHour<Name extends string> = Readonly<Record<Name, Float64Array>>
 
 /** The learned rollups of a column, with the parts of `SeriesRollups`. */
-class SeenColumn {
+class VisibleColumn {
   readonly sums = bySlot('counts', 'sums', 'errors')
   readonly bounds = bySlot('least', 'greatest')
   readonly items = bySlot('firstMs', 'lastMs', 'first', 'last', 'longestGapMs', 'held', 'line')
@@ -29,7 +29,7 @@ class SeenColumn {
   readonly falls = bySlot('counts', 'fallen', 'restarted')
   readonly squares = bySlot('aboutFirst')
 
-  add(stretches: readonly Stretch[], index: number): void {
+  add(stretches: readonly RowSlice[], index: number): void {
     const [sums, errors, counts] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)]
     const [least, greatest] = [Float64Array.of(Number.NaN), Float64Array.of(Number.NaN)]
     const running = new RunningItems()
@@ -67,15 +67,15 @@ function push<Name extends string>(to: BySlot<Name>, numbers: Readonly<Record<Na
 }
 
 /** The learned hours of a series, for some columns of numbers. */
-export class SeenHours {
-  readonly #columns: ReadonlyMap<number, SeenColumn>
+export class VisibleHours {
+  readonly #columns: ReadonlyMap<number, VisibleColumn>
   /** Indexed by the hour's number in the series. */
   readonly #slots: Int32Array
   #learned = 0
 
   /** `hours` is the number of hours of the series. */
   constructor(hours: number, columns: readonly number[]) {
-    this.#columns = new Map(columns.map((index) => [index, new SeenColumn()]))
+    this.#columns = new Map(columns.map((index) => [index, new VisibleColumn()]))
     this.#slots = new Int32Array(hours).fill(unknown)
   }
 
@@ -89,7 +89,7 @@ export class SeenHours {
   }
 
   /** Computes the rollups of an hour from all its visible rows. */
-  learn(hour: number, stretches: readonly Stretch[]): void {
+  learn(hour: number, stretches: readonly RowSlice[]): void {
     for (const [index, column] of this.#columns) column.add(stretches, index)
     this.#slots[hour] = this.#learned++
   }
@@ -99,7 +99,7 @@ export class SeenHours {
     const slots = this.#slots.subarray(first, first + stored.length)
     const laid = <Name extends string>(all: ByHour<Name> | null, seen: () => BySlot<Name>): ByHour<Name> | null =>
       all && laidOver(all, seen(), slots)
-    const of = (index: number): SeenColumn => {
+    const of = (index: number): VisibleColumn => {
       const column = this.#columns.get(index)
       if (column === undefined) throw new Error('a column that is not wanted has no hours as they are seen')
       return column

@@ -18,7 +18,7 @@ interface Done {
 }
 
 /** The deletions of entities, erased or not, for code that handles rows outside of files: replayed rows, and rows sent to live clients. */
-export class StandingDeletions {
+export class ActiveDeletions {
   #byEntity: ReadonlyMap<number, readonly StandingDeletion[]>
   #changes: ReadonlyMap<number, readonly DeletionChange[]>
   /** The changes in progress. */
@@ -39,7 +39,7 @@ export class StandingDeletions {
   }
 
   /** No later change of the entity will have a position before this one. Infinity if no change is in progress. */
-  heldAt(entityId: number): number {
+  firstPendingPosition(entityId: number): number {
     let position = Number.POSITIVE_INFINITY
     for (const held of this.#held) if (held.entityId === entityId) position = Math.min(position, held.position)
     return position

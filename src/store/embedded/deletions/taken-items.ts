@@ -7,7 +7,7 @@ import { within } from './row-ranges.ts'
 import { VisibleFile } from './visible-file.ts'
 
 /** Whether a deletion selected rows of these tags and date. True, too, if a file cannot be read: it may have such rows. */
-export function hasTaken(
+export function mayHaveSelected(
   files: readonly SealedFile[],
   { series }: EntityRegistry,
   deletionId: number,
@@ -30,7 +30,7 @@ export function hasTaken(
 }
 
 /** Whether rows that a deletion selected still exist, none of them before `sinceMs`. True, too, if a file cannot be read: it may have some. */
-export function isThere(files: readonly SealedFile[], deletionId: number, sinceMs: number | null): boolean {
+export function mayStillExist(files: readonly SealedFile[], deletionId: number, sinceMs: number | null): boolean {
   return files.some((file) => {
     const vector = file instanceof VisibleFile ? file.vectors.find((one) => one.deletionId === deletionId) : undefined
     if (!(file instanceof VisibleFile) || vector === undefined) return false

@@ -5,14 +5,14 @@ import { DamagedFileError } from '../sealed/damaged-file.ts'
 import { type DeletionVector, type HiddenRows, hiddenBy } from './deletion-vector.ts'
 import { type HourSpans, hiddenHours } from './hidden-hours.ts'
 import { countRows, without } from './row-ranges.ts'
-import { SeenHours } from './seen-hours.ts'
+import { VisibleHours } from './seen-hours.ts'
 import { VisiblePages, type VisiblePlaces } from './visible-pages.ts'
 
 /** The most series of a file whose visible hours are kept: with more, a query of all series would evict the indexes of other files. */
 const seenSeriesMax = 1024
 
 interface SeenEntry {
-  readonly hours: SeenHours
+  readonly hours: VisibleHours
   readonly evict: () => void
 }
 
@@ -87,14 +87,14 @@ export class VisibleFile implements SealedFile {
     return spans
   }
 
-  readonly #hoursAsSeen = (place: number, hours: number, columns: readonly number[]): SeenHours => {
+  readonly #hoursAsSeen = (place: number, hours: number, columns: readonly number[]): VisibleHours => {
     const key = `${place} ${columns.join()}`
-    const kept = this.#seenHours.get(key) ?? this.#keepHours(key, new SeenHours(hours, this.#numbersOf(columns)))
+    const kept = this.#seenHours.get(key) ?? this.#keepHours(key, new VisibleHours(hours, this.#numbersOf(columns)))
     this.base.worked.use(kept, kept.hours.bytes)
     return kept.hours
   }
 
-  #keepHours(key: string, hours: SeenHours): SeenEntry {
+  #keepHours(key: string, hours: VisibleHours): SeenEntry {
     const [oldest] = this.#seenHours.values()
     if (oldest !== undefined && this.#seenHours.size >= seenSeriesMax) {
       this.base.worked.forget(oldest)

@@ -1,12 +1,12 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
-import { type Chunk, type ChunkColumn, firstAtOrAfter, newColumn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, type ChunkColumn, firstAtOrAfter, newColumn, type RowSlice } from '../head/chunk.ts'
 import type { PooledRollups, SealedPages, SeriesRollups, StoredPages } from '../reading/sealed-source.ts'
 import type { HiddenOfSeries, HiddenRows } from './deletion-vector.ts'
 import { areHidden, type HourSpans } from './hidden-hours.ts'
-import { joinedStretches } from './joined-stretches.ts'
+import { joinSlices } from './joined-stretches.ts'
 import { countRows, type RowRanges, within, without, withoutBackward } from './row-ranges.ts'
-import { learnedHourRows, learnedRowsMax, type SeenHours } from './seen-hours.ts'
+import { learnedHourRows, learnedRowsMax, type VisibleHours } from './seen-hours.ts'
 
 export interface VisiblePlaces {
   readonly hidden: HiddenRows
@@ -17,7 +17,7 @@ export interface VisiblePlaces {
   /** The hours with hidden rows or values, for a series that has some. */
   readonly hiddenHours: (place: number) => HourSpans
   /** The learned hours of a series, for the number columns among `columns`. */
-  readonly seenHours: (place: number, hours: number, columns: readonly number[]) => SeenHours
+  readonly seenHours: (place: number, hours: number, columns: readonly number[]) => VisibleHours
 }
 
 /** The pages of a file without the rows that were deleted. */
@@ -72,11 +72,11 @@ export class VisiblePages implements SealedPages {
     return this.#pages.rows(of) - countRows(this.#visible.hidden.get(of)?.rows ?? new Uint32Array(0))
   }
 
-  forward(place: number, fromMs: number, toMs: number): Iterable<Stretch> {
+  forward(place: number, fromMs: number, toMs: number): Iterable<RowSlice> {
     return this.#within(place, fromMs, toMs, 'forward')
   }
 
-  backward(place: number, fromMs: number, toMs: number): Iterable<Stretch> {
+  backward(place: number, fromMs: number, toMs: number): Iterable<RowSlice> {
     return this.#within(place, fromMs, toMs, 'backward')
   }
 
@@ -84,7 +84,7 @@ export class VisiblePages implements SealedPages {
     return this.#pages.storedRows(this.#placeOf(place))
   }
 
-  *rowsAt(place: number, start: number, end: number): Generator<Stretch> {
+  *rowsAt(place: number, start: number, end: number): Generator<RowSlice> {
     const of = this.#placeOf(place)
     const hidden = this.#visible.hidden.get(of)
     if (hidden === undefined) yield* this.#pages.rowsAt(of, start, end)
@@ -102,7 +102,7 @@ export class VisiblePages implements SealedPages {
     return { ...hours, hidden: areHidden(this.#visible.hiddenHours(of), hours.hoursMs.subarray(0, hours.length)) }
   }
 
-  seenHours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
+  visibleHours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
     const hours = this.hours(place, fromMs, toMs)
     if (hours?.hidden?.includes(1) !== true) return hours
     const of = this.#placeOf(place)
@@ -115,7 +115,7 @@ export class VisiblePages implements SealedPages {
   }
 
   /** Reads at most `learnedRowsMax` rows. The rows of the other hours are read by each query until a later one learns these hours. */
-  #learn(seen: SeenHours, place: number, { hidden, hoursMs, length }: SeriesRollups, first: number): void {
+  #learn(seen: VisibleHours, place: number, { hidden, hoursMs, length }: SeriesRollups, first: number): void {
     const of = this.#placeOf(place)
     let rowsLeft = learnedRowsMax
     for (let hour = 0; hour < length && rowsLeft > 0; hour++) {
@@ -131,14 +131,14 @@ export class VisiblePages implements SealedPages {
     return null
   }
 
-  tail(place: number): Stretch | null {
+  tail(place: number): RowSlice | null {
     const of = this.#placeOf(place)
     const hidden = this.#visible.hidden.get(of)
     const last = this.#pages.rows(of) - 1
     return hidden === undefined || isWhole(hidden, last) ? this.#pages.tail(of) : null
   }
 
-  commonRow(place: number, columns: readonly number[]): Stretch | null {
+  commonRow(place: number, columns: readonly number[]): RowSlice | null {
     const of = this.#placeOf(place)
     const isMissed = (metric: string): boolean => this.#columnsOf(metric).some((index) => columns.includes(index))
     // If only whole rows are hidden, the other rows still have these values.
@@ -150,7 +150,7 @@ export class VisiblePages implements SealedPages {
     return this.#visible.places[place]!
   }
 
-  *#within(place: number, fromMs: number, toMs: number, direction: 'forward' | 'backward'): Generator<Stretch> {
+  *#within(place: number, fromMs: number, toMs: number, direction: 'forward' | 'backward'): Generator<RowSlice> {
     const of = this.#placeOf(place)
     const hidden = this.#visible.hidden.get(of)
     if (hidden === undefined) {
@@ -162,20 +162,25 @@ export class VisiblePages implements SealedPages {
   }
 
   /** The visible rows of a range of row numbers, with nulls for hidden values. Each page is read once. */
-  *#forward(place: number, start: number, end: number, { rows: hidden, metrics }: HiddenOfSeries): Generator<Stretch> {
+  *#forward(place: number, start: number, end: number, { rows: hidden, metrics }: HiddenOfSeries): Generator<RowSlice> {
     for (let next = firstSeen(hidden, start, end); next < end; ) {
       const page = firstOf(this.#pages.rowsAt(place, next, end))
       const at = page.start - next
       const behind = next + page.end - page.start
       const chunk = this.#masked(page.chunk, at, this.#pages.rows(place), metrics) ?? page.chunk
       const seen = [...without(hidden, next, behind)].map(([from, to]) => ({ start: from + at, end: to + at }))
-      yield* joinedStretches(chunk, seen, this.#columns)
+      yield* joinSlices(chunk, seen, this.#columns)
       next = firstSeen(hidden, behind, end)
     }
   }
 
   /** The same from the last row on. Callers often need only a row or two, so rows are read only as they are consumed. */
-  *#backward(place: number, start: number, end: number, { rows: hidden, metrics }: HiddenOfSeries): Generator<Stretch> {
+  *#backward(
+    place: number,
+    start: number,
+    end: number,
+    { rows: hidden, metrics }: HiddenOfSeries,
+  ): Generator<RowSlice> {
     let page: Chunk | null = null
     let masked: Chunk | null = null
     for (const [from, to] of withoutBackward(hidden, start, end)) {
@@ -220,7 +225,7 @@ function firstSeen(hidden: RowRanges, start: number, end: number): number {
   return end
 }
 
-function firstOf(stretches: Iterable<Stretch>): Stretch {
+function firstOf(stretches: Iterable<RowSlice>): RowSlice {
   for (const stretch of stretches) return stretch
   throw new Error('a file has fewer rows of a series than its index says')
 }

@@ -4,7 +4,7 @@ import type { DiskFile } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import type { ColumnVector } from '../../../model/column.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import type { Table } from '../head/table.ts'
 import type { ParquetField } from '../parquet/column-pages.ts'
 import { ParquetWriter } from '../parquet/parquet-writer.ts'
@@ -80,7 +80,7 @@ class DeltaWriter {
   }
 
   /** `series` is the table's number of the series. */
-  async addSeries(series: number, stretches: readonly Stretch[]): Promise<void> {
+  async addSeries(series: number, stretches: readonly RowSlice[]): Promise<void> {
     const number = this.#table.series.values[series]
     const tagCodes = this.#tags.map(({ codes }) => codes.values[number])
     for (const { chunk, start, end } of stretches) {

@@ -35,7 +35,7 @@ export interface Chunk {
 }
 
 /** Neighbouring rows [start, end) of one series in a chunk, ordered by time and position. */
-export interface Stretch {
+export interface RowSlice {
   readonly chunk: Chunk
   readonly start: number
   readonly end: number

@@ -1,12 +1,12 @@
 // Late rows are merged in when their series is read. Rows before the first late one are shared with the previous order, so that the cost
 // depends on how late rows are, not on how long the series is.
-import { inParts } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { inOrder } from '../../../lib/sort-in-slices.ts'
 import { type ReplacedColumn, replaceManyRows } from '../reading/replace-rows.ts'
 import { orderByTime } from '../run/order-by-time.ts'
 import { orderWithin } from '../run/order-within.ts'
-import { type Chunk, copyRows, firstAtOrAfter, newChunk, newColumn, type Stretch } from './chunk.ts'
+import { type Chunk, copyRows, firstAtOrAfter, newChunk, newColumn, type RowSlice } from './chunk.ts'
 
 /** A run of more ranges than `stretchesMax`, with fewer rows than `stretchRowsMin` on average, is copied into one: reading it would cost more. */
 const stretchesMax = 64
@@ -17,12 +17,12 @@ const stretchRowsMin = 256
  * rows of the same date become one.
  */
 export async function mergeLate(
-  ordered: readonly Stretch[],
-  arrived: readonly Stretch[],
+  ordered: readonly RowSlice[],
+  arrived: readonly RowSlice[],
   columns: number,
   replaced: readonly ReplacedColumn[] | null,
   pacer: Pacer,
-): Promise<readonly Stretch[]> {
+): Promise<readonly RowSlice[]> {
   const stretches = ordered.length + arrived.length
   const scattered = stretches > stretchesMax && stretches * stretchRowsMin > rowsOf(ordered) + rowsOf(arrived)
   const firstMs = scattered ? Number.NEGATIVE_INFINITY : await earliest(arrived, pacer)
@@ -30,31 +30,31 @@ export async function mergeLate(
   const tail = [...after, ...arrived]
   if (after.length === 0 && (await isOrdered(arrived, replaced === null, pacer))) return [...before, ...arrived]
   const rows = rowsOf(tail)
-  const chunk = await layDown(tail, rows, columns, pacer)
+  const chunk = await copyInOrder(tail, rows, columns, pacer)
   const end = replaced === null ? rows : await replaceManyRows(chunk, rows, replaced, pacer)
   return [...before, { chunk, start: 0, end }]
 }
 
-function rowsOf(stretches: readonly Stretch[]): number {
+function rowsOf(stretches: readonly RowSlice[]): number {
   return stretches.reduce((sum, stretch) => sum + stretch.end - stretch.start, 0)
 }
 
-async function earliest(stretches: readonly Stretch[], pacer: Pacer): Promise<number> {
+async function earliest(stretches: readonly RowSlice[], pacer: Pacer): Promise<number> {
   let earliestMs = Number.POSITIVE_INFINITY
   for (const { chunk, start, end } of stretches) {
-    await inParts(start, end, pacer, (first, last) => {
+    await forEachChunk(start, end, pacer, (first, last) => {
       for (let row = first; row < last; row++) if (chunk.times[row] < earliestMs) earliestMs = chunk.times[row]
     })
   }
   return earliestMs
 }
 
-async function isOrdered(stretches: readonly Stretch[], mayTie: boolean, pacer: Pacer): Promise<boolean> {
+async function isOrdered(stretches: readonly RowSlice[], mayTie: boolean, pacer: Pacer): Promise<boolean> {
   let lastMs = Number.NEGATIVE_INFINITY
   let lastPosition = Number.NEGATIVE_INFINITY
   let isSo = true
   for (const { chunk, start, end } of stretches) {
-    await inParts(start, end, pacer, (first, last) => {
+    await forEachChunk(start, end, pacer, (first, last) => {
       for (let row = first; row < last && isSo; row++) {
         const ms = chunk.times[row]
         if (ms < lastMs || (ms === lastMs && !(mayTie && chunk.positions[row] >= lastPosition))) isSo = false
@@ -67,9 +67,9 @@ async function isOrdered(stretches: readonly Stretch[], mayTie: boolean, pacer: 
   return true
 }
 
-function splitAt(ordered: readonly Stretch[], ms: number): { before: Stretch[]; after: Stretch[] } {
-  const before: Stretch[] = []
-  const after: Stretch[] = []
+function splitAt(ordered: readonly RowSlice[], ms: number): { before: RowSlice[]; after: RowSlice[] } {
+  const before: RowSlice[] = []
+  const after: RowSlice[] = []
   for (const stretch of ordered) {
     const { chunk, start, end } = stretch
     const cut = firstAtOrAfter(chunk.times, start, end, ms)
@@ -79,7 +79,12 @@ function splitAt(ordered: readonly Stretch[], ms: number): { before: Stretch[]; 
   return { before, after }
 }
 
-async function layDown(stretches: readonly Stretch[], rows: number, columns: number, pacer: Pacer): Promise<Chunk> {
+async function copyInOrder(
+  stretches: readonly RowSlice[],
+  rows: number,
+  columns: number,
+  pacer: Pacer,
+): Promise<Chunk> {
   const times = new Float64Array(rows)
   const positions = new Float64Array(rows)
   let length = 0
@@ -95,7 +100,7 @@ async function layDown(stretches: readonly Stretch[], rows: number, columns: num
   }
   const placeOf = new Int32Array(rows)
   const chunk = newChunk(rows)
-  await inParts(0, rows, pacer, (start, end) => {
+  await forEachChunk(0, rows, pacer, (start, end) => {
     for (let place = start; place < end; place++) {
       const row = order[place]
       placeOf[row] = place
@@ -115,7 +120,7 @@ async function risesWithinTies(
   pacer: Pacer,
 ): Promise<boolean> {
   let isSo = true
-  await inParts(1, order.length, pacer, (start, end) => {
+  await forEachChunk(1, order.length, pacer, (start, end) => {
     for (let place = start; place < end && isSo; place++) {
       const before = order[place - 1]
       const here = order[place]
@@ -126,7 +131,7 @@ async function risesWithinTies(
 }
 
 async function copyColumn(
-  stretches: readonly Stretch[],
+  stretches: readonly RowSlice[],
   index: number,
   placeOf: Int32Array,
   to: Chunk,
@@ -141,7 +146,7 @@ async function copyColumn(
     const target =
       to.columns[index] ?? newColumn(from.type, placeOf.length, from.type === 'string' ? from.dictionary : [])
     to.columns[index] = target
-    await inParts(start, end, pacer, (first, last) =>
+    await forEachChunk(start, end, pacer, (first, last) =>
       copyRows(from, first, last, target, placeOf.subarray(offset + first, offset + last)),
     )
   }

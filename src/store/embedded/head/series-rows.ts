@@ -1,6 +1,6 @@
 // Where the rows of each series are stored. A series gets space in the chunks extent by extent, each about as long as all before it. So a million
 // series of one row cost little, and a long series is read as a few long ranges. Rows are never moved: the rows that a query has seen stay as they were.
-import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from './chunk.ts'
+import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type RowSlice } from './chunk.ts'
 import { GrowableFloat64, GrowableInt32 } from './growable.ts'
 
 /** An address consists of a chunk's number and a row in it. */
@@ -123,8 +123,8 @@ export class SeriesRows {
   }
 
   /** Rows [from, to) of a series in the order in which they came. */
-  arrived(series: number, from: number, to: number): Stretch[] {
-    const stretches: Stretch[] = []
+  arrived(series: number, from: number, to: number): RowSlice[] {
+    const stretches: RowSlice[] = []
     let end = to
     for (let extent = this.#lastExtent.values[series]; extent !== none; extent = this.#previous.values[extent]) {
       const base = this.#bases.values[extent]
@@ -180,7 +180,7 @@ export class SeriesRows {
 }
 
 /** Visits the rows that lie within the range. Returns false when the walk towards older rows is complete. */
-export function showWithin(stretch: Stretch, fromMs: number, toMs: number, visit: StretchVisitor): boolean {
+export function showWithin(stretch: RowSlice, fromMs: number, toMs: number, visit: StretchVisitor): boolean {
   const { chunk, start, end: stretchEnd } = stretch
   const times = chunk.times
   const firstMs = times[start]

@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { SeriesSource } from '../reading/series-source.ts'
-import type { Stretch } from './chunk.ts'
+import type { RowSlice } from './chunk.ts'
 import type { GrowableInt32 } from './growable.ts'
 import { type SeriesRows, type StretchVisitor, showWithin } from './series-rows.ts'
 import type { TableRollups } from './table-hours.ts'
@@ -12,14 +12,14 @@ interface ViewedTable {
   readonly series: GrowableInt32
   readonly hours: TableRollups | null
   ownNumber(series: number): number
-  ordered(series: number, count: number, pacer: Pacer): Promise<readonly Stretch[]>
+  ordered(series: number, count: number, pacer: Pacer): Promise<readonly RowSlice[]>
 }
 
 /** A table at one point in time: the rows that each series had when the view was opened. */
 export class TableView implements SeriesSource {
   readonly #table: ViewedTable
   /** The ordered rows of series with late rows, by the table's number. They stay as this view saw them. */
-  readonly #ordered = new Map<number, readonly Stretch[]>()
+  readonly #ordered = new Map<number, readonly RowSlice[]>()
   /** Null until rows are written: until then the table's own counts apply, and copying them would cost more than a short query. */
   #counts: Int32Array | null = null
   #hours: TableRollups | null = null
@@ -68,12 +68,12 @@ export class TableView implements SeriesSource {
     }
   }
 
-  run(series: number, fromMs: number, toMs: number): readonly Stretch[] {
+  run(series: number, fromMs: number, toMs: number): readonly RowSlice[] {
     return this.runBackward(series, fromMs, toMs).reverse()
   }
 
-  runBackward(series: number, fromMs: number, toMs: number): Stretch[] {
-    const stretches: Stretch[] = []
+  runBackward(series: number, fromMs: number, toMs: number): RowSlice[] {
+    const stretches: RowSlice[] = []
     this.backward(series, fromMs, toMs, (chunk, start, end) => {
       stretches.push({ chunk, start, end })
       return true

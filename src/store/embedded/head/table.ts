@@ -6,7 +6,7 @@ import type { EntityField } from '../../../model/entity.ts'
 import { type RowBatch, timesOf } from '../../../model/row-batch.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
-import { chunkBytes, type Stretch } from './chunk.ts'
+import { chunkBytes, type RowSlice } from './chunk.ts'
 import { Dictionary } from './dictionary.ts'
 import { GrowableInt32 } from './growable.ts'
 import { mergeLate } from './late-rows.ts'
@@ -18,7 +18,7 @@ import { writeColumn, writeTimes } from './write-column.ts'
 /** The first `count` rows of a series that came, in order. */
 interface OrderedRun {
   readonly count: number
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly RowSlice[]
 }
 
 const none = -1
@@ -112,7 +112,7 @@ export class Table {
   }
 
   /** The first `count` rows of a series (by the table's number) with late ones, in order. Rows that were ordered before are reused. */
-  async ordered(series: number, count: number, pacer: Pacer): Promise<readonly Stretch[]> {
+  async ordered(series: number, count: number, pacer: Pacer): Promise<readonly RowSlice[]> {
     const known = this.#orderedRuns.get(series)
     if (known?.count === count) return known.stretches
     const inTime = this.rows.lateFrom.values[series]
@@ -173,7 +173,7 @@ export class Table {
   }
 
   /** The size of the chunks that were allocated to order rows. */
-  #laidDownBytes(stretches: readonly Stretch[]): number {
+  #laidDownBytes(stretches: readonly RowSlice[]): number {
     let bytes = 0
     for (const chunk of new Set(stretches.map((stretch) => stretch.chunk))) {
       if (!this.rows.chunks.includes(chunk)) bytes += chunkBytes(chunk)

@@ -8,7 +8,7 @@ import {
   hourParts,
   partColumn,
 } from '../../hours/hour-row.ts'
-import { type Chunk, exactOf, type NumberColumn, newChunk, newColumn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, exactOf, type NumberColumn, newChunk, newColumn, type RowSlice } from '../head/chunk.ts'
 import type { EntityColumns } from '../registry/entity-columns.ts'
 
 /** The column with the number of rows of the series in an hour. Field names cannot contain this sign. */
@@ -44,7 +44,7 @@ export class HourColumns {
   }
 
   /** The hours in a range of rows. */
-  *read({ chunk, start, end }: Stretch): Generator<HourRow> {
+  *read({ chunk, start, end }: RowSlice): Generator<HourRow> {
     const rows = numbers(chunk, this.#rows)
     for (let row = start; row < end; row++) {
       yield {
@@ -57,7 +57,7 @@ export class HourColumns {
   }
 
   /** Hours, in ascending order, as rows of a file. */
-  *write(hours: Iterable<HourRow>): Generator<Stretch> {
+  *write(hours: Iterable<HourRow>): Generator<RowSlice> {
     let held: HourRow[] = []
     for (const hour of hours) {
       if (held.push(hour) < rowsAtOnce) continue
@@ -67,7 +67,7 @@ export class HourColumns {
     if (held.length > 0) yield this.#stretch(held)
   }
 
-  #stretch(hours: readonly HourRow[]): Stretch {
+  #stretch(hours: readonly HourRow[]): RowSlice {
     const chunk = newChunk(hours.length)
     for (const [row, { hourMs, position, rows, metrics }] of hours.entries()) {
       chunk.times[row] = hourMs

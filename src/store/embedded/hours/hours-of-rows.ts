@@ -2,10 +2,10 @@ import { HourMaker } from '../../hours/hour-maker.ts'
 import type { HourMetric, HourRow } from '../../hours/hour-row.ts'
 import type { RunningHour } from '../../hours/running-hour.ts'
 import type { RowTest } from '../aggregate/row-conditions.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import { firstAtOrAfter } from '../head/chunk.ts'
 
-export interface HoursAsked {
+export interface RequestedHours {
   /** The metrics whose hours are kept, with the index of each one's column in chunks of rows; -1 if no row has it. */
   readonly metrics: readonly (HourMetric & { readonly index: number })[]
   /** Null where all rows are good. */
@@ -14,9 +14,9 @@ export interface HoursAsked {
 
 /** The hours of a series, computed from its rows, which come ordered by time and position. */
 export function* hoursOfRows(
-  stretches: Iterable<Stretch>,
+  stretches: Iterable<RowSlice>,
   series: number,
-  { metrics, isGood }: HoursAsked,
+  { metrics, isGood }: RequestedHours,
 ): Generator<HourRow> {
   const maker = new HourMaker(metrics)
   for (const { chunk, start, end } of stretches) {
@@ -32,7 +32,7 @@ export function* hoursOfRows(
   const last = maker.finish()
   if (last !== null) yield last
 
-  function addRows({ chunk, start, end }: Stretch, index: number, to: RunningHour): void {
+  function addRows({ chunk, start, end }: RowSlice, index: number, to: RunningHour): void {
     const column = chunk.columns[index]
     if (column === undefined || (column.type !== 'double' && column.type !== 'long')) return
     const { values, exact } = column

@@ -14,7 +14,7 @@ export function hoursOverTime(run: PlanRun): HoursOverTime | null {
   )
   return {
     untilMs: hours.untilMs,
-    areOfFunctions: selected.bounds.length - 1 === selected.series.length,
+    isOneSeriesPerFunction: selected.bounds.length - 1 === selected.series.length,
     of: (series, range) => read(series, range, hours, places, run),
   }
 }

@@ -6,7 +6,7 @@ import { isNumericField } from '../../../model/field.ts'
 import { noLimits } from '../aggregate/run-aggregation.ts'
 import { type RewriteOptions, type RewrittenFiles, rewriteFiles } from '../deletions/rewrite-files.ts'
 import { baseOf } from '../deletions/visible-file.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import { OpenFile } from '../reading/open-file.ts'
 import type { SealedFile } from '../reading/sealed-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
@@ -15,7 +15,7 @@ import { RunMemory } from '../run/run-memory.ts'
 import { writeFile } from '../sealing/lay-down.ts'
 import { seriesInOrder } from '../sealing/merge-files.ts'
 import { HourColumns } from './hour-columns.ts'
-import { type HoursAsked, hoursOfRows } from './hours-of-rows.ts'
+import { hoursOfRows, type RequestedHours } from './hours-of-rows.ts'
 
 /** The parts of an entity that determine which hours are kept when its rows expire. */
 export type KeptRules = Pick<Entity, 'id' | 'fields'> & Required<Pick<Entity, 'hours'>>
@@ -55,7 +55,7 @@ async function writeHours(
 ): Promise<SealedFile | null> {
   const seen = files.filter(({ info }) => info.rows > 0 && info.firstMs < untilMs)
   const run = await runOver(seen, kept, registry, pacer)
-  const rowsOf = (series: number): Iterable<Stretch> => run.source.run(series, Number.NEGATIVE_INFINITY, untilMs - 1)
+  const rowsOf = (series: number): Iterable<RowSlice> => run.source.run(series, Number.NEGATIVE_INFINITY, untilMs - 1)
   const open = seen.map((file) => new OpenFile(file, [], 'cached'))
   const left: number[] = []
   for (const series of await seriesInOrder(open, registry, pacer)) {
@@ -66,7 +66,7 @@ async function writeHours(
     if (pacer.spend(64)) await pacer.rest()
   }
   if (left.length === 0) return null
-  const asked: HoursAsked = { metrics: metricsOf(kept, run), isGood: run.quality?.isGood ?? null }
+  const asked: RequestedHours = { metrics: metricsOf(kept, run), isGood: run.quality?.isGood ?? null }
   const columns = new HourColumns(registry.hours.columns, asked.metrics)
   const { entityId } = registry
   const writer = await writeFile(folder, { entityId, kind: 'hours', day: null }, pacer, async (to) => {
@@ -102,7 +102,7 @@ function runOver(
   return preparePlan(snapshot, selection, noLimits, pacer, new RunMemory())
 }
 
-function metricsOf({ fields }: KeptRules, run: PlanRun): HoursAsked['metrics'] {
+function metricsOf({ fields }: KeptRules, run: PlanRun): RequestedHours['metrics'] {
   return fieldsOfRole({ fields }, 'metric')
     .filter(isNumericField)
     .flatMap(({ name, type }, place) => {

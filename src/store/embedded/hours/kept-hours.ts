@@ -3,7 +3,7 @@ import { type HourRow, hoursTogether } from '../../hours/hour-row.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { SeriesSource } from '../reading/series-source.ts'
 import type { HourColumns } from './hour-columns.ts'
-import { type HoursAsked, hoursOfRows } from './hours-of-rows.ts'
+import { hoursOfRows, type RequestedHours } from './hours-of-rows.ts'
 
 export interface KeptHoursParts {
   /** Files of hours. */
@@ -11,7 +11,7 @@ export interface KeptHoursParts {
   readonly columns: HourColumns
   /** Expired rows that are not in files of hours yet: rows of files, and late ones in memory. Null if there are none. */
   readonly rows: SeriesSource | null
-  readonly asked: HoursAsked
+  readonly asked: RequestedHours
   /** Hours before this date have expired, too. */
   readonly sinceMs: number
   /** The start of a UTC day: before it hours are kept, from it on rows. */
@@ -23,7 +23,7 @@ export class KeptHours {
   readonly sinceMs: number
   readonly untilMs: number
   /** Their indices are those of the columns of rows. */
-  readonly metrics: HoursAsked['metrics']
+  readonly metrics: RequestedHours['metrics']
   readonly #parts: KeptHoursParts
 
   constructor(parts: KeptHoursParts) {

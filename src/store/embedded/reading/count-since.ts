@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { EntityStatistics } from '../../series-store.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import type { Table } from '../head/table.ts'
 import type { EntitySnapshot } from '../run/plan-run.ts'
 import { OpenFile } from './open-file.ts'
@@ -22,15 +22,15 @@ export class SinceCounter {
     let lastMs = Number.NEGATIVE_INFINITY
     // Duplicate rows count once, and are recognised only in sorted order.
     const isItems = ({ registry, rows }: Table): boolean => registry.columns.replaced === null || !rows.hasLate
-    const isLeft = (part: { readonly lastMs: number }): boolean => part.lastMs >= sinceMs
+    const isRemaining = (part: { readonly lastMs: number }): boolean => part.lastMs >= sinceMs
     const isWhole = (part: { readonly firstMs: number }): boolean => part.firstMs >= sinceMs
-    const parts = [...tables.map(({ table }) => table), ...files.map(({ info }) => info)].filter(isLeft)
+    const parts = [...tables.map(({ table }) => table), ...files.map(({ info }) => info)].filter(isRemaining)
     for (const part of parts) lastMs = Math.max(lastMs, part.lastMs)
     for (const { table } of tables)
       if (isWhole(table) && isItems(table)) counted.push({ rows: table.count, firstMs: table.firstMs })
     for (const { info } of files) if (isWhole(info)) counted.push(info)
     for (const { table, view } of tables) {
-      if (!isLeft(table) || (isWhole(table) && isItems(table))) continue
+      if (!isRemaining(table) || (isWhole(table) && isItems(table))) continue
       for (const series of table.series.values.slice(0, table.series.length)) {
         const prepared = view.prepare(series, pacer)
         if (prepared !== null) await prepared
@@ -38,7 +38,7 @@ export class SinceCounter {
       }
     }
     for (const file of files) {
-      if (isLeft(file.info) && !isWhole(file.info)) counted.push(await this.#countFile(file, sinceMs, pacer))
+      if (isRemaining(file.info) && !isWhole(file.info)) counted.push(await this.#countFile(file, sinceMs, pacer))
     }
     const { rows, firstMs } = sum(counted)
     return rows === 0 ? { rows, firstMs: null, lastMs: null } : { rows, firstMs, lastMs }
@@ -62,7 +62,7 @@ export class SinceCounter {
   }
 }
 
-export async function countStretches(stretches: Iterable<Stretch>, pacer: Pacer): Promise<Counted> {
+export async function countStretches(stretches: Iterable<RowSlice>, pacer: Pacer): Promise<Counted> {
   let rows = 0
   let firstMs = Number.POSITIVE_INFINITY
   for (const { chunk, start, end } of stretches) {

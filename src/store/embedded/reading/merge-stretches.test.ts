@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newChunk, type Stretch } from '../head/chunk.ts'
+import { newChunk, type RowSlice } from '../head/chunk.ts'
 import { type Direction, mergeStretches, type Pending } from './merge-stretches.ts'
 
 /** Dates of the rows of one source by stretch; a row's position is its date's place in the list of all, so that later sources are newer. */
@@ -22,7 +22,7 @@ class Sources implements Pending {
     return this.#edge(this.#sources[this.#nearest()])
   }
 
-  *open(): Generator<Stretch> {
+  *open(): Generator<RowSlice> {
     const [source] = this.#sources.splice(this.#nearest(), 1)
     this.opened.push(this.#edge(source))
     const stretches = this.#direction === 'forward' ? source : source.toReversed()
@@ -44,7 +44,7 @@ class Sources implements Pending {
 
 const positionOf = (source: Source): number => source[0][0] / 100
 
-function stretchOf(times: readonly number[], position: number): Stretch {
+function stretchOf(times: readonly number[], position: number): RowSlice {
   const chunk = newChunk(times.length)
   chunk.times.set(times)
   chunk.positions.fill(position)

@@ -1,6 +1,6 @@
 // Merges the rows of one series from several sources, lazily: a source is opened when the merge reaches its dates, and where sources do not
 // overlap, their stretches are passed through unchanged.
-import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type Stretch } from '../head/chunk.ts'
+import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type RowSlice } from '../head/chunk.ts'
 import { type CopiedColumn, copyRowsInto } from '../head/copy-rows.ts'
 import { type ReplacedColumn, replaceRows } from './replace-rows.ts'
 
@@ -12,7 +12,7 @@ export interface Pending {
   /** In the direction of the merge, none of their rows comes before this date; null when none is left. */
   peekMs(): number | null
   /** Opens the source that `peekMs` refers to. */
-  open(): Iterator<Stretch>
+  open(): Iterator<RowSlice>
 }
 
 /** Pieces shorter than this are copied together, up to `gatheredRowsMax` rows, because each stretch has a fixed cost. */
@@ -28,7 +28,7 @@ export function* mergeStretches(
   direction: Direction,
   columns: () => readonly CopiedColumn[],
   replaced: readonly ReplacedColumn[] | null,
-): Generator<Stretch> {
+): Generator<RowSlice> {
   const cursors: Cursor[] = []
   const gathered = new GatheredRows(direction, columns, replaced)
   for (;;) {
@@ -65,7 +65,7 @@ function nextCursor(cursors: Cursor[], pending: Pending, direction: Direction): 
 }
 
 /** The cursor's next rows up to the first date that another source may have too; or only its next row, if another has its date. */
-function takeReplaced(cursor: Cursor, rival: Cursor | null, pending: Pending, isTied: boolean): Stretch {
+function takeReplaced(cursor: Cursor, rival: Cursor | null, pending: Pending, isTied: boolean): RowSlice {
   if (isTied) return cursor.takeOne()
   const pendingMs = pending.peekMs()
   if (rival === null) return cursor.take(null, pendingMs)
@@ -93,22 +93,22 @@ interface Cursor {
   readonly position: number
   comesBefore(other: Cursor): boolean
   /** The next rows, as far as they come before the rival's rows and before those of sources that are not open. */
-  take(rival: Cursor | null, pendingMs: number | null): Stretch
+  take(rival: Cursor | null, pendingMs: number | null): RowSlice
   /** Only the next row. */
-  takeOne(): Stretch
+  takeOne(): RowSlice
   /** Moves to the next stretch when all rows of the current one were taken. */
   settle(): void
 }
 
-const nothing: Stretch = { chunk: newChunk(0), start: 0, end: 0 }
+const nothing: RowSlice = { chunk: newChunk(0), start: 0, end: 0 }
 
 class ForwardCursor implements Cursor {
   isDone = false
-  readonly #stretches: Iterator<Stretch>
+  readonly #stretches: Iterator<RowSlice>
   #stretch = nothing
   #row = 0
 
-  constructor(stretches: Iterator<Stretch>) {
+  constructor(stretches: Iterator<RowSlice>) {
     this.#stretches = stretches
     this.#enter()
   }
@@ -125,7 +125,7 @@ class ForwardCursor implements Cursor {
     return this.ms === other.ms ? this.position < other.position : this.ms < other.ms
   }
 
-  take(rival: Cursor | null, pendingMs: number | null): Stretch {
+  take(rival: Cursor | null, pendingMs: number | null): RowSlice {
     const { chunk, end } = this.#stretch
     const start = this.#row
     let cut = end
@@ -140,7 +140,7 @@ class ForwardCursor implements Cursor {
     return piece
   }
 
-  takeOne(): Stretch {
+  takeOne(): RowSlice {
     const start = this.#row++
     return { chunk: this.#stretch.chunk, start, end: start + 1 }
   }
@@ -159,12 +159,12 @@ class ForwardCursor implements Cursor {
 
 class BackwardCursor implements Cursor {
   isDone = false
-  readonly #stretches: Iterator<Stretch>
+  readonly #stretches: Iterator<RowSlice>
   #stretch = nothing
   /** The row after the next one. */
   #end = 0
 
-  constructor(stretches: Iterator<Stretch>) {
+  constructor(stretches: Iterator<RowSlice>) {
     this.#stretches = stretches
     this.#enter()
   }
@@ -181,7 +181,7 @@ class BackwardCursor implements Cursor {
     return this.ms === other.ms ? this.position > other.position : this.ms > other.ms
   }
 
-  take(rival: Cursor | null, pendingMs: number | null): Stretch {
+  take(rival: Cursor | null, pendingMs: number | null): RowSlice {
     const { chunk, start } = this.#stretch
     const end = this.#end
     let cut = start
@@ -195,7 +195,7 @@ class BackwardCursor implements Cursor {
     return piece
   }
 
-  takeOne(): Stretch {
+  takeOne(): RowSlice {
     const end = this.#end--
     return { chunk: this.#stretch.chunk, start: end - 1, end }
   }
@@ -217,7 +217,7 @@ class GatheredRows {
   readonly #direction: Direction
   readonly #columns: () => readonly CopiedColumn[]
   readonly #replaced: readonly ReplacedColumn[] | null
-  #pieces: Stretch[] = []
+  #pieces: RowSlice[] = []
   #rows = 0
   #rowsWanted = 1
   #hasTies = false
@@ -239,7 +239,7 @@ class GatheredRows {
   }
 
   /** Returns true when the pieces are to be taken. `isTied`: the piece is one row, and another row of its date follows. */
-  add(piece: Stretch, isTied: boolean): boolean {
+  add(piece: RowSlice, isTied: boolean): boolean {
     this.#pieces.push(piece)
     this.#rows += piece.end - piece.start
     this.tiedMs = isTied ? piece.chunk.times[piece.start] : Number.NaN
@@ -247,7 +247,7 @@ class GatheredRows {
     return !isTied && this.#rows >= this.#rowsWanted
   }
 
-  take(): Stretch {
+  take(): RowSlice {
     const pieces = this.#direction === 'forward' ? this.#pieces : this.#pieces.reverse()
     const rows = this.#rows
     this.#pieces = []
@@ -264,10 +264,10 @@ class GatheredRows {
 class GatheredChunk implements Chunk {
   readonly times: Float64Array
   readonly columns: Chunk['columns'] = []
-  readonly #pieces: readonly Stretch[]
+  readonly #pieces: readonly RowSlice[]
   #positions: Float64Array | null = null
 
-  constructor(pieces: readonly Stretch[], rows: number, columns: readonly CopiedColumn[]) {
+  constructor(pieces: readonly RowSlice[], rows: number, columns: readonly CopiedColumn[]) {
     this.times = new Float64Array(rows)
     this.#pieces = pieces
     let place = 0

@@ -1,5 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import type { CopiedColumn } from '../head/copy-rows.ts'
 import type { StretchVisitor } from '../head/series-rows.ts'
 import type { TableView } from '../head/table-view.ts'
@@ -50,15 +50,15 @@ export class MergedSource implements SeriesSource {
     }
   }
 
-  run(series: number, fromMs: number, toMs: number): Iterable<Stretch> {
+  run(series: number, fromMs: number, toMs: number): Iterable<RowSlice> {
     return this.#merge(series, fromMs, toMs, 'forward')
   }
 
-  runBackward(series: number, fromMs: number, toMs: number): Iterable<Stretch> {
+  runBackward(series: number, fromMs: number, toMs: number): Iterable<RowSlice> {
     return this.#merge(series, fromMs, toMs, 'backward')
   }
 
-  #merge(series: number, fromMs: number, toMs: number, direction: Direction): Iterable<Stretch> {
+  #merge(series: number, fromMs: number, toMs: number, direction: Direction): Iterable<RowSlice> {
     const files = direction === 'forward' ? this.#byFirst : this.#byLast
     return mergeStretches(
       new PendingSources(this.#tables, files, series, fromMs, toMs, direction),
@@ -76,7 +76,7 @@ async function bothOf(left: Promise<void>, right: Promise<void>): Promise<void> 
 interface Found {
   /** The date of its first row in the direction of the merge, or a date before that row. */
   readonly ms: number
-  open(): Iterable<Stretch>
+  open(): Iterable<RowSlice>
 }
 
 /** The sources with rows of a series within the range, found as the merge approaches the dates of their files. */
@@ -117,7 +117,7 @@ class PendingSources implements Pending {
     return this.#found.at(-1)?.ms ?? null
   }
 
-  open(): Iterator<Stretch> {
+  open(): Iterator<RowSlice> {
     const found = this.#found.pop()
     if (found === undefined) throw new Error('no source is left')
     return found.open()[Symbol.iterator]()
@@ -140,7 +140,7 @@ class PendingSources implements Pending {
     )
   }
 
-  #add(firstMs: number, lastMs: number, open: (fromMs: number, toMs: number) => Iterable<Stretch>): void {
+  #add(firstMs: number, lastMs: number, open: (fromMs: number, toMs: number) => Iterable<RowSlice>): void {
     const overlaps = firstMs <= this.#toMs && lastMs >= this.#fromMs
     if (!overlaps) return
     const ms = this.#direction === 'forward' ? Math.max(firstMs, this.#fromMs) : Math.min(lastMs, this.#toMs)

@@ -1,5 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import type { SealedFile, SealedFileInfo, SealedPages } from './sealed-source.ts'
 
 /** A file as one run reads it: opened when the run first needs it. */
@@ -30,7 +30,7 @@ export class OpenFile {
   }
 
   /** The rows of a series, newest first. When the file stores the newest row separately, no page is read until more rows are taken. */
-  *backward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
+  *backward(place: number, fromMs: number, toMs: number): Generator<RowSlice> {
     const { reader } = this
     const lastMs = reader.lastMs(place)
     const tail = lastMs <= toMs && lastMs >= fromMs ? reader.tail(place) : null

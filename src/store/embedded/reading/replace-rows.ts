@@ -1,7 +1,7 @@
 // Newer rows replace older ones of the same time and tags, field by field. Each value has an origin: the position of the row it was pushed
 // with. Between two rows of one date, each field takes the value with the newer origin, so the result does not depend on the order, or on the
 // number of steps, in which rows are combined.
-import { inParts } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, type ChunkColumn, exactOf, isNullIn, type NumberColumn, newColumn } from '../head/chunk.ts'
 
@@ -32,7 +32,7 @@ export async function replaceManyRows(
   pacer: Pacer,
 ): Promise<number> {
   let left = 0
-  await inParts(0, rows, pacer, (start, end) => {
+  await forEachChunk(0, rows, pacer, (start, end) => {
     const isOfLast = left > 0 && chunk.times[left - 1] === chunk.times[start]
     // The last combined row is an ordinary row of its date: the number of steps does not matter.
     if (isOfLast) moveRow(chunk, left - 1, start - 1, columns)

@@ -4,7 +4,7 @@
 // is synchronous: small blocking reads, bounded by a page or a section of the index. A read that fails or finds damaged bytes throws an Error
 // that names the file.
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 
 /** A file's entry in the manifest. */
 export interface SealedFileInfo {
@@ -61,25 +61,25 @@ export interface SealedPages {
    * within a stretch are always ordered by time and position, `start` the oldest. Lazy: a page is read when its stretch is taken, and only pages
    * that overlap the range are read. Stretches are never empty.
    */
-  forward(place: number, fromMs: number, toMs: number): Iterable<Stretch>
-  backward(place: number, fromMs: number, toMs: number): Iterable<Stretch>
+  forward(place: number, fromMs: number, toMs: number): Iterable<RowSlice>
+  backward(place: number, fromMs: number, toMs: number): Iterable<RowSlice>
   /** Rows of a series by their numbers in the file, from 0 on, in the order of time, without hidden ones. */
-  rowsAt(place: number, start: number, end: number): Iterable<Stretch>
+  rowsAt(place: number, start: number, end: number): Iterable<RowSlice>
   /** Null when the rows of a series can be read at once; otherwise the promise resolves after the needed data was read in small steps. */
   prepare(place: number, pacer: Pacer): Promise<void> | null
   /** Rollups of the hours [fromMs, toMs), both whole UTC hours; null when the file has none of the series. */
   hours(place: number, fromMs: number, toMs: number): SeriesRollups | null
   /** As `hours`, of the visible rows only, as far as that is known: `hidden` marks the other hours. Only for the columns given to `open`. */
-  seenHours(place: number, fromMs: number, toMs: number): SeriesRollups | null
+  visibleHours(place: number, fromMs: number, toMs: number): SeriesRollups | null
   /** Rollups of all series together for the hours [fromMs, toMs); null when the file has none. */
   pooledHours(fromMs: number, toMs: number): PooledRollups | null
   /** The newest row of a series as a stretch of one row, without reading a page; null when the file does not store it. */
-  tail(place: number): Stretch | null
+  tail(place: number): RowSlice | null
   /**
    * A row with the values that all rows of the series have in these columns, as a stretch of one row and without reading a page; null when the
    * file knows of none.
    */
-  commonRow(place: number, columns: readonly number[]): Stretch | null
+  commonRow(place: number, columns: readonly number[]): RowSlice | null
 }
 
 /** A file as it is on disk, without the effect of later deletions. */
@@ -96,7 +96,7 @@ export interface WorkedCache {
 }
 
 export interface StoredPages extends SealedPages {
-  rowsAt(place: number, start: number, end: number, direction?: 'forward' | 'backward'): Iterable<Stretch>
+  rowsAt(place: number, start: number, end: number, direction?: 'forward' | 'backward'): Iterable<RowSlice>
   /** The numbers of a series' rows within the range: the first, and the one after the last. */
   rowsWithin(place: number, fromMs: number, toMs: number): readonly [number, number]
 }
@@ -230,7 +230,7 @@ export interface SealedFileWriter {
    * data needed later must be copied before the next one is taken. Stretches of one call may have codes of different dictionaries, and a column
    * may be absent in some of them. This and `finish` throw OtherDigitsError.
    */
-  addSeries(series: number, stretches: Iterable<Stretch>): Promise<void>
+  addSeries(series: number, stretches: Iterable<RowSlice>): Promise<void>
   /** Completes the file (Parquet and index) under its temporary name and fsyncs it. */
   finish(): Promise<SealedFileInfo>
   /** Gives the finished file its name; durable once `SealedFolder.sync` has returned. */

@@ -1,5 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import type { StretchVisitor } from '../head/series-rows.ts'
 
 /**
@@ -12,7 +12,7 @@ export interface SeriesSource {
   /** Visits the rows within the range, both ends included, newest stretch first, until the visitor returns false. */
   backward(series: number, fromMs: number, toMs: number, visit: StretchVisitor): void
   /** The same as an iterable, for walks that may be long: a visitor cannot rest. */
-  runBackward(series: number, fromMs: number, toMs: number): Iterable<Stretch>
+  runBackward(series: number, fromMs: number, toMs: number): Iterable<RowSlice>
   /** The rows within the range, oldest stretch first; pages of files are read as their stretches are taken. */
-  run(series: number, fromMs: number, toMs: number): Iterable<Stretch>
+  run(series: number, fromMs: number, toMs: number): Iterable<RowSlice>
 }

@@ -1,17 +1,17 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Chunk, Stretch } from '../head/chunk.ts'
+import type { Chunk, RowSlice } from '../head/chunk.ts'
 import type { ItemTest } from '../run/item-filter.ts'
 
 /** Walks from item to item of one series, forwards (`step` 1) or backwards (-1). Its stretches must have that order and are read on demand. */
 export class SeriesWalk {
   readonly series: number
   readonly #items: ItemTest
-  readonly #stretches: Iterator<Stretch>
+  readonly #stretches: Iterator<RowSlice>
   readonly #step: 1 | -1
-  #stretch: Stretch | null = null
+  #stretch: RowSlice | null = null
   #row = -1
 
-  constructor(series: number, items: ItemTest, stretches: Iterable<Stretch>, step: 1 | -1) {
+  constructor(series: number, items: ItemTest, stretches: Iterable<RowSlice>, step: 1 | -1) {
     this.series = series
     this.#items = items
     this.#stretches = stretches[Symbol.iterator]()

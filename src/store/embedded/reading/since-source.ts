@@ -1,5 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import type { StretchVisitor } from '../head/series-rows.ts'
 import type { SeriesSource } from './series-source.ts'
 
@@ -21,11 +21,11 @@ class SinceSource implements SeriesSource {
     this.#source.backward(series, this.#from(fromMs), toMs, visit)
   }
 
-  runBackward(series: number, fromMs: number, toMs: number): Iterable<Stretch> {
+  runBackward(series: number, fromMs: number, toMs: number): Iterable<RowSlice> {
     return this.#source.runBackward(series, this.#from(fromMs), toMs)
   }
 
-  run(series: number, fromMs: number, toMs: number): Iterable<Stretch> {
+  run(series: number, fromMs: number, toMs: number): Iterable<RowSlice> {
     return this.#source.run(series, this.#from(fromMs), toMs)
   }
 

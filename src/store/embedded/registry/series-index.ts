@@ -1,4 +1,4 @@
-import { inParts } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { inOrder } from '../../../lib/sort-in-slices.ts'
 import { nullCode } from '../../../model/column.ts'
@@ -44,12 +44,12 @@ export class TagIndex {
     const codes = this.codes.values
     // The place for the next series of each code, at index code + 1. Initially the number of series.
     const places = new Int32Array(this.dictionary.strings.length + 1)
-    await inParts(0, series.length, pacer, (start, end) => {
+    await forEachChunk(0, series.length, pacer, (start, end) => {
       for (let place = start; place < end; place++) places[codes[series[place]] + 1]++
     })
     let next = places[0]
     places[0] = 0
-    await inParts(0, sorted.length, pacer, (start, end) => {
+    await forEachChunk(0, sorted.length, pacer, (start, end) => {
       for (let place = start; place < end; place++) {
         const count = places[sorted[place] + 1]
         places[sorted[place] + 1] = next
@@ -57,7 +57,7 @@ export class TagIndex {
       }
     })
     const ordered = new Int32Array(series.length)
-    await inParts(0, series.length, pacer, (start, end) => {
+    await forEachChunk(0, series.length, pacer, (start, end) => {
       for (let place = start; place < end; place++) ordered[places[codes[series[place]] + 1]++] = series[place]
     })
     return ordered
@@ -116,7 +116,7 @@ export class SeriesIndex {
     const known = this.tag(name)
     if (known !== null) return known
     const tag = new TagIndex(name)
-    await inParts(0, this.#count, pacer, (start, end) => {
+    await forEachChunk(0, this.#count, pacer, (start, end) => {
       for (let series = start; series < end; series++) tag.add(nullCode)
     })
     return tag

@@ -13,7 +13,7 @@ export const batchRows = 4096
  * Returns items as their time, tags, fields and metrics, ordered by time, tags, fields and position. The picks must come in the order of their
  * tags.
  */
-export async function* answerItems(run: PlanRun, picked: PickedRows): AsyncGenerator<ResultBatch> {
+export async function* itemBatches(run: PlanRun, picked: PickedRows): AsyncGenerator<ResultBatch> {
   const order = await orderItems(run, picked)
   const accessors = [{ kind: 'time', type: 'timestamp' } as const, ...run.tags, ...run.fields, ...run.metrics]
   for (let start = 0; start < picked.length; start += batchRows) {

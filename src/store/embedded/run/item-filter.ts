@@ -1,5 +1,5 @@
 import type { RowTest } from '../aggregate/row-conditions.ts'
-import { type Chunk, isNullIn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, isNullIn, type RowSlice } from '../head/chunk.ts'
 import type { FieldAccessor } from './field-accessor.ts'
 
 /** Tests whether rows are items of a query: at least one of the selected metrics is not null, and the query accepts their quality. */
@@ -24,7 +24,7 @@ export class ItemTest {
     return false
   }
 
-  count({ chunk, start, end }: Stretch): number {
+  count({ chunk, start, end }: RowSlice): number {
     let count = 0
     for (let row = start; row < end; row++) if (this.isItem(chunk, row)) count++
     return count

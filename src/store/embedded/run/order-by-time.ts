@@ -1,4 +1,4 @@
-import { inParts } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { GrowableInt32 } from '../head/growable.ts'
 
@@ -11,7 +11,7 @@ interface Keyed {
 }
 
 /** Memory for ordering rows, reused for other rows: that overwrites the order made in it. */
-export class OrderRoom {
+export class OrderBuffers {
   readonly #kept: Keyed[] = []
 
   /** Two separate buffers, `which` 0 and 1. Their initial content is undefined. */
@@ -29,7 +29,7 @@ export class OrderRoom {
 async function risingStretches(times: Float64Array, pacer: Pacer): Promise<Int32Array> {
   const bounds = new GrowableInt32()
   let beforeMs = Number.POSITIVE_INFINITY
-  await inParts(0, times.length, pacer, (start, end) => {
+  await forEachChunk(0, times.length, pacer, (start, end) => {
     // The loop writes to a local variable: V8 would allocate an object for each number written to a captured one.
     let lastMs = beforeMs
     for (let index = start; index < end; index++) {
@@ -55,12 +55,12 @@ const stretchesMax = 16
 export async function orderByTime(
   times: Float64Array,
   pacer: Pacer,
-  room = new OrderRoom(),
+  room = new OrderBuffers(),
 ): Promise<Int32Array | null> {
   const bounds = await risingStretches(times, pacer)
   if (bounds.length <= 2) return null
   const keyed = room.keyed(0, times.length)
-  await inParts(0, times.length, pacer, (start, end) => {
+  await forEachChunk(0, times.length, pacer, (start, end) => {
     for (let place = start; place < end; place++) {
       keyed.times[place] = times[place]
       keyed.places[place] = place
@@ -88,7 +88,7 @@ async function mergeRising(keyed: Keyed, stretches: Int32Array, other: Keyed, pa
         if (pacer.spend(end - bounds[index])) await pacer.rest()
       } else {
         merge.begin(bounds[index], middle, middle, end)
-        for (let rows = merge.goOn(); rows > 0; rows = merge.goOn()) if (pacer.spend(rows)) await pacer.rest()
+        for (let rows = merge.mergePart(); rows > 0; rows = merge.mergePart()) if (pacer.spend(rows)) await pacer.rest()
       }
       merged[(index >>> 1) + 1] = end
     }
@@ -102,7 +102,7 @@ async function mergeRising(keyed: Keyed, stretches: Int32Array, other: Keyed, pa
 async function countLate(times: Float64Array, pacer: Pacer): Promise<number | null> {
   let late = 0
   let newestMs = Number.NEGATIVE_INFINITY
-  await inParts(0, times.length, pacer, (start, end) => {
+  await forEachChunk(0, times.length, pacer, (start, end) => {
     for (let place = start; place < end; place++) {
       if (times[place] >= newestMs) newestMs = times[place]
       else late++
@@ -118,7 +118,7 @@ async function mergeLate(keyed: Keyed, late: number, to: Keyed, pacer: Pacer): P
   let inTime = 0
   let out = 0
   let newestMs = Number.NEGATIVE_INFINITY
-  await inParts(0, times.length, pacer, (start, end) => {
+  await forEachChunk(0, times.length, pacer, (start, end) => {
     for (let place = start; place < end; place++) {
       const ms = times[place]
       const isLate = ms < newestMs
@@ -134,7 +134,8 @@ async function mergeLate(keyed: Keyed, late: number, to: Keyed, pacer: Pacer): P
   // Of equal times, rows in time come first, as before: a late row follows a newer row, and so all rows in time of its own date.
   const merge = new Merge(keyed, ordered, to)
   merge.begin(0, inTime, 0, late)
-  for (let merged = merge.goOn(); merged > 0; merged = merge.goOn()) if (pacer.spend(merged)) await pacer.rest()
+  for (let merged = merge.mergePart(); merged > 0; merged = merge.mergePart())
+    if (pacer.spend(merged)) await pacer.rest()
   return to
 }
 
@@ -178,7 +179,7 @@ class Merge {
   }
 
   /** Merges a part and returns its number of rows: 0 when the merge is complete. */
-  goOn(): number {
+  mergePart(): number {
     const { times: firstTimes, places: firstPlaces } = this.#first
     const { times: secondTimes, places: secondPlaces } = this.#second
     const { times, places } = this.#to

@@ -4,7 +4,7 @@ import { drawFrom } from '../../../../test/support/random-rows.ts'
 import { rounds } from '../../../../test/support/rounds.ts'
 import { WatchedPacer } from '../../../../test/support/watched-pacer.ts'
 import { inOrder, sortInSlices } from '../../../lib/sort-in-slices.ts'
-import { OrderRoom, orderByTime } from './order-by-time.ts'
+import { OrderBuffers, orderByTime } from './order-by-time.ts'
 import { orderWithin } from './order-within.ts'
 
 const newPacer = (): WatchedPacer => new WatchedPacer({ sliceMs: 0, signal: new AbortController().signal })
@@ -27,7 +27,7 @@ const shapes: Readonly<Record<string, (draw: (below: number) => number, place: n
 const rows = fc.oneof(fc.nat(40), fc.integer({ min: 2000, max: 20_000 }))
 
 test.each(Object.entries(shapes))('dates that are %s are ordered as a naive sort would', async (_, dateOf) => {
-  const room = new OrderRoom()
+  const room = new OrderBuffers()
   await fc.assert(
     fc.asyncProperty(rows, fc.nat(), async (length, seed) => {
       const draw = drawFrom(seed)

@@ -1,6 +1,6 @@
 import type { ColumnVector, LongColumn } from '../../../model/column.ts'
 import type { ResultBatch } from '../../series-store.ts'
-import { type Chunk, exactOf, type NumberColumn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, exactOf, type NumberColumn, type RowSlice } from '../head/chunk.ts'
 import type { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { KeptRows } from '../head/kept-rows.ts'
 import { stretchRowsMax } from '../head/series-rows.ts'
@@ -60,7 +60,7 @@ export class PickedRows {
   }
 
   /** Picks the items of a range of rows. If the range is a good part of its chunk, the chunk is retained: copies would take as much memory. */
-  addItems({ chunk, start, end }: Stretch, series: number, items: ItemTest): void {
+  addItems({ chunk, start, end }: RowSlice, series: number, items: ItemTest): void {
     // A chunk longer than `stretchRowsMax` stays in memory for the whole run: it is part of the head, or was made for the run.
     const isHeld = this.#kept === null || (end - start) * heldPart >= Math.min(chunk.times.length, stretchRowsMax)
     if (isHeld) {

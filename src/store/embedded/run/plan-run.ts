@@ -11,7 +11,7 @@ import { KeptRows } from '../head/kept-rows.ts'
 import type { Table } from '../head/table.ts'
 import type { TableView } from '../head/table-view.ts'
 import { HourColumns } from '../hours/hour-columns.ts'
-import type { HoursAsked } from '../hours/hours-of-rows.ts'
+import type { RequestedHours } from '../hours/hours-of-rows.ts'
 import { KeptHours } from '../hours/kept-hours.ts'
 import { MergedSource } from '../reading/merged-source.ts'
 import { OpenFile } from '../reading/open-file.ts'
@@ -166,7 +166,7 @@ function keptUntilMs({ hours }: EntitySnapshot, { sinceMs, hours: kept }: Select
   return untilMs === Number.NEGATIVE_INFINITY ? null : untilMs
 }
 
-function keptMetric({ name, type, role }: EntityField, accessor: FieldAccessor): HoursAsked['metrics'] {
+function keptMetric({ name, type, role }: EntityField, accessor: FieldAccessor): RequestedHours['metrics'] {
   if (role !== 'metric' || (type !== 'double' && type !== 'long')) return []
   return [{ name, type, index: accessor.kind === 'column' ? accessor.index : -1 }]
 }

@@ -1,5 +1,5 @@
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
-import { inParts } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../../lib/sort-in-slices.ts'
 import type { Dictionary } from '../head/dictionary.ts'
@@ -56,7 +56,7 @@ export class PrefixRanges {
       const from = Math.max(done, this.#starts[range])
       if (from >= this.#ends[range]) continue
       const offset = length - from
-      await inParts(from, this.#ends[range], pacer, (start, end) => {
+      await forEachChunk(from, this.#ends[range], pacer, (start, end) => {
         codes.set(this.#sorted.subarray(start, end), offset + start)
       })
       done = this.#ends[range]

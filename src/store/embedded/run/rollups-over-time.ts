@@ -44,7 +44,7 @@ export function* hoursOf(
   for (const { reader, place, firstMs, lastMs } of ofSeries(series, files)) {
     if (!overlaps(range, firstMs, lastMs)) continue
     const whole = wholeHours(range, firstMs, lastMs)
-    const rollups = reader.seenHours(place, whole.fromMs, whole.toMs)
+    const rollups = reader.visibleHours(place, whole.fromMs, whole.toMs)
     if (rollups === null) continue
     const isGood = good?.of(reader, place, rollups)
     const metrics = run.metrics.map((accessor) =>

@@ -1,7 +1,7 @@
 import { resultTooLarge } from '../../limits.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import type { Chunk } from '../head/chunk.ts'
-import { answerItems } from './answer-items.ts'
+import { itemBatches } from './answer-items.ts'
 import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 
@@ -21,7 +21,7 @@ export function isNewer(left: LatestItem, right: LatestItem): boolean {
 /** Each tag's newest item within the range. */
 export async function* runLatest(fromMs: number, toMs: number, run: PlanRun): AsyncGenerator<ResultBatch> {
   const picked = await pickNewest(fromMs, toMs, run)
-  yield* answerItems(run, picked)
+  yield* itemBatches(run, picked)
 }
 
 /** Picks each tag's newest item within the range, in the order of the tags. */

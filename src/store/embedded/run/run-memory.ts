@@ -1,7 +1,7 @@
 import { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import { BatchColumns } from './batch-columns.ts'
 import { GroupTable } from './group-table.ts'
-import { OrderRoom } from './order-by-time.ts'
+import { OrderBuffers } from './order-by-time.ts'
 
 /** Memory for more rows than this, which few runs need, is not kept for reuse. At most `keptMax` memories are. */
 const keptRowsMax = 524_288
@@ -13,7 +13,7 @@ export class RunMemory {
   readonly rows = new GrowableInt32()
   readonly series = new GrowableInt32()
   readonly times = new GrowableFloat64()
-  readonly order = new OrderRoom()
+  readonly order = new OrderBuffers()
   readonly groups = new GroupTable()
   readonly picks = new BatchColumns()
   /** Indexed by the column's place in a batch. */

@@ -1,9 +1,9 @@
 import type { NeighbourPlan } from '../../../model/plan.ts'
 import { resultTooLarge } from '../../limits.ts'
 import type { ResultBatch } from '../../series-store.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import { SeriesWalk } from '../reading/series-walk.ts'
-import { answerItems } from './answer-items.ts'
+import { itemBatches } from './answer-items.ts'
 import type { PlanRun } from './plan-run.ts'
 import { isNewer } from './run-latest.ts'
 
@@ -28,7 +28,7 @@ export async function* runNeighbour(plan: NeighbourPlan, run: PlanRun): AsyncGen
     if (count <= run.limits.resultRows) picked.add(found.chunk, found.row, found.series)
   }
   if (count > run.limits.resultRows) throw resultTooLarge(run.limits.resultRows, count)
-  yield* answerItems(run, picked)
+  yield* itemBatches(run, picked)
 }
 
 function walkForward(plan: NeighbourPlan, series: number, { source, items }: PlanRun): SeriesWalk {
@@ -41,7 +41,7 @@ function walkBackward(plan: NeighbourPlan, series: number, { source, items }: Pl
   if (plan.offset > 0)
     return new SeriesWalk(series, items, source.runBackward(series, Number.NEGATIVE_INFINITY, toMs), -1)
   // The newest rows usually include the item. They are read directly, without the overhead of a walk that can rest.
-  let found: Stretch | null = null
+  let found: RowSlice | null = null
   source.backward(series, Number.NEGATIVE_INFINITY, toMs, (chunk, start, end) => {
     if (items.last(chunk, start, end) !== -1) found = { chunk, start, end }
     return false

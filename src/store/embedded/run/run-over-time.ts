@@ -5,10 +5,10 @@ import { hasPartsOfHours, type KeptOverTime, keptOverTime } from '../../hours/ke
 import type { ItemRun, QualityOfRows } from '../../over-time/item-run.ts'
 import type { Series } from '../../over-time/item-series.ts'
 import { type Ends, type NeededItems, neededItems, plottedRange } from '../../over-time/needed-items.ts'
-import { OverTimeAnswer } from '../../over-time/over-time-answer.ts'
+import { OverTimeResult } from '../../over-time/over-time-answer.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import type { RowTest } from '../aggregate/row-conditions.ts'
-import { type Chunk, type ChunkColumn, isNullIn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, type ChunkColumn, isNullIn, type RowSlice } from '../head/chunk.ts'
 import { hoursOverTime } from '../hours/hours-over-time.ts'
 import { SeriesWalk } from '../reading/series-walk.ts'
 import { Combinations } from './combinations.ts'
@@ -37,7 +37,7 @@ export async function* runOverTime(
     ends = needed.ends && (await endsOf(needed.ends, needed.window, run, kept))
   }
   const reading = readingOf(run)
-  const answer = new OverTimeAnswer(plan, { buckets, limits: run.limits, pacer: run.pacer }, ends)
+  const answer = new OverTimeResult(plan, { buckets, limits: run.limits, pacer: run.pacer }, ends)
   const { bounds } = run.selected
   for (let tag = 0; tag + 1 < bounds.length; tag++) {
     const series = run.selected.series.subarray(bounds[tag], bounds[tag + 1])
@@ -114,10 +114,10 @@ async function readTag(
   const untilMs = needed.after ? Number.POSITIVE_INFINITY : endMs
   let nextMs = fromMs
   // With several series, items of one may lie within the hours of another.
-  const hasHours = to.mayTakeRollups && series.length === 1
+  const hasHours = to.acceptsRollups && series.length === 1
   for (const hour of hasHours ? hoursOf(series[0], { fromMs, toMs: endMs }, run) : []) {
     if (run.pacer.spend(unitsOfHour * run.metrics.length)) await run.pacer.rest()
-    if (!to.takes(hour.rollups)) continue
+    if (!to.canAdd(hour.rollups)) continue
     if (nextMs < hour.fromMs) await readRows(series, nextMs, hour.fromMs - 1, to, run)
     to.addRollups(hour.rollups)
     nextMs = hour.nextMs
@@ -139,7 +139,7 @@ async function readRows(series: Int32Array, fromMs: number, toMs: number, to: Se
 async function readCombinations(
   series: Int32Array,
   tags: readonly Value[],
-  answer: OverTimeAnswer,
+  answer: OverTimeResult,
   run: Reading,
 ): Promise<void> {
   const combinations = new Combinations(run.fields)
@@ -192,7 +192,7 @@ async function* inOrder(
   fromMs: number,
   toMs: number,
   { source, items, pacer }: PlanRun,
-): AsyncGenerator<Stretch & { readonly series: number }> {
+): AsyncGenerator<RowSlice & { readonly series: number }> {
   if (series.length === 1) {
     for (const stretch of source.run(series[0], fromMs, toMs)) yield { ...stretch, series: series[0] }
     return

@@ -1,7 +1,7 @@
 import type { Range, SelectPlan } from '../../../model/plan.ts'
 import { resultTooLarge } from '../../limits.ts'
 import type { ResultBatch } from '../../series-store.ts'
-import { answerItems } from './answer-items.ts'
+import { itemBatches } from './answer-items.ts'
 import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 import { outlineRows, type RowOutline } from './row-outline.ts'
@@ -21,8 +21,8 @@ export async function* runSelect({ range }: SelectPlan, run: PlanRun): AsyncGene
   for (let window = windows.next(); window !== null; window = windows.next()) {
     picked.clear()
     await pickItems(window, run, picked)
-    windows.met(picked.length)
-    yield* answerItems(run, picked)
+    windows.adjustWidth(picked.length)
+    yield* itemBatches(run, picked)
   }
 }
 
@@ -92,7 +92,7 @@ export class TimeWindows {
   }
 
   /** Adjusts the width of the next window to the number of rows of the last one. */
-  met(rows: number): void {
+  adjustWidth(rows: number): void {
     const change = this.#rowsWanted / Math.max(1, rows)
     this.#widthMs *= Math.min(changeMax, Math.max(1 / changeMax, change))
   }

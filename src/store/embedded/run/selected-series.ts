@@ -1,4 +1,4 @@
-import { inParts } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/in-parts.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { sortInSlices } from '../../../lib/sort-in-slices.ts'
 import { nullCode } from '../../../model/column.ts'
@@ -47,7 +47,7 @@ async function tellApart(
       : await keepOnly(selected, await index.inOrderOf(tags, pacer), index.count, pacer)
   const bounds = new GrowableInt32(series.length + 1)
   const codes = tags.map((tag) => tag.codes.values)
-  await inParts(0, series.length, pacer, (start, end) => {
+  await forEachChunk(0, series.length, pacer, (start, end) => {
     for (let place = start; place < end; place++) {
       if (place === 0 || !codes.every((ofTag) => ofTag[series[place]] === ofTag[series[place - 1]])) bounds.push(place)
     }
@@ -59,12 +59,12 @@ async function tellApart(
 /** The selected series in the order of `all`. */
 async function keepOnly(selected: Int32Array, all: Int32Array, count: number, pacer: Pacer): Promise<Int32Array> {
   const isSelected = new Uint8Array(count)
-  await inParts(0, selected.length, pacer, (start, end) => {
+  await forEachChunk(0, selected.length, pacer, (start, end) => {
     for (let place = start; place < end; place++) isSelected[selected[place]] = 1
   })
   const kept = new Int32Array(selected.length)
   let length = 0
-  await inParts(0, all.length, pacer, (start, end) => {
+  await forEachChunk(0, all.length, pacer, (start, end) => {
     for (let place = start; place < end; place++) if (isSelected[all[place]] === 1) kept[length++] = all[place]
   })
   return kept.subarray(0, length)

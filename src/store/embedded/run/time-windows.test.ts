@@ -15,7 +15,7 @@ function walk(
   for (let window: Range | null = windows.next(); window !== null; window = windows.next()) {
     const { fromMs, toMs } = window
     const rows = times.filter((ms) => ms >= fromMs && ms <= toMs).length
-    windows.met(rows)
+    windows.adjustWidth(rows)
     met.push([fromMs, toMs, rows])
   }
   return met

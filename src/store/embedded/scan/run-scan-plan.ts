@@ -9,11 +9,11 @@ import { compareValues } from '../../../lib/value-order.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { Range } from '../../../model/plan.ts'
 import { requireRows } from '../../hours/needed-rows.ts'
-import { AnotherWay } from '../aggregate/another-way.ts'
+import { NeedsSqlEngine } from '../aggregate/another-way.ts'
 import { conditionsOf, type FilterTests, filterTests } from '../aggregate/row-conditions.ts'
 import { rowsWithin } from '../aggregate/rows-within.ts'
 import { noLimits, selectionOf } from '../aggregate/run-aggregation.ts'
-import { type Chunk, isNullIn, type Stretch } from '../head/chunk.ts'
+import { type Chunk, isNullIn, type RowSlice } from '../head/chunk.ts'
 import { GrowableInt32 } from '../head/growable.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
@@ -39,7 +39,7 @@ export async function runScanPlan(
       seriesCount: snapshot.registry.series.count,
     })
   } catch (error) {
-    if (error instanceof AnotherWay) return null
+    if (error instanceof NeedsSqlEngine) return null
     throw error
   }
 }
@@ -133,7 +133,7 @@ class RowCollector {
     const rows = rowsWithin(range, files, () => share)
     // The estimate is rough, since rows are not spread evenly.
     const rowsMax = this.#tests.passesRow === null ? 2 * this.#plan.rowsMax : this.#plan.unitsMax / this.#rowCost
-    if (rows > rowsMax) throw new AnotherWay()
+    if (rows > rowsMax) throw new NeedsSqlEngine()
   }
 
   #nearestFirst(files: readonly OpenFile[]): readonly OpenFile[] {
@@ -187,7 +187,7 @@ class RowCollector {
   }
 
   /** Adds rows of a series, which come in the direction of the scan. `pageCost` is the cost of each row of a page. */
-  async #add(stretches: Iterable<Stretch>, series: number, pageCost: number): Promise<void> {
+  async #add(stretches: Iterable<RowSlice>, series: number, pageCost: number): Promise<void> {
     for (const { chunk, start, end } of stretches) {
       await this.#spend(chunk.times.length * pageCost)
       for (let done = 0; done < end - start; done += rowsAtOnce) {
@@ -196,7 +196,7 @@ class RowCollector {
         const isOver = this.#addRows({ chunk, start: first, end: first + count }, series)
         if (this.#rows.length > this.#cutAt) await this.#cut()
         else if (this.#texts > textsMax) await this.#cutTexts()
-        if (this.#rows.length > this.#plan.rowsMax || this.#texts > textsMax) throw new AnotherWay()
+        if (this.#rows.length > this.#plan.rowsMax || this.#texts > textsMax) throw new NeedsSqlEngine()
         await this.#spend(count * this.#rowCost)
         if (isOver) return
       }
@@ -204,7 +204,7 @@ class RowCollector {
   }
 
   /** Returns true after reaching a row beyond the edge. */
-  #addRows({ chunk, start, end }: Stretch, series: number): boolean {
+  #addRows({ chunk, start, end }: RowSlice, series: number): boolean {
     const { isDescending } = this.#plan
     const { passesRow } = this.#tests
     for (let step = 0; step < end - start; step++) {
@@ -242,7 +242,7 @@ class RowCollector {
 
   async #spend(units: number): Promise<void> {
     this.#units += units
-    if (this.#units > this.#plan.unitsMax) throw new AnotherWay()
+    if (this.#units > this.#plan.unitsMax) throw new NeedsSqlEngine()
     if (this.#run.pacer.spend(units)) await this.#run.pacer.rest()
   }
 }

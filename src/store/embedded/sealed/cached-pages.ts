@@ -38,7 +38,7 @@ export class CachedPages implements Pages, PageOwner {
       kept = new KeptPage(new PageChunk(page, wanted.index, this), this.#pages)
       this.#pages.set(page, kept)
     }
-    kept.chunk.need(wanted)
+    kept.chunk.decodeMissing(wanted)
     this.#cache.use(kept, kept.chunk.bytes)
     return kept.chunk
   }
@@ -125,7 +125,7 @@ export class PassingPages implements Pages, PageOwner {
 
   chunk(page: number, wanted: WantedColumns): PageChunk {
     if (this.#chunk?.page !== page) this.#chunk = new PageChunk(page, wanted.index, this)
-    this.#chunk.need(wanted)
+    this.#chunk.decodeMissing(wanted)
     return this.#chunk
   }
 
@@ -145,7 +145,7 @@ export class PassingPages implements Pages, PageOwner {
     this.#begin(wanted.index.groupOf(page))
     const chunk = new PageChunk(page, wanted.index, this)
     for (const column of wanted.columns) {
-      chunk.need({ index: wanted.index, columns: [column] })
+      chunk.decodeMissing({ index: wanted.index, columns: [column] })
       if (pacer.spend(dictionaryUnits)) await pacer.rest()
     }
     this.#chunk = chunk

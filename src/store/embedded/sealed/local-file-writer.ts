@@ -3,7 +3,7 @@ import type { Disk, DiskFile } from '../../../lib/disk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import type { ColumnVector } from '../../../model/column.ts'
-import type { Stretch } from '../head/chunk.ts'
+import type { RowSlice } from '../head/chunk.ts'
 import type { ParquetField } from '../parquet/column-pages.ts'
 import { digitsOf } from '../parquet/decimals.ts'
 import { ParquetWriter } from '../parquet/parquet-writer.ts'
@@ -104,7 +104,7 @@ export class LocalFileWriter implements SealedFileWriter {
     this.#hasText = known.some(({ type }) => type === 'string')
   }
 
-  async addSeries(series: number, stretches: Iterable<Stretch>): Promise<void> {
+  async addSeries(series: number, stretches: Iterable<RowSlice>): Promise<void> {
     const { registry, pacer } = this.#parts
     if (this.#lastSeries !== -1 && registry.series.compare(this.#lastSeries, series) >= 0)
       throw new Error('series come in the order of the values of their tags')
@@ -164,7 +164,7 @@ export class LocalFileWriter implements SealedFileWriter {
   }
 
   /** Adds rows in portions, so that not many more than a row group are held. */
-  async #addRows({ chunk, start, end }: Stretch, tagCodes: readonly number[]): Promise<void> {
+  async #addRows({ chunk, start, end }: RowSlice, tagCodes: readonly number[]): Promise<void> {
     const { options, pacer } = this.#parts
     const { pageRows } = options
     const rowsAtOnce = this.#hasText ? Math.min(pageRows, textRowsAtOnce) : pageRows

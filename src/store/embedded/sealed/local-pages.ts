@@ -1,5 +1,5 @@
 import type { Pacer } from '../../../lib/pacer.ts'
-import { type Chunk, firstAfter, firstAtOrAfter, type Stretch } from '../head/chunk.ts'
+import { type Chunk, firstAfter, firstAtOrAfter, type RowSlice } from '../head/chunk.ts'
 import type { HourSums, PooledRollups, SeriesRollups, StoredPages } from '../reading/sealed-source.ts'
 import type { Pages } from './cached-pages.ts'
 import type { FileIndex } from './file-index.ts'
@@ -69,7 +69,7 @@ export class LocalPages implements StoredPages {
     return this.#pages.prepare(this.#pagesOf(place).first, this.#wanted, pacer)
   }
 
-  *forward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
+  *forward(place: number, fromMs: number, toMs: number): Generator<RowSlice> {
     const { first, last } = this.#pagesOf(place)
     for (let page = first; page <= last; page++) {
       const part = this.#partOf(place, page)
@@ -80,7 +80,7 @@ export class LocalPages implements StoredPages {
     }
   }
 
-  *backward(place: number, fromMs: number, toMs: number): Generator<Stretch> {
+  *backward(place: number, fromMs: number, toMs: number): Generator<RowSlice> {
     const { first, last } = this.#pagesOf(place)
     for (let page = last; page >= first; page--) {
       const part = this.#partOf(place, page)
@@ -96,7 +96,7 @@ export class LocalPages implements StoredPages {
     start: number,
     end: number,
     direction: 'forward' | 'backward' = 'forward',
-  ): Generator<Stretch> {
+  ): Generator<RowSlice> {
     if (start >= end) return
     const { pageEnds } = this.#index
     const from = this.#rowStart(place) + start
@@ -152,7 +152,7 @@ export class LocalPages implements StoredPages {
     }
   }
 
-  seenHours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
+  visibleHours(place: number, fromMs: number, toMs: number): SeriesRollups | null {
     return this.hours(place, fromMs, toMs)
   }
 
@@ -170,12 +170,12 @@ export class LocalPages implements StoredPages {
     }
   }
 
-  tail(place: number): Stretch | null {
+  tail(place: number): RowSlice | null {
     if (this.#tails === undefined) this.#tails = this.#loadTails()
     return this.#tails === null ? null : { chunk: this.#tails, start: place, end: place + 1 }
   }
 
-  commonRow(place: number, columns: readonly number[]): Stretch | null {
+  commonRow(place: number, columns: readonly number[]): RowSlice | null {
     const isCommon = (index: number): boolean => {
       const column = this.#places.get(index)
       // A column that the file does not have is null in all rows.
@@ -246,7 +246,7 @@ export class LocalPages implements StoredPages {
     }
   }
 
-  #stretchOf({ page, start, end, firstMs, lastMs }: PagePart, fromMs: number, toMs: number): Stretch | null {
+  #stretchOf({ page, start, end, firstMs, lastMs }: PagePart, fromMs: number, toMs: number): RowSlice | null {
     const chunk = this.#pages.chunk(page, this.#wanted)
     const from = firstMs >= fromMs ? start : firstAtOrAfter(chunk.times, start, end, fromMs)
     const to = lastMs <= toMs ? end : firstAfter(chunk.times, from, end, toMs)

@@ -50,7 +50,7 @@ export class PageChunk implements Chunk {
   }
 
   /** Decodes wanted columns that are not decoded yet. */
-  need({ index: fileIndex, columns }: WantedColumns): void {
+  decodeMissing({ index: fileIndex, columns }: WantedColumns): void {
     for (const { index, place } of columns) {
       if (this.#known[index] === true) continue
       const decoded = this.#owner.decode(this.page, place, fileIndex)

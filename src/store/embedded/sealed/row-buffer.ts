@@ -1,6 +1,6 @@
 import type { SpareBuffers } from '../../../lib/spare-buffers.ts'
 import type { ColumnVector } from '../../../model/column.ts'
-import type { Chunk, Stretch } from '../head/chunk.ts'
+import type { Chunk, RowSlice } from '../head/chunk.ts'
 import type { EntityColumn } from '../registry/entity-columns.ts'
 import { ColumnBuffer } from './column-buffer.ts'
 
@@ -76,7 +76,7 @@ export class RowBuffer {
   }
 
   /** Appends rows of one series, for which there must be space; `tagCodes` are the series' codes. */
-  append({ chunk, start, end }: Stretch, tagCodes: readonly number[]): void {
+  append({ chunk, start, end }: RowSlice, tagCodes: readonly number[]): void {
     const at = this.rows
     const rows = at + end - start
     if (rows === at + 1) {

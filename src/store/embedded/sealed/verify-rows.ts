@@ -193,8 +193,8 @@ export class VerifiedRows {
   #verifyCommon(place: number): void {
     for (const [column, common] of this.#common.entries()) {
       if (common === undefined) continue
-      const isTold = this.#loaded.commonValues(column)?.[place] === 1
-      if (isTold !== (common !== differs)) this.#fault(`the index has other common values of place ${place}`)
+      const isRecorded = this.#loaded.commonValues(column)?.[place] === 1
+      if (isRecorded !== (common !== differs)) this.#fault(`the index has other common values of place ${place}`)
     }
     this.#common.length = 0
   }

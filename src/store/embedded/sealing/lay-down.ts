@@ -1,7 +1,7 @@
 // Sealing and merging both split the rows of a source by UTC day and write them to new files, series by series.
 import type { Pacer } from '../../../lib/pacer.ts'
 import { msPerDay } from '../../../model/instant.ts'
-import { firstAtOrAfter, type Stretch } from '../head/chunk.ts'
+import { firstAtOrAfter, type RowSlice } from '../head/chunk.ts'
 import {
   OtherDigitsError,
   type SealedFile,
@@ -13,7 +13,7 @@ import type { SeriesSource } from '../reading/series-source.ts'
 import { dayOf, seriesUnits } from './count-days.ts'
 
 /** Rows of one entity, with its series in the order of files. */
-export interface LaidRows {
+export interface RowsToWrite {
   readonly entityId: number
   readonly source: SeriesSource
   readonly series: Int32Array
@@ -36,7 +36,10 @@ export interface LayDownOptions {
 }
 
 /** Writes all rows to new files, which are complete and durable when it returns. When it throws, it has removed the files that it could. */
-export async function layDown(parts: readonly LaidRows[], options: LayDownOptions): Promise<readonly SealedFile[]> {
+export async function writeSealedFiles(
+  parts: readonly RowsToWrite[],
+  options: LayDownOptions,
+): Promise<readonly SealedFile[]> {
   const { folder, reach } = options
   const writers: SealedFileWriter[] = []
   try {
@@ -58,7 +61,7 @@ export async function layDown(parts: readonly LaidRows[], options: LayDownOption
   }
 }
 
-async function writeFiles(rows: LaidRows, options: LayDownOptions, writers: SealedFileWriter[]): Promise<void> {
+async function writeFiles(rows: RowsToWrite, options: LayDownOptions, writers: SealedFileWriter[]): Promise<void> {
   const { folder, dayRowsMin, pacer, reach } = options
   const { entityId, dayRows, digits } = rows
   const days = [...(dayRows ?? [])].filter(([, count]) => count >= dayRowsMin).map(([day]) => day)
@@ -97,7 +100,7 @@ export async function writeFile(
 type RowChoice = { readonly day: number } | { readonly exceptDays: ReadonlySet<number> }
 
 async function writeRows(
-  { source, series }: LaidRows,
+  { source, series }: RowsToWrite,
   choice: RowChoice,
   writer: SealedFileWriter,
   pacer: Pacer,
@@ -112,13 +115,13 @@ async function writeRows(
   }
 }
 
-function chosenRows(source: SeriesSource, series: number, choice: RowChoice): Iterable<Stretch> {
+function chosenRows(source: SeriesSource, series: number, choice: RowChoice): Iterable<RowSlice> {
   if ('day' in choice) return source.run(series, choice.day * msPerDay, (choice.day + 1) * msPerDay - 1)
   const all = source.run(series, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
   return choice.exceptDays.size === 0 ? all : withoutDays(all, choice.exceptDays)
 }
 
-function* withoutDays(stretches: Iterable<Stretch>, days: ReadonlySet<number>): Generator<Stretch> {
+function* withoutDays(stretches: Iterable<RowSlice>, days: ReadonlySet<number>): Generator<RowSlice> {
   for (const { chunk, start, end } of stretches) {
     for (let row = start; row < end; ) {
       const day = dayOf(chunk.times[row])
@@ -129,7 +132,7 @@ function* withoutDays(stretches: Iterable<Stretch>, days: ReadonlySet<number>): 
   }
 }
 
-function* withFirst(first: Stretch, rest: Iterator<Stretch>): Generator<Stretch> {
+function* withFirst(first: RowSlice, rest: Iterator<RowSlice>): Generator<RowSlice> {
   yield first
   for (let next = rest.next(); next.done !== true; next = rest.next()) yield next.value
 }

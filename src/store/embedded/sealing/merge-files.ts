@@ -9,7 +9,7 @@ import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { since } from '../reading/since-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { countDays } from './count-days.ts'
-import { layDown } from './lay-down.ts'
+import { writeSealedFiles } from './lay-down.ts'
 
 export interface MergeOptions {
   readonly registry: EntityRegistry
@@ -43,7 +43,7 @@ export async function mergeFiles(
     : day === null
       ? await countDaysIn(files, registry, series, sinceMs, pacer)
       : new Map([[day, Number.POSITIVE_INFINITY]])
-  return layDown([{ entityId, source, series, dayRows, digits: commonDigits(files) }], {
+  return writeSealedFiles([{ entityId, source, series, dayRows, digits: commonDigits(files) }], {
     folder,
     dayRowsMin,
     pacer,

@@ -5,7 +5,7 @@ import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { since } from '../reading/since-source.ts'
 import type { FrozenRows } from '../store-changes.ts'
 import { countDays } from './count-days.ts'
-import { type LaidRows, layDown } from './lay-down.ts'
+import { type RowsToWrite, writeSealedFiles } from './lay-down.ts'
 
 export interface SealOptions {
   readonly folder: SealedFolder
@@ -26,7 +26,7 @@ export async function sealRows(frozen: FrozenRows, options: SealOptions): Promis
   reach('seal-frozen')
   const views = frozen.tables.map((table) => ({ table, view: table.open() }))
   try {
-    const parts: LaidRows[] = []
+    const parts: RowsToWrite[] = []
     for (const { table, view } of views) {
       const { registry, series } = table
       const known = series.values.slice(0, series.length)
@@ -35,7 +35,7 @@ export async function sealRows(frozen: FrozenRows, options: SealOptions): Promis
       const dayRows = await countDays(source, inOrder, pacer)
       parts.push({ entityId: registry.entityId, source, series: inOrder, dayRows, digits: new Map() })
     }
-    return await layDown(parts, {
+    return await writeSealedFiles(parts, {
       folder,
       dayRowsMin,
       pacer,

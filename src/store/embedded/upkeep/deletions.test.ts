@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DeletionCatalog } from '../../../catalog/deletions.ts'
 import type { Deletion } from '../../../model/deletion.ts'
-import { StandingDeletions } from '../deletions/standing-deletions.ts'
+import { ActiveDeletions } from '../deletions/standing-deletions.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
 import { Deletions } from './deletions.ts'
 
@@ -29,7 +29,7 @@ test.each<[string, known: Deletion[], deletionsMax: number, looks: number, outco
     store: new EmbeddedStore({ chunkRows: 8 }, 0),
     folder: { stored: () => expect.fail('there are no files') },
     catalog,
-    standing: new StandingDeletions(known, []),
+    standing: new ActiveDeletions(known, []),
     runDue: async () => undefined,
     sinceMs: () => null,
     keepsHours: () => false,

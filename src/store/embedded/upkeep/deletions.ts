@@ -6,15 +6,15 @@ import type {
   DeletionOutcome,
   DeletionRequest,
   DeletionSelection,
-  TakeBackRequest,
+  UndoRequest,
 } from '../../../model/deletion.ts'
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import { selectedHours } from '../../hours/selected-hours.ts'
 import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
 import { countSeen, countSeenHours, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
-import type { StandingDeletions } from '../deletions/standing-deletions.ts'
-import { isThere } from '../deletions/taken-items.ts'
+import type { ActiveDeletions } from '../deletions/standing-deletions.ts'
+import { mayStillExist } from '../deletions/taken-items.ts'
 import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
@@ -25,7 +25,7 @@ export interface DeletionParts {
   readonly store: EmbeddedStore
   readonly folder: Pick<StoredFolder, 'stored'>
   readonly catalog: DeletionCatalog
-  readonly standing: StandingDeletions
+  readonly standing: ActiveDeletions
   /** As in `MergeParts`. */
   readonly runDue: (entityId: number) => Promise<void>
   /** Rows of an entity before this date have expired; null while none have. */
@@ -114,7 +114,7 @@ export class Deletions {
    * Restores the rows of a deletion. Returns false when there is no such deletion. Throws Problem `conflict` when none of the rows exists any
    * more, `unavailable` when it could not begin in time.
    */
-  async takeBack(request: TakeBackRequest, position: number): Promise<boolean> {
+  async takeBack(request: UndoRequest, position: number): Promise<boolean> {
     const end = this.#parts.standing.begin(request.entityId, null, position)
     try {
       return await this.#add(request, 0, () => this.#takeBack(request, end))
@@ -212,11 +212,11 @@ export class Deletions {
     return { rows, deletion }
   }
 
-  async #takeBack({ entityId, deletionId: id, nowMs }: TakeBackRequest, end: End): Promise<boolean> {
+  async #takeBack({ entityId, deletionId: id, nowMs }: UndoRequest, end: End): Promise<boolean> {
     const { store, catalog, standing } = this.#parts
     const known = (await catalog.list(entityId)).find((one) => one.id === id)
-    if (known?.erasedMs === null && this.#hasLeft(known)) throw hasLeft(id)
-    const place = Math.max(standing.heldAt(entityId), standing.changesOf(entityId).at(-1)?.place ?? 0)
+    if (known?.erasedMs === null && this.#hasLeft(known)) throw rowsAreGone(id)
+    const place = Math.max(standing.firstPendingPosition(entityId), standing.changesOf(entityId).at(-1)?.place ?? 0)
     const change = await catalog.takeBack(entityId, id, place, nowMs)
     if (change === null) return false
     end({ change, deletion: null })
@@ -245,7 +245,7 @@ export class Deletions {
 
   /** Whether it deleted rows of which none is left, nor any of their hours. */
   #hasLeft({ entityId, id, rows }: Deletion): boolean {
-    return rows > 0 && !isThere(this.#parts.store.files(entityId), id, this.#parts.goneMs(entityId))
+    return rows > 0 && !mayStillExist(this.#parts.store.files(entityId), id, this.#parts.goneMs(entityId))
   }
 
   #show(entityId: number, files: ReadonlyMap<SealedFile, SealedFile>): void {
@@ -263,7 +263,7 @@ export class Deletions {
   }
 }
 
-type End = ReturnType<StandingDeletions['begin']>
+type End = ReturnType<ActiveDeletions['begin']>
 
 function hoursFrom(goneMs: number | null, ofHours: DeletionSelection): DeletionSelection {
   return goneMs === null ? ofHours : { ...ofHours, fromMs: Math.max(goneMs, ofHours.fromMs ?? goneMs) }
@@ -307,7 +307,7 @@ function tooMany(deletionsMax: number): Problem {
   )
 }
 
-function hasLeft(id: number): Problem {
+function rowsAreGone(id: number): Problem {
   return new Problem(
     'conflict',
     `Deletion ${id} cannot be taken back: none of its rows is there any more. They have expired, or another deletion that took them too is erased. A backup from before still has them.`,

@@ -7,7 +7,7 @@ import type { Expiry } from './expiry.ts'
 const rowsAtOnce = 50_000_000
 
 /** Files whose rows before a date expire while their hours are kept. */
-export interface LeavingFiles {
+export interface ExpiringFiles {
   readonly entityId: number
   readonly files: readonly SealedFile[]
   /** The start of a UTC day. */
@@ -20,7 +20,7 @@ interface LeavingParts {
 }
 
 /** Finds rows that are due to expire while their hours are kept. */
-export class Leaving {
+export class HourConversions {
   readonly #parts: LeavingParts
   /** By entity: the known date, and the position before which rows have to be sealed so that each hour is computed from all its rows. */
   readonly #known = new Map<number, { readonly sinceMs: number; readonly position: number }>()
@@ -50,7 +50,7 @@ export class Leaving {
   }
 
   /** Null when none are due. All files with rows before a date are chosen together, so that each hour is computed from all its rows. */
-  choose(files: readonly SealedFile[], damaged: ReadonlySet<SealedFile>): LeavingFiles | null {
+  choose(files: readonly SealedFile[], damaged: ReadonlySet<SealedFile>): ExpiringFiles | null {
     for (const [entityId, { sinceMs, position }] of this.#known) {
       if (this.#parts.store.position < position) continue
       const due = files.filter((file) => {

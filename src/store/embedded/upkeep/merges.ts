@@ -8,7 +8,7 @@ import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
 import { defaultMergeRules } from '../sealing/choose-merge.ts'
 import type { Attempts } from './attempts.ts'
 import type { Expiry } from './expiry.ts'
-import type { LeavingFiles } from './leaving.ts'
+import type { ExpiringFiles } from './leaving.ts'
 import { MergeChoice } from './merge-choice.ts'
 import { Preempted, PreemptiblePacer } from './preemption.ts'
 import type { Removals } from './removals.ts'
@@ -98,7 +98,7 @@ export class Merges {
   }
 
   /** Replaces expiring rows by their hours. */
-  keepHours({ entityId, files, untilMs }: LeavingFiles): Promise<MergeOutcome> {
+  keepHours({ entityId, files, untilMs }: ExpiringFiles): Promise<MergeOutcome> {
     const kept = this.#parts.expiry.keptRules(entityId)
     if (kept === null) return Promise.resolve('gave way')
     return this.#run(files, async () => {

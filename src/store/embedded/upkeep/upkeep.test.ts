@@ -15,7 +15,7 @@ import type { Plan } from '../../../model/plan.ts'
 import type { RowBatch } from '../../../model/row-batch.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { ServiceEvent } from '../../../observe/event.ts'
-import { StandingDeletions } from '../deletions/standing-deletions.ts'
+import { ActiveDeletions } from '../deletions/standing-deletions.ts'
 import { openStore } from '../open-store.ts'
 import { Expiry } from './expiry.ts'
 import { Removals } from './removals.ts'
@@ -188,7 +188,7 @@ async function opened(
     ...whole,
     manifest: faults.manifest(catalog.manifest),
     deletions: catalog.deletions,
-    standing: new StandingDeletions([], []),
+    standing: new ActiveDeletions([], []),
     removals,
     expiry,
     settings: { ...settings, dayRowsMin },

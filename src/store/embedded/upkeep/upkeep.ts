@@ -2,11 +2,11 @@
 import type { DeletionCatalog } from '../../../catalog/deletions.ts'
 import type { IngestCount, ManifestCatalog, StoreRegistry } from '../../../catalog/manifest.ts'
 import { Pacer } from '../../../lib/pacer.ts'
-import type { DeletionOutcome, DeletionRequest, TakeBackRequest } from '../../../model/deletion.ts'
+import type { DeletionOutcome, DeletionRequest, UndoRequest } from '../../../model/deletion.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import type { Observe } from '../../../observe/event.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
-import type { StandingDeletions } from '../deletions/standing-deletions.ts'
+import type { ActiveDeletions } from '../deletions/standing-deletions.ts'
 import { baseOf } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
 import type { SealedFile, StoredFolder } from '../reading/sealed-source.ts'
@@ -15,7 +15,7 @@ import type { FrozenRows } from '../store-changes.ts'
 import { type AttemptParts, Attempts, sleepByTimer } from './attempts.ts'
 import { Deletions } from './deletions.ts'
 import type { Expiry } from './expiry.ts'
-import { Leaving } from './leaving.ts'
+import { HourConversions } from './leaving.ts'
 import { type MergeOutcome, Merges, sizeOf } from './merges.ts'
 import { Preempted } from './preemption.ts'
 import { Purges } from './purges.ts'
@@ -43,7 +43,7 @@ export interface UpkeepParts {
   readonly folder: StoredFolder
   readonly manifest: ManifestCatalog
   readonly deletions: DeletionCatalog
-  readonly standing: StandingDeletions
+  readonly standing: ActiveDeletions
   /** Writes new series to disk; the returned registries are durable and have to be recorded. */
   readonly extendRegistries: () => Promise<readonly StoreRegistry[]>
   readonly removals: Removals
@@ -81,12 +81,12 @@ export class Upkeep {
   readonly #purges: Purges
   readonly #deletions: Deletions
   readonly #merges: Merges
-  readonly #leaving: Leaving
+  readonly #leaving: HourConversions
   readonly #attempts: Attempts
   readonly #unsealed: Unsealed
   #working: Promise<void> | null = null
   /** Whether there may be work that the current pass has not seen. */
-  #isAsked = false
+  #isRequested = false
   /** The seal that is being made, on its own or during a merge. */
   #sealing: Promise<void> | null = null
   /** Called when a seal has failed, for callers that do not wait until it succeeds. */
@@ -99,7 +99,7 @@ export class Upkeep {
   constructor(parts: UpkeepParts) {
     this.#parts = parts
     this.#purges = new Purges(parts)
-    this.#leaving = new Leaving(parts)
+    this.#leaving = new HourConversions(parts)
     this.#position = parts.store.position
     const stuck = (error: unknown): void => {
       for (const report of this.#awaitingSeal) report()
@@ -185,10 +185,10 @@ export class Upkeep {
 
   /** Starts the work that is due. When a pass is running, another one follows, because this may be called while the first is ending. */
   work(): void {
-    this.#isAsked = true
+    this.#isRequested = true
     this.#working ??= this.#work().finally(() => {
       this.#working = null
-      if (this.#isAsked && !this.#parts.signal.aborted) this.work()
+      if (this.#isRequested && !this.#parts.signal.aborted) this.work()
     })
   }
 
@@ -214,7 +214,7 @@ export class Upkeep {
   }
 
   /** As `Deletions.takeBack`, with the pipeline at this position. */
-  takeBack(request: TakeBackRequest, position: number): Promise<boolean> {
+  takeBack(request: UndoRequest, position: number): Promise<boolean> {
     const takenBack = this.#deletions.takeBack(request, position)
     this.work()
     return takenBack
@@ -233,7 +233,7 @@ export class Upkeep {
   async #work(): Promise<void> {
     const { signal } = this.#parts
     while (!signal.aborted) {
-      this.#isAsked = false
+      this.#isRequested = false
       const isSealed = this.#seal !== null
       await this.#sealDue()
       if (signal.aborted || (await this.#removeDue()) || isSealed || this.#seal !== null) continue
@@ -251,10 +251,10 @@ export class Upkeep {
     const isDropped = dropped !== null && this.#seal === null
     if (isDropped) await this.#runDrop(dropped)
     // A sequence of dropped entities does not hold up other work.
-    return (await this.#letRowsGo()) || isDropped
+    return (await this.#removeExpired()) || isDropped
   }
 
-  async #letRowsGo(): Promise<boolean> {
+  async #removeExpired(): Promise<boolean> {
     const { store, wake } = this.#parts
     if (this.#leaving.note(store.entityIds, this.#position)) wake()
     const left = this.#files.filter((file) => this.#isGone(file))
