@@ -1,6 +1,6 @@
 // The open connections of clients, each with its statements. A connection ends when it is closed, or when it has been idle too long.
 import type { Reader } from '../admission/reader.ts'
-import { readSqlZone, type SqlQuery } from '../druid-sql/question.ts'
+import { readSqlZone, type SqlQuery } from '../druid-sql/sql-query.ts'
 import { given } from '../lib/given.ts'
 import { invalidRequest, Problem } from '../model/problem.ts'
 import type { ConnectionProperties } from './avatica-protocol.ts'

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { messageOf } from '../lib/message-of.ts'
-import { resolveLinks } from '../lib/path-behind.ts'
+import { resolveLinks } from '../lib/resolve-links.ts'
 import { CommandError } from './command-error.ts'
 
 /**

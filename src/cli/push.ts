@@ -29,7 +29,7 @@ import { dryRun, UnreadableRows } from './push/dry-run.ts'
 import type { FilePushOptions, PushJob } from './push/push-job.ts'
 import { failureReport, formatCount, misreadLines, reportText, stoppedText, unknownOutcomeText } from './push/report.ts'
 import { openSource, type RowsSource } from './push/source.ts'
-import { retrySecondsMax, whenReachable } from './push/when-there.ts'
+import { retrySecondsMax, whenReachable } from './push/when-reachable.ts'
 
 const patienceMs = 60_000
 const errorsMax = 10

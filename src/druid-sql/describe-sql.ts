@@ -6,8 +6,8 @@ import { Problem } from '../model/problem.ts'
 import { explainedQuery, explanationColumns } from './explain/explanation.ts'
 import type { SqlValue } from './parse/sql-value.ts'
 import { tokenize } from './parse/tokenizer.ts'
-import type { SqlQuery } from './question.ts'
 import { readableTables } from './readable-tables.ts'
+import type { SqlQuery } from './sql-query.ts'
 import { translateSql } from './translate.ts'
 
 export interface DescribedSql {

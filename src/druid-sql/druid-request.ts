@@ -3,9 +3,9 @@ import type { Static } from 'typebox'
 import { parseWithLongs } from '../lib/json-with-longs.ts'
 import { type DruidLayout, druidFormats } from '../model/druid-layout.ts'
 import { invalidRequest } from '../model/problem.ts'
-import type { SqlQuery } from './question.ts'
 import { readParameters } from './read-parameters.ts'
 import type { DruidSqlRequestSchema } from './request.ts'
+import type { SqlQuery } from './sql-query.ts'
 
 export interface DruidSqlRequest {
   readonly question: SqlQuery

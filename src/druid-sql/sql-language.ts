@@ -17,8 +17,8 @@ import { type ItemsParts, readItems } from './items/read-items.ts'
 import { requireRowsOf } from './plan/needed-rows.ts'
 import { planSql } from './plan/plan-sql.ts'
 import type { PlannedSql, PlannedSqlQuery } from './plan/sql-plan.ts'
-import { formatOf, type SqlQuery } from './question.ts'
 import { type ReadableTables, readableTables } from './readable-tables.ts'
+import { formatOf, type SqlQuery } from './sql-query.ts'
 import { type CheckedSql, fieldsOf, translateSql } from './translate.ts'
 
 export interface SqlLimits extends QueryLimits {

@@ -22,7 +22,7 @@ import {
 } from './bind/tree.ts'
 import { druidColumnType, engineType, nullType, type SqlType, string, typeName } from './bind/types.ts'
 import { DuckdbWriter } from './compile/write-duckdb.ts'
-import { isFree, limitedOutput, widthOf } from './functions/text-room.ts'
+import { isFree, limitedOutput, widthOf } from './functions/text-limits.ts'
 import { type NeededItems, neededItems } from './items/needed-items.ts'
 import { parseQuery } from './parse/parse-query.ts'
 import { type Place, quoted, sqlProblem } from './parse/sql-problem.ts'

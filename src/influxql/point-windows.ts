@@ -1,6 +1,6 @@
 // Aggregates computed from the points of a series themselves: integrals and medians, of windows or of all points.
 import { addTo } from '../lib/add-to.ts'
-import { forEachChunk } from '../lib/in-parts.ts'
+import { forEachChunk } from '../lib/for-each-chunk.ts'
 import type { Pacer } from '../lib/pacer.ts'
 import { type Cell, type Leaf, numberCell, type Point } from './columns.ts'
 import type { SelectPlan } from './plan-select.ts'

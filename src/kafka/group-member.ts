@@ -1,9 +1,9 @@
 // A member of a group that shares the partitions of a topic. It uses Kafka's classic protocol in its standard formats, so that Kafka's tools can read them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { heartbeatV4, joinGroupV9, leaveGroupV5, Reader, syncGroupV5, Writer } from '@platformatic/kafka'
+import { assignPartitions } from './assign-partitions.ts'
 import type { KafkaClient } from './kafka-client.ts'
 import { errorIds, hasErrorId } from './kafka-errors.ts'
-import { assignPartitions } from './share-out.ts'
 
 interface GroupOptions {
   readonly group: string

@@ -23,25 +23,25 @@ export async function sortInSlices(
   compare: (left: number, right: number) => number,
   pacer: Pacer,
 ): Promise<Int32Array> {
-  let stretches: Run[] = sorted > 0 ? [{ start: 0, end: sorted }] : []
+  let slices: Run[] = sorted > 0 ? [{ start: 0, end: sorted }] : []
   for (let start = sorted; start < numbers.length; start += blockLength) {
     const end = Math.min(numbers.length, start + blockLength)
     numbers.subarray(start, end).sort(compare)
-    stretches.push({ start, end })
+    slices.push({ start, end })
     if (pacer.spend((end - start) * sortUnits)) await pacer.rest()
   }
   let from = numbers
-  let to = stretches.length > 1 ? new Int32Array(numbers.length) : numbers
-  while (stretches.length > 1) {
+  let to = slices.length > 1 ? new Int32Array(numbers.length) : numbers
+  while (slices.length > 1) {
     const merged: Run[] = []
     // From the end, so that the long sorted run at the front is merged only once, in the last pass.
-    for (let right = stretches.length - 1; right >= 0; right -= 2) {
-      const end = stretches[right].end
+    for (let right = slices.length - 1; right >= 0; right -= 2) {
+      const end = slices[right].end
       if (right === 0) to.set(from.subarray(0, end))
-      else await mergeTwo(from, to, stretches[right - 1].start, stretches[right].start, end, compare, pacer)
-      merged.unshift({ start: stretches[Math.max(0, right - 1)].start, end })
+      else await mergeTwo(from, to, slices[right - 1].start, slices[right].start, end, compare, pacer)
+      merged.unshift({ start: slices[Math.max(0, right - 1)].start, end })
     }
-    stretches = merged
+    slices = merged
     ;[from, to] = [to, from]
   }
   return from

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { EntityPositions } from './entity-positions.ts'
 
-const stretch = 65_536
+const slice = 65_536
 
 test.each<[string, stored: readonly (readonly [from: number, to: number])[], firstPosition: number, trimmed: number]>([
   ['nothing was stored', [], 100, 0],
   ['all of it before the cut', [[10, 20]], 100, 20],
   ['all of it behind the cut', [[100, 120]], 100, 0],
   ['a step that reaches over the cut', [[90, 120]], 100, 100],
-  ['a step that reaches over the cut and a stretch', [[stretch - 10, stretch + 10]], stretch - 5, stretch - 5],
+  ['a step that reaches over the cut and a slice', [[slice - 10, slice + 10]], slice - 5, slice - 5],
   [
-    'stretches on both sides',
+    'slices on both sides',
     [
       [10, 20],
-      [stretch + 10, stretch + 20],
+      [slice + 10, slice + 20],
     ],
-    stretch,
+    slice,
     20,
   ],
   [
@@ -30,10 +30,10 @@ test.each<[string, stored: readonly (readonly [from: number, to: number])[], fir
   [
     'what is told out of order',
     [
-      [stretch * 2, stretch * 2 + 5],
+      [slice * 2, slice * 2 + 5],
       [10, 20],
     ],
-    stretch,
+    slice,
     20,
   ],
 ])('%s', (_, stored, firstPosition, trimmed) => {

@@ -12,7 +12,7 @@ interface Known {
 }
 
 /** Positions per slice. Slices bound the memory for an entity that receives rows continuously. */
-const stretch = 65_536
+const slice = 65_536
 
 /** The position since which an entity has received no rows: a reader that was there has missed nothing, however long ago that was. */
 export class EntityPositions {
@@ -26,7 +26,7 @@ export class EntityPositions {
   stored(entityId: number, fromPosition: number, toPosition: number): void {
     const known = this.#known.get(entityId) ?? { trimmedPosition: 0, stored: new Map<number, Stored>() }
     this.#known.set(entityId, known)
-    const place = Math.floor(toPosition / stretch)
+    const place = Math.floor(toPosition / slice)
     const before = known.stored.get(place)
     if (before === undefined) {
       known.stored.set(place, { fromPosition, toPosition })

@@ -2,7 +2,7 @@ import { open, readdir, rename, rm, rmdir, stat, truncate } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path'
 import { segmentName } from '../journal/file/segment-header.ts'
 import type { Disk } from '../lib/disk.ts'
-import { resolveLinks } from '../lib/path-behind.ts'
+import { resolveLinks } from '../lib/resolve-links.ts'
 import type { ObjectStore } from '../object-store/object-store.ts'
 import type { Reach } from '../observe/crash-point.ts'
 import { type ChosenMoment, chooseMoment } from './choose-moment.ts'

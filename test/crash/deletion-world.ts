@@ -11,7 +11,7 @@ import { restlessEnvironment } from './step-rounds.ts'
 type Answer = 'no' | 'asked' | 'yes'
 
 /** Rows of one push, of which a deletion selects those from `fromValue` on. */
-interface Stretch {
+interface Slice {
   readonly values: readonly number[]
   readonly fromValue: number
   pushed: boolean
@@ -40,7 +40,7 @@ const environment = {
 export class DeletionWorld {
   readonly #dataDirectory: string
   readonly #random: Random
-  readonly #stretches: Stretch[] = []
+  readonly #slices: Slice[] = []
   #nextValue = 0
   #key = ''
   #server: ServerProcess | null = null
@@ -94,27 +94,27 @@ export class DeletionWorld {
   async #deleteSome(url: string, tag: string): Promise<void> {
     const values = Array.from({ length: 2 + this.#random.below(9) }, () => this.#nextValue++)
     const fromValue = values[this.#random.below(values.length)]!
-    const stretch: Stretch = { values, fromValue, pushed: false, deleted: 'no', id: null, takenBack: 'no' }
-    this.#stretches.push(stretch)
-    // Few dates: rows of many stretches lie among each other.
+    const slice: Slice = { values, fromValue, pushed: false, deleted: 'no', id: null, takenBack: 'no' }
+    this.#slices.push(slice)
+    // Few dates: rows of many slices lie among each other.
     const body = values.map((V) => ({ D: new Date(Date.UTC(2026, 0, 1 + (V % 3))).toISOString(), T: tag, V }))
-    stretch.pushed = (await call(url, 'POST', `/ingests/${entity}/data`, { key: this.#key, body })).status === 200
-    if (!stretch.pushed) return
-    stretch.deleted = 'asked'
+    slice.pushed = (await call(url, 'POST', `/ingests/${entity}/data`, { key: this.#key, body })).status === 200
+    if (!slice.pushed) return
+    slice.deleted = 'asked'
     const asked = { ids: [tag], where: { metric: 'V', op: '>=', value: fromValue }, reason: String(values[0]) }
     const made = await call<Deletion>(url, 'POST', path, { ...admin, body: asked })
     if (made.status === 409) {
-      stretch.deleted = 'no'
+      slice.deleted = 'no'
       return
     }
     if (made.status !== 201) throw new Error(`the deletion was answered with ${made.status}`)
-    stretch.deleted = 'yes'
-    stretch.id = made.body.id
+    slice.deleted = 'yes'
+    slice.id = made.body.id
     if (this.#random.below(2) === 0) return
-    stretch.takenBack = 'asked'
-    const { status } = await call(url, 'DELETE', `${path}/${stretch.id}`, admin)
+    slice.takenBack = 'asked'
+    const { status } = await call(url, 'DELETE', `${path}/${slice.id}`, admin)
     // It may be erased already.
-    if (status === 204 || status === 409) stretch.takenBack = status === 204 ? 'yes' : 'no'
+    if (status === 204 || status === 409) slice.takenBack = status === 204 ? 'yes' : 'no'
   }
 
   /** Starts the server as a user would, and says what is wrong: each row is there once, unless a deletion that stands selects it. */
@@ -127,8 +127,8 @@ export class DeletionWorld {
     for (const { V } of items) times.set(V, (times.get(V) ?? 0) + 1)
     const faults: string[] = []
     for (const [value, count] of times) if (count > 1) faults.push(`row ${value} is there ${count} times`)
-    for (const stretch of this.#stretches) {
-      const { values, fromValue, pushed, deleted, takenBack } = stretch
+    for (const slice of this.#slices) {
+      const { values, fromValue, pushed, deleted, takenBack } = slice
       const stands = standing.has(String(values[0]))
       const name = `the deletion of rows ${fromValue} to ${values.at(-1)}`
       if (deleted === 'yes' && takenBack === 'no' && !stands) faults.push(`${name} is not there`)

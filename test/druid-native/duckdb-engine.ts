@@ -6,7 +6,7 @@ import { runNative } from '../../src/druid-native/run/run-native.ts'
 import type { Interval } from '../../src/druid-time/iso.ts'
 import { type Sql, sql } from '../../src/lib/sql-text.ts'
 import { engineError } from '../../src/sql-engine/duckdb/engine-error.ts'
-import { StringMemory } from '../../src/sql-engine/duckdb/engine-text-room.ts'
+import { StringMemory } from '../../src/sql-engine/duckdb/string-memory.ts'
 import { registerZoneFunctions } from '../../src/sql-engine/duckdb/zone-functions.ts'
 import type { EngineRow, EngineValue } from '../../src/sql-engine/sql-engine.ts'
 

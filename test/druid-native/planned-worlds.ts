@@ -7,7 +7,7 @@ import { planNative } from '../../src/druid-native/plan/plan-native.ts'
 import type { Value } from '../../src/model/column.ts'
 import type { Entity, EntityField } from '../../src/model/entity.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import { runQuery } from '../../src/store-thread/worker-side/asks.ts'
+import { runQuery } from '../../src/store-thread/worker-side/store-requests.ts'
 import { columnOf, type Draw, oneOf } from '../support/random-rows.ts'
 import { DuckDbEngine } from './duckdb-engine.ts'
 

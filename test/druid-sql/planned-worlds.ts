@@ -18,7 +18,7 @@ import { engineTable } from '../../src/sql-engine/entity-table.ts'
 import { LongOverflow, type SqlEngine } from '../../src/sql-engine/sql-engine.ts'
 import { Snapshots } from '../../src/store/embedded/deltas/snapshots.ts'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import { runQuery } from '../../src/store-thread/worker-side/asks.ts'
+import { runQuery } from '../../src/store-thread/worker-side/store-requests.ts'
 import { columnOf, type Draw, oneOf } from '../support/random-rows.ts'
 
 const fields: readonly EntityField[] = [

@@ -1,4 +1,4 @@
-// A stretch of a chart that is wrong is deleted by a person who may, and shown again.
+// A slice of a chart that is wrong is deleted by a person who may, and shown again.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callWell, makeIngest, makeReader, makeSubscriber } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -34,7 +34,7 @@ const seen = async (): Promise<number> =>
     })
   ).length
 
-test('a stretch of a chart is deleted, with a reason, and taken back', async () => {
+test('a slice of a chart is deleted, with a reason, and taken back', async () => {
   const page = await world.enter(corrector)
   await page.goto(link(10, 19))
   await page.getByRole('img', { name: 'boiler.temp over time' }).waitFor()

@@ -79,11 +79,11 @@ const forms: readonly ((text: string) => string)[] = [
 
 const digitsBut = fc.constantFrom('Y', 'x', '/', ':', '?', '\u0000', ' ', '-', 'é', '"', '\\', '9', '0')
 
-/** Where the stretch begins, and how long it is: often it is all of the day. */
+/** Where the slice begins, and how long it is: often it is all of the day. */
 const place = fc.oneof(fc.constant(0), fc.nat(24))
 const length = fc.oneof(fc.constant(10), fc.nat(24))
 
-/** A date that is none, mostly: a stretch of its digits is one other character, or some of its characters are changed. */
+/** A date that is none, mostly: a slice of its digits is one other character, or some of its characters are changed. */
 const brokenDate = fc
   .tuple(instant, fc.constantFrom(...forms), place, length, digitsBut, fc.boolean())
   .map(([ms, form, from, length, odd, digitsAlone]) => {
@@ -176,5 +176,5 @@ export function hostileRow({ fields }: Ingest): fc.Arbitrary<string> {
   return fc.oneof({ weight: 20, arbitrary: objectRow(fields) }, { weight: 1, arbitrary: otherRow })
 }
 
-/** A row whose date is a stretch of a good one with something else in place of its digits, and that has no other fault. */
+/** A row whose date is a slice of a good one with something else in place of its digits, and that has no other fault. */
 export const brokenDateRow: fc.Arbitrary<string> = spelt(brokenDate).map((date) => `{"D":${date},"T":"a","V":1}`)

@@ -102,13 +102,13 @@ class MemoryFileWriter implements SealedFileWriter {
     this.#columns = registry.columns.all.map(({ index, type }) => ({ index, type, dictionary: new Dictionary() }))
   }
 
-  async addSeries(series: number, stretches: Iterable<RowSlice>): Promise<void> {
+  async addSeries(series: number, slices: Iterable<RowSlice>): Promise<void> {
     const before = this.#series.at(-1)
     if (before !== undefined && this.#registry.series.compare(before.series, series) >= 0) {
       throw new Error('series come in the order of their tags')
     }
     const start = this.#rows
-    for (const stretch of stretches) this.#take(stretch)
+    for (const slice of slices) this.#take(slice)
     if (this.#rows === start) throw new Error('a series has rows')
     this.#series.push({ series, start, end: this.#rows })
   }
@@ -152,7 +152,7 @@ class MemoryFileWriter implements SealedFileWriter {
   }
 
   #take({ chunk, start, end }: RowSlice): void {
-    if (end <= start) throw new Error('stretches are never empty')
+    if (end <= start) throw new Error('slices are never empty')
     const copy = newChunk(end - start)
     copyRowsInto(copy, 0, chunk, start, end, this.#columns)
     copy.positions.set(chunk.positions.subarray(start, end))

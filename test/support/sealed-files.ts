@@ -22,7 +22,7 @@ import { EntityRegistry } from '../../src/store/embedded/registry/entity-registr
 import type { LocalFile } from '../../src/store/embedded/sealed/local-file.ts'
 import type { WriterOptions } from '../../src/store/embedded/sealed/local-file-writer.ts'
 import { LocalFolder, type LocalFolderOptions } from '../../src/store/embedded/sealed/local-folder.ts'
-import { writeFile } from '../../src/store/embedded/sealing/lay-down.ts'
+import { writeFile } from '../../src/store/embedded/sealing/write-sealed-files.ts'
 import { UsedMemory } from './used-memory.ts'
 
 export const hourMs = 3_600_000
@@ -67,7 +67,7 @@ function put(column: ChunkColumn, row: number, value: Value, codeOf: (text: stri
 }
 
 /** Rows as a source would show them: with other rows around them and a dictionary of their own. */
-function stretchOf(rows: readonly Row[], columns: Entity['columns']): RowSlice {
+function sliceOf(rows: readonly Row[], columns: Entity['columns']): RowSlice {
   const padding = 2
   const chunk = newChunk(rows.length + 2 * padding)
   for (const [offset, { ms, position }] of rows.entries()) {
@@ -107,7 +107,7 @@ export interface Written {
 export interface WriteOptions {
   readonly writing?: Partial<WriterOptions>
   readonly folder?: Partial<LocalFolderOptions>
-  readonly stretchRows?: number
+  readonly sliceRows?: number
 }
 
 /** So that a few rows make several pages and row groups, with everything in the index. */
@@ -145,11 +145,11 @@ export async function writeEntity(directory: string, entity: Entity, options: Wr
   const writer = await writeFile(stored, mixed, newPacer(), async (writer) => {
     for (const series of inOrder) {
       const { rows } = series
-      const stretches: RowSlice[] = []
-      const length = options.stretchRows ?? 10
+      const slices: RowSlice[] = []
+      const length = options.sliceRows ?? 10
       for (let start = 0; start < rows.length; start += length)
-        stretches.push(stretchOf(rows.slice(start, start + length), entity.columns))
-      await writer.addSeries(numbers.get(series) ?? -1, stretches)
+        slices.push(sliceOf(rows.slice(start, start + length), entity.columns))
+      await writer.addSeries(numbers.get(series) ?? -1, slices)
     }
   })
   const file = await writer.publish()
@@ -181,8 +181,8 @@ function rowAt(chunk: Chunk, row: number, columns: number): Row {
 
 export function everything(reader: SealedPages, columns: number): Row[][] {
   return Array.from({ length: reader.length }, (_, place) =>
-    [...reader.forward(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap((stretch) =>
-      rowsOf(stretch, columns),
+    [...reader.forward(place, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap((slice) =>
+      rowsOf(slice, columns),
     ),
   )
 }

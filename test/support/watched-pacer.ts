@@ -1,6 +1,6 @@
 import { Pacer } from '../../src/lib/pacer.ts'
 
-/** Notes how much is done at a stretch, in the pacer's units: what a computation tells it of at once, it has done without a rest. */
+/** Notes how much is done at a slice, in the pacer's units: what a computation tells it of at once, it has done without a rest. */
 export class WatchedPacer extends Pacer {
   stepMax = 0
   spent = 0

@@ -45,7 +45,7 @@ test('a lost day is a gap of its own tag, and of no other', () => {
 
 test.each<[string, [number, number][], [number, number][]]>([
   ['one bucket missing of buckets that each have a point', [...every(1, 0, 20), ...every(1, 21, 40)], [[19, 21]]],
-  ['a lost stretch in few points', [...every(1, 0, 2), ...every(1, 100, 101)], [[1, 100]]],
+  ['a lost slice in few points', [...every(1, 0, 2), ...every(1, 100, 101)], [[1, 100]]],
   ['irregular distances, none of which is unusual', [0, 5, 8, 15, 17, 24, 30, 37].map((at) => [at, 1]), []],
   ['two points, of which nobody knows what is usual', every(50, 0, 100), []],
   ['one point', every(1, 0, 1), []],

@@ -4,7 +4,7 @@ import type { CancelsElsewhere, ClusterChangeListener, ClusterChanges } from '..
 import type { PartitionState } from '../partitions.ts'
 import { partitionStateOf } from '../repositories/partitions.ts'
 import type { Tables } from '../schema.ts'
-import { CancelRequests } from './asked-cancels.ts'
+import { CancelRequests } from './cancel-requests.ts'
 
 /** Polling interval when no change is announced. */
 const lookEveryMs = 1000

@@ -1,5 +1,5 @@
 import { doubleText } from '../../druid-sql/bind/conversions.ts'
-import { upperCase, utf16Units, widthOf, withoutRepeats } from '../../druid-sql/functions/text-room.ts'
+import { upperCase, utf16Units, widthOf, withoutRepeats } from '../../druid-sql/functions/text-limits.ts'
 import { concatenated } from '../../druid-sql/functions/texts.ts'
 import { floorToBucket, wideRange } from '../../druid-time/bucket-sql.ts'
 import { formatTime, patternPieces } from '../../druid-time/format-sql.ts'

@@ -3,7 +3,7 @@
 
 import { type Bound, literal } from '../../druid-sql/bind/tree.ts'
 import { double, long, nullType, wideString } from '../../druid-sql/bind/types.ts'
-import { widthOf } from '../../druid-sql/functions/text-room.ts'
+import { widthOf } from '../../druid-sql/functions/text-limits.ts'
 import { type TimeRange, wideRange } from '../../druid-time/bucket-sql.ts'
 import { parseInstantText } from '../../druid-time/iso.ts'
 import { bind } from '../../lib/bind-sql.ts'

@@ -1,6 +1,6 @@
 // Functions that query arrays.
 
-import { joinedBytesMax, withinLimit } from '../../druid-sql/functions/text-room.ts'
+import { joinedBytesMax, withinLimit } from '../../druid-sql/functions/text-limits.ts'
 import { bind, bind2 } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import {

@@ -3,7 +3,7 @@ import { type Bound, called, literal } from '../../druid-sql/bind/tree.ts'
 import { boolean, double, long, string, wideString } from '../../druid-sql/bind/types.ts'
 import { leftPadding, padded, repeatedTimes, rightPadding } from '../../druid-sql/functions/filled-texts.ts'
 import { formattedText } from '../../druid-sql/functions/string-format.ts'
-import { widthOf } from '../../druid-sql/functions/text-room.ts'
+import { widthOf } from '../../druid-sql/functions/text-limits.ts'
 import {
   digits,
   groupOfMatch,

@@ -17,9 +17,9 @@ import { readIntervals, readZone } from '../parse/read-common.ts'
 import { readDataSource } from '../parse/read-data-source.ts'
 import { readNativeQuery } from '../parse/read-query.ts'
 import { columnsOf } from './check-query.ts'
+import { readsSegments, sinceSegments, visibleRowsFilter } from './expired-rows.ts'
 import { withComparedValues, withFinalFields } from './final-fields.ts'
 import { numbersOf, withoutNulls } from './number-filters.ts'
-import { readsSegments, sinceSegments, visibleRowsFilter } from './rows-left.ts'
 import { needsVisibleRows, replacedRows, visibleRows } from './visible-rows.ts'
 
 /** The context members that affect the result; all others are dropped. */

@@ -1,4 +1,4 @@
-import { isFree, limitedOutput, widthOf } from '../../druid-sql/functions/text-room.ts'
+import { isFree, limitedOutput, widthOf } from '../../druid-sql/functions/text-limits.ts'
 import { wideRange } from '../../druid-time/bucket-sql.ts'
 import type { Interval } from '../../druid-time/iso.ts'
 import { formatTimestamp } from '../../druid-time/iso.ts'

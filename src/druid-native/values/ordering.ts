@@ -1,6 +1,6 @@
 // Druid's comparators: the sort keys that order values as each of them does.
 
-import { utf16Units } from '../../druid-sql/functions/text-room.ts'
+import { utf16Units } from '../../druid-sql/functions/text-limits.ts'
 import { bind } from '../../lib/bind-sql.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { Ordering } from '../parse/query-nodes.ts'

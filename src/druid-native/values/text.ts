@@ -1,4 +1,4 @@
-import { nullIfEmpty } from '../../druid-sql/functions/text-room.ts'
+import { nullIfEmpty } from '../../druid-sql/functions/text-limits.ts'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 
 /** The substring from the index on; null if it is empty because the text ends there, as in Druid. */

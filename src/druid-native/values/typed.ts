@@ -46,7 +46,7 @@ export interface Typed {
   readonly isMulti?: boolean
   /** A column of an inner scan, whose type is not declared. */
   readonly isUndeclaredType?: boolean
-  /** The maximum length of a computed text, if known (text-room.ts); not set for stored texts. */
+  /** The maximum length of a computed text, if known (text-limits.ts); not set for stored texts. */
   readonly width?: number | undefined
   /** The same value as an SQL boolean, if it is a truth value. */
   readonly condition?: Sql

@@ -3,7 +3,7 @@
 
 import { Zone } from '../../druid-time/zone.ts'
 import type { Sql } from '../../lib/sql-text.ts'
-import { widthOf } from '../functions/text-room.ts'
+import { widthOf } from '../functions/text-limits.ts'
 import type { Place } from '../parse/sql-problem.ts'
 import type { Join, OrderItem, Window } from '../parse/syntax.ts'
 import type { ColumnPlace } from './engine-names.ts'

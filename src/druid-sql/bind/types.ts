@@ -11,7 +11,7 @@ export interface ArrayType {
 
 export interface StringType {
   readonly kind: 'string'
-  /** How long texts made by the query may be (see `widthOf` in functions/text-room.ts). It does not make a different type. */
+  /** How long texts made by the query may be (see `widthOf` in functions/text-limits.ts). It does not make a different type. */
   readonly width?: number
 }
 

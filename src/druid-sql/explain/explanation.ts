@@ -3,8 +3,8 @@
 import { druidExpression, druidType, type NameOf } from '../../algebra/druid-expression.ts'
 import { tokenize } from '../parse/tokenizer.ts'
 import type { PlannedSql, SqlScanPlan } from '../plan/sql-plan.ts'
-import type { SqlQuery } from '../question.ts'
 import type { ReadableTables } from '../readable-tables.ts'
+import type { SqlQuery } from '../sql-query.ts'
 import type { CheckedSql } from '../translate.ts'
 import { type NativeQuery, nativeFilter, nativeIntervals, nativeQuery, virtualColumn } from './native-of-plan.ts'
 

@@ -4,7 +4,7 @@ import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { boolean, long, string } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { type Catalogue, neededText, special } from './signature.ts'
-import { withoutRepeats } from './text-room.ts'
+import { withoutRepeats } from './text-limits.ts'
 
 const addressForm = sql.literal(
   '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])([.](25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}',

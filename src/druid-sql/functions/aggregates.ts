@@ -19,7 +19,7 @@ import {
 import { numeric, wrapped } from './numbers.ts'
 import { overTime } from './over-time.ts'
 import { constantInteger, neededText } from './signature.ts'
-import { withoutRepeats } from './text-room.ts'
+import { withoutRepeats } from './text-limits.ts'
 
 export const countOfRows = engineAggregate(() => ({ call: sql`count(*)` }))
 export const countOf = plainAggregate(sql`count`)

@@ -7,7 +7,7 @@ import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { arrayOf, boolean, long, type SqlType, string, typeName } from '../bind/types.ts'
 import { sqlProblem } from '../parse/sql-problem.ts'
 import { asText, type BoundCall, type Catalogue, type ScalarFunction, special } from './signature.ts'
-import { joinedBytesMax, onceEach, withinLimit, withoutRepeats } from './text-room.ts'
+import { joinedBytesMax, onceEach, withinLimit, withoutRepeats } from './text-limits.ts'
 import { javaPattern, matchable, type PatternOptions, patternOf } from './texts.ts'
 import { unifiedType } from './unified.ts'
 

@@ -17,7 +17,7 @@ import {
   widthOf,
   withinLimit,
   withoutRepeats,
-} from './text-room.ts'
+} from './text-limits.ts'
 
 /** A text repeated up to `units` UTF-16 units; one less where the last character would be split. */
 function utf16Filler(text: Sql, units: Sql): Sql {

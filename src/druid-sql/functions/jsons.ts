@@ -5,7 +5,7 @@ import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { arrayOf, json, string } from '../bind/types.ts'
 import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type BoundCall, type Catalogue, neededText, scalar, special } from './signature.ts'
-import { onceEach, withoutRepeats } from './text-room.ts'
+import { onceEach, withoutRepeats } from './text-limits.ts'
 
 /** A path of Druid's JSON functions, in the engine's form: `$.a.b[0]`. */
 function jsonPath(call: BoundCall): string {

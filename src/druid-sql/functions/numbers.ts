@@ -22,7 +22,7 @@ import {
   scalar,
   special,
 } from './signature.ts'
-import { onceEach, withoutRepeats } from './text-room.ts'
+import { onceEach, withoutRepeats } from './text-limits.ts'
 
 const ofDouble = (render: (x: Sql) => Sql): PlainFunction => scalar([double], double, render)
 

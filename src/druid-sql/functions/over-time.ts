@@ -11,7 +11,7 @@ import { quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { type Aggregate, type AggregateCall, aggregate, givenTime, result } from './aggregate-signature.ts'
 import { numeric } from './numbers.ts'
 import { constantText } from './signature.ts'
-import { withoutRepeats } from './text-room.ts'
+import { withoutRepeats } from './text-limits.ts'
 
 /** The items of a group as rows of date in milliseconds, position (the higher one of the same date is newer) and value. */
 const itemsOf = ([x, ms, position = sql`0::BIGINT`]: readonly Sql[]): Sql => {

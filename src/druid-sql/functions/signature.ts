@@ -6,7 +6,7 @@ import { as, constantOf } from '../bind/conversions.ts'
 import { type Bound, called, type EngineFunction, engineFunction } from '../bind/tree.ts'
 import { type SqlType, string } from '../bind/types.ts'
 import { type Place, sqlProblem } from '../parse/sql-problem.ts'
-import { withoutRepeats } from './text-room.ts'
+import { withoutRepeats } from './text-limits.ts'
 
 /** A call whose operands are bound. */
 export interface BoundCall {

@@ -10,7 +10,7 @@ import { type Bound, called, engineFunction } from '../bind/tree.ts'
 import { type Kind, string, wideString } from '../bind/types.ts'
 import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import { neededText, special } from './signature.ts'
-import { isFree, onceEach, requestedCharactersMax, upperCase, utf16Units, widthOf, withinLimit } from './text-room.ts'
+import { isFree, onceEach, requestedCharactersMax, upperCase, utf16Units, widthOf, withinLimit } from './text-limits.ts'
 
 const partForm = /%(?:(\d+)\$)?([-#+ 0,(]*)([1-9]\d*)?(?:\.(\d+))?([a-zA-Z%])|%/g
 

@@ -30,7 +30,7 @@ import {
   widthOf,
   withinLimit,
   withoutRepeats,
-} from './text-room.ts'
+} from './text-limits.ts'
 
 /**
  * Replaces a part of a text. Each operand is used several times, so it must be a name or short. With `mayBeEmpty` the part may be an empty text,

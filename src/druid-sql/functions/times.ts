@@ -23,7 +23,7 @@ import { type Place, quoted, sqlProblem } from '../parse/sql-problem.ts'
 import type { TimeUnit } from '../parse/syntax.ts'
 import { ceilNumber, floorNumber } from './numbers.ts'
 import { type BoundCall, type Catalogue, constantText, neededText, type ScalarFunction, special } from './signature.ts'
-import { withoutRepeats } from './text-room.ts'
+import { withoutRepeats } from './text-limits.ts'
 
 function zoneOf(call: BoundCall, index: number): Zone {
   const text = constantText(call, index)

@@ -9,7 +9,7 @@ import { arrays } from './arrays.ts'
 import { jsons } from './jsons.ts'
 import { type Catalogue, constantText, special } from './signature.ts'
 import { sketches } from './sketches.ts'
-import { withoutRepeats } from './text-room.ts'
+import { withoutRepeats } from './text-limits.ts'
 import { unifiedTexts, unifiedType } from './unified.ts'
 
 /** The first operand that is not null. */

@@ -1,8 +1,8 @@
 // Tested by `src/http/druid-queries.test.ts`, `test/acceptance/druid-http.test.ts`.
 import Type from 'typebox'
 import { readDruidSql } from '../../druid-sql/druid-request.ts'
-import { readSqlZone } from '../../druid-sql/question.ts'
 import { DruidSqlRequestSchema } from '../../druid-sql/request.ts'
+import { readSqlZone } from '../../druid-sql/sql-query.ts'
 import { formatContentType, formatMediaType } from '../../model/answer-format.ts'
 import { type DruidFormat, druidFormats } from '../../model/druid-layout.ts'
 import { Problem } from '../../model/problem.ts'

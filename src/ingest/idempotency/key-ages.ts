@@ -27,7 +27,7 @@ export class KeyAges {
   readonly #openedMs: number
   /** Keys before this number were read at the start. */
   #readEnd = 0
-  readonly #stretches: ClockPeriod[] = []
+  readonly #slices: ClockPeriod[] = []
 
   constructor(clocks: KeyClocks) {
     this.#clocks = clocks
@@ -54,9 +54,8 @@ export class KeyAges {
     const { nowMs, uptimeMs } = this.#clocks
     const now = nowMs()
     const aheadMs = now - uptimeMs()
-    const last = this.#stretches.at(-1)
-    if (last === undefined || Math.abs(aheadMs - last.aheadMs) >= setMs)
-      this.#stretches.push({ start: number, aheadMs })
+    const last = this.#slices.at(-1)
+    if (last === undefined || Math.abs(aheadMs - last.aheadMs) >= setMs) this.#slices.push({ start: number, aheadMs })
     return Math.floor(now / 1000)
   }
 
@@ -64,13 +63,13 @@ export class KeyAges {
   isExpired(number: number, receivedS: number): boolean {
     const uptimeMs = this.#clocks.uptimeMs()
     if (number < this.#readEnd) return receivedS <= this.expiredS || uptimeMs - this.#openedMs >= keyLifeS * 1000
-    const { aheadMs } = this.#stretches.findLast(({ start }) => start <= number)!
+    const { aheadMs } = this.#slices.findLast(({ start }) => start <= number)!
     // The time that the clock which stamped the key would show now.
     return receivedS <= Math.floor((uptimeMs + aheadMs) / 1000) - keyLifeS
   }
 
   /** Keys before this number have been forgotten. */
   forgotten(start: number): void {
-    while (this.#stretches.length > 1 && this.#stretches[1]!.start <= start) this.#stretches.shift()
+    while (this.#slices.length > 1 && this.#slices[1]!.start <= start) this.#slices.shift()
   }
 }

@@ -19,7 +19,7 @@ function outcome(attempt: () => void): string {
 }
 
 describe('the backlog', () => {
-  test('is what was pushed and not validated, to within a stretch', () => {
+  test('is what was pushed and not validated, to within a slice', () => {
     const step = fc.oneof(
       fc.record({ bytes: fc.integer({ min: 1, max: 3_000_000 }) }),
       fc.record({ validated: fc.double({ min: 0, max: 1, noNaN: true }) }),

@@ -10,7 +10,7 @@ const instant = fc.oneof(
   fc.integer({ min: Date.UTC(2024, 1, 28), max: Date.UTC(2024, 2, 2) }),
 )
 
-/** A stretch of a text is made one character: often that of all digits of the day. */
+/** A slice of a text is made one character: often that of all digits of the day. */
 const broken = fc
   .tuple(instant, fc.constantFrom('Z', '', '+01:00'), fc.constantFrom('Y', '/', ':', '0', 'é'), fc.boolean())
   .map(([ms, designator, odd, onlyDay]) => {

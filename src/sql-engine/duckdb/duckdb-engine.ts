@@ -16,10 +16,10 @@ import {
 } from '../sql-engine.ts'
 import { checkTree } from './allow-list.ts'
 import { engineError } from './engine-error.ts'
-import { StringMemory } from './engine-text-room.ts'
 import { itemsTableName, loadItems } from './items-table.ts'
 import { timesOfPlan } from './plan-times.ts'
 import { piecesOf, readChunk } from './read-chunk.ts'
+import { StringMemory } from './string-memory.ts'
 import { tableRows, withTables } from './table-sql.ts'
 import { registerZoneFunctions } from './zone-functions.ts'
 

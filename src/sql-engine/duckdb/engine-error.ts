@@ -3,7 +3,7 @@
 import { dirname } from 'node:path'
 import { Problem } from '../../model/problem.ts'
 import { DamagedRows, EngineRefusal, LongOverflow, OutOfMemory, ownMessagePrefix } from '../sql-engine.ts'
-import { isRoomError } from './engine-text-room.ts'
+import { isRoomError } from './string-memory.ts'
 
 interface Known {
   readonly form: RegExp

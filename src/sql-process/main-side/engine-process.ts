@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { AnswerData } from '../../answer/answer-data.ts'
 import type { Generation, GenerationEvents } from '../../lib/actor/actor.ts'
-import { PendingRequests } from '../../lib/actor/pending-asks.ts'
+import { PendingRequests } from '../../lib/actor/pending-requests.ts'
 import { Problem } from '../../model/problem.ts'
 import { DamagedRows, LongOverflow, OutOfMemory } from '../../sql-engine/sql-engine.ts'
 import type { FromSqlProcess, NativeRun, SentFailure, SqlProcessData, SqlRun, ToSqlProcess } from '../protocol.ts'

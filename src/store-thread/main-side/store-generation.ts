@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Generation } from '../../lib/actor/actor.ts'
-import { PendingRequests } from '../../lib/actor/pending-asks.ts'
+import { PendingRequests } from '../../lib/actor/pending-requests.ts'
 import type { CancelSignal } from '../../lib/cancellation.ts'
 import type { Problem } from '../../model/problem.ts'
 import { Outbox } from '../outbox.ts'

@@ -2,8 +2,8 @@ import type { LiveFeed } from '../../live/live-feed.ts'
 import type { Upkeep } from '../../store/embedded/upkeep/upkeep.ts'
 import type { FromStore, ToStore } from '../protocol.ts'
 import { sentError } from '../sent-error.ts'
-import type { Requests } from './asks.ts'
 import type { CatalogChanges } from './catalog-changes.ts'
+import type { Requests } from './store-requests.ts'
 
 export interface TakerParts {
   readonly send: (message: FromStore) => void

@@ -4,12 +4,12 @@ import { periodGranularity } from '../../druid-time/native-granularity.ts'
 import { ZonedBuckets } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { type BucketGranularity, parseGranularity } from '../../model/granularity.ts'
-import { type BucketRange, bucketStretches, zonedRanges } from './bucket-columns.ts'
+import { type BucketRange, bucketSlicees, zonedRanges } from './bucket-columns.ts'
 
 const [open, end] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
-function stretches(granularity: string, fromMs = open, toMs = end): BucketRange[] {
-  return bucketStretches(parseGranularity(granularity) as BucketGranularity, fromMs, toMs)
+function slices(granularity: string, fromMs = open, toMs = end): BucketRange[] {
+  return bucketSlicees(parseGranularity(granularity) as BucketGranularity, fromMs, toMs)
 }
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   ['year', 'P12M'],
 ])('%s is a period of Druid', (granularity, period) => {
   const expression = `timestamp_floor("__time", '${period}', null, 'UTC')`
-  expect(stretches(granularity)).toEqual([{ fromMs: open, toMs: end, expression, period }])
+  expect(slices(granularity)).toEqual([{ fromMs: open, toMs: end, expression, period }])
 })
 
 describe('several hours, which Druid rounds towards 1970', () => {
@@ -41,12 +41,12 @@ describe('several hours, which Druid rounds towards 1970', () => {
     ['PT7H', hours(7, 'PT7H')],
     ['PT10H', hours(10, 'PT10H')],
   ])('%s is counted before it', (granularity, { counted, floored }) => {
-    expect(stretches(granularity)).toEqual([
+    expect(slices(granularity)).toEqual([
       { fromMs: open, toMs: -1, ...counted },
       { fromMs: 0, toMs: end, ...floored },
     ])
-    expect(stretches(granularity, 0, 5)).toEqual([{ fromMs: 0, toMs: 5, ...floored }])
-    expect(stretches(granularity, -9, -5)).toEqual([{ fromMs: -9, toMs: -5, ...counted }])
+    expect(slices(granularity, 0, 5)).toEqual([{ fromMs: 0, toMs: 5, ...floored }])
+    expect(slices(granularity, -9, -5)).toEqual([{ fromMs: -9, toMs: -5, ...counted }])
   })
 })
 
@@ -65,12 +65,12 @@ describe('buckets by the clocks of a zone', () => {
   test('in a row are counted, the others chosen from', () => {
     const counted = (startMs: number): string =>
       `"__time" - (("__time" - ${startMs}) % ${hour} + ${hour}) % ${hour})`.replace('(("', '((("')
-    const [stretch, ...others] = zonedRanges(buckets, { fromMs: 0.5 * hour, toMs: 9 * hour }, 100)
+    const [slice, ...others] = zonedRanges(buckets, { fromMs: 0.5 * hour, toMs: 9 * hour }, 100)
     expect(others).toEqual([])
-    expect(stretch).toMatchObject({ fromMs: 0.5 * hour, toMs: 9 * hour, period: null })
-    expect(stretch?.expression).toContain(`if("__time" < ${5 * hour}`)
-    expect(stretch?.expression).toContain(`"__time" * 0 + ${5 * hour}`)
-    expect(stretch?.expression).toContain(counted(5.5 * hour))
+    expect(slice).toMatchObject({ fromMs: 0.5 * hour, toMs: 9 * hour, period: null })
+    expect(slice?.expression).toContain(`if("__time" < ${5 * hour}`)
+    expect(slice?.expression).toContain(`"__time" * 0 + ${5 * hour}`)
+    expect(slice?.expression).toContain(counted(5.5 * hour))
   })
 
   test('are no more than buckets may be', () => {

@@ -28,10 +28,10 @@ const severalHours = /^PT(?!1H)\d+H$/
 const startsAtOnce = 256
 
 /**
- * Uniform and calendar buckets need one stretch, or two for periods of several hours around 1970. Compound periods are enumerated, so `fromMs` and
+ * Uniform and calendar buckets need one slice, or two for periods of several hours around 1970. Compound periods are enumerated, so `fromMs` and
  * `toMs` must be the bounds of the rows.
  */
-export function bucketStretches(granularity: BucketGranularity, fromMs: number, toMs: number): BucketRange[] {
+export function bucketSlicees(granularity: BucketGranularity, fromMs: number, toMs: number): BucketRange[] {
   switch (granularity.kind) {
     case 'uniform': {
       const period = periodOf(granularity)
@@ -43,7 +43,7 @@ export function bucketStretches(granularity: BucketGranularity, fromMs: number, 
         { ...counted, toMs: Math.min(toMs, -1) },
         { ...floored, fromMs: Math.max(fromMs, 0) },
       ]
-      return both.filter((stretch) => stretch.fromMs <= stretch.toMs)
+      return both.filter((slice) => slice.fromMs <= slice.toMs)
     }
     case 'months': {
       const period = `P${granularity.months}M`
@@ -82,7 +82,7 @@ interface Run {
 }
 
 /**
- * Stretches for buckets in the local time of a zone. A run of buckets of equal length, empty or not, costs as much as one bucket.
+ * Slicees for buckets in the local time of a zone. A run of buckets of equal length, empty or not, costs as much as one bucket.
  * Throws Problem `too_many_buckets` when the range has more than `bucketsMax` runs.
  */
 export function zonedRanges(buckets: TimeBuckets, { fromMs, toMs }: Range, bucketsMax: number): BucketRange[] {
@@ -115,15 +115,15 @@ export const constant = (value: number): string => `${time} * 0 + ${value}`
 
 /** Each row uses the expression of the last of `starts` that is not after it. `starts` is ascending, and its first is not after `fromMs`. */
 export function bucketRanges(starts: readonly StartsFrom[], fromMs: number, toMs: number): BucketRange[] {
-  const stretches: BucketRange[] = []
+  const slices: BucketRange[] = []
   for (let at = 0; at < starts.length; at += startsAtOnce) {
     const part = starts.slice(at, at + startsAtOnce)
     const next = starts[at + startsAtOnce]
     const endMs = next === undefined ? toMs : next.fromMs - 1
     const startMs = Math.max(fromMs, part[0].fromMs)
-    if (startMs <= endMs) stretches.push({ fromMs: startMs, toMs: endMs, expression: choice(part), period: null })
+    if (startMs <= endMs) slices.push({ fromMs: startMs, toMs: endMs, expression: choice(part), period: null })
   }
-  return stretches
+  return slices
 }
 
 function choice(starts: readonly StartsFrom[]): string {

@@ -3,7 +3,7 @@ import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
 import type { Range } from '../../model/plan.ts'
-import { type BucketRange, bucketStretches, zonedRanges } from './bucket-columns.ts'
+import { type BucketRange, bucketSlicees, zonedRanges } from './bucket-columns.ts'
 import type { Bounds } from './druid-query.ts'
 import { groupBy, type QueryTarget, type RawRows, timeseries } from './druid-query.ts'
 import { type DruidRun, groupKeys, longsIn } from './druid-run.ts'
@@ -11,7 +11,7 @@ import { intervalsOf, type NativeAggregation, type NativeColumn, type NativeFilt
 
 const bucket = ':bucket'
 
-type Stretch = Omit<BucketRange, 'expression'> & { readonly expression: string | null }
+type Slice = Omit<BucketRange, 'expression'> & { readonly expression: string | null }
 
 /** Druid visits every bucket of a period, even empty ones. Finer buckets are therefore computed for each row. */
 const coarsePeriod = /^P(\d+[DWM]|T\d+[HM])$/
@@ -26,16 +26,16 @@ export interface BucketRequest {
 }
 
 /** The ranges of time that are queried one by one. The buckets of `all` need no column. */
-export async function stretchesOf(
+export async function slicesOf(
   { fromMs, toMs }: Range,
   { granularity, buckets, bucketsMax, bounds }: BucketRequest,
-): Promise<readonly Stretch[]> {
+): Promise<readonly Slice[]> {
   if (granularity.kind === 'all') return [{ fromMs, toMs, expression: null, period: null }]
-  if (granularity.kind !== 'compound' && granularity.kind !== 'zoned') return bucketStretches(granularity, fromMs, toMs)
+  if (granularity.kind !== 'compound' && granularity.kind !== 'zoned') return bucketSlicees(granularity, fromMs, toMs)
   const there = await bounds()
   if (there === null) return []
   const known = { fromMs: Math.max(fromMs, there.minMs), toMs: Math.min(toMs, there.maxMs) }
-  if (granularity.kind === 'compound') return bucketStretches(granularity, known.fromMs, known.toMs)
+  if (granularity.kind === 'compound') return bucketSlicees(granularity, known.fromMs, known.toMs)
   if (buckets === null) throw new Error('buckets by the clocks of a zone are given')
   return zonedRanges(buckets, known, bucketsMax)
 }
@@ -43,7 +43,7 @@ export async function stretchesOf(
 /** The rows to group, and their aggregations. */
 export interface GroupSource {
   readonly target: QueryTarget
-  readonly stretches: readonly Stretch[]
+  readonly slices: readonly Slice[]
   readonly filter: NativeFilter | null
   readonly columns: readonly NativeColumn[]
   readonly aggregations: readonly NativeAggregation[]
@@ -51,16 +51,16 @@ export interface GroupSource {
   readonly longs: readonly number[]
 }
 
-/** Each row is the start of its bucket (null when there is only one bucket), the keys, then the aggregations. Each stretch returns at most `limit` groups. */
+/** Each row is the start of its bucket (null when there is only one bucket), the keys, then the aggregations. Each slice returns at most `limit` groups. */
 export async function* groupsIn(
   source: GroupSource,
   keys: readonly EntityField[],
   limit: number,
   { pacer }: Pick<DruidRun, 'pacer'>,
 ): AsyncGenerator<RawRows> {
-  for (const stretch of source.stretches) {
-    for await (const rows of groupsOf(source, stretch, keys, limit)) {
-      yield stretch.expression === null ? rows.map((row) => [null, ...row]) : rows
+  for (const slice of source.slices) {
+    for await (const rows of groupsOf(source, slice, keys, limit)) {
+      yield slice.expression === null ? rows.map((row) => [null, ...row]) : rows
       if (pacer.spend(rows.length * source.aggregations.length)) await pacer.rest()
     }
   }
@@ -68,7 +68,7 @@ export async function* groupsIn(
 
 function groupsOf(
   { target, filter, columns, aggregations, longs }: GroupSource,
-  { fromMs, toMs, expression, period: asked }: Stretch,
+  { fromMs, toMs, expression, period: asked }: Slice,
   keys: readonly EntityField[],
   limit: number,
 ): AsyncGenerator<RawRows> {

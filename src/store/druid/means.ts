@@ -5,7 +5,7 @@ import type { AveragePlan, Range } from '../../model/plan.ts'
 import { resultTooLarge } from '../limits.ts'
 import { bucketStarts } from './bucket-columns.ts'
 import type { DruidRun } from './druid-run.ts'
-import { groupsIn, stretchesOf } from './groups.ts'
+import { groupsIn, slicesOf } from './groups.ts'
 import { columnText, isNull, type NativeAggregation, type NativeColumn, not } from './native-query.ts'
 import { items } from './selected-items.ts'
 import { selectionFilter } from './selection-filter.ts'
@@ -60,7 +60,7 @@ async function* summedRows(
   const bounds = (): ReturnType<DruidRun['bounds']> => run.bounds('now')
   const source = {
     target: run.target,
-    stretches: await stretchesOf(range, { granularity, buckets, bucketsMax: limits.buckets, bounds }),
+    slices: await slicesOf(range, { granularity, buckets, bucketsMax: limits.buckets, bounds }),
     filter: selectionFilter(selection),
     columns: factor === 1 ? [] : metrics.map(({ name }, index) => scaled(columnText(name), index, factor)),
     aggregations: [...sums, ...counts, ...first],

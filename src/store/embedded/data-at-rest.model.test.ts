@@ -121,7 +121,7 @@ function forgetfulFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
       const origins = new Set(store.registry(1).columns.replaced?.map(({ originIndex }) => originIndex))
       return {
         ...bound(writer),
-        addSeries: (series, stretches) => writer.addSeries(series, without(stretches, origins)),
+        addSeries: (series, slices) => writer.addSeries(series, without(slices, origins)),
       }
     },
     sync: (entityId) => folder.sync(entityId),
@@ -130,15 +130,15 @@ function forgetfulFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
 
 function bound(writer: SealedFileWriter): SealedFileWriter {
   return {
-    addSeries: (series, stretches) => writer.addSeries(series, stretches),
+    addSeries: (series, slices) => writer.addSeries(series, slices),
     finish: () => writer.finish(),
     publish: () => writer.publish(),
     abandon: () => writer.abandon(),
   }
 }
 
-function* without(stretches: Iterable<RowSlice>, columns: ReadonlySet<number>): Generator<RowSlice> {
-  for (const { chunk, start, end } of stretches) {
+function* without(slices: Iterable<RowSlice>, columns: ReadonlySet<number>): Generator<RowSlice> {
+  for (const { chunk, start, end } of slices) {
     const left = chunk.columns.map((column, index) => (columns.has(index) ? undefined : column))
     yield { chunk: { times: chunk.times, positions: chunk.positions, columns: left }, start, end }
   }

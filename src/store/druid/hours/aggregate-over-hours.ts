@@ -12,7 +12,7 @@ import { areOfWholeHours } from '../../hours/whole-hours.ts'
 import { timeBoundary } from '../druid-query.ts'
 import type { DruidRun } from '../druid-run.ts'
 import { valueRead } from '../druid-value.ts'
-import { type GroupSource, groupsIn, stretchesOf } from '../groups.ts'
+import { type GroupSource, groupsIn, slicesOf } from '../groups.ts'
 import { isNull, type NativeAggregation, type NativeColumn, type NativeFilter, not } from '../native-query.ts'
 import { hourSum } from './hour-columns.ts'
 import { rowsColumn } from './hour-lines.ts'
@@ -77,10 +77,10 @@ async function sourceOf(
   return {
     of,
     target,
-    stretches:
+    slices:
       there.fromMs > there.toMs
         ? []
-        : await stretchesOf(there, { granularity, buckets, bucketsMax, bounds: async () => bounds }),
+        : await slicesOf(there, { granularity, buckets, bucketsMax, bounds: async () => bounds }),
     filter: filter === null ? null : filterOf(filter),
     columns: parts.flatMap(({ columns }) => columns),
     aggregations: parts.map(({ aggregation }) => aggregation),

@@ -12,7 +12,7 @@ import { hourMs } from '../../hours/whole-hours.ts'
 import { tooManyBuckets } from '../../limits.ts'
 import { oneRow, type QueryTarget } from '../druid-query.ts'
 import { intervalsOf } from '../native-query.ts'
-import { replacedRows } from './left-rows.ts'
+import { replacedRows } from './replaced-rows.ts'
 
 /** The data kept of an entity's expired rows, as a query sees it. */
 export interface KeptHours extends Kept {

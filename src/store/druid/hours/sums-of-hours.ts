@@ -7,7 +7,7 @@ import { requireRows } from '../../hours/needed-rows.ts'
 import { areOfWholeHours } from '../../hours/whole-hours.ts'
 import { timeBoundary } from '../druid-query.ts'
 import type { DruidRun } from '../druid-run.ts'
-import { groupsIn, stretchesOf } from '../groups.ts'
+import { groupsIn, slicesOf } from '../groups.ts'
 import { keysOf, needsFirst, type SummedRow, type Sums, sumsOfRows } from '../means.ts'
 import type { NativeAggregation, NativeColumn } from '../native-query.ts'
 import { tagFilter } from '../selection-filter.ts'
@@ -65,7 +65,7 @@ async function* summedHours(
   const first = needsFirst(plan) ? [{ type: 'doubleMin', name: ':first', fieldName: ':f' }] : []
   const source = {
     target: kept.hours,
-    stretches: await stretchesOf(there, {
+    slices: await slicesOf(there, {
       granularity,
       buckets,
       bucketsMax: limits.buckets,

@@ -3,9 +3,9 @@ import type { RowSlice } from '../head/chunk.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PlanRun } from '../run/plan-run.ts'
-import { NeedsSqlEngine } from './another-way.ts'
 import { GroupRows } from './group-rows.ts'
 import type { Fields, Grouping } from './grouping.ts'
+import { NeedsSqlEngine } from './needs-sql-engine.ts'
 import { type FilterTests, filterTests } from './row-conditions.ts'
 
 /** The approximate cost of finding a series in a file and reading one end of it, in pacer units. */
@@ -115,8 +115,8 @@ class EndsCollector {
   }
 
   /** Adds the first row that passes. Rows come from one end. Returns the row's time; null if there is none. */
-  async #addEnd(stretches: Iterable<RowSlice>, series: number, end: 'newest' | 'oldest'): Promise<number | null> {
-    for (const { chunk, start, end: after } of stretches) {
+  async #addEnd(slices: Iterable<RowSlice>, series: number, end: 'newest' | 'oldest'): Promise<number | null> {
+    for (const { chunk, start, end: after } of slices) {
       const { passesRow } = this.#tests
       for (let step = 0; step < after - start; step++) {
         const row = end === 'newest' ? after - 1 - step : start + step

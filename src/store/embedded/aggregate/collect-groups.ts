@@ -8,14 +8,14 @@ import type { PooledRollups, SealedPages } from '../reading/sealed-source.ts'
 import { rangePartsOf, spansOf } from '../reading/shared-dates.ts'
 import { type HourRange, partsMax, wholeHours } from '../reading/whole-hours.ts'
 import type { PlanRun } from '../run/plan-run.ts'
-import { NeedsSqlEngine } from './another-way.ts'
 import { columnIndices, walkOf } from './group-kinds.ts'
 import { GroupRows } from './group-rows.ts'
-import { RowGrouper } from './group-stretches.ts'
 import { type Fields, type Grouping, needsBounds } from './grouping.ts'
 import { HoursOfPlan } from './hours-of-plan.ts'
 import { KeptGroups } from './kept-groups.ts'
+import { NeedsSqlEngine } from './needs-sql-engine.ts'
 import { conditionsOf, type FilterTests, filterTests } from './row-conditions.ts'
+import { RowGrouper } from './row-grouper.ts'
 import { rowsWithin } from './rows-within.ts'
 import type { SeriesHours } from './series-hours.ts'
 
@@ -82,7 +82,7 @@ class GroupCollector {
   readonly #fields: Fields
   readonly #passesSeries: FilterTests['passesSeries']
   readonly #hours: HoursOfPlan
-  readonly #stretches: RowGrouper
+  readonly #slices: RowGrouper
   readonly #rowCost: number
   /** Whether hourly rollups of all series of a table together can replace its rows. */
   readonly #isPooled: boolean
@@ -103,7 +103,7 @@ class GroupCollector {
     this.#passesSeries = passesSeries
     this.#hours = new HoursOfPlan(grouping, fields, this.groups, walk)
     const hasKeyColumns = columnIndices(keys).length > 0
-    this.#stretches = new RowGrouper({ groups: this.groups, walk, passesRow, hasKeyColumns })
+    this.#slices = new RowGrouper({ groups: this.groups, walk, passesRow, hasKeyColumns })
     this.#rowCost =
       grouping.aggregates.reduce((sum, { where }) => sum + 1 + conditionsOf(where ?? null), keys.length) +
       (passesRow === null ? 0 : conditionsOf(grouping.filter)) +
@@ -340,26 +340,26 @@ class GroupCollector {
         if (readFrom === -1) readFrom = hour
         continue
       }
-      if (readFrom !== -1) await this.#addRows(hours.stretches(readFrom, hour), series)
+      if (readFrom !== -1) await this.#addRows(hours.slices(readFrom, hour), series)
       readFrom = -1
       if (verdict === 'all') this.#hours.add(hours, hour, series)
       if (this.#spend(unitsOfHour)) await this.#run.pacer.rest()
     }
-    if (readFrom !== -1) await this.#addRows(hours.stretches(readFrom, length), series)
+    if (readFrom !== -1) await this.#addRows(hours.slices(readFrom, length), series)
     if (reader.lastMs(place) >= whole.toMs) await this.#addRows(reader.forward(place, whole.toMs, toMs), series)
   }
 
-  async #addRows(stretches: Iterable<RowSlice>, series: number): Promise<void> {
+  async #addRows(slices: Iterable<RowSlice>, series: number): Promise<void> {
     const { pacer } = this.#run
     const { computed } = this.#fields
     const rowsAtOnce = Math.max(1, Math.floor(unitsAtOnce / this.#rowCost))
-    for (const whole of stretches) {
+    for (const whole of slices) {
       const { chunk, start, end } = whole
       for (let from = start; from < end; from += rowsAtOnce) {
         const to = Math.min(end, from + rowsAtOnce)
         const isRestDue = this.#spend((to - from) * this.#rowCost)
-        const stretch = to - from === end - start ? whole : { chunk, start: from, end: to }
-        this.#stretches.add(computed === null ? stretch : computed.over(stretch, series), series)
+        const slice = to - from === end - start ? whole : { chunk, start: from, end: to }
+        this.#slices.add(computed === null ? slice : computed.over(slice, series), series)
         if (isRestDue) await pacer.rest()
       }
     }

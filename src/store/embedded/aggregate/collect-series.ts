@@ -2,9 +2,9 @@ import type { Range } from '../../../model/plan.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { OpenFile } from '../reading/open-file.ts'
 import type { PlanRun } from '../run/plan-run.ts'
-import { NeedsSqlEngine } from './another-way.ts'
 import { GroupRows } from './group-rows.ts'
 import type { Fields, Grouping } from './grouping.ts'
+import { NeedsSqlEngine } from './needs-sql-engine.ts'
 import { filterTests } from './row-conditions.ts'
 
 /** The approximate cost of finding a series in a file, in pacer units. */

@@ -1,6 +1,6 @@
 // Arithmetic on columns of numbers, many rows at a time.
 import type { NumberColumn } from '../head/chunk.ts'
-import { NeedsSqlEngine } from './another-way.ts'
+import { NeedsSqlEngine } from './needs-sql-engine.ts'
 
 export type RowOperator = '+' | '-' | '*' | '/' | '%'
 

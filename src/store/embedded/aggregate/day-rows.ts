@@ -72,7 +72,7 @@ export async function dayRows(
     for (const series of table.series.values.subarray(0, table.series.length)) {
       const prepared = view.prepare(series, pacer)
       if (prepared !== null) await prepared
-      for (const stretch of view.run(series, ...all)) days.takeRows(stretch)
+      for (const slice of view.run(series, ...all)) days.takeRows(slice)
       if (pacer.spend(16)) await pacer.rest()
     }
   }
@@ -90,9 +90,9 @@ async function daysOf(file: SealedFile, pacer: Pacer): Promise<readonly DayRows[
   for (let place = 0; place < reader.length; place++) {
     const prepared = reader.prepare(place, pacer)
     if (prepared !== null) await prepared
-    for (const stretch of reader.forward(place, ...all)) {
-      days.takeRows(stretch)
-      if (pacer.spend(stretch.end - stretch.start)) await pacer.rest()
+    for (const slice of reader.forward(place, ...all)) {
+      days.takeRows(slice)
+      if (pacer.spend(slice.end - slice.start)) await pacer.rest()
     }
   }
   const found = days.inOrder()

@@ -3,7 +3,7 @@ import type { GroupValue } from '../../../algebra/aggregation.ts'
 import { nullCode } from '../../../model/column.ts'
 import type { Chunk, NumberColumn } from '../head/chunk.ts'
 import type { FieldAccessor, FieldKey } from '../run/field-accessor.ts'
-import { NeedsSqlEngine } from './another-way.ts'
+import { NeedsSqlEngine } from './needs-sql-engine.ts'
 
 /** The limit for all groups together: some dozens of megabytes. */
 const distinctMax = 1_000_000

@@ -8,13 +8,13 @@ import { requireRows } from '../../hours/needed-rows.ts'
 import type { FieldAccessor } from '../run/field-accessor.ts'
 import { type EntitySnapshot, preparePlan } from '../run/plan-run.ts'
 import type { RunMemory } from '../run/run-memory.ts'
-import { NeedsSqlEngine } from './another-way.ts'
 import { collectEnds, needsOnlyEnds } from './collect-ends.ts'
 import { collectGroups } from './collect-groups.ts'
 import { collectSeries, needsOnlySeries } from './collect-series.ts'
 import { ComputedColumns } from './computed-columns.ts'
 import { dayRows } from './day-rows.ts'
 import { columnOf, columnsOf, type Fields, type Grouping, type GroupLimits } from './grouping.ts'
+import { NeedsSqlEngine } from './needs-sql-engine.ts'
 
 /** The groups of an aggregation; null where that takes more work than the plan allows. */
 export async function runAggregation(

@@ -56,7 +56,7 @@ export class SeriesHours {
   }
 
   /** The rows of hours [start, end). Where row counts are known, they are read by number, so that their times need not be decoded. */
-  stretches(start: number, end: number): Iterable<RowSlice> {
+  slices(start: number, end: number): Iterable<RowSlice> {
     const { reader, place, counted, rollups } = this.#options
     if (counted === null) {
       return reader.forward(place, rollups.hoursMs[start], rollups.hoursMs[end - 1] + hourMs - 1)

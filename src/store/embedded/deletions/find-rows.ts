@@ -140,9 +140,9 @@ function sourceOf(files: readonly SealedFile[], columns: readonly number[], regi
 }
 
 /** The dates of the items that pass. */
-async function datesOf(stretches: Iterable<RowSlice>, passes: RowTest, pacer: Pacer): Promise<readonly number[]> {
+async function datesOf(slices: Iterable<RowSlice>, passes: RowTest, pacer: Pacer): Promise<readonly number[]> {
   const dates: number[] = []
-  for (const { chunk, start, end } of stretches) {
+  for (const { chunk, start, end } of slices) {
     for (let row = start; row < end; row++) if (passes(chunk, row)) dates.push(chunk.times[row]!)
     if (pacer.spend(end - start)) await pacer.rest()
   }
@@ -170,11 +170,11 @@ async function rangesOf(
   else if (passes === null) addRange(builder, pages.rowsWithin(place, fromMs, toMs))
   else {
     let [next, end] = pages.rowsWithin(place, fromMs, toMs)
-    for (const stretch of pages.rowsAt(place, next, end)) {
-      for (let row = stretch.start; row < stretch.end; row++, next++) {
-        if (passes(stretch.chunk, row)) builder.add(next, next + 1)
+    for (const slice of pages.rowsAt(place, next, end)) {
+      for (let row = slice.start; row < slice.end; row++, next++) {
+        if (passes(slice.chunk, row)) builder.add(next, next + 1)
       }
-      if (pacer.spend(stretch.end - stretch.start)) await pacer.rest()
+      if (pacer.spend(slice.end - slice.start)) await pacer.rest()
     }
   }
   return builder.length === 0 ? null : builder.ranges

@@ -5,7 +5,7 @@ import { DamagedFileError } from '../sealed/damaged-file.ts'
 import { type DeletionVector, type HiddenRows, hiddenBy } from './deletion-vector.ts'
 import { type HourSpans, hiddenHours } from './hidden-hours.ts'
 import { countRows, without } from './row-ranges.ts'
-import { VisibleHours } from './seen-hours.ts'
+import { VisibleHours } from './visible-hours.ts'
 import { VisiblePages, type VisiblePlaces } from './visible-pages.ts'
 
 /** The most series of a file whose visible hours are kept: with more, a query of all series would evict the indexes of other files. */

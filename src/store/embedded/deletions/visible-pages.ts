@@ -4,9 +4,9 @@ import { type Chunk, type ChunkColumn, firstAtOrAfter, newColumn, type RowSlice 
 import type { PooledRollups, SealedPages, SeriesRollups, StoredPages } from '../reading/sealed-source.ts'
 import type { HiddenOfSeries, HiddenRows } from './deletion-vector.ts'
 import { areHidden, type HourSpans } from './hidden-hours.ts'
-import { joinSlices } from './joined-stretches.ts'
+import { joinSlices } from './join-slices.ts'
 import { countRows, type RowRanges, within, without, withoutBackward } from './row-ranges.ts'
-import { learnedHourRows, learnedRowsMax, type VisibleHours } from './seen-hours.ts'
+import { learnedHourRows, learnedRowsMax, type VisibleHours } from './visible-hours.ts'
 
 export interface VisiblePlaces {
   readonly hidden: HiddenRows
@@ -185,14 +185,14 @@ export class VisiblePages implements SealedPages {
     let masked: Chunk | null = null
     for (const [from, to] of withoutBackward(hidden, start, end)) {
       let next = to
-      for (const stretch of this.#pages.rowsAt(place, from, to, 'backward')) {
-        next -= stretch.end - stretch.start
+      for (const slice of this.#pages.rowsAt(place, from, to, 'backward')) {
+        next -= slice.end - slice.start
         // The same page comes repeatedly if some of its rows are hidden.
-        if (stretch.chunk !== page) {
-          page = stretch.chunk
-          masked = this.#masked(page, stretch.start - next, this.#pages.rows(place), metrics)
+        if (slice.chunk !== page) {
+          page = slice.chunk
+          masked = this.#masked(page, slice.start - next, this.#pages.rows(place), metrics)
         }
-        yield masked === null ? stretch : { chunk: masked, start: stretch.start, end: stretch.end }
+        yield masked === null ? slice : { chunk: masked, start: slice.start, end: slice.end }
       }
     }
   }
@@ -225,8 +225,8 @@ function firstSeen(hidden: RowRanges, start: number, end: number): number {
   return end
 }
 
-function firstOf(stretches: Iterable<RowSlice>): RowSlice {
-  for (const stretch of stretches) return stretch
+function firstOf(slices: Iterable<RowSlice>): RowSlice {
+  for (const slice of slices) return slice
   throw new Error('a file has fewer rows of a series than its index says')
 }
 

@@ -80,10 +80,10 @@ class DeltaWriter {
   }
 
   /** `series` is the table's number of the series. */
-  async addSeries(series: number, stretches: readonly RowSlice[]): Promise<void> {
+  async addSeries(series: number, slices: readonly RowSlice[]): Promise<void> {
     const number = this.#table.series.values[series]
     const tagCodes = this.#tags.map(({ codes }) => codes.values[number])
-    for (const { chunk, start, end } of stretches) {
+    for (const { chunk, start, end } of slices) {
       for (let from = start; from < end; from += pageRows) {
         const to = Math.min(end, from + pageRows)
         for (const _ of this.#buffer.reserve(to - from)) if (this.#pacer.spend(sliceRows)) await this.#pacer.rest()

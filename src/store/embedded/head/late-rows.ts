@@ -1,6 +1,6 @@
 // Late rows are merged in when their series is read. Rows before the first late one are shared with the previous order, so that the cost
 // depends on how late rows are, not on how long the series is.
-import { forEachChunk } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/for-each-chunk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { inOrder } from '../../../lib/sort-in-slices.ts'
 import { type ReplacedColumn, replaceManyRows } from '../reading/replace-rows.ts'
@@ -8,9 +8,9 @@ import { orderByTime } from '../run/order-by-time.ts'
 import { orderWithin } from '../run/order-within.ts'
 import { type Chunk, copyRows, firstAtOrAfter, newChunk, newColumn, type RowSlice } from './chunk.ts'
 
-/** A run of more ranges than `stretchesMax`, with fewer rows than `stretchRowsMin` on average, is copied into one: reading it would cost more. */
-const stretchesMax = 64
-const stretchRowsMin = 256
+/** A run of more ranges than `slicesMax`, with fewer rows than `sliceRowsMin` on average, is copied into one: reading it would cost more. */
+const slicesMax = 64
+const sliceRowsMin = 256
 
 /**
  * Merges the rows of `ordered` and then `arrived`, whose rows came in any order, into one run ordered by time and position. With `replaced`,
@@ -23,8 +23,8 @@ export async function mergeLate(
   replaced: readonly ReplacedColumn[] | null,
   pacer: Pacer,
 ): Promise<readonly RowSlice[]> {
-  const stretches = ordered.length + arrived.length
-  const scattered = stretches > stretchesMax && stretches * stretchRowsMin > rowsOf(ordered) + rowsOf(arrived)
+  const slices = ordered.length + arrived.length
+  const scattered = slices > slicesMax && slices * sliceRowsMin > rowsOf(ordered) + rowsOf(arrived)
   const firstMs = scattered ? Number.NEGATIVE_INFINITY : await earliest(arrived, pacer)
   const { before, after } = splitAt(ordered, firstMs)
   const tail = [...after, ...arrived]
@@ -35,13 +35,13 @@ export async function mergeLate(
   return [...before, { chunk, start: 0, end }]
 }
 
-function rowsOf(stretches: readonly RowSlice[]): number {
-  return stretches.reduce((sum, stretch) => sum + stretch.end - stretch.start, 0)
+function rowsOf(slices: readonly RowSlice[]): number {
+  return slices.reduce((sum, slice) => sum + slice.end - slice.start, 0)
 }
 
-async function earliest(stretches: readonly RowSlice[], pacer: Pacer): Promise<number> {
+async function earliest(slices: readonly RowSlice[], pacer: Pacer): Promise<number> {
   let earliestMs = Number.POSITIVE_INFINITY
-  for (const { chunk, start, end } of stretches) {
+  for (const { chunk, start, end } of slices) {
     await forEachChunk(start, end, pacer, (first, last) => {
       for (let row = first; row < last; row++) if (chunk.times[row] < earliestMs) earliestMs = chunk.times[row]
     })
@@ -49,11 +49,11 @@ async function earliest(stretches: readonly RowSlice[], pacer: Pacer): Promise<n
   return earliestMs
 }
 
-async function isOrdered(stretches: readonly RowSlice[], mayTie: boolean, pacer: Pacer): Promise<boolean> {
+async function isOrdered(slices: readonly RowSlice[], mayTie: boolean, pacer: Pacer): Promise<boolean> {
   let lastMs = Number.NEGATIVE_INFINITY
   let lastPosition = Number.NEGATIVE_INFINITY
   let isSo = true
-  for (const { chunk, start, end } of stretches) {
+  for (const { chunk, start, end } of slices) {
     await forEachChunk(start, end, pacer, (first, last) => {
       for (let row = first; row < last && isSo; row++) {
         const ms = chunk.times[row]
@@ -70,8 +70,8 @@ async function isOrdered(stretches: readonly RowSlice[], mayTie: boolean, pacer:
 function splitAt(ordered: readonly RowSlice[], ms: number): { before: RowSlice[]; after: RowSlice[] } {
   const before: RowSlice[] = []
   const after: RowSlice[] = []
-  for (const stretch of ordered) {
-    const { chunk, start, end } = stretch
+  for (const slice of ordered) {
+    const { chunk, start, end } = slice
     const cut = firstAtOrAfter(chunk.times, start, end, ms)
     if (cut > start) before.push({ chunk, start, end: cut })
     if (cut < end) after.push({ chunk, start: cut, end })
@@ -79,16 +79,11 @@ function splitAt(ordered: readonly RowSlice[], ms: number): { before: RowSlice[]
   return { before, after }
 }
 
-async function copyInOrder(
-  stretches: readonly RowSlice[],
-  rows: number,
-  columns: number,
-  pacer: Pacer,
-): Promise<Chunk> {
+async function copyInOrder(slices: readonly RowSlice[], rows: number, columns: number, pacer: Pacer): Promise<Chunk> {
   const times = new Float64Array(rows)
   const positions = new Float64Array(rows)
   let length = 0
-  for (const { chunk, start, end } of stretches) {
+  for (const { chunk, start, end } of slices) {
     times.set(chunk.times.subarray(start, end), length)
     positions.set(chunk.positions.subarray(start, end), length)
     length += end - start
@@ -108,7 +103,7 @@ async function copyInOrder(
       chunk.positions[place] = positions[row]
     }
   })
-  for (let column = 0; column < columns; column++) await copyColumn(stretches, column, placeOf, chunk, pacer)
+  for (let column = 0; column < columns; column++) await copyColumn(slices, column, placeOf, chunk, pacer)
   return chunk
 }
 
@@ -131,14 +126,14 @@ async function risesWithinTies(
 }
 
 async function copyColumn(
-  stretches: readonly RowSlice[],
+  slices: readonly RowSlice[],
   index: number,
   placeOf: Int32Array,
   to: Chunk,
   pacer: Pacer,
 ): Promise<void> {
   let length = 0
-  for (const { chunk, start, end } of stretches) {
+  for (const { chunk, start, end } of slices) {
     const from = chunk.columns[index]
     const offset = length - start
     length += end - start

@@ -11,7 +11,7 @@ const chunksMax = 2 ** (32 - rowBits)
 const firstChunkRows = 256
 const extentRowsMax = 1024
 /** Longer ranges are visited in parts, since a visitor can only rest between two of them. As long as a page of a file. */
-export const stretchRowsMax = 8192
+export const sliceRowsMax = 8192
 const none = -1
 /** `lateFrom` of a series without late rows. */
 const notLate = 2 ** 31 - 1
@@ -25,7 +25,7 @@ export function rowOfAddress(address: number): number {
 }
 
 /** Called with rows [start, end) of a chunk. Returns false to end the walk. */
-export type StretchVisitor = (chunk: Chunk, start: number, end: number) => boolean
+export type SliceVisitor = (chunk: Chunk, start: number, end: number) => boolean
 
 export class SeriesRows {
   readonly chunks: Chunk[] = []
@@ -107,7 +107,7 @@ export class SeriesRows {
   }
 
   /** Visits those of the first `count` rows of a series that lie within the range, newest extent first. Only for rows that came in order. */
-  backward(series: number, count: number, fromMs: number, toMs: number, visit: StretchVisitor): void {
+  backward(series: number, count: number, fromMs: number, toMs: number, visit: SliceVisitor): void {
     const bases = this.#bases.values
     let end = count
     let extent = this.#lastExtent.values[series]
@@ -116,15 +116,15 @@ export class SeriesRows {
       const address = this.#starts.values[extent]
       const chunk = this.chunks[chunkOfAddress(address)]
       const start = rowOfAddress(address)
-      const stretchEnd = start + end - bases[extent]
-      if (!showWithin({ chunk, start, end: stretchEnd }, fromMs, toMs, visit)) return
+      const sliceEnd = start + end - bases[extent]
+      if (!showWithin({ chunk, start, end: sliceEnd }, fromMs, toMs, visit)) return
       end = bases[extent]
     }
   }
 
   /** Rows [from, to) of a series in the order in which they came. */
   arrived(series: number, from: number, to: number): RowSlice[] {
-    const stretches: RowSlice[] = []
+    const slices: RowSlice[] = []
     let end = to
     for (let extent = this.#lastExtent.values[series]; extent !== none; extent = this.#previous.values[extent]) {
       const base = this.#bases.values[extent]
@@ -132,11 +132,11 @@ export class SeriesRows {
       const address = this.#starts.values[extent]
       const chunk = this.chunks[chunkOfAddress(address)]
       const zero = rowOfAddress(address) - base
-      stretches.push({ chunk, start: zero + Math.max(base, from), end: zero + end })
+      slices.push({ chunk, start: zero + Math.max(base, from), end: zero + end })
       if (base <= from) break
       end = base
     }
-    return stretches.reverse()
+    return slices.reverse()
   }
 
   get hasLate(): boolean {
@@ -180,15 +180,15 @@ export class SeriesRows {
 }
 
 /** Visits the rows that lie within the range. Returns false when the walk towards older rows is complete. */
-export function showWithin(stretch: RowSlice, fromMs: number, toMs: number, visit: StretchVisitor): boolean {
-  const { chunk, start, end: stretchEnd } = stretch
+export function showWithin(slice: RowSlice, fromMs: number, toMs: number, visit: SliceVisitor): boolean {
+  const { chunk, start, end: sliceEnd } = slice
   const times = chunk.times
   const firstMs = times[start]
   if (firstMs > toMs) return true
-  const high = times[stretchEnd - 1] > toMs ? firstAfter(times, start, stretchEnd, toMs) : stretchEnd
+  const high = times[sliceEnd - 1] > toMs ? firstAfter(times, start, sliceEnd, toMs) : sliceEnd
   const low = firstMs < fromMs ? firstAtOrAfter(times, start, high, fromMs) : start
-  for (let end = high; end > low; end -= stretchRowsMax) {
-    if (!visit(chunk, Math.max(low, end - stretchRowsMax), end)) return false
+  for (let end = high; end > low; end -= sliceRowsMax) {
+    if (!visit(chunk, Math.max(low, end - sliceRowsMax), end)) return false
   }
   return firstMs >= fromMs
 }

@@ -2,7 +2,7 @@ import type { Pacer } from '../../../lib/pacer.ts'
 import type { SeriesSource } from '../reading/series-source.ts'
 import type { RowSlice } from './chunk.ts'
 import type { GrowableInt32 } from './growable.ts'
-import { type SeriesRows, type StretchVisitor, showWithin } from './series-rows.ts'
+import { type SeriesRows, type SliceVisitor, showWithin } from './series-rows.ts'
 import type { TableRollups } from './table-hours.ts'
 
 /** The parts of a table that a view reads. */
@@ -53,7 +53,7 @@ export class TableView implements SeriesSource {
     return this.#order(own, count, pacer)
   }
 
-  backward(series: number, fromMs: number, toMs: number, visit: StretchVisitor): void {
+  backward(series: number, fromMs: number, toMs: number, visit: SliceVisitor): void {
     const own = this.#table.ownNumber(series)
     const count = this.#count(own)
     if (count === 0) return
@@ -61,10 +61,10 @@ export class TableView implements SeriesSource {
       this.#table.rows.backward(own, count, fromMs, toMs, visit)
       return
     }
-    const stretches = this.#ordered.get(own)
-    if (stretches === undefined) throw new Error('a series with late rows is prepared before it is read')
-    for (let index = stretches.length - 1; index >= 0; index--) {
-      if (!showWithin(stretches[index], fromMs, toMs, visit)) return
+    const slices = this.#ordered.get(own)
+    if (slices === undefined) throw new Error('a series with late rows is prepared before it is read')
+    for (let index = slices.length - 1; index >= 0; index--) {
+      if (!showWithin(slices[index], fromMs, toMs, visit)) return
     }
   }
 
@@ -73,12 +73,12 @@ export class TableView implements SeriesSource {
   }
 
   runBackward(series: number, fromMs: number, toMs: number): RowSlice[] {
-    const stretches: RowSlice[] = []
+    const slices: RowSlice[] = []
     this.backward(series, fromMs, toMs, (chunk, start, end) => {
-      stretches.push({ chunk, start, end })
+      slices.push({ chunk, start, end })
       return true
     })
-    return stretches
+    return slices
   }
 
   /** Bounds of the dates of a series, perhaps wider than those of this view; NaN if it has no row of the series. */

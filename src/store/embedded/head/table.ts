@@ -18,7 +18,7 @@ import { writeColumn, writeTimes } from './write-column.ts'
 /** The first `count` rows of a series that came, in order. */
 interface OrderedRun {
   readonly count: number
-  readonly stretches: readonly RowSlice[]
+  readonly slices: readonly RowSlice[]
 }
 
 const none = -1
@@ -114,20 +114,20 @@ export class Table {
   /** The first `count` rows of a series (by the table's number) with late ones, in order. Rows that were ordered before are reused. */
   async ordered(series: number, count: number, pacer: Pacer): Promise<readonly RowSlice[]> {
     const known = this.#orderedRuns.get(series)
-    if (known?.count === count) return known.stretches
+    if (known?.count === count) return known.slices
     const inTime = this.rows.lateFrom.values[series]
     const base =
       known !== undefined && known.count < count
         ? known
-        : { count: inTime, stretches: this.rows.arrived(series, 0, inTime) }
+        : { count: inTime, slices: this.rows.arrived(series, 0, inTime) }
     const arrived = this.rows.arrived(series, base.count, count)
     const { count: columns, replaced } = this.registry.columns
-    const stretches = await mergeLate(base.stretches, arrived, columns, replaced, pacer)
+    const slices = await mergeLate(base.slices, arrived, columns, replaced, pacer)
     const latest = this.#orderedRuns.get(series)
-    if (latest !== undefined && latest.count >= count) return stretches
-    this.#orderedRuns.set(series, { count, stretches })
-    this.#orderedBytes += this.#laidDownBytes(stretches) - this.#laidDownBytes(latest?.stretches ?? [])
-    return stretches
+    if (latest !== undefined && latest.count >= count) return slices
+    this.#orderedRuns.set(series, { count, slices })
+    this.#orderedBytes += this.#laidDownBytes(slices) - this.#laidDownBytes(latest?.slices ?? [])
+    return slices
   }
 
   /** Rollups of all series together, as they are now; null when rows must be read. */
@@ -173,9 +173,9 @@ export class Table {
   }
 
   /** The size of the chunks that were allocated to order rows. */
-  #laidDownBytes(stretches: readonly RowSlice[]): number {
+  #laidDownBytes(slices: readonly RowSlice[]): number {
     let bytes = 0
-    for (const chunk of new Set(stretches.map((stretch) => stretch.chunk))) {
+    for (const chunk of new Set(slices.map((slice) => slice.chunk))) {
       if (!this.rows.chunks.includes(chunk)) bytes += chunkBytes(chunk)
     }
     return bytes

@@ -61,13 +61,13 @@ export class HourColumns {
     let held: HourRow[] = []
     for (const hour of hours) {
       if (held.push(hour) < rowsAtOnce) continue
-      yield this.#stretch(held)
+      yield this.#slice(held)
       held = []
     }
-    if (held.length > 0) yield this.#stretch(held)
+    if (held.length > 0) yield this.#slice(held)
   }
 
-  #stretch(hours: readonly HourRow[]): RowSlice {
+  #slice(hours: readonly HourRow[]): RowSlice {
     const chunk = newChunk(hours.length)
     for (const [row, { hourMs, position, rows, metrics }] of hours.entries()) {
       chunk.times[row] = hourMs

@@ -14,12 +14,12 @@ export interface RequestedHours {
 
 /** The hours of a series, computed from its rows, which come ordered by time and position. */
 export function* hoursOfRows(
-  stretches: Iterable<RowSlice>,
+  slices: Iterable<RowSlice>,
   series: number,
   { metrics, isGood }: RequestedHours,
 ): Generator<HourRow> {
   const maker = new HourMaker(metrics)
-  for (const { chunk, start, end } of stretches) {
+  for (const { chunk, start, end } of slices) {
     for (let row = start; row < end; ) {
       const over = maker.enter(chunk.times[row]!)
       if (over !== null) yield over

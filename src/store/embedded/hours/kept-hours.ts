@@ -59,5 +59,5 @@ function* hoursOfFile(
   toMs: number,
 ): Generator<HourRow> {
   if (place === -1) return
-  for (const stretch of reader.forward(place, fromMs, toMs)) yield* columns.read(stretch)
+  for (const slice of reader.forward(place, fromMs, toMs)) yield* columns.read(slice)
 }

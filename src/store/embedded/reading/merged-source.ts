@@ -1,9 +1,9 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { RowSlice } from '../head/chunk.ts'
 import type { CopiedColumn } from '../head/copy-rows.ts'
-import type { StretchVisitor } from '../head/series-rows.ts'
+import type { SliceVisitor } from '../head/series-rows.ts'
 import type { TableView } from '../head/table-view.ts'
-import { type Direction, mergeStretches, type Pending } from './merge-stretches.ts'
+import { type Direction, mergeSlicees, type Pending } from './merge-slices.ts'
 import type { OpenFile } from './open-file.ts'
 import type { ReplacedColumn } from './replace-rows.ts'
 import type { SeriesSource } from './series-source.ts'
@@ -44,7 +44,7 @@ export class MergedSource implements SeriesSource {
     return prepared
   }
 
-  backward(series: number, fromMs: number, toMs: number, visit: StretchVisitor): void {
+  backward(series: number, fromMs: number, toMs: number, visit: SliceVisitor): void {
     for (const { chunk, start, end } of this.#merge(series, fromMs, toMs, 'backward')) {
       if (!visit(chunk, start, end)) return
     }
@@ -60,7 +60,7 @@ export class MergedSource implements SeriesSource {
 
   #merge(series: number, fromMs: number, toMs: number, direction: Direction): Iterable<RowSlice> {
     const files = direction === 'forward' ? this.#byFirst : this.#byLast
-    return mergeStretches(
+    return mergeSlicees(
       new PendingSources(this.#tables, files, series, fromMs, toMs, direction),
       direction,
       this.#columns,

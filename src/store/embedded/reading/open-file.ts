@@ -40,9 +40,9 @@ export class OpenFile {
     }
     yield tail
     let isNewest = true
-    for (const stretch of reader.backward(place, fromMs, toMs)) {
-      if (!isNewest) yield stretch
-      else if (stretch.end - stretch.start > 1) yield { ...stretch, end: stretch.end - 1 }
+    for (const slice of reader.backward(place, fromMs, toMs)) {
+      if (!isNewest) yield slice
+      else if (slice.end - slice.start > 1) yield { ...slice, end: slice.end - 1 }
       isNewest = false
     }
   }

@@ -1,7 +1,7 @@
 // Newer rows replace older ones of the same time and tags, field by field. Each value has an origin: the position of the row it was pushed
 // with. Between two rows of one date, each field takes the value with the newer origin, so the result does not depend on the order, or on the
 // number of steps, in which rows are combined.
-import { forEachChunk } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/for-each-chunk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { type Chunk, type ChunkColumn, exactOf, isNullIn, type NumberColumn, newColumn } from '../head/chunk.ts'
 

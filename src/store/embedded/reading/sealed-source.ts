@@ -40,7 +40,7 @@ export interface SealedFile {
 /**
  * Reads one file. Series are addressed by their place in it: 0 up to `length`, in the order of the values of their tags. Chunks are like those
  * of the head: `columns` by the entity's index, strings with the dictionary of their codes (one array for all chunks that share it, because
- * translations are cached by its identity), `positions` decoded on first use. Stretches may be read while the run that pinned the file
+ * translations are cached by its identity), `positions` decoded on first use. Slicees may be read while the run that pinned the file
  * continues.
  */
 export interface SealedPages {
@@ -57,9 +57,9 @@ export interface SealedPages {
   /** Rows of a series, hidden ones included: the hours of the file cover all of them. */
   storedRows(place: number): number
   /**
-   * The rows within the range, both ends included, as stretches of at most a page, oldest first (`forward`) or newest first (`backward`). Rows
-   * within a stretch are always ordered by time and position, `start` the oldest. Lazy: a page is read when its stretch is taken, and only pages
-   * that overlap the range are read. Stretches are never empty.
+   * The rows within the range, both ends included, as slices of at most a page, oldest first (`forward`) or newest first (`backward`). Rows
+   * within a slice are always ordered by time and position, `start` the oldest. Lazy: a page is read when its slice is taken, and only pages
+   * that overlap the range are read. Slicees are never empty.
    */
   forward(place: number, fromMs: number, toMs: number): Iterable<RowSlice>
   backward(place: number, fromMs: number, toMs: number): Iterable<RowSlice>
@@ -73,10 +73,10 @@ export interface SealedPages {
   visibleHours(place: number, fromMs: number, toMs: number): SeriesRollups | null
   /** Rollups of all series together for the hours [fromMs, toMs); null when the file has none. */
   pooledHours(fromMs: number, toMs: number): PooledRollups | null
-  /** The newest row of a series as a stretch of one row, without reading a page; null when the file does not store it. */
+  /** The newest row of a series as a slice of one row, without reading a page; null when the file does not store it. */
   tail(place: number): RowSlice | null
   /**
-   * A row with the values that all rows of the series have in these columns, as a stretch of one row and without reading a page; null when the
+   * A row with the values that all rows of the series have in these columns, as a slice of one row and without reading a page; null when the
    * file knows of none.
    */
   commonRow(place: number, columns: readonly number[]): RowSlice | null
@@ -226,11 +226,11 @@ export class OtherDigitsError extends Error {
  */
 export interface SealedFileWriter {
   /**
-   * Adds the file's rows of the next series: at least one, ordered by time and position. Stretches are taken lazily and belong to the caller:
-   * data needed later must be copied before the next one is taken. Stretches of one call may have codes of different dictionaries, and a column
+   * Adds the file's rows of the next series: at least one, ordered by time and position. Slicees are taken lazily and belong to the caller:
+   * data needed later must be copied before the next one is taken. Slicees of one call may have codes of different dictionaries, and a column
    * may be absent in some of them. This and `finish` throw OtherDigitsError.
    */
-  addSeries(series: number, stretches: Iterable<RowSlice>): Promise<void>
+  addSeries(series: number, slices: Iterable<RowSlice>): Promise<void>
   /** Completes the file (Parquet and index) under its temporary name and fsyncs it. */
   finish(): Promise<SealedFileInfo>
   /** Gives the finished file its name; durable once `SealedFolder.sync` has returned. */

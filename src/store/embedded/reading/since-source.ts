@@ -1,6 +1,6 @@
 import type { Pacer } from '../../../lib/pacer.ts'
 import type { RowSlice } from '../head/chunk.ts'
-import type { StretchVisitor } from '../head/series-rows.ts'
+import type { SliceVisitor } from '../head/series-rows.ts'
 import type { SeriesSource } from './series-source.ts'
 
 /** A source without the rows before a date, which have expired. */
@@ -17,7 +17,7 @@ class SinceSource implements SeriesSource {
     return this.#source.prepare(series, pacer)
   }
 
-  backward(series: number, fromMs: number, toMs: number, visit: StretchVisitor): void {
+  backward(series: number, fromMs: number, toMs: number, visit: SliceVisitor): void {
     this.#source.backward(series, this.#from(fromMs), toMs, visit)
   }
 

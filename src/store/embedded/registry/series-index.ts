@@ -1,4 +1,4 @@
-import { forEachChunk } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/for-each-chunk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { inOrder } from '../../../lib/sort-in-slices.ts'
 import { nullCode } from '../../../model/column.ts'

@@ -1,4 +1,4 @@
-import { forEachChunk } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/for-each-chunk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { GrowableInt32 } from '../head/growable.ts'
 
@@ -26,7 +26,7 @@ export class OrderBuffers {
 }
 
 /** The starts of the ascending runs of `times`, and its length at the end. */
-async function risingStretches(times: Float64Array, pacer: Pacer): Promise<Int32Array> {
+async function risingSlicees(times: Float64Array, pacer: Pacer): Promise<Int32Array> {
   const bounds = new GrowableInt32()
   let beforeMs = Number.POSITIVE_INFINITY
   await forEachChunk(0, times.length, pacer, (start, end) => {
@@ -46,7 +46,7 @@ async function risingStretches(times: Float64Array, pacer: Pacer): Promise<Int32
 /** Merges of at most this many rows are done in one step. */
 const shortRows = 256
 /** With more ascending runs than this, it pays to extract single late rows first. */
-const stretchesMax = 16
+const slicesMax = 16
 
 /**
  * The places of `times` in ascending order; equal times keep their order. Null if they are ascending already. Rows come as a few long
@@ -57,7 +57,7 @@ export async function orderByTime(
   pacer: Pacer,
   room = new OrderBuffers(),
 ): Promise<Int32Array | null> {
-  const bounds = await risingStretches(times, pacer)
+  const bounds = await risingSlicees(times, pacer)
   if (bounds.length <= 2) return null
   const keyed = room.keyed(0, times.length)
   await forEachChunk(0, times.length, pacer, (start, end) => {
@@ -67,14 +67,14 @@ export async function orderByTime(
     }
   })
   const other = room.keyed(1, times.length)
-  const late = bounds.length > stretchesMax ? await countLate(times, pacer) : null
+  const late = bounds.length > slicesMax ? await countLate(times, pacer) : null
   if (late === null) return (await mergeRising(keyed, bounds, other, pacer)).places
   return (await mergeLate(keyed, late, other, pacer)).places
 }
 
 /** Merges neighbouring runs until one is left, alternating between the two buffers. */
-async function mergeRising(keyed: Keyed, stretches: Int32Array, other: Keyed, pacer: Pacer): Promise<Keyed> {
-  let bounds = stretches
+async function mergeRising(keyed: Keyed, slices: Int32Array, other: Keyed, pacer: Pacer): Promise<Keyed> {
+  let bounds = slices
   let from = keyed
   let to = other
   while (bounds.length > 2) {
@@ -130,7 +130,7 @@ async function mergeLate(keyed: Keyed, late: number, to: Keyed, pacer: Pacer): P
     }
   })
   const other: Keyed = { times: new Float64Array(late), places: new Int32Array(late) }
-  const ordered = await mergeRising(taken, await risingStretches(taken.times, pacer), other, pacer)
+  const ordered = await mergeRising(taken, await risingSlicees(taken.times, pacer), other, pacer)
   // Of equal times, rows in time come first, as before: a late row follows a newer row, and so all rows in time of its own date.
   const merge = new Merge(keyed, ordered, to)
   merge.begin(0, inTime, 0, late)

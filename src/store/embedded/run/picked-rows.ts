@@ -3,7 +3,7 @@ import type { ResultBatch } from '../../series-store.ts'
 import { type Chunk, exactOf, type NumberColumn, type RowSlice } from '../head/chunk.ts'
 import type { GrowableFloat64, GrowableInt32 } from '../head/growable.ts'
 import type { KeptRows } from '../head/kept-rows.ts'
-import { stretchRowsMax } from '../head/series-rows.ts'
+import { sliceRowsMax } from '../head/series-rows.ts'
 import { BatchColumns, nulls } from './batch-columns.ts'
 import type { FieldAccessor } from './field-accessor.ts'
 import type { ItemTest } from './item-filter.ts'
@@ -61,8 +61,8 @@ export class PickedRows {
 
   /** Picks the items of a range of rows. If the range is a good part of its chunk, the chunk is retained: copies would take as much memory. */
   addItems({ chunk, start, end }: RowSlice, series: number, items: ItemTest): void {
-    // A chunk longer than `stretchRowsMax` stays in memory for the whole run: it is part of the head, or was made for the run.
-    const isHeld = this.#kept === null || (end - start) * heldPart >= Math.min(chunk.times.length, stretchRowsMax)
+    // A chunk longer than `sliceRowsMax` stays in memory for the whole run: it is part of the head, or was made for the run.
+    const isHeld = this.#kept === null || (end - start) * heldPart >= Math.min(chunk.times.length, sliceRowsMax)
     if (isHeld) {
       for (let row = start; row < end; row++) if (items.isItem(chunk, row)) this.#pick(chunk, row, series)
       return

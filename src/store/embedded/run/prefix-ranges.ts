@@ -1,5 +1,5 @@
 import { compareCodePoints } from '../../../lib/compare-code-points.ts'
-import { forEachChunk } from '../../../lib/in-parts.ts'
+import { forEachChunk } from '../../../lib/for-each-chunk.ts'
 import type { Pacer } from '../../../lib/pacer.ts'
 import { inOrder, sortInSlices } from '../../../lib/sort-in-slices.ts'
 import type { Dictionary } from '../head/dictionary.ts'

@@ -205,7 +205,7 @@ function spoiledFolder(spoil: Spoil): AtRestParts['folder'] {
       create: async (target, pacer) => {
         const writer = await folder.create(target, pacer)
         return {
-          addSeries: (series, stretches) => writer.addSeries(series, stretches),
+          addSeries: (series, slices) => writer.addSeries(series, slices),
           finish: () => writer.finish(),
           abandon: () => writer.abandon(),
           publish: async () => spoiledFile(await writer.publish(), spoil),

@@ -12,7 +12,7 @@ export interface RowOutline {
   readonly lastMs: number
 }
 
-interface Stretch {
+interface Slice {
   readonly rows: number
   /** `NaN` if there is no row. */
   readonly firstMs: number
@@ -50,13 +50,13 @@ class Outline implements RowOutline {
     this.#toMs = toMs
   }
 
-  overlaps({ firstMs, lastMs }: Pick<Stretch, 'firstMs' | 'lastMs'>): boolean {
+  overlaps({ firstMs, lastMs }: Pick<Slice, 'firstMs' | 'lastMs'>): boolean {
     return firstMs <= this.#toMs && lastMs >= this.#fromMs
   }
 
-  add(stretch: Stretch): void {
-    if (!this.overlaps(stretch)) return
-    const { rows, firstMs, lastMs } = stretch
+  add(slice: Slice): void {
+    if (!this.overlaps(slice)) return
+    const { rows, firstMs, lastMs } = slice
     const fromMs = Math.max(firstMs, this.#fromMs)
     const toMs = Math.min(lastMs, this.#toMs)
     this.rowsMax += rows

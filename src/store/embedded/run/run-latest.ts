@@ -1,7 +1,7 @@
 import { resultTooLarge } from '../../limits.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import type { Chunk } from '../head/chunk.ts'
-import { itemBatches } from './answer-items.ts'
+import { itemBatches } from './item-batches.ts'
 import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 

@@ -3,7 +3,7 @@ import { resultTooLarge } from '../../limits.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import type { RowSlice } from '../head/chunk.ts'
 import { SeriesWalk } from '../reading/series-walk.ts'
-import { itemBatches } from './answer-items.ts'
+import { itemBatches } from './item-batches.ts'
 import type { PlanRun } from './plan-run.ts'
 import { isNewer } from './run-latest.ts'
 
@@ -32,8 +32,8 @@ export async function* runNeighbour(plan: NeighbourPlan, run: PlanRun): AsyncGen
 }
 
 function walkForward(plan: NeighbourPlan, series: number, { source, items }: PlanRun): SeriesWalk {
-  const stretches = source.run(series, afterMs(plan.dateMs), Number.POSITIVE_INFINITY)
-  return new SeriesWalk(series, items, stretches, 1)
+  const slices = source.run(series, afterMs(plan.dateMs), Number.POSITIVE_INFINITY)
+  return new SeriesWalk(series, items, slices, 1)
 }
 
 function walkBackward(plan: NeighbourPlan, series: number, { source, items }: PlanRun): SeriesWalk {
@@ -46,8 +46,8 @@ function walkBackward(plan: NeighbourPlan, series: number, { source, items }: Pl
     if (items.last(chunk, start, end) !== -1) found = { chunk, start, end }
     return false
   })
-  const stretches = found === null ? source.runBackward(series, Number.NEGATIVE_INFINITY, toMs) : [found]
-  return new SeriesWalk(series, items, stretches, -1)
+  const slices = found === null ? source.runBackward(series, Number.NEGATIVE_INFINITY, toMs) : [found]
+  return new SeriesWalk(series, items, slices, -1)
 }
 
 // Dates are whole milliseconds.

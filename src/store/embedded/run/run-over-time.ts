@@ -194,7 +194,7 @@ async function* inOrder(
   { source, items, pacer }: PlanRun,
 ): AsyncGenerator<RowSlice & { readonly series: number }> {
   if (series.length === 1) {
-    for (const stretch of source.run(series[0], fromMs, toMs)) yield { ...stretch, series: series[0] }
+    for (const slice of source.run(series[0], fromMs, toMs)) yield { ...slice, series: series[0] }
     return
   }
   const walks = Array.from(series, (one) => new SeriesWalk(one, items, source.run(one, fromMs, toMs), 1))

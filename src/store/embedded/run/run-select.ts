@@ -1,7 +1,7 @@
 import type { Range, SelectPlan } from '../../../model/plan.ts'
 import { resultTooLarge } from '../../limits.ts'
 import type { ResultBatch } from '../../series-store.ts'
-import { itemBatches } from './answer-items.ts'
+import { itemBatches } from './item-batches.ts'
 import type { PickedRows } from './picked-rows.ts'
 import type { PlanRun } from './plan-run.ts'
 import { outlineRows, type RowOutline } from './row-outline.ts'
@@ -31,9 +31,9 @@ async function pickItems({ fromMs, toMs }: Range, run: PlanRun, picked: PickedRo
   for (const series of selected.series) {
     const prepared = source.prepare(series, pacer)
     if (prepared !== null) await prepared
-    for (const stretch of source.run(series, fromMs, toMs)) {
-      picked.addItems(stretch, series, items)
-      if (pacer.spend(stretch.end - stretch.start)) await pacer.rest()
+    for (const slice of source.run(series, fromMs, toMs)) {
+      picked.addItems(slice, series, items)
+      if (pacer.spend(slice.end - slice.start)) await pacer.rest()
     }
     if (pacer.spend(2)) await pacer.rest()
   }
@@ -47,12 +47,12 @@ async function checkCount({ fromMs, toMs }: Range, run: PlanRun): Promise<void> 
   for (const series of selected.series) {
     const prepared = source.prepare(series, pacer)
     if (prepared !== null) await prepared
-    for (const stretch of source.run(series, fromMs, toMs)) {
-      count += items.count(stretch)
-      rows += stretch.end - stretch.start
+    for (const slice of source.run(series, fromMs, toMs)) {
+      count += items.count(slice)
+      rows += slice.end - slice.start
       if (rows > limits.resultRows * countedRowsFactor && count > limits.resultRows)
         throw resultTooLarge(limits.resultRows, null)
-      if (pacer.spend(stretch.end - stretch.start)) await pacer.rest()
+      if (pacer.spend(slice.end - slice.start)) await pacer.rest()
     }
     if (pacer.spend(2)) await pacer.rest()
   }

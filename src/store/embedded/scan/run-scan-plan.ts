@@ -9,7 +9,7 @@ import { compareValues } from '../../../lib/value-order.ts'
 import type { EntityField } from '../../../model/entity.ts'
 import type { Range } from '../../../model/plan.ts'
 import { requireRows } from '../../hours/needed-rows.ts'
-import { NeedsSqlEngine } from '../aggregate/another-way.ts'
+import { NeedsSqlEngine } from '../aggregate/needs-sql-engine.ts'
 import { conditionsOf, type FilterTests, filterTests } from '../aggregate/row-conditions.ts'
 import { rowsWithin } from '../aggregate/rows-within.ts'
 import { noLimits, selectionOf } from '../aggregate/run-aggregation.ts'
@@ -187,8 +187,8 @@ class RowCollector {
   }
 
   /** Adds rows of a series, which come in the direction of the scan. `pageCost` is the cost of each row of a page. */
-  async #add(stretches: Iterable<RowSlice>, series: number, pageCost: number): Promise<void> {
-    for (const { chunk, start, end } of stretches) {
+  async #add(slices: Iterable<RowSlice>, series: number, pageCost: number): Promise<void> {
+    for (const { chunk, start, end } of slices) {
       await this.#spend(chunk.times.length * pageCost)
       for (let done = 0; done < end - start; done += rowsAtOnce) {
         const count = Math.min(rowsAtOnce, end - start - done)

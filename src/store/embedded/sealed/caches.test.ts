@@ -68,11 +68,11 @@ test('what was read once is not read again, and columns are read when they are w
   expect(values).toBeGreaterThan(0)
   expect(values).toBeLessThanOrEqual(2)
   expect(reading(newest([0]))).toBe(0)
-  const [stretch] = file.open([0], 'cached').backward(3, ...ever)
-  expect(reading(() => expect(stretch.chunk.times.length).toBeGreaterThan(0))).toBe(1)
-  expect(reading(() => expect(stretch.chunk.times[stretch.end - 1]).toBe(file.open([], 'cached').lastMs(3)))).toBe(0)
-  expect(reading(() => expect(stretch.chunk.positions.length).toBeGreaterThan(0))).toBe(1)
-  expect(reading(() => expect(stretch.chunk.positions[stretch.end - 1]).toBe(99 * 12 + 3))).toBe(0)
+  const [slice] = file.open([0], 'cached').backward(3, ...ever)
+  expect(reading(() => expect(slice.chunk.times.length).toBeGreaterThan(0))).toBe(1)
+  expect(reading(() => expect(slice.chunk.times[slice.end - 1]).toBe(file.open([], 'cached').lastMs(3)))).toBe(0)
+  expect(reading(() => expect(slice.chunk.positions.length).toBeGreaterThan(0))).toBe(1)
+  expect(reading(() => expect(slice.chunk.positions[slice.end - 1]).toBe(99 * 12 + 3))).toBe(0)
   // Rollups and tails are sections of the index.
   const hours = () => file.open([0], 'cached').hours(3, 0, 3_600_000)?.column(0)
   expect(reading(hours)).toBe(2)
@@ -97,7 +97,7 @@ test('who goes through a file once leaves the cache alone', async () => {
   const { file, folder: stored } = await writeEntity(folder.path, plant)
   const reader = file.open([], 'once')
   for (let place = 0; place < reader.length; place++) {
-    const rows = [...reader.forward(place, ...ever)].flatMap((stretch) => rowsOf(stretch, allTypes.length))
+    const rows = [...reader.forward(place, ...ever)].flatMap((slice) => rowsOf(slice, allTypes.length))
     // All columns, for what is copied is to be complete.
     expect(rows).toEqual(plant.series[place].rows)
   }
@@ -151,7 +151,7 @@ test('nothing is kept of a file that was removed, whatever was read of it', asyn
   for (const pass of ['cached', 'once'] as const) {
     const reader = file.open([...allTypes.keys()], pass)
     for (let place = 0; place < reader.length; place++) {
-      for (const stretch of reader.forward(place, ...ever)) rowsOf(stretch, allTypes.length)
+      for (const slice of reader.forward(place, ...ever)) rowsOf(slice, allTypes.length)
       expect([reader.hours(place, 0, 2 ** 42)?.column(0), reader.tail(place)]).toBeDefined()
     }
     expect(reader.pooledHours(0, 2 ** 42)?.column(0)).toBeDefined()

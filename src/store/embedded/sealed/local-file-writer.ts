@@ -104,7 +104,7 @@ export class LocalFileWriter implements SealedFileWriter {
     this.#hasText = known.some(({ type }) => type === 'string')
   }
 
-  async addSeries(series: number, stretches: Iterable<RowSlice>): Promise<void> {
+  async addSeries(series: number, slices: Iterable<RowSlice>): Promise<void> {
     const { registry, pacer } = this.#parts
     if (this.#lastSeries !== -1 && registry.series.compare(this.#lastSeries, series) >= 0)
       throw new Error('series come in the order of the values of their tags')
@@ -112,12 +112,12 @@ export class LocalFileWriter implements SealedFileWriter {
     const tagCodes = this.#tags.map(({ codes }) => codes.values[series])
     this.#cuts.beginSeries(this.#rows.rows)
     let lastMs = Number.NaN
-    for (const stretch of stretches) {
-      const { chunk, start, end } = stretch
+    for (const slice of slices) {
+      const { chunk, start, end } = slice
       if (Number.isNaN(lastMs)) this.#index.beginSeries(series, chunk.times[start])
       else if (chunk.times[start] < lastMs) throw new Error('rows of a series come in the order of their times')
       lastMs = chunk.times[end - 1]
-      await this.#addRows(stretch, tagCodes)
+      await this.#addRows(slice, tagCodes)
       if (pacer.spend((end - start) * this.#columns.length)) await pacer.rest()
     }
     if (Number.isNaN(lastMs)) throw new Error('a series that is added has rows')

@@ -106,9 +106,9 @@ describe('a file', () => {
         fc.integer({ min: 1, max: 30 }),
         fc.array(fc.tuple(fc.nat(200 * hourMs), fc.nat(200 * hourMs)), { maxLength: 4 }),
         fc.constantFrom(0, 2000, 1 << 20),
-        async (entity, writing, stretchRows, ranges, cacheBytes) => {
+        async (entity, writing, sliceRows, ranges, cacheBytes) => {
           const caches = { pageCacheBytes: cacheBytes, indexCacheBytes: cacheBytes, openFilesMax: 1 }
-          const { file, series } = await writeEntity(folder.path, entity, { writing, stretchRows, folder: caches })
+          const { file, series } = await writeEntity(folder.path, entity, { writing, sliceRows, folder: caches })
           const columns = [...allTypes.keys()]
           for (const pass of ['cached', 'once'] as const) {
             const reader = file.open(columns, pass)
@@ -133,14 +133,14 @@ describe('a file', () => {
               const expected = within(rows, fromMs, fromMs + length)
               const forward = [...reader.forward(place, fromMs, fromMs + length)]
               const backward = [...reader.backward(place, fromMs, fromMs + length)]
-              expect(forward.flatMap((stretch) => rowsOf(stretch, columns.length))).toEqual(expected)
-              expect(backward.toReversed().map((stretch) => rowsOf(stretch, columns.length))).toEqual(
-                forward.map((stretch) => rowsOf(stretch, columns.length)),
+              expect(forward.flatMap((slice) => rowsOf(slice, columns.length))).toEqual(expected)
+              expect(backward.toReversed().map((slice) => rowsOf(slice, columns.length))).toEqual(
+                forward.map((slice) => rowsOf(slice, columns.length)),
               )
-              expect(forward.every((stretch) => stretch.end > stretch.start)).toBe(true)
+              expect(forward.every((slice) => slice.end > slice.start)).toBe(true)
               const first = rows.indexOf(expected[0])
               const numbered = first === -1 ? [] : [...reader.rowsAt(place, first, first + expected.length)]
-              expect(numbered.flatMap((stretch) => rowsOf(stretch, columns.length))).toEqual(expected)
+              expect(numbered.flatMap((slice) => rowsOf(slice, columns.length))).toEqual(expected)
             }
           }
           expect(reader.find(entity.series.length)).toBe(-1)
@@ -152,10 +152,10 @@ describe('a file', () => {
 
   test('has the sums of hours that its rows have', async () => {
     await fc.assert(
-      fc.asyncProperty(anyEntity, anyWriting, fc.integer({ min: 1, max: 30 }), async (entity, writing, stretchRows) => {
+      fc.asyncProperty(anyEntity, anyWriting, fc.integer({ min: 1, max: 30 }), async (entity, writing, sliceRows) => {
         const { file, series } = await writeEntity(folder.path, entity, {
           writing: { ...writing, hourRowsMin: 0 },
-          stretchRows,
+          sliceRows,
         })
         const reader = file.open([0, 1], 'cached')
         for (const [place, { rows }] of series.entries()) {
@@ -191,8 +191,8 @@ describe('a file', () => {
 
   test('has hours that say what their values do in order', async () => {
     await fc.assert(
-      fc.asyncProperty(anyEntity, anyWriting, fc.integer({ min: 1, max: 30 }), async (entity, writing, stretchRows) => {
-        const options = { writing: { ...writing, hourRowsMin: 0 }, stretchRows }
+      fc.asyncProperty(anyEntity, anyWriting, fc.integer({ min: 1, max: 30 }), async (entity, writing, sliceRows) => {
+        const options = { writing: { ...writing, hourRowsMin: 0 }, sliceRows }
         const { file, series } = await writeEntity(folder.path, entity, options)
         const reader = file.open([0, 1], 'cached')
         for (const [place, { rows }] of series.entries()) {

@@ -75,8 +75,8 @@ export class LocalPages implements StoredPages {
       const part = this.#partOf(place, page)
       if (part.lastMs < fromMs) continue
       if (part.firstMs > toMs) return
-      const stretch = this.#stretchOf(part, fromMs, toMs)
-      if (stretch !== null) yield stretch
+      const slice = this.#sliceOf(part, fromMs, toMs)
+      if (slice !== null) yield slice
     }
   }
 
@@ -86,8 +86,8 @@ export class LocalPages implements StoredPages {
       const part = this.#partOf(place, page)
       if (part.firstMs > toMs) continue
       if (part.lastMs < fromMs) return
-      const stretch = this.#stretchOf(part, fromMs, toMs)
-      if (stretch !== null) yield stretch
+      const slice = this.#sliceOf(part, fromMs, toMs)
+      if (slice !== null) yield slice
     }
   }
 
@@ -246,7 +246,7 @@ export class LocalPages implements StoredPages {
     }
   }
 
-  #stretchOf({ page, start, end, firstMs, lastMs }: PagePart, fromMs: number, toMs: number): RowSlice | null {
+  #sliceOf({ page, start, end, firstMs, lastMs }: PagePart, fromMs: number, toMs: number): RowSlice | null {
     const chunk = this.#pages.chunk(page, this.#wanted)
     const from = firstMs >= fromMs ? start : firstAtOrAfter(chunk.times, start, end, fromMs)
     const to = lastMs <= toMs ? end : firstAfter(chunk.times, from, end, toMs)

@@ -9,7 +9,7 @@ import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { since } from '../reading/since-source.ts'
 import type { EntityRegistry } from '../registry/entity-registry.ts'
 import { countDays } from './count-days.ts'
-import { writeSealedFiles } from './lay-down.ts'
+import { writeSealedFiles } from './write-sealed-files.ts'
 
 export interface MergeOptions {
   readonly registry: EntityRegistry

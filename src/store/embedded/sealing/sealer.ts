@@ -5,7 +5,7 @@ import type { SealedFile, SealedFolder } from '../reading/sealed-source.ts'
 import { since } from '../reading/since-source.ts'
 import type { FrozenRows } from '../store-changes.ts'
 import { countDays } from './count-days.ts'
-import { type RowsToWrite, writeSealedFiles } from './lay-down.ts'
+import { type RowsToWrite, writeSealedFiles } from './write-sealed-files.ts'
 
 export interface SealOptions {
   readonly folder: SealedFolder

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DeletionCatalog } from '../../../catalog/deletions.ts'
 import type { Deletion } from '../../../model/deletion.ts'
-import { ActiveDeletions } from '../deletions/standing-deletions.ts'
+import { ActiveDeletions } from '../deletions/active-deletions.ts'
 import { EmbeddedStore } from '../embedded-store.ts'
 import { Deletions } from './deletions.ts'
 

@@ -11,9 +11,9 @@ import type {
 import { invalidRequest, Problem } from '../../../model/problem.ts'
 import type { Reach } from '../../../observe/crash-point.ts'
 import { selectedHours } from '../../hours/selected-hours.ts'
+import type { ActiveDeletions } from '../deletions/active-deletions.ts'
 import { type DeletionVector, encodeRows } from '../deletions/deletion-vector.ts'
 import { countSeen, countSeenHours, type FindParts, type FoundRows, findRows } from '../deletions/find-rows.ts'
-import type { ActiveDeletions } from '../deletions/standing-deletions.ts'
 import { mayStillExist } from '../deletions/taken-items.ts'
 import { baseOf, VisibleFile } from '../deletions/visible-file.ts'
 import type { EmbeddedStore } from '../embedded-store.ts'
@@ -296,7 +296,7 @@ function requireRanges(found: FoundRows, files: readonly SealedFile[]): void {
   if (ranges <= rangesMax) return
   throw invalidRequest(
     'where',
-    `the rows lie in more than ${rangesMax.toLocaleString('en-US')} separate places, with those of the entity's other deletions. Select fewer tags, fewer days, or whole stretches of time`,
+    `the rows lie in more than ${rangesMax.toLocaleString('en-US')} separate places, with those of the entity's other deletions. Select fewer tags, fewer days, or whole slices of time`,
   )
 }
 

@@ -1,7 +1,7 @@
 // Processes that ask each other, over a database that is a few arrays; `test/cluster/postgres-processes.test.ts` does it over PostgreSQL.
 import { expect, test } from 'vitest'
 import type { NamedQuery } from '../cluster-catalog.ts'
-import { CancelRequests } from './asked-cancels.ts'
+import { CancelRequests } from './cancel-requests.ts'
 
 const query: NamedQuery = { id: 'q', readerId: 'subscriber 1' }
 

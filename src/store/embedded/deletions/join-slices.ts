@@ -7,13 +7,13 @@ interface Rows {
 }
 
 /** The ranges of a page, in order. Several ranges are copied into one, with only these columns. */
-export function joinSlices(chunk: Chunk, stretches: readonly Rows[], columns: readonly number[]): readonly RowSlice[] {
-  if (stretches.length < 2) return stretches.map(({ start, end }) => ({ chunk, start, end }))
+export function joinSlices(chunk: Chunk, slices: readonly Rows[], columns: readonly number[]): readonly RowSlice[] {
+  if (slices.length < 2) return slices.map(({ start, end }) => ({ chunk, start, end }))
   let rows = 0
-  for (const { start, end } of stretches) rows += end - start
+  for (const { start, end } of slices) rows += end - start
   const kept = new Int32Array(rows)
   let next = 0
-  for (const { start, end } of stretches) for (let row = start; row < end; row++) kept[next++] = row
+  for (const { start, end } of slices) for (let row = start; row < end; row++) kept[next++] = row
   return [{ chunk: new SomeRows(chunk, kept, columns), start: 0, end: rows }]
 }
 

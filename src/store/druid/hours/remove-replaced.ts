@@ -12,7 +12,7 @@ import {
   type SupervisedEntity,
 } from '../supervision/supervisor-spec.ts'
 import type { BatchTask, BatchTasks } from './batch-tasks.ts'
-import { replacedRows } from './left-rows.ts'
+import { replacedRows } from './replaced-rows.ts'
 
 export interface RemoveLeftParts {
   readonly tasks: Pick<BatchTasks, 'once' | 'served'>

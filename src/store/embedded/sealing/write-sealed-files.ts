@@ -108,9 +108,9 @@ async function writeRows(
   for (const one of series) {
     const prepared = source.prepare(one, pacer)
     if (prepared !== null) await prepared
-    const stretches = chosenRows(source, one, choice)[Symbol.iterator]()
-    const first = stretches.next()
-    if (first.done !== true) await writer.addSeries(one, withFirst(first.value, stretches))
+    const slices = chosenRows(source, one, choice)[Symbol.iterator]()
+    const first = slices.next()
+    if (first.done !== true) await writer.addSeries(one, withFirst(first.value, slices))
     if (pacer.spend(seriesUnits)) await pacer.rest()
   }
 }
@@ -121,8 +121,8 @@ function chosenRows(source: SeriesSource, series: number, choice: RowChoice): It
   return choice.exceptDays.size === 0 ? all : withoutDays(all, choice.exceptDays)
 }
 
-function* withoutDays(stretches: Iterable<RowSlice>, days: ReadonlySet<number>): Generator<RowSlice> {
-  for (const { chunk, start, end } of stretches) {
+function* withoutDays(slices: Iterable<RowSlice>, days: ReadonlySet<number>): Generator<RowSlice> {
+  for (const { chunk, start, end } of slices) {
     for (let row = start; row < end; ) {
       const day = dayOf(chunk.times[row])
       const next = firstAtOrAfter(chunk.times, row, end, (day + 1) * msPerDay)

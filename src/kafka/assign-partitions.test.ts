@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { assignPartitions } from './share-out.ts'
+import { assignPartitions } from './assign-partitions.ts'
 
 test.each([
   ['no member', [], 3, []],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PendingRequests } from './pending-asks.ts'
+import { PendingRequests } from './pending-requests.ts'
 
 function asksOf() {
   const asks = new PendingRequests<string>()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Chunk } from '../head/chunk.ts'
-import { joinSlices } from './joined-stretches.ts'
+import { joinSlices } from './join-slices.ts'
 
 const rows = Array.from({ length: 12 }, (_, row) => row)
 const dictionary = rows.map((row) => `text ${row}`)
@@ -18,7 +18,7 @@ const chunk: Chunk = {
 /** Each second row, and two at the end. */
 const many = [1, 3, 5, 7, 9].map((start) => ({ start, end: start === 9 ? 11 : start + 1 }))
 
-test('rows of many stretches of a page are one stretch of the columns that are wanted', () => {
+test('rows of many slices of a page are one slice of the columns that are wanted', () => {
   const kept = [1, 3, 5, 7, 9, 10]
   const [joined, ...others] = joinSlices(chunk, many, [0, 1, 2, 3, 9])
   expect(others).toEqual([])
@@ -32,7 +32,7 @@ test('rows of many stretches of a page are one stretch of the columns that are w
   ])
 })
 
-test('one stretch stays as it is', () => {
+test('one slice stays as it is', () => {
   const few = many.slice(0, 1)
-  expect(joinSlices(chunk, few, [0])).toEqual(few.map((stretch) => ({ chunk, ...stretch })))
+  expect(joinSlices(chunk, few, [0])).toEqual(few.map((slice) => ({ chunk, ...slice })))
 })

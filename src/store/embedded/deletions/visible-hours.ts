@@ -29,11 +29,11 @@ class VisibleColumn {
   readonly falls = bySlot('counts', 'fallen', 'restarted')
   readonly squares = bySlot('aboutFirst')
 
-  add(stretches: readonly RowSlice[], index: number): void {
+  add(slices: readonly RowSlice[], index: number): void {
     const [sums, errors, counts] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)]
     const [least, greatest] = [Float64Array.of(Number.NaN), Float64Array.of(Number.NaN)]
     const running = new RunningItems()
-    for (const { chunk, start, end } of stretches) {
+    for (const { chunk, start, end } of slices) {
       const column = chunk.columns[index]
       if (column === undefined) continue
       if (column.type !== 'double' && column.type !== 'long') throw new Error('only numbers are summed')
@@ -89,8 +89,8 @@ export class VisibleHours {
   }
 
   /** Computes the rollups of an hour from all its visible rows. */
-  learn(hour: number, stretches: readonly RowSlice[]): void {
-    for (const [index, column] of this.#columns) column.add(stretches, index)
+  learn(hour: number, slices: readonly RowSlice[]): void {
+    for (const [index, column] of this.#columns) column.add(slices, index)
     this.#slots[hour] = this.#learned++
   }
 

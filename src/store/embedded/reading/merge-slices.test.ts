@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { newChunk, type RowSlice } from '../head/chunk.ts'
-import { type Direction, mergeStretches, type Pending } from './merge-stretches.ts'
+import { type Direction, mergeSlicees, type Pending } from './merge-slices.ts'
 
-/** Dates of the rows of one source by stretch; a row's position is its date's place in the list of all, so that later sources are newer. */
+/** Dates of the rows of one source by slice; a row's position is its date's place in the list of all, so that later sources are newer. */
 type Source = readonly (readonly number[])[]
 
 class Sources implements Pending {
-  /** The first dates of the sources that were opened, and how many stretches were read. */
+  /** The first dates of the sources that were opened, and how many slices were read. */
   readonly opened: number[] = []
   read = 0
   readonly #sources: Source[]
@@ -25,10 +25,10 @@ class Sources implements Pending {
   *open(): Generator<RowSlice> {
     const [source] = this.#sources.splice(this.#nearest(), 1)
     this.opened.push(this.#edge(source))
-    const stretches = this.#direction === 'forward' ? source : source.toReversed()
-    for (const times of stretches) {
+    const slices = this.#direction === 'forward' ? source : source.toReversed()
+    for (const times of slices) {
       this.read++
-      yield stretchOf(times, positionOf(source))
+      yield sliceOf(times, positionOf(source))
     }
   }
 
@@ -44,23 +44,23 @@ class Sources implements Pending {
 
 const positionOf = (source: Source): number => source[0][0] / 100
 
-function stretchOf(times: readonly number[], position: number): RowSlice {
+function sliceOf(times: readonly number[], position: number): RowSlice {
   const chunk = newChunk(times.length)
   chunk.times.set(times)
   chunk.positions.fill(position)
   return { chunk, start: 0, end: times.length }
 }
 
-function merged(sources: readonly Source[], direction: Direction): { rows: number[][]; stretches: number } {
-  const stretches = [...mergeStretches(new Sources(sources, direction), direction, () => [], null)]
-  const rows = stretches.flatMap(({ chunk, start, end }) => {
+function merged(sources: readonly Source[], direction: Direction): { rows: number[][]; slices: number } {
+  const slices = [...mergeSlicees(new Sources(sources, direction), direction, () => [], null)]
+  const rows = slices.flatMap(({ chunk, start, end }) => {
     const part = Array.from({ length: end - start }, (_, index) => [
       chunk.times[start + index],
       chunk.positions[start + index],
     ])
     return direction === 'forward' ? part : part.reverse()
   })
-  return { rows, stretches: stretches.length }
+  return { rows, slices: slices.length }
 }
 
 describe.each<Direction>(['forward', 'backward'])('%s', (direction) => {
@@ -81,9 +81,9 @@ describe.each<Direction>(['forward', 'backward'])('%s', (direction) => {
   })
 })
 
-test('stretches are handed through where sources do not overlap, and no more is read than was asked for', () => {
+test('slices are handed through where sources do not overlap, and no more is read than was asked for', () => {
   const sources = new Sources([[[1, 2], [3]], [[5, 6]], [[9]]], 'forward')
-  const merge = mergeStretches(sources, 'forward', () => [], null)
+  const merge = mergeSlicees(sources, 'forward', () => [], null)
   const taken = (): number[] => Array.from(merge.next().value?.chunk.times ?? [])
   expect([taken(), sources.opened, sources.read]).toEqual([[1, 2], [1], 1])
   expect([taken(), sources.opened, sources.read]).toEqual([[3], [1], 2])

@@ -1,4 +1,4 @@
-import { slotOf } from './pending-asks.ts'
+import { slotOf } from './pending-requests.ts'
 
 interface Running<Work> {
   readonly id: number

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inScratchFolder } from '../../test/support/scratch-folder.ts'
 import { nodeDisk } from '../lib/node-disk.ts'
-import { LiveCheckpoints } from './live-positions.ts'
+import { LiveCheckpoints } from './live-checkpoints.ts'
 
 test.each([0, 60_000])('a reader begins after one whose beginning could not be written, with liveKeepMs %d', (keepMs) =>
   inScratchFolder('tidemark-live-', async (directory) => {

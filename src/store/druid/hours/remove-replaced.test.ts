@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { HoursMade } from '../../../model/entity.ts'
 import type { BatchTask } from './batch-tasks.ts'
-import { replacedRows } from './left-rows.ts'
-import { removeReplaced } from './remove-left.ts'
+import { removeReplaced } from './remove-replaced.ts'
+import { replacedRows } from './replaced-rows.ts'
 
 const dayMs = 86_400_000
 const tag = { name: 'T', type: 'string', role: 'tag' } as const

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { connectionErrorOf, serviceErrorOf } from '../../client/service-error.ts'
-import { whenReachable } from './when-there.ts'
+import { whenReachable } from './when-reachable.ts'
 
 const url = 'http://127.0.0.1:8080'
 const failing = (code: string) =>

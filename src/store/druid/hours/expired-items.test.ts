@@ -4,7 +4,7 @@ import { tag, time, value } from '../../../../test/support/selection.ts'
 import { Pacer } from '../../../lib/pacer.ts'
 import { nullsColumn, positionColumn, timeColumn } from '../../../model/druid-row.ts'
 import type { Entity, EntityField } from '../../../model/entity.ts'
-import { expiredItems } from './left-items.ts'
+import { expiredItems } from './expired-items.ts'
 
 const text: EntityField = { name: 'S', type: 'string', role: 'metric' }
 const quality: EntityField = { name: 'Q', type: 'string', role: 'quality' }

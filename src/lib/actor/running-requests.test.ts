@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PendingRequests } from './pending-asks.ts'
-import { RunningRequests } from './running-asks.ts'
+import { PendingRequests } from './pending-requests.ts'
+import { RunningRequests } from './running-requests.ts'
 
 test('work is found by the number of its question until that is answered, also where a later question has its slot', () => {
   const acts = fc.array(fc.oneof(fc.constant(null), fc.nat({ max: 20 })), { maxLength: 100 })

@@ -1,5 +1,5 @@
 // Merges the rows of one series from several sources, lazily: a source is opened when the merge reaches its dates, and where sources do not
-// overlap, their stretches are passed through unchanged.
+// overlap, their slices are passed through unchanged.
 import { type Chunk, firstAfter, firstAtOrAfter, newChunk, type RowSlice } from '../head/chunk.ts'
 import { type CopiedColumn, copyRowsInto } from '../head/copy-rows.ts'
 import { type ReplacedColumn, replaceRows } from './replace-rows.ts'
@@ -15,15 +15,15 @@ export interface Pending {
   open(): Iterator<RowSlice>
 }
 
-/** Pieces shorter than this are copied together, up to `gatheredRowsMax` rows, because each stretch has a fixed cost. */
+/** Pieces shorter than this are copied together, up to `gatheredRowsMax` rows, because each slice has a fixed cost. */
 const pieceRowsMin = 64
 const gatheredRowsMax = 1024
 
 /**
- * The rows of all sources ordered by time and position, as stretches in the order of `direction`. With `replaced`, each source has at most
+ * The rows of all sources ordered by time and position, as slices in the order of `direction`. With `replaced`, each source has at most
  * one row per date, and the rows of one date are combined into one.
  */
-export function* mergeStretches(
+export function* mergeSlicees(
   pending: Pending,
   direction: Direction,
   columns: () => readonly CopiedColumn[],
@@ -96,7 +96,7 @@ interface Cursor {
   take(rival: Cursor | null, pendingMs: number | null): RowSlice
   /** Only the next row. */
   takeOne(): RowSlice
-  /** Moves to the next stretch when all rows of the current one were taken. */
+  /** Moves to the next slice when all rows of the current one were taken. */
   settle(): void
 }
 
@@ -104,21 +104,21 @@ const nothing: RowSlice = { chunk: newChunk(0), start: 0, end: 0 }
 
 class ForwardCursor implements Cursor {
   isDone = false
-  readonly #stretches: Iterator<RowSlice>
-  #stretch = nothing
+  readonly #slices: Iterator<RowSlice>
+  #slice = nothing
   #row = 0
 
-  constructor(stretches: Iterator<RowSlice>) {
-    this.#stretches = stretches
+  constructor(slices: Iterator<RowSlice>) {
+    this.#slices = slices
     this.#enter()
   }
 
   get ms(): number {
-    return this.#stretch.chunk.times[this.#row]
+    return this.#slice.chunk.times[this.#row]
   }
 
   get position(): number {
-    return this.#stretch.chunk.positions[this.#row]
+    return this.#slice.chunk.positions[this.#row]
   }
 
   comesBefore(other: Cursor): boolean {
@@ -126,7 +126,7 @@ class ForwardCursor implements Cursor {
   }
 
   take(rival: Cursor | null, pendingMs: number | null): RowSlice {
-    const { chunk, end } = this.#stretch
+    const { chunk, end } = this.#slice
     const start = this.#row
     let cut = end
     if (pendingMs !== null && chunk.times[end - 1] >= pendingMs)
@@ -135,46 +135,46 @@ class ForwardCursor implements Cursor {
       cut = firstAtOrAfter(chunk.times, start, cut, rival.ms)
       while (cut < end && chunk.times[cut] === rival.ms && chunk.positions[cut] <= rival.position) cut++
     }
-    const piece = start === this.#stretch.start && cut === end ? this.#stretch : { chunk, start, end: cut }
+    const piece = start === this.#slice.start && cut === end ? this.#slice : { chunk, start, end: cut }
     this.#row = cut
     return piece
   }
 
   takeOne(): RowSlice {
     const start = this.#row++
-    return { chunk: this.#stretch.chunk, start, end: start + 1 }
+    return { chunk: this.#slice.chunk, start, end: start + 1 }
   }
 
   settle(): void {
-    if (this.#row === this.#stretch.end) this.#enter()
+    if (this.#row === this.#slice.end) this.#enter()
   }
 
   #enter(): void {
-    const next = this.#stretches.next()
+    const next = this.#slices.next()
     this.isDone = next.done === true
-    this.#stretch = next.done === true ? nothing : next.value
-    this.#row = this.#stretch.start
+    this.#slice = next.done === true ? nothing : next.value
+    this.#row = this.#slice.start
   }
 }
 
 class BackwardCursor implements Cursor {
   isDone = false
-  readonly #stretches: Iterator<RowSlice>
-  #stretch = nothing
+  readonly #slices: Iterator<RowSlice>
+  #slice = nothing
   /** The row after the next one. */
   #end = 0
 
-  constructor(stretches: Iterator<RowSlice>) {
-    this.#stretches = stretches
+  constructor(slices: Iterator<RowSlice>) {
+    this.#slices = slices
     this.#enter()
   }
 
   get ms(): number {
-    return this.#stretch.chunk.times[this.#end - 1]
+    return this.#slice.chunk.times[this.#end - 1]
   }
 
   get position(): number {
-    return this.#stretch.chunk.positions[this.#end - 1]
+    return this.#slice.chunk.positions[this.#end - 1]
   }
 
   comesBefore(other: Cursor): boolean {
@@ -182,7 +182,7 @@ class BackwardCursor implements Cursor {
   }
 
   take(rival: Cursor | null, pendingMs: number | null): RowSlice {
-    const { chunk, start } = this.#stretch
+    const { chunk, start } = this.#slice
     const end = this.#end
     let cut = start
     if (pendingMs !== null && chunk.times[start] <= pendingMs) cut = firstAfter(chunk.times, start, end, pendingMs)
@@ -190,29 +190,29 @@ class BackwardCursor implements Cursor {
       cut = firstAfter(chunk.times, cut, end, rival.ms)
       while (cut > start && chunk.times[cut - 1] === rival.ms && chunk.positions[cut - 1] >= rival.position) cut--
     }
-    const piece = end === this.#stretch.end && cut === start ? this.#stretch : { chunk, start: cut, end }
+    const piece = end === this.#slice.end && cut === start ? this.#slice : { chunk, start: cut, end }
     this.#end = cut
     return piece
   }
 
   takeOne(): RowSlice {
     const end = this.#end--
-    return { chunk: this.#stretch.chunk, start: end - 1, end }
+    return { chunk: this.#slice.chunk, start: end - 1, end }
   }
 
   settle(): void {
-    if (this.#end === this.#stretch.start) this.#enter()
+    if (this.#end === this.#slice.start) this.#enter()
   }
 
   #enter(): void {
-    const next = this.#stretches.next()
+    const next = this.#slices.next()
     this.isDone = next.done === true
-    this.#stretch = next.done === true ? nothing : next.value
-    this.#end = this.#stretch.end
+    this.#slice = next.done === true ? nothing : next.value
+    this.#end = this.#slice.end
   }
 }
 
-/** Short pieces to be combined into one stretch: few rows at first, so that a caller that needs one row gets it soon, then more. */
+/** Short pieces to be combined into one slice: few rows at first, so that a caller that needs one row gets it soon, then more. */
 class GatheredRows {
   readonly #direction: Direction
   readonly #columns: () => readonly CopiedColumn[]
