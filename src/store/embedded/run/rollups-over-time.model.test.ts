@@ -227,7 +227,7 @@ function spoiledFile(file: SealedFile, spoil: Spoil): SealedFile {
       }
       return new Proxy(reader, {
         get: (target, name) => {
-          if (name === 'hours' || name === 'seenHours') return hours
+          if (name === 'hours' || name === 'visibleHours') return hours
           const member: unknown = Reflect.get(target, name, target)
           return typeof member === 'function' ? member.bind(target) : member
         },
