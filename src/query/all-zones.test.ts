@@ -95,7 +95,10 @@ function firstShown(clocks: readonly Clock[], ms: number, startOfLocal: (localMs
     : bucket - again.offsetMs
 }
 
-/** Hours and less: by the clock of the instant. One that clocks changed within goes on where they showed the same before, or begins anew. */
+/**
+ * Buckets of hours and shorter, by the clock at the instant. If clocks changed within a bucket, it continues if they showed the same
+ * bucket before, and restarts otherwise.
+ */
 function hourOf(clocks: readonly Clock[], ms: number, widthMs: number): number {
   const at = clockAt(clocks, ms)
   const floor = (instant: number, { offsetMs }: Clock): number =>
