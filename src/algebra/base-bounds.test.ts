@@ -38,7 +38,7 @@ const isMet = (value: number, operator: string, bound: number): boolean =>
 
 const bits = new DataView(new ArrayBuffer(8))
 
-/** The doubles beside a number. */
+/** A number and the two doubles on each side of it. */
 function near(value: number): number[] {
   bits.setFloat64(0, value)
   const place = bits.getBigInt64(0)

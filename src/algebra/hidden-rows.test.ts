@@ -10,7 +10,7 @@ interface Row {
   readonly position: number
 }
 
-/** Conditions that are asked; `tried` is told of each range of dates that is. */
+/** Conditions as functions of a row; calls `tried` whenever a range of dates is tested. */
 function asking(tried: () => void = () => undefined): ConditionWords<(row: Row) => boolean> {
   const no = (): boolean => false
   return {

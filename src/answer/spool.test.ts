@@ -24,7 +24,7 @@ afterAll(() => rm(directory, { recursive: true }))
 const mebibyte = 1024 * 1024
 let names = 0
 
-/** Writes pieces of 100 kB, each of one letter, and keeps them; what is due is put away after each. */
+/** Writes an answer of 100 kB pieces, each of one letter, and flushes to the file after a piece if that is due. */
 async function store(
   pieces: number,
   budget: SpoolBudget,

@@ -5,7 +5,7 @@ import { DruidClient, type QueryLanguage } from './druid-client.ts'
 
 type Request = Readonly<{ path: string; names: Record<string, unknown> }>
 
-/** A broker whose answers the test gives; a DELETE is always a 202, as Druid's. */
+/** A broker whose responses the test sends. It responds to every DELETE with 202, as Druid does. */
 class Broker {
   readonly #server: Server
   readonly queries: (Request & { readonly response: ServerResponse })[] = []
@@ -23,7 +23,7 @@ class Broker {
     return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   }
 
-  /** Resolves when so much has come. */
+  /** Resolves when `isThere` returns true. */
   async until(isThere: () => boolean): Promise<void> {
     while (!isThere()) {
       await new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import { valueAt } from '../model/column.ts'
 import { readFailure } from './druid-failure.ts'
 import { DruidSqlClient } from './druid-sql-client.ts'
 
-/** A client whose Druid refuses as often as there are messages, and then answers `[[7]]`. */
+/** A client whose Druid refuses one query per message and then returns `[[7]]`. */
 function clientThatRefuses(...messages: readonly string[]) {
   const contexts: unknown[] = []
   const left = [...messages]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type AbandonedQuery, QueryCancels } from './query-cancels.ts'
 
-/** A timer whose time the test lets pass, and what was sent when. */
+/** A timer that the test advances, and the paths sent with their times. */
 function world() {
   let nowMs = 0
   let due: { readonly atMs: number; readonly callback: () => void }[] = []

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PatternCheck } from './backtracking.ts'
 
 const backtracking = (pattern: string) => new PatternCheck().slowness(pattern)
-/** Some are of thousands of characters. */
+/** Shortens a pattern for a test's name; some have thousands of characters. */
 const named = (pattern: string) => (pattern.length > 60 ? `${pattern.slice(0, 60)}...` : pattern)
 
 describe('what patterns are made of in practice is quick enough', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { likeForm } from './like.ts'
 
-/** Whether a text is like a pattern, by the definition. */
+/** Whether a text matches a LIKE pattern, by the definition. */
 function isLike(text: string, pattern: string, escapedBy: string | null): boolean {
   const parts: ({ readonly any: boolean } | { readonly is: string | null })[] = []
   const characters = [...pattern]
@@ -37,7 +37,7 @@ function isLike(text: string, pattern: string, escapedBy: string | null): boolea
   return reached.has(parts.length)
 }
 
-/** `(?s)` and `\x{..}` as JavaScript has them. */
+/** Replaces `(?s)` and `\x{..}` with their JavaScript forms. */
 const matches = (text: string, pattern: string): boolean =>
   new RegExp(`^(?:${pattern.replace('(?s)', '').replaceAll('\\x{', '\\u{')})$`, 'su').test(text)
 

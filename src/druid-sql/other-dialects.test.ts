@@ -1,4 +1,4 @@
-// What people write who come from other databases is refused with what to write, and that is taken.
+// Syntax of other databases is refused with an error that names the replacement, and the replacement is accepted.
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../model/problem.ts'
 import { sqlTable } from './bind/tables.ts'
@@ -23,7 +23,7 @@ function refusal(text: string): string | null {
   }
 }
 
-/** Each with what to write, which is taken. */
+/** Each with its replacement, which is accepted. */
 const written: readonly (readonly [other: string, query: string, mended: string])[] = [
   [
     'DISTINCT ON (',

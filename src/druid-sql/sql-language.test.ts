@@ -1,4 +1,4 @@
-// What a query may cost before the engine has it.
+// Limits on a query before it reaches the engine.
 import { describe, expect, test } from 'vitest'
 import { Admission } from '../admission/admission.ts'
 import { Queries } from '../admission/queries.ts'

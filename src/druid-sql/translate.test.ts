@@ -170,7 +170,7 @@ describe('a condition of thousands of parts is read in a moment, whatever is loo
     ['numbers of a million digits', parts(30, () => `T = ${'9'.repeat(1_000_000)}`, ' OR ')],
   ])('%s', { timeout: 10_000 }, async (_, condition) => {
     expect(translateSql(`SELECT COUNT(*) AS n FROM plant WHERE ${condition}`, tables).entityIds).toEqual([1])
-    // What took longer than a test may take is found out in this turn.
+    // If the translation exceeded the test's timeout, this turn of the event loop reports it.
     await setImmediate()
   })
 

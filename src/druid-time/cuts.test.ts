@@ -23,7 +23,7 @@ test('of all there is one bucket', () => {
 })
 
 test('where clocks are set back over midnight, the day that is shown again does not begin again', () => {
-  // In Saint John's a minute after midnight it was a minute past eleven again.
+  // In St. John's, clocks were set back from 00:01 to 23:01.
   const granularity = {
     kind: 'zoned',
     zone: 'America/St_Johns',
@@ -39,7 +39,7 @@ test('where clocks are set back over midnight, the day that is shown again does 
 })
 
 test('a day whose midnight clocks step over from before it begins with that step', () => {
-  // In Toronto half past eleven in the evening was followed by half past midnight.
+  // In Toronto, clocks were set forward from 23:30 to 00:30.
   const granularity = {
     kind: 'zoned',
     zone: 'America/Toronto',

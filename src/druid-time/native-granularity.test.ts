@@ -51,7 +51,7 @@ test.each<[string, string | null]>([
   )
 })
 
-/** Local time minus UTC, as the calendar of `Intl` has it, which is Julian before 1582. */
+/** Local time minus UTC according to `Intl`, whose calendar is Julian before 1582. */
 function reported(name: string, ms: number): number {
   const options = { timeZone: name, dateStyle: 'short', timeStyle: 'medium' } as const
   const local = new Intl.DateTimeFormat('sv-SE', options).format(ms)

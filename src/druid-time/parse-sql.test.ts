@@ -1,4 +1,4 @@
-// What a real Druid 33 read of each text.
+// Texts, and how a real Druid 33 read them.
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
 import { sql } from '../lib/sql-text.ts'

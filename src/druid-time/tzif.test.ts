@@ -40,12 +40,12 @@ test.each<[rule: string, like: string, standard: number]>([
 })
 
 test.each<[rule: string, at: string, offset: number]>([
-  // The 60th day is 1 March where it is counted as a date, and 29 February where it is counted as a day.
+  // J60 is always 1 March, because it does not count 29 February. 59 counts from 0 and includes 29 February, so it is that day in a leap year.
   ['XST0XDT,J60/0,300/0', '2028-02-29T12:00Z', 0],
   ['XST0XDT,J60/0,300/0', '2028-03-01T12:00Z', hour],
   ['XST0XDT,59/0,300/0', '2028-02-29T12:00Z', hour],
   ['XST0XDT,59/0,300/0', '2027-03-01T12:00Z', hour],
-  // Always summer.
+  // Summer time all year.
   ['XST0XDT,0/0,J365/25', '2028-01-01T00:00Z', hour],
   ['XST0XDT,0/0,J365/25', '2028-07-01T00:00Z', hour],
 ])('%s at %s', (rule, at, offset) => {
@@ -74,7 +74,7 @@ async function folderOf(files: Readonly<Record<string, Uint8Array | string>>): P
   return folder
 }
 
-/** A Madrid without summers from 2027 on, as a later data base might tell. */
+/** Madrid without summer time from 2026 on, as a later database might define it. */
 const always = tzif({ offsets: [0, hour], changes: [[Date.UTC(2026, 0, 1) / 1000, hour]], rule: 'CET-1' })
 const [july, ms] = [Date.UTC(2027, 6, 1), hour * 1000]
 

@@ -21,7 +21,7 @@ test.each([
   const ask = runtimeOffsets(name)
   const beside = known.slice(1).flatMap(({ fromMs }) => [fromMs - 1000, fromMs, fromMs + 3 * dayMs])
   const often = Array.from({ length: rounds(2000) }, (_, index) => Date.UTC(1800, 0, 1) + index * 977 * 86_400_000)
-  // Where one of them is back after a week.
+  // Here one of the zones changes its clocks and changes them back a week later.
   const near = Array.from({ length: 30 }, (_, index) => Date.UTC(2040, 9, 1 + index))
   const asked = [...beside, ...near, ...often.filter((at) => at < Date.UTC(9999, 0, 1))]
   expect(asked.filter((ms) => !Object.is(changes.at(ms), ask(ms))).map((ms) => new Date(ms))).toEqual([])
@@ -37,7 +37,7 @@ test('an offset holds from its change to the next one, in any cycle of the calen
   const [summer, winter] = [Date.UTC(2026, 2, 29, 1), Date.UTC(2026, 9, 25, 1)]
   for (const cycle of [0, 400, 4000]) {
     const later = (ms: number): number => ms + (cycle / 400) * 146_097 * dayMs
-    // Of a cycle that begins in 2088 and ends in 2488.
+    // Years within and after the cycle from 2088 to 2488.
     if (cycle !== 0) expect(new Date(later(summer)).getUTCFullYear()).toBe(2026 + cycle)
     expect(madrid.sameSince(later(summer + dayMs))).toBe(later(summer))
     expect(madrid.sameUntil(later(summer), Number.POSITIVE_INFINITY)).toBe(later(winter))

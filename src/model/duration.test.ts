@@ -61,14 +61,14 @@ function added(start: string, duration: string, sign: 1 | -1): string {
 test.each([
   ['2026-01-01', 'P1Y', '2027-01-01T00:00:00.000Z'],
   ['2026-01-01', 'PT15M', '2026-01-01T00:15:00.000Z'],
-  // Months first, the day clamped to the month's end ...
+  // Months come first, with the day clamped to the end of the month ...
   ['2026-01-31T10:00', 'P1M', '2026-02-28T10:00:00.000Z'],
   ['2024-01-31', 'P1M', '2024-02-29T00:00:00.000Z'],
   ['2024-02-29', 'P1Y', '2025-02-28T00:00:00.000Z'],
   ['2024-02-29', 'P4Y', '2028-02-29T00:00:00.000Z'],
   ['2026-03-31', 'P13M', '2027-04-30T00:00:00.000Z'],
   ['2026-12-31', 'P2M', '2027-02-28T00:00:00.000Z'],
-  // ... years and months together, not one after the other,
+  // ... years and months are added together, not one after the other,
   ['2024-02-29', 'P1Y1M', '2025-03-29T00:00:00.000Z'],
   // ... then weeks and days, then the time.
   ['2026-01-31', 'P1M1D', '2026-03-01T00:00:00.000Z'],

@@ -34,16 +34,16 @@ const named: readonly (readonly [name: string, instant: string, start: string])[
   ['month', '2026-05-20T13:47:58.123', '2026-05-01'],
   ['quarter', '2026-05-20T13:47:58.123', '2026-04-01'],
   ['year', '2026-05-20T13:47:58.123', '2026-01-01'],
-  // Weeks start on Monday, across the end of a year too.
+  // Weeks start on Monday, also across the end of a year.
   ['week', '2026-05-20', '2026-05-18'],
   ['week', '2026-05-18', '2026-05-18'],
   ['week', '2026-05-17T23:59:59.999', '2026-05-11'],
   ['week', '2027-01-01', '2026-12-28'],
   ['week', '1970-01-01', '1969-12-29'],
-  // A start is its own bucket's.
+  // The start of a bucket belongs to that bucket.
   ['hour', '2026-05-20T13:00', '2026-05-20T13:00:00.000Z'],
   ['month', '2024-02-29T23:59:59.999', '2024-02-01'],
-  // Before 1970 the buckets floor too.
+  // Instants before 1970 round down, too.
   ['second', '1969-12-31T23:59:59.999', '1969-12-31T23:59:59.000Z'],
   ['six_hour', '1969-12-31T23:59:59.999', '1969-12-31T18:00:00.000Z'],
   ['day', '1969-12-31T00:00:00.001', '1969-12-31'],
@@ -61,7 +61,7 @@ test('they are all names but `all`, which has no buckets of its own', () => {
 })
 
 test.each([
-  // One unit alone follows the calendar; several count from 1970-01-01.
+  // A single unit follows the calendar; several units are counted from 1970-01-01.
   ['P1W', '2026-05-20', '2026-05-18'],
   ['P7D', '2026-05-20', '2026-05-14'],
   ['P2W', '2026-05-20', '2026-05-07'],
@@ -83,11 +83,11 @@ test.each([
   ['P1Y', '2026-05-20', '2026-01-01'],
   ['P2Y', '2027-05-20', '2026-01-01'],
   ['P10Y', '1969-05-20', '1960-01-01'],
-  // Compound periods of fixed length are one width.
+  // Compound periods of fixed length have one width.
   ['P1DT12H', '1970-01-03', '1970-01-02T12:00:00.000Z'],
   ['P1W1D', '1970-01-10', '1970-01-09'],
   ['P1W1D', '1969-12-31', '1969-12-24'],
-  // Those with months walk.
+  // Compound periods with months are walked from 1970-01-01.
   ['P1Y6M', '1972-12-31', '1971-07-01'],
   ['P1Y6M', '1969-12-31', '1968-07-01'],
   ['P1M1D', '1970-02-01T12:00', '1970-01-01'],

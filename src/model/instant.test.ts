@@ -14,10 +14,10 @@ import {
 const instants = fc.integer({ min: earliestMs, max: latestMs })
 
 test.each([
-  // A date alone is its midnight.
+  // A date without a time means its midnight.
   ['2026-01-01', '2026-01-01T00:00:00.000Z'],
   ['20260101', '2026-01-01T00:00:00.000Z'],
-  // No zone means UTC; seconds and fraction may be left out.
+  // No zone means UTC; seconds and fraction are optional.
   ['2019-12-10T00:00', '2019-12-10T00:00:00.000Z'],
   ['2019-12-10T23:59:58', '2019-12-10T23:59:58.000Z'],
   ['2019-12-10T23:59Z', '2019-12-10T23:59:00.000Z'],
@@ -25,7 +25,7 @@ test.each([
   ['20260101T1200', '2026-01-01T12:00:00.000Z'],
   ['20260101T120000Z', '2026-01-01T12:00:00.000Z'],
   ['20260101T120000.5Z', '2026-01-01T12:00:00.500Z'],
-  // Fractions, with a point or a comma, cut to the millisecond.
+  // Fractions with a point or a comma are truncated to the millisecond.
   ['2026-01-01T00:00:00.1Z', '2026-01-01T00:00:00.100Z'],
   ['2026-01-01T00:00:00.12', '2026-01-01T00:00:00.120Z'],
   ['2026-01-01T00:00:00,123Z', '2026-01-01T00:00:00.123Z'],
@@ -43,12 +43,12 @@ test.each([
   ['2026-01-01T24:00', '2026-01-02T00:00:00.000Z'],
   ['2026-12-31T24:00:00.000+01:00', '2026-12-31T23:00:00.000Z'],
   ['20240228T240000Z', '2024-02-29T00:00:00.000Z'],
-  // RFC 3339's small letters, a space for the T, and blanks around.
+  // RFC 3339's lowercase letters, a space instead of the T, and surrounding whitespace.
   ['2026-01-01t08:00:00z', '2026-01-01T08:00:00.000Z'],
   ['2017-12-10 12:05:11,962', '2017-12-10T12:05:11.962Z'],
   ['20260101 0800', '2026-01-01T08:00:00.000Z'],
   [' 2026-01-01 24:00\r\n', '2026-01-02T00:00:00.000Z'],
-  // Leap days, and the ends of time.
+  // Leap days, and the first and last valid instants.
   ['2024-02-29', '2024-02-29T00:00:00.000Z'],
   ['2000-02-29', '2000-02-29T00:00:00.000Z'],
   ['0004-02-29T12:00', '0004-02-29T12:00:00.000Z'],

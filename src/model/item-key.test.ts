@@ -41,7 +41,7 @@ describe('keys sort as identifiers do, and say them again', () => {
 
   test('strings', () => order(text, keyOfString, compareCodePoints, 'string', JSON.stringify))
   test('longs', () => order(long, keyOfLong, (a, b) => Number(a > b) - Number(a < b), 'long', String))
-  // Not a difference: that of the two zeros may be the negative one.
+  // Not `a - b`: the difference of the two zeros may be -0.
   test('doubles', () => order(double, keyOfDouble, (a, b) => Number(a > b) - Number(a < b), 'double', String))
   test('timestamps', () => {
     const ms = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 })

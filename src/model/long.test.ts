@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseLong } from './long.ts'
 
-/** By whole numbers alone: digits times a power of ten. */
+/** A model with integers only: digits times a power of ten. */
 function modelLong(text: string): ReturnType<typeof parseLong> {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')

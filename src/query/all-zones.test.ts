@@ -1,4 +1,4 @@
-// At each change of each zone since 1900 a request's buckets and dates are those that ICU's clocks say.
+// At each change of each zone since 1900, a request's buckets and dates match ICU's clocks.
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../test/support/random.ts'
 import { rounds } from '../../test/support/rounds.ts'
@@ -33,7 +33,7 @@ const always =
 
 const random = seededRandom(Number(process.env['TIDEMARK_TEST_SEED'] ?? 7))
 
-/** All with TIDEMARK_TEST_ROUNDS=5. */
+/** A random selection of `count` items; the callers select all of them with TIDEMARK_TEST_ROUNDS=5. */
 function drawn<Item>(all: readonly Item[], count: number): readonly Item[] {
   const ordered = all.map((item) => ({ item, order: random.below(1_000_000) })).sort((a, b) => a.order - b.order)
   return ordered.slice(0, count).map(({ item }) => item)
@@ -42,14 +42,14 @@ function drawn<Item>(all: readonly Item[], count: number): readonly Item[] {
 const supported = Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')
 const zones = [...new Set([...always.split(' '), ...drawn(supported, rounds(supported.length / 5))])]
 
-/** Instants with one offset, which ICU says. */
+/** A range of instants with one offset, according to ICU. */
 interface Clock {
   readonly fromMs: number
   readonly endMs: number
   readonly offsetMs: number
 }
 
-/** All of a zone; throws where ICU changes elsewhere than at these instants. */
+/** All clocks of a zone. Throws if ICU changes the offset at any other instant. */
 function clocksOf(name: string): readonly Clock[] {
   const offsetAt = runtimeOffsets(name)
   const starts = Zone.find(name)!
@@ -63,7 +63,7 @@ function clocksOf(name: string): readonly Clock[] {
   })
 }
 
-/** Some; a year that is looked at lies within what ICU was asked. */
+/** A random selection of changes, far enough from both ends that the years they are tested with lie within `clocks`. */
 const changesOf = (clocks: readonly Clock[]): readonly Clock[] => {
   const inside = (ms: number): boolean => ms > fromMs + 400 * msPerDay && ms < untilMs - 800 * msPerDay
   return drawn(
@@ -74,18 +74,18 @@ const changesOf = (clocks: readonly Clock[]): readonly Clock[] => {
 
 const clockAt = (clocks: readonly Clock[], ms: number): number => clocks.findLastIndex((clock) => clock.fromMs <= ms)
 
-/** Calendar days and more: where the local time that each begins with is shown first, or stepped over. */
+/** Buckets of calendar days and longer: each begins where its local time is first shown, or skipped. */
 function firstShown(clocks: readonly Clock[], ms: number, startOfLocal: (localMs: number) => number): number {
   const last = clockAt(clocks, ms)
   const bucketOf = (at: number, clock: Clock): number => startOfLocal(at + clock.offsetMs)
-  // Clocks that were set back may have shown a later bucket, which goes on.
+  // Clocks that were set back may already have shown a later bucket, which continues.
   let bucket = bucketOf(ms, clocks[last]!)
   for (let at = Math.max(0, last - 3); at < last; at += 1)
     bucket = Math.max(bucket, bucketOf(clocks[at]!.endMs - 1, clocks[at]!))
-  // No year has more changes.
+  // No year has more than 12 changes.
   const from = Math.max(0, last - 12)
   const first = from + clocks.slice(from).findIndex((clock) => bucketOf(Math.min(clock.endMs - 1, ms), clock) >= bucket)
-  // A midnight that is shown twice begins its day twice, as in Druid.
+  // A midnight that is shown twice starts its day twice, as in Druid.
   const again = clocks.slice(first + 1, last + 1).findLast(({ fromMs, endMs, offsetMs }) => {
     const at = bucket - offsetMs
     return at >= fromMs && at < endMs && at <= ms
@@ -95,7 +95,10 @@ function firstShown(clocks: readonly Clock[], ms: number, startOfLocal: (localMs
     : bucket - again.offsetMs
 }
 
-/** Hours and less: by the clock of the instant. One that clocks changed within goes on where they showed the same before, or begins anew. */
+/**
+ * Buckets of hours and shorter, by the clock at the instant. If clocks changed within a bucket, it continues if they showed the same
+ * bucket before, and restarts otherwise.
+ */
 function hourOf(clocks: readonly Clock[], ms: number, widthMs: number): number {
   const at = clockAt(clocks, ms)
   const floor = (instant: number, { offsetMs }: Clock): number =>
@@ -119,7 +122,7 @@ function monthsOf(localMs: number, months: number): number {
 
 const granularities: Readonly<Record<string, (clocks: readonly Clock[], ms: number) => number>> = {
   minute: (clocks, ms) => hourOf(clocks, ms, 60_000),
-  // Several units count from the midnight at which 1970 began.
+  // Multiples of a unit are counted from the local midnight at which 1970 began.
   PT15M: (clocks, ms) => {
     const originMs = firstMoment(clocks, 0)
     return Math.floor((ms - originMs) / 900_000) * 900_000 + originMs
@@ -159,7 +162,7 @@ test.each(zones)('the buckets of requests in %s', (name) => {
   expect(faults).toEqual([])
 })
 
-/** The first instant at which the clocks show a time, or the end of the gap that it is in. */
+/** The first instant at which the clocks show a local time, or the end of the gap that contains it. */
 function firstMoment(clocks: readonly Clock[], localMs: number): number {
   const at = clocks.findIndex((clock) => localMs < clock.endMs + clock.offsetMs)
   return Math.max(clocks[at]!.fromMs, localMs - clocks[at]!.offsetMs)

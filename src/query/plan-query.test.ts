@@ -111,7 +111,7 @@ describe('names', () => {
     expect(fieldsOf('select')).toEqual([site])
     expect(fieldsOf('average-dimensions')).toEqual([site])
     expect(fieldsOf('select', 'unit')).toEqual([site, T])
-    // There the tag comes only when it is named.
+    // In average-granularity the output has the tag only if it is named.
     expect(fieldsOf('average-granularity')).toEqual([site, T, unit])
   })
 

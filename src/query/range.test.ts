@@ -26,17 +26,17 @@ test.each<[string | null | undefined, string | null | undefined, string]>([
   [undefined, '2026-01-02', 'open to 2026-01-02T00:00:00.000Z'],
   [undefined, undefined, 'open to open'],
   [null, null, 'open to open'],
-  // A duration is added to the start, or taken from the end.
+  // A duration is added to the start, or subtracted from the end.
   ['2026-01-01', 'PT15M', '2026-01-01T00:00:00.000Z to 2026-01-01T00:15:00.000Z'],
   ['2026-01-31', 'P1M', '2026-01-31T00:00:00.000Z to 2026-02-28T00:00:00.000Z'],
   ['PT15M', '2026-01-01', '2025-12-31T23:45:00.000Z to 2026-01-01T00:00:00.000Z'],
   ['P1M', '2026-03-31', '2026-02-28T00:00:00.000Z to 2026-03-31T00:00:00.000Z'],
   ['2026-01-01', 'PT0S', '2026-01-01T00:00:00.000Z to 2026-01-01T00:00:00.000Z'],
-  // A duration alone as the start is taken from now.
+  // If the start is a duration and there is no end, it is subtracted from now.
   ['PT24H', undefined, '2026-03-30T12:00:00.000Z to 2026-03-31T12:00:00.000Z'],
   ['P1M', null, '2026-02-28T12:00:00.000Z to 2026-03-31T12:00:00.000Z'],
   ['P5000Y', undefined, '0001-01-01T00:00:00.000Z to 2026-03-31T12:00:00.000Z'],
-  // What leads out of the years 0001 to 9999 ends with them.
+  // Dates outside the years 0001 to 9999 are clamped to them.
   ['2026-01-01', 'P9000Y', '2026-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z'],
   ['2026-01-01', 'P999999999Y', '2026-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z'],
   ['P3000Y', '2026-01-01', '0001-01-01T00:00:00.000Z to 2026-01-01T00:00:00.000Z'],

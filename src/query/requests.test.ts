@@ -21,7 +21,7 @@ function smallest(kind: QueryKind): object {
 
 const bucketed = 'time_zone fill max_gap'
 
-/** The properties of each model, as the service's document has them, and those that came since. */
+/** The properties of each model: those in the service's document, and those added since. */
 const models: Record<QueryKind, string> = {
   average: `end_date prefixes granularity id_name_field ids metric_name_field entity quality start_date weight shape ${bucketed}`,
   'average-dimensions': `end_date prefixes granularity id_name_field ids metric_name_field entity quality start_date fields weight shape ${bucketed}`,

@@ -20,7 +20,7 @@ const all: readonly Item[] = Object.entries({
   d: '"bezier"',
   e: null,
 }).map(([id, json]) => ({ key: keyOfString(id), attributes: json === null ? '' : attributeLine('shape', json) }))
-/** Two items a page, and two keys at once. */
+/** Lists two items per page, and finds two keys per call. */
 const items = {
   list: async (_: number, { from }: { readonly from: Uint8Array }) => {
     const rest = all.filter(({ key }) => Buffer.compare(key, from) >= 0)

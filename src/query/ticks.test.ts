@@ -17,7 +17,7 @@ function ticks(granularity: string, from: string, to: string | null, bucketsMax 
 }
 
 test.each<[string, string, string | null, string[]]>([
-  // The starts of buckets, both ends of the range included.
+  // Ticks are the starts of buckets; both ends of the range are included.
   ['hour', '2026-01-01', '2026-01-01T02:00', ['2026-01-01T00:00', '2026-01-01T01:00', '2026-01-01T02:00']],
   ['hour', '2026-01-01T00:00:00.001', '2026-01-01T01:59:59.999', ['2026-01-01T01:00']],
   ['hour', '2026-01-01T00:10', '2026-01-01T00:50', []],
@@ -26,12 +26,12 @@ test.each<[string, string, string | null, string[]]>([
   ['quarter', '1969-06-01', '1970-01-01', ['1969-07-01T00:00', '1969-10-01T00:00', '1970-01-01T00:00']],
   ['P1M1D', '1970-01-01', '1970-03-05', ['1970-01-01T00:00', '1970-02-02T00:00', '1970-03-03T00:00']],
   ['P1M1D', '1969-10-01', '1970-01-01', ['1969-10-29T00:00', '1969-11-30T00:00', '1970-01-01T00:00']],
-  // With an open end, they stop at now.
+  // If the end is open, ticks stop at now.
   ['hour', '2026-03-01T11:00', null, ['2026-03-01T11:00', '2026-03-01T12:00']],
   ['hour', '2026-03-01T13:00', null, []],
-  // They may lie in the future when the end does.
+  // Ticks may lie in the future if the end does.
   ['day', '2026-03-01', '2026-03-02', ['2026-03-01T00:00', '2026-03-02T00:00']],
-  // With all, the one tick is the end, or now.
+  // With `all`, the only tick is the end, or now.
   ['all', '2026-01-01', '2026-01-02T03:04', ['2026-01-02T03:04']],
   ['all', '2026-01-01', null, ['2026-03-01T12:30']],
 ])('%s from %s to %s', (granularity, from, to, expected) => {

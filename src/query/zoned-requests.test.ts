@@ -31,15 +31,15 @@ describe('dates on the clocks of a zone', () => {
   test.each<[string, string, string, string, string]>([
     ['Europe/Madrid', '2026-01-01', '2026-07-01', '2025-12-31T23:00', '2026-06-30T22:00'],
     ['Europe/Madrid', '2026-01-01T00:00Z', '2026-07-01T00:00+00:00', '2026-01-01T00:00', '2026-07-01T00:00'],
-    // A day of 23 hours, and one of 25: by the calendar, and by hours.
+    // Days of 23 and of 25 hours: by the calendar, and by hours.
     ['Europe/Madrid', '2026-03-29', 'P1D', '2026-03-28T23:00', '2026-03-29T22:00'],
     ['Europe/Madrid', '2026-03-29', 'PT24H', '2026-03-28T23:00', '2026-03-29T23:00'],
     ['Europe/Madrid', 'P1D', '2026-10-26', '2026-10-24T22:00', '2026-10-25T23:00'],
     ['Europe/Madrid', '2026-01-31', 'P1M', '2026-01-30T23:00', '2026-02-27T23:00'],
-    // In the gap, at its first moment and at its last; in the hour that comes twice.
+    // The first and the last minute of the gap; the hour that repeats.
     ['Europe/Madrid', '2026-03-29T02:00', '2026-03-29T02:59', '2026-03-29T01:00', '2026-03-29T01:00'],
     ['Europe/Madrid', '2026-10-25T02:00', '2026-10-25T03:00', '2026-10-25T00:00', '2026-10-25T02:00'],
-    // A midnight that the clock never shows, and a day.
+    // A midnight that the clocks skip, and a day that they skip.
     ['America/Sao_Paulo', '2018-11-04', '2018-11-05', '2018-11-04T03:00', '2018-11-05T02:00'],
     ['Pacific/Apia', '2011-12-30', '2011-12-31', '2011-12-30T10:00', '2011-12-30T10:00'],
     ['Asia/Kathmandu', '2026-01-01', '2026-01-02', '2025-12-31T18:15', '2026-01-01T18:15'],

@@ -8,7 +8,7 @@ import { type JournalRequest, readReplicatedJournal } from './read-journal.ts'
 import { encodeObject, logName, type Mark } from './replica-format.ts'
 
 const entryBase = { epoch: 1, token: 'own', copy: 'copy', timeMs: 1 }
-/** Rows before 110 are in files; the journal goes on in a segment of their own, whose pushes were on disk at 300 and at 400. */
+/** Rows before 110 are in files. The journal continues in a separate segment, whose pushes reached the disk at 300 and 400. */
 const pushes: readonly Mark[] = [
   [300, 120, 110, 82],
   [400, 130, 110, 132],

@@ -27,7 +27,7 @@ async function claimOf(store: ObjectStore, directory: string): Promise<ReplicaLo
   })
 }
 
-/** A log of ten entries by an owner who still runs, and a folder that was restored from it. */
+/** A log of ten entries by an owner that is still running, and a folder restored from it. */
 async function replicaOfAnother(directory: string): Promise<FileStore> {
   const store = new FileStore(join(directory, 'copy'), nodeDisk)
   for (let number = 0; number < 10; number++) {

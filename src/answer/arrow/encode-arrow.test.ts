@@ -12,7 +12,7 @@ type Column = readonly [name: string, type: Type, values: readonly Value[]]
 
 const field = (name: string, type: EntityField['type']): EntityField => ({ name, type, role: 'metric' })
 
-/** The stream of rows that come in batches of `batchRows`. */
+/** The Arrow stream of rows that arrive in batches of `batchRows`. */
 function stream(columns: readonly Column[], batchRows = 1000): Buffer {
   const out = new ChunkWriter(Number.MAX_SAFE_INTEGER)
   const encoder = new ArrowEncoder(
@@ -29,7 +29,7 @@ function stream(columns: readonly Column[], batchRows = 1000): Buffer {
   return Buffer.concat(out.finish())
 }
 
-/** What another implementation reads from it, column by column. */
+/** The columns as another implementation reads them. */
 function read(bytes: Uint8Array): unknown[][] {
   const table = tableFromIPC(bytes)
   return table.schema.fields.map((_, index) => {

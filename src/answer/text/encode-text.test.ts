@@ -49,7 +49,7 @@ const field = (name: string, type: EntityField['type']): EntityField => ({ name,
 
 type NewEncoder = (fields: readonly EntityField[], out: ChunkWriter) => Encoder
 
-/** Writes all batches whole; the body's chunks. */
+/** Writes all batches and returns the chunks of the body. */
 function write(
   newEncoder: NewEncoder,
   fields: readonly EntityField[],

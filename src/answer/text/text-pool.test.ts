@@ -4,7 +4,7 @@ import { TextPool } from './text-pool.ts'
 
 const dictionary = Array.from({ length: 20_000 }, (_, code) => `tåg ${code}`)
 
-/** The texts of the codes, as the pool writes them. */
+/** The texts of the codes as the pool writes them, without nulls. */
 function written(pool: TextPool, codes: readonly number[]): string[] {
   const column = { type: 'string', codes: Int32Array.from(codes), dictionary } as const
   expect(pool.prepare(column, 0, codes.length)).toBe(codes.length)

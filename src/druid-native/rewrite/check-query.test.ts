@@ -1,4 +1,4 @@
-// What is refused before Druid hears of it, and what is not.
+// Queries that are refused before they reach Druid, and queries that are not.
 import { describe, expect, test } from 'vitest'
 import type { Entity } from '../../model/entity.ts'
 import { Problem } from '../../model/problem.ts'

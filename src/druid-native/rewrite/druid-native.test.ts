@@ -18,7 +18,7 @@ const plant: Entity = {
 
 const dayMs = 86_400_000
 const since = (day: number): number => Date.UTC(2026, 0, 1) + day * dayMs
-/** Entities that lost what is older than so many days after the start of 2026. */
+/** Entities whose rows older than 20 and 10 days after the start of 2026 have expired. */
 const others: readonly Entity[] = [
   { ...plant, id: 2, name: 'short', sinceMs: since(20) },
   { ...plant, id: 3, name: 'long', sinceMs: since(10) },

@@ -1,4 +1,4 @@
-// What native queries ask of the engine: the range of their rows, and forms of statements by which it need not read all columns of all rows.
+// The requests of native queries to the engine: the range of their rows, and statements that spare it reading all columns of all rows.
 import { describe, expect, test } from 'vitest'
 import { type Sql, sql } from '../../lib/sql-text.ts'
 import type { EngineTable, SqlEngine, TimeBounds } from '../../sql-engine/sql-engine.ts'
@@ -57,7 +57,7 @@ async function askedBy(query: object): Promise<Asked> {
   })
   const limits = { rowsMax: 10, bucketsMax: 10, bytesMax: 1000 }
   for await (const _ of runNative(readNativeQuery({ dataSource: 'plant', ...query }), tables, limits)) {
-    // The answer is of no rows.
+    // The result has no rows.
   }
   return { sources, statements }
 }

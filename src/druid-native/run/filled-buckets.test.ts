@@ -9,7 +9,7 @@ import {
 import { Zone } from '../../druid-time/zone.ts'
 import { filledBuckets } from './filled-buckets.ts'
 
-/** A zone that must not be asked: what is refused by arithmetic asks for no bucket. */
+/** A zone that throws when it is used: requests refused by arithmetic alone must not compute any bucket. */
 const unasked = new Proxy(Zone.utc, {
   get: (_zone, name) => {
     throw new Error(`${String(name)} was asked for`)
@@ -51,7 +51,7 @@ test.each<[string, string, string]>([
   ['Africa/Cairo', '2025-10-29T22:00Z', '2025-11-01T23:00Z'],
   ['Australia/Lord_Howe', '2026-04-04T00:00Z', '2026-04-06T00:00Z'],
   ['Australia/Lord_Howe', '2026-10-03T00:00Z', '2026-10-05T00:00Z'],
-  // Just after midnight, back to the day before: the buckets of two days take turns.
+  // Clocks are set back just after midnight to the day before: the buckets of two days alternate.
   ['America/St_Johns', '2007-11-03T00:00Z', '2007-11-06T00:00Z'],
   ['America/St_Johns', '2009-10-31T00:00Z', '2009-11-02T00:00Z'],
   ['Pacific/Apia', '2011-12-28T00:00Z', '2012-01-02T00:00Z'],

@@ -1,4 +1,4 @@
-// What of a table goes along with a query: the columns that it uses, and the items that its conditions leave.
+// The parts of a table that a query carries: the columns it uses, and the items that its conditions select.
 import { describe, expect, test } from 'vitest'
 import type { ItemCatalog } from '../../catalog/catalog.ts'
 import { attributeLine, type Item } from '../../model/item.ts'
@@ -36,7 +36,7 @@ const all: readonly Item[] = Array.from({ length: 6 }, (_, n) => ({
     attributeLine('j', '{"a":"\\ud800","b":"\\\\ud800","c":"\\ud83d\\ude00"}'),
 }))
 
-/** Two items a page, and which keys are asked for. */
+/** A catalog that returns two items per page and records the requested ranges of keys in `asked`. */
 function catalogOf(items: readonly Item[], asked: string[] = []): Pick<ItemCatalog, 'inOneState'> {
   return {
     inOneState: (read) =>

@@ -11,7 +11,7 @@ const written = (text: string): string =>
     { tables: [], entities: [], clusterName: 'c', known: new Map(), items: [] },
   ).text
 
-/** What Druid's planner trips over, or does not have. */
+/** Expressions that Druid's planner fails on, or lacks. */
 test.each([
   [`SELECT n IN (1.5, PI) FROM ${rows}`, '"n" IN (1.5, CAST(3.141592653589793E0 AS DOUBLE))'],
   [`SELECT n < 1e400 FROM ${rows}`, '"n" < CAST(NULL AS DOUBLE)'],
@@ -32,7 +32,7 @@ test.each([
   expect(written(text)).toContain(part)
 })
 
-/** Beside an aggregate of different values Druid has null for other counts of no rows. */
+/** In addition to a DISTINCT aggregate, Druid returns null for other counts of no rows. */
 test.each([
   [
     `SELECT COUNT(*), COUNT(DISTINCT s) FROM ${rows}`,
@@ -62,7 +62,7 @@ test.each([
   expect(written(text)).toContain(part)
 })
 
-/** Of arrays of elements that may be null and such that may not, Druid does not know what is selected for what is grouped by. */
+/** If some elements of an array may be null and others may not, Druid does not recognize the selected array as the grouped one. */
 const ofGroups = 'ARRAY[CASE WHEN TRUE THEN "n" END, CASE WHEN TRUE THEN 3 END]'
 test.each([
   [`SELECT ARRAY[n, 3] AS k FROM ${rows} GROUP BY 1`, `SELECT ${ofGroups} AS "k"`],
@@ -74,7 +74,7 @@ test.each([
   expect(written(text)).toContain(part)
 })
 
-/** Druid does not know the columns of the result when it groups, and takes a column of the rows before one of the result. */
+/** In GROUP BY, Druid does not know the columns of the result, and prefers a column of the rows to one of the result. */
 test.each([
   [`SELECT UPPER(s) AS k, COUNT(*) FROM ${rows} GROUP BY k`, 'GROUP BY UPPER("s")'],
   [`SELECT UPPER(s) AS s, COUNT(*) FROM ${rows} GROUP BY s, 1`, 'GROUP BY "s", 1'],
@@ -123,7 +123,7 @@ test.each([
   expect(() => written(text)).toThrow(/on a cluster the frame of (?:FIRST|LAST)_VALUE goes from and to UNBOUNDED/)
 })
 
-/** From 1970 it would round towards it. */
+/** Without an origin, Druid rounds times before 1970 towards 1970. */
 test.each([
   ["TIME_FLOOR(t, 'PT6H')", 'TIME_FLOOR("t", ?, MILLIS_TO_TIMESTAMP(21600000))'],
   ["TIME_CEIL(t, 'PT7H', NULL)", 'TIME_CEIL("t", ?, MILLIS_TO_TIMESTAMP(25200000))'],

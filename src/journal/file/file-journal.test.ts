@@ -8,7 +8,7 @@ import { openFileJournal } from './file-journal.ts'
 const directory = '/journal'
 const settings = { segmentBytes: 1000, batchBytesMax: 1000, pendingBytesMax: 2000, apartBytesMin: 2 ** 30 }
 const headerBytes = 32
-/** Of an entry with the body below. */
+/** Size of an entry with the body below. */
 const entryBytes = 72
 
 function entry(options: { readonly rows?: number; readonly body?: string } = {}): JournalEntry {
@@ -34,7 +34,7 @@ function nameOf(position: number): string {
   return `${position.toString().padStart(20, '0')}.journal`
 }
 
-/** The positions of appends, or the codes they were refused with. */
+/** The positions of the appends, or the codes of their errors. */
 async function outcomes(appends: readonly Promise<number>[]): Promise<unknown[]> {
   const settled = await Promise.allSettled(appends)
   return settled.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.code))

@@ -28,7 +28,7 @@ test('the example in the format document is what the code writes', async () => {
   expect(dump).toBe(hexDump(written))
 })
 
-/** Lines of an offset and 16 bytes. */
+/** Lines of an offset and 16 bytes, in hexadecimal. */
 function hexDump(bytes: Buffer): string {
   const lines: string[] = []
   for (let offset = 0; offset < bytes.length; offset += 16) {

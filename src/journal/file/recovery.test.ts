@@ -6,8 +6,8 @@ import type { JournalEntry, PlacedEntry } from '../journal.ts'
 import { openFileJournal } from './file-journal.ts'
 import { openFileJournalCursor } from './file-journal-cursor.ts'
 
-// Three segments, written one entry at a time. Each entry is 72 bytes long: a body of 8 and no padding.
-//   0.journal: entries 0 1    2.journal: entries 2 3    4.journal: entries 4 5 6, of which 5 and 6 went in one write
+// Three segments, written one entry at a time. Each entry has 72 bytes: a body of 8 and no padding.
+//   0.journal: entries 0 1    2.journal: entries 2 3    4.journal: entries 4 5 6; 5 and 6 were written together
 const directory = '/journal'
 const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 10_000, apartBytesMin: 2 ** 30 }
 const [first, second, last] = [0, 2, 4].map((position) => `${position.toString().padStart(20, '0')}.journal`) as [
@@ -34,7 +34,7 @@ async function writtenJournal(close: boolean): Promise<SimulatedDisk> {
     await journal.append(entry(number))
   }
   await journal.rotate()
-  // The first starts a write at once, the other two share the next one.
+  // The first append starts a write at once; the other two share the next write.
   await Promise.all([4, 5, 6].map((number) => journal.append(entry(number))))
   if (close) await journal.close()
   return disk
@@ -45,7 +45,7 @@ interface Opened {
   readonly torn: readonly [file: string | null, bytes: number]
 }
 
-/** Opens, appends number 99, and reads everything. */
+/** Opens the journal, appends entry 99, and reads all entries. */
 async function reopen(disk: SimulatedDisk): Promise<Opened> {
   disk.kill()
   const folder = { disk: disk.mount(), directory }
@@ -69,7 +69,7 @@ function numberOf({ body }: PlacedEntry): number {
 
 type Change = (disk: SimulatedDisk) => void
 
-/** Replaces a file by what `change` makes of a copy of its bytes. */
+/** Replaces a file with the copy of its bytes that `change` modifies or returns. */
 function edit(name: string, change: (bytes: Buffer) => Buffer | undefined): Change {
   return (disk) => {
     const bytes = Buffer.from(disk.contents(`${directory}/${name}`))
@@ -143,7 +143,7 @@ describe('without a clean close, what is opened', () => {
     const disk = await writtenJournal(false)
     change(disk)
     expect(await reopen(disk)).toEqual({ numbers: [...numbers, 99], torn })
-    // What was mended stays mended.
+    // Repairs are permanent.
     expect(await reopen(disk)).toEqual({ numbers: [...numbers, 99, 99], torn: [null, 0] })
   })
 })

@@ -1,4 +1,4 @@
-// Which files a query reads, in which order, and where their times are read to leave rows out.
+// Which files a query reads, in which order, and where it compares times to skip rows.
 import { describe, expect, test } from 'vitest'
 import type { EngineTable, TimeBounds } from '../sql-engine.ts'
 import { tableRows } from './table-sql.ts'
@@ -6,7 +6,7 @@ import { tableRows } from './table-sql.ts'
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-/** From an hour of a day on, up to the last millisecond of another. */
+/** A file from one hour of a day to the last millisecond before another hour. */
 function file(name: string, day: number, fromHour: number, untilHour: number): EngineTable['files'][number] {
   const startMs = day * dayMs
   const firstMs = startMs + fromHour * hourMs
@@ -27,7 +27,7 @@ const table: EngineTable = {
 
 interface Read {
   readonly paths: readonly string[]
-  /** Microseconds that times are compared with. */
+  /** The comparisons of times, in microseconds. */
   readonly bounds: readonly string[]
 }
 

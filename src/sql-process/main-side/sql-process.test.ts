@@ -1,4 +1,4 @@
-// What becomes of queries when the engine's process cannot be started, closes its channel or ends, with small programs in its place.
+// Queries when the engine's process cannot be started, closes its channel or exits. Small programs replace the process.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ afterEach(async () => {
   idleMs = 60_000
 })
 
-/** `launch` is given how many were launched before. */
+/** `launch` receives the number of earlier launches. */
 function open(launch: (before: number) => ChildProcess): SqlProcess {
   opened = new SqlProcess({
     launch: () => launch(launches++),
@@ -46,7 +46,7 @@ function open(launch: (before: number) => ChildProcess): SqlProcess {
   return opened
 }
 
-/** A program that says it is ready and does `onRun` with the texts of queries. */
+/** A program that reports ready and runs `onRun` with the text of each query. */
 function program(onRun: string): ChildProcess {
   const script = `
     const answer = (id) => process.send({ kind: 'answer', id, answer: { rows: 1, bytes: 0, body: { kind: 'memory', chunks: [] } } })
@@ -132,7 +132,7 @@ test('a query that does not end when it is told to costs the process its life, n
   const controller = new AbortController()
   const deaf = ask(engine, 'deaf', controller.signal)
   const good = ask(engine)
-  // The process is up by then.
+  // The process is running by then.
   await sleep(200).then(() => controller.abort(new Error('gone')))
   await expect(deaf).rejects.toThrow('gone')
   expect(await good).toBe(1)

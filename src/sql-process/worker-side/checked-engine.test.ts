@@ -18,7 +18,7 @@ const query = {
   tables: [{ files: [file('first', 0), file('second', 1)] }],
 } as unknown as EngineQuery
 
-/** What is checked, and which files the engine then runs over. */
+/** The checked files, and the files that the engine then reads, in order. */
 async function ran(
   timesOf: () => Promise<TimeBounds | null>,
   { damaged = '', signal = never }: { readonly damaged?: string; readonly signal?: AbortSignal } = {},

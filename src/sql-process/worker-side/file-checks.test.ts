@@ -5,7 +5,7 @@ import { FileChecks } from './file-checks.ts'
 const never = new AbortController().signal
 const files = (...paths: string[]) => paths.map((path) => ({ path, checkedBy: `${path}.index` }))
 
-/** Checks that end when they are told to, by their paths. */
+/** Checks that end when the test ends them, by path. */
 function held() {
   const begun: string[] = []
   const reported: string[] = []

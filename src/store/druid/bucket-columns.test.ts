@@ -52,7 +52,7 @@ describe('several hours, which Druid rounds towards 1970', () => {
 
 describe('buckets by the clocks of a zone', () => {
   const hour = 3_600_000
-  /** Hours up to the fifth, then one of half an hour, then hours again. */
+  /** Hours until the fifth, then one bucket of half an hour, then hours again. */
   const buckets = {
     areOfHours: false,
     startOf: (ms: number) => (ms < 5 * hour ? ms - (ms % hour) : ms < 5.5 * hour ? 5 * hour : later(ms)),

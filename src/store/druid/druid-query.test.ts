@@ -4,7 +4,7 @@ import { type QueryTarget, timeBoundary } from './druid-query.ts'
 
 const dayMs = 86_400_000
 
-/** A deletion of the rows of some days that have a tag, of those pushed before. */
+/** A deletion of a tag's rows on a range of days, pushed before the deletion. */
 const hiding = (fromDay: number, toDay: number, tag = 'a'): HiddenRows => ({
   selection: {
     ...{ tag: 'T', ids: [tag], prefixes: null, metrics: null, where: null },
@@ -14,7 +14,7 @@ const hiding = (fromDay: number, toDay: number, tag = 'a'): HiddenRows => ({
   items: null,
 })
 
-/** Druid, with a row of the tag `a` on each day; it counts the deletions that go along with each query. */
+/** Druid with a row of the tag `a` on each day. `asked` has the number of deletions that each query carries. */
 function druidOf(days: readonly number[]) {
   const asked: number[] = []
   const query = async function* (_: unknown, body: object): AsyncGenerator<Buffer> {

@@ -14,7 +14,7 @@ function keysOf(names: readonly string[]): TagKeys {
 
 type Row = readonly (string | null)[]
 
-/** As Druid has it: what is compared with null is unknown, and a list that has null holds it. */
+/** The filter as Druid evaluates it: a comparison with null is unknown, and a list that includes null matches null. */
 function passes(filter: NativeFilter, names: readonly string[], row: Row): boolean | null {
   const held = (name: unknown): string | null => row[names.indexOf(String(name))] ?? null
   const all = (): (boolean | null)[] => (filter['fields'] as NativeFilter[]).map((one) => passes(one, names, row))

@@ -37,22 +37,22 @@ test('files on disk too', async () => {
   )
 })
 
-/** What is wrong with the reader of a file. */
+/** A fault of a file's reader. */
 type Spoil = (reader: SealedPages) => Partial<SealedPages>
 
-/** Rollups of a series that hold the hours at the ragged ends too. */
+/** Rollups of a series that also include the partial hours at the ends of a range. */
 const raggedSeries: Spoil = (reader) => ({
   hours: (place, fromMs, toMs) => reader.hours(place, fromMs - hourMs, toMs + hourMs),
   visibleHours: (place, fromMs, toMs) => reader.visibleHours(place, fromMs - hourMs, toMs + hourMs),
   pooledHours: () => null,
 })
 
-/** The same of the rollups of all series together. */
+/** The same for the rollups of all series together. */
 const raggedPool: Spoil = (reader) => ({
   pooledHours: (fromMs, toMs) => reader.pooledHours(fromMs - hourMs, toMs + hourMs),
 })
 
-/** Rollups of all series together that do not say which series are not among them. */
+/** Rollups of all series together that do not list the series left out. */
 const wholePool: Spoil = (reader) => ({
   pooledHours: (fromMs, toMs) => {
     const pooled = reader.pooledHours(fromMs, toMs)
@@ -60,7 +60,7 @@ const wholePool: Spoil = (reader) => ({
   },
 })
 
-/** Series whose newest row is taken for all of them. */
+/** Series that report their newest row as common to all their rows. */
 const likeTheNewest: Spoil = (reader) => ({ commonRow: (place) => reader.tail(place) })
 
 function spoiledFolder(spoil: Spoil): AtRestParts['folder'] {
@@ -112,7 +112,7 @@ function plain(reader: SealedPages): SealedPages {
   }
 }
 
-/** Files that forget which row each value came with. */
+/** Files that forget the row in which each value was pushed. */
 function forgetfulFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
   const folder = randomMemoryFolder(store, draw)
   return {
@@ -157,7 +157,7 @@ describe('the same check finds', () => {
   ])('%s', async (_, parts, seed) => {
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, parts)),
-      // Seeds whose first history met the fault when this was written; the others are for what changes since.
+      // With these seeds the first history exposed the fault when this was written; the other runs are for later changes.
       { numRuns: 400, endOnFailure: true, seed },
     )
     expect(found.errorInstance).toMatchObject({ name: 'AssertionError' })

@@ -1,4 +1,4 @@
-// How much a run does between two looks at the clock: nothing that goes with the rows, groups, ticks or tags of a query may be done at once.
+// The work of a run between two checks of the clock: nothing that grows with the rows, groups, ticks or tags of a query may be one step.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { always, selection, tag, time, value } from '../../../test/support/selection.ts'
 import { WatchedPacer } from '../../../test/support/watched-pacer.ts'
@@ -11,9 +11,9 @@ import { EmbeddedStore } from './embedded-store.ts'
 const site: EntityField = { name: 'S', type: 'string', role: 'dimension' }
 const rare: EntityField = { name: 'R', type: 'double', role: 'metric' }
 const limits = { resultRows: 1_000_000, buckets: 1_000_000, resultBytes: 2 ** 30 }
-/** In the units of a pacer: a block of a sort is the longest. */
+/** In the units of a pacer. The largest step is a block of a sort. */
 const stepMax = 65_536
-/** More than may be done at once, and of three rows an item. */
+/** More than one step may process, and a multiple of three for items of three rows. */
 const rows = 66_000
 
 interface Shape {

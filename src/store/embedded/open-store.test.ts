@@ -70,7 +70,7 @@ test('files and series that no manifest has go only once no commit can come back
   await opened.extendRegistries()
   const cannot = () => Promise.reject(new Error('the catalog does not commit'))
   const whole = await stat(join(entity, 'series.log'))
-  // The registry is longer than is recorded.
+  // The registry is longer than the manifest records.
   await expect(openStore({ ...parts, manifest: manifest(recorded), settle: cannot })).rejects.toThrow('does not commit')
   await writeFile(path, '')
   await expect(openStore({ ...parts, manifest: manifest(recorded), settle: cannot })).rejects.toThrow('does not commit')
@@ -83,7 +83,7 @@ test('files and series that no manifest has go only once no commit can come back
   }
   await openStore({ ...parts, manifest: manifest(recorded), settle: count })
   expect(settled).toBe(1)
-  // Nothing is left to be deleted: nothing is committed at a start like most.
+  // Nothing is left to delete, so this start commits nothing, as most starts do.
   await openStore({ ...parts, manifest: manifest(recorded), settle: cannot })
 })
 

@@ -1,4 +1,4 @@
-// What is kept of an hour of rows, against what its words mean: each part looks at all values of the hour anew.
+// Compares the hours made of rows with the definition of each part, computed separately from all values of the hour.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Draw, drawFrom, oneOf } from '../../../test/support/random-rows.ts'
@@ -18,7 +18,7 @@ interface Row {
   readonly ms: number
   readonly position: number
   readonly isGood: boolean
-  /** By metric; a bigint is a long beyond 2^53. */
+  /** By metric. A bigint is a long beyond 2^53. */
   readonly values: readonly (number | bigint | null)[]
 }
 
@@ -72,7 +72,7 @@ function pointsOf(rows: readonly Row[], metric: number): Point[] {
   })
 }
 
-/** The last of each date. */
+/** The last point of each date. */
 const newest = (points: readonly Point[]): Point[] =>
   points.filter(({ ms }, at) => !points.slice(at + 1).some((later) => later.ms === ms))
 
@@ -93,7 +93,7 @@ function partsOf(points: readonly Point[], isLong: boolean): Parts {
 
 function sums(points: readonly Point[], set: '' | 'good_' | 'item_'): Parts {
   const quarters = points.reduce((sum, { value }) => sum + BigInt(Number(value) * 4), 0n)
-  // What additions lose is told apart: together it is the sum.
+  // An hour stores the rounding error of additions separately; the two together equal this sum.
   return { [`${set}count`]: points.length, [`${set}sum`]: Number(quarters) / 4 }
 }
 
@@ -134,7 +134,7 @@ function orderOf(items: readonly Point[], ends: readonly number[]): Parts {
   return Object.assign(parts, { falls: falls.length, fallen, restarted, deepest: Math.max(...ofFalls) })
 }
 
-/** The parts that are known. Sums are with what they lost. */
+/** The known parts. Sums include their rounding errors. */
 function told(hour: HourOfMetric): Parts {
   const parts: Parts = {}
   for (const part of hourParts) {
@@ -146,7 +146,7 @@ function told(hour: HourOfMetric): Parts {
   return parts
 }
 
-/** Without what is not known; longs as text of all digits. */
+/** The known parts as text, with all digits of longs. */
 const shown = (parts: Parts): Record<string, string> =>
   Object.fromEntries(
     Object.entries(parts).flatMap(([part, value]) =>
@@ -183,7 +183,7 @@ test('an hour keeps what its rows say', () => {
   )
 })
 
-/** What is still known of an hour that is put together. */
+/** The parts that are still known after an hour is joined from several. */
 const sumsAndBounds = /^(good_|item_)?(count|sum)$|^least$|^greatest$|^total$/
 
 test('late rows of an hour are added up with it, and their order is not known any more', () => {
@@ -193,7 +193,7 @@ test('late rows of an hour are added up with it, and their order is not known an
       const rows = randomRows(draw)
       const isLate = rows.map(() => draw(3) === 0)
       const parts = [rows.filter((_, row) => !isLate[row]), rows.filter((_, row) => isLate[row])]
-      // A date that came twice is two items.
+      // A date in both parts would count as two items.
       const dates = parts.map((part) => new Set(part.map(({ ms }) => ms)))
       fc.pre(![...dates[0]!].some((ms) => dates[1]!.has(ms)))
       const hours = Array.from(hoursTogether(parts.map(made)))

@@ -3,7 +3,7 @@ import { countedRise } from './bucket-aggregates.ts'
 
 test.each<[from: number, to: number, isReset: boolean]>([
   [14.5, 4.5, false],
-  // In doubles they differ by the wrap, and in fact by more.
+  // In doubles the difference equals the wrap; in fact it is larger.
   [14.8, 4.8, true],
   [14.7, 4.9, false],
   [1.7e308, -1.7e308, true],

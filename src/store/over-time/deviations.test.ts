@@ -7,7 +7,7 @@ import { Deviations } from './deviations.ts'
 
 const unit = Math.sqrt(0.5)
 
-/** Values, and several values that are added at once as an hour of a file has them; null where such an hour keeps no squares. */
+/** The deviation of single values and of lists, each added at once as an hour of a file; null if such an hour has no squares. */
 function deviationOf(parts: readonly (number | readonly number[])[]): number | null {
   const deviations = new Deviations()
   let count = 0
@@ -48,7 +48,7 @@ test.each<[parts: readonly (number | readonly number[])[], deviation: number]>([
   [[1e-200, [1, 2], [3e140, 1e140], 1e-300], 1e140 * Math.sqrt((9 + 1 - 16 / 6) / 5)],
   [[1e300, 1e300, 1e300], 0],
   [[[1e300, 1e300], [1e300]], 0],
-  // Beside values that are large and near each other, a mean in one double is as wrong as they differ.
+  // For large values near each other, the error of a mean in one double is as large as their differences.
   [[[1e9, 1e9 + 2 ** -20], [1e9 + 2 ** -19]], 2 ** -20],
   [[1e9, [1e9 + 2 ** -20, 1e9 + 2 ** -19]], 2 ** -20],
 ])('the deviation of %j is %d', (parts, deviation) => {

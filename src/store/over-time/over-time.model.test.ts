@@ -13,7 +13,7 @@ import { rounds } from '../../../test/support/rounds.ts'
 import { outputFields } from '../../model/plan.ts'
 import { EmbeddedStore } from '../embedded/embedded-store.ts'
 
-/** Sums of these lose little beside what is compared. */
+/** Sums of these lose little precision relative to the compared values. */
 const numbers = { doubles: [0, -0, 1.5, -2.25, 0.1, 100, 70, 1234.5], longs: [0, -1, 7, 40, 99, 9007199254740993n] }
 
 test('values over time of random rows are those of the model, in fractions', async () => {

@@ -1,4 +1,4 @@
-// What must hold of any values over time, whatever they are: parts add up to the whole, and a chart has the bounds of each of its pixels.
+// Properties of all values over time: parts add up to the whole, and a chart has the bounds of each of its pixels.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -20,7 +20,7 @@ const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
 const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
 const value: EntityField = { name: 'V', type: 'double', role: 'metric' }
 const fields = [time, tag, value]
-/** Clocks of Madrid and of Lord Howe change in it. */
+/** The clocks of Madrid and Lord Howe Island change in the weeks after this. */
 const startMs = Date.UTC(2026, 9, 3)
 
 interface Item {
@@ -33,7 +33,7 @@ interface PushedItem {
   readonly value: number | null
 }
 
-/** Bursts, gaps, items of one date, late ones and a counter that is set back, pushed in a few batches. */
+/** Bursts, gaps, items of one date, late items and a counter that is reset, pushed in a few batches. */
 function randomItems(draw: Draw): readonly PushedItem[] {
   const [count, spanMs] = [1 + draw(60), oneOf(draw, [hourMs, 24 * hourMs, 40 * 24 * hourMs])]
   let at = 0
@@ -68,7 +68,7 @@ function storeOf(draw: Draw, items: readonly PushedItem[]): EmbeddedStore {
   return store
 }
 
-/** Those that count: the newest of each date, in order. */
+/** The items that count: the newest of each date, sorted by date. */
 function newestItems(items: readonly PushedItem[]): Item[] {
   const byDate = new Map(items.flatMap(({ ms, value }) => (value === null ? [] : [[ms, value] as const])))
   return [...byDate].map(([ms, value]) => ({ ms, value })).sort((left, right) => left.ms - right.ms)
@@ -94,7 +94,7 @@ interface Asked {
 
 function randomPlans(draw: Draw): Asked {
   const fromMs = startMs - hourMs + draw(30 * hourMs)
-  // No bucket has its start there: one without length would have no row.
+  // No bucket starts at this end, where a bucket of zero length would have no row.
   const toMs = Math.ceil((fromMs + draw(60 * 24 * 30) * 60_000) / 60_000) * 60_000 + 7
   const range = { fromMs, toMs }
   const zone = Zone.find(oneOf(draw, ['UTC', 'Europe/Madrid', 'Australia/Lord_Howe', 'Asia/Kathmandu']))!
@@ -120,7 +120,7 @@ function randomPlans(draw: Draw): Asked {
   }
 }
 
-/** The sums of columns of the rows by the rest of each row without its date. */
+/** Sums the value columns, times their factors, by the key columns other than the date. The first `keys` columns are keys. */
 function summed(rows: readonly (readonly unknown[])[], keys: number, factorOf: (row: readonly unknown[]) => number[]) {
   const sums = new Map<string, number[]>()
   for (const row of rows) {
@@ -163,10 +163,10 @@ test('buckets of any partition add up to the whole', async () => {
       const draw = drawFrom(seed)
       const store = storeOf(draw, randomItems(draw))
       const { aggregate, states } = randomPlans(draw)
-      // What is counted over a gap has parts in buckets that know nothing, which have no row.
+      // A rise across a gap has parts in buckets where no value is known, which have no row.
       const rise = aggregate.values.metrics[0]!.maxGap === null ? 1 : 0
       await expectAddsUp(store, aggregate, 2, (lengthMs) => [1, lengthMs, rise, 1, 1])
-      // A value that goes on over a border is entered once: it was entered before the next bucket.
+      // A value that continues across a border is entered once, in the bucket where it begins.
       await expectAddsUp(store, states, 4, () => [1, 1])
       if ((await rowsOf(store, aggregate)).length > 1) found.many++
     }),

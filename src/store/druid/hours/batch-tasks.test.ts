@@ -6,7 +6,7 @@ import { type BatchTask, BatchTasks } from './batch-tasks.ts'
 const task = (): BatchTask => ({ type: 'index_parallel', spec: {}, context: {} })
 const { signal } = new AbortController()
 
-/** Druid: what became of tasks, what becomes of the next ones, and which were taken. */
+/** Druid: the states of tasks, the outcomes of the next tasks, the ids of accepted tasks, and the next load statuses. */
 let states: Map<string, string>
 let outcomes: string[]
 let taken: string[]
@@ -19,7 +19,7 @@ beforeEach(() => {
   loads = []
 })
 
-/** A task runs until it is asked for a second time. */
+/** A task runs until its status is requested for the second time. */
 function newTasks(): BatchTasks {
   const manage = async (method: string, path: string, body: unknown): Promise<unknown> => {
     if (path.includes('/loadstatus?')) return loads.shift()

@@ -11,7 +11,7 @@ const quality: EntityField = { name: 'Q', type: 'string', role: 'quality' }
 const fields = [time, tag, text, value, quality]
 const dayMs = 86_400_000
 
-/** The time, the tag, V, S and the quality of each, by position. */
+/** Time, tag, V, S and quality of each row; its index is its position. */
 const rows: readonly (readonly [number, string | null, number | null, string | null, string | null])[] = [
   [5, 'a', 1, null, null],
   [3, 'b', null, 'x', 'bad'],
@@ -52,7 +52,7 @@ test.each<[Entity['duplicates'], unknown[]]>([
   const read: unknown[] = []
   const run = { target, pacer: new Pacer({ sliceMs: 5, signal }) }
   for await (const items of expiredItems({ id: 1, fields, duplicates }, leaving, run)) {
-    // The text comes behind what hours are kept of.
+    // The text follows the columns that hours are kept of.
     for (const item of items) read.push([...item.slice(0, 4), item.at(-1)])
   }
   expect(read).toEqual(expected)

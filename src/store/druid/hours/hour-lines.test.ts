@@ -42,7 +42,7 @@ test('an hour is read as it was written, digit for digit', () => {
   fc.assert(
     fc.property(hours, ({ tags, metrics }) => {
       const line = lines.line({ tags, hour: { hourMs: 7_200_000, position: 1, rows: 3, metrics } }, 9)
-      // As Druid answers a scan: the columns by their places, long ones as digits.
+      // Rows as Druid returns them for a scan: columns by position, long integers as digits.
       const members = JSON.parse(withExactLongs(line)) as Record<string, unknown>
       const row = reader.columns.map((column) => members[column] ?? null)
       expect(reader.read(row)).toEqual({ tags, hour: { hourMs: 7_200_000, position: 9, rows: 3, metrics } })

@@ -13,7 +13,7 @@ const fields: readonly EntityField[] = [
 const hourMs = 3_600_000
 
 test('hours come by their date, then tags, across the parts that items are read in', async () => {
-  // The time, the tag, the quality, V and N, the position.
+  // Time, tag, quality, V, N and position.
   async function* parts(): AsyncGenerator<readonly Item[]> {
     yield [
       [0, 'b', null, 1, null, 1],

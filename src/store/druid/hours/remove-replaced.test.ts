@@ -57,7 +57,7 @@ test('rows that have left are removed, and it is over when Druid shows none of t
       },
     ],
   ])
-  // A server that is away shows none: that is no reason to leave them.
+  // If a server is unavailable, Druid shows none of the rows; they are removed nevertheless.
   expect(await removeReplaced(entity, made, parts)).toBe(true)
   expect(asked).toHaveLength(2)
   expect(await removeReplaced(entity, { ...made, making: { ...making, rows: 0 } }, parts)).toBe(true)

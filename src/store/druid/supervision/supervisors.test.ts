@@ -24,7 +24,7 @@ interface Task {
   readonly host: string | null
 }
 
-/** A Druid that has one supervisor, which was made for `entity`, and these tasks; what is posted to it is kept. */
+/** A Druid that has one supervisor, made for `entity`, and these tasks; records what is posted to it. */
 function druidWith(tasks: readonly Task[], suspended = false) {
   const posted: unknown[] = []
   const listed = tasks.map(({ ageMs, host }) => ({

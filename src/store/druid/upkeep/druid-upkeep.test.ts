@@ -16,14 +16,14 @@ const entityOf = (id: number): Entity => ({
   sinceMs: null,
 })
 
-/** What all processes share: the catalog, Druid and Kafka. */
+/** The state that all processes share: the catalog, Druid and Kafka. */
 let entities: Entity[]
 let dropped: DroppedEntity[]
 let supervisors: Set<number>
 let topics: Set<number>
-/** What was asked of Druid and Kafka, in order. */
+/** Requests to Druid and Kafka, in order. */
 let asked: string[]
-/** Questions that fail, such as `topic 2`, and how long each takes to. */
+/** Requests that fail, such as `topic 2`, and the time that each failure takes. */
 let failing: Set<string>
 let failingTakesMs: number
 let nowMs: number
@@ -50,7 +50,7 @@ function ask(question: string, act: () => void): void {
   act()
 }
 
-/** A process. `beforeSupervisors` is what others do while it has made the topics. */
+/** A process. `beforeSupervisors` runs after it has made the topics, as the actions of other processes. */
 function newUpkeep(beforeSupervisors: () => Promise<void> = async () => undefined): DruidUpkeep {
   const remove = async (id: number): Promise<boolean> => {
     dropped = dropped.map((one) => (one.entityId === id ? { ...one, isRemoved: true } : one))
@@ -95,7 +95,7 @@ function newUpkeep(beforeSupervisors: () => Promise<void> = async () => undefine
   })
 }
 
-/** As a DELETE of the ingest that feeds it. */
+/** Has the effect of a DELETE of the ingest that feeds the entity. */
 function dropEntity(id: number): void {
   entities = entities.filter((entity) => entity.id !== id)
   dropped.push({ entityId: id, ingestIds: [id], isRemoved: false })
@@ -174,7 +174,7 @@ describe('an entity that another process drops meanwhile', () => {
     })
     await late.check(false)
     expect(state().supervisors).toEqual([1, 2, 3])
-    // Whoever makes the next whole round, also one that was started since.
+    // The next full round removes it, in any process, even one started since.
     await newUpkeep().check(true)
     expect(state()).toEqual({ supervisors: [1, 3], topics: [1, 3] })
   })

@@ -8,7 +8,7 @@ const checkMs = 10_000
 
 interface Task {
   readonly bornMs: number
-  /** Null while it reads. */
+  /** Null while the task reads. */
   endsMs: number | null
 }
 
@@ -18,12 +18,12 @@ interface Supervisor {
   isQueued: boolean
 }
 
-/** Druid and Kafka, as far as slots go. Each push is a row and the mark of its transaction. */
+/** Druid and Kafka, as far as slots are concerned. Each push is a row and the marker of its transaction. */
 class World {
   nowMs = 1_000_000
   slots = 24
   readonly ends = new Map<number, number>()
-  /** Up to where rows can be read at all; behind it is what transactions wrote that were given up. */
+  /** Where the readable rows of each topic end. Later records are transaction markers and rows of aborted transactions. */
   readonly readable = new Map<number, number>()
   readonly published = new Map<number, number>()
   readonly supervisors = new Map<number, Supervisor>()
@@ -37,7 +37,7 @@ class World {
     this.readable.set(id, end - 1)
   }
 
-  /** A transaction that was given up. */
+  /** Writes an aborted transaction. */
   giveUp(id: number): void {
     this.ends.set(id, (this.ends.get(id) ?? 0) + 2)
   }
@@ -140,13 +140,13 @@ function newSlots(own: { readonly slotsMax?: number; readonly quietMs?: number }
   })
 }
 
-/** As a pipeline that has written rows. */
+/** Writes a row as a pipeline does. */
 async function push(slots: EntitySlots, id: number): Promise<void> {
   world.push(id)
   await slots.written([id])
 }
 
-/** Seconds go by, in each of which something may happen; each process looks every ten. */
+/** Lets seconds pass and calls `each` in every second; each process checks every ten seconds. */
 async function live(seconds: number, processes: readonly EntitySlots[], each: (second: number) => Promise<void>) {
   for (let second = 0; second < seconds; second++) {
     await each(second)
@@ -243,7 +243,7 @@ describe('what comes between two looks', () => {
   test('a row that comes as its entity is let rest is read soon after', async () => {
     const slots = newSlots({ quietMs: 60_000 })
     await push(slots, 1)
-    // Another process wrote it, and took the entity for one that is read.
+    // Another process writes the row and assumes that the entity is still read.
     beforeRest = (id) => {
       world.push(id)
       beforeRest = () => undefined

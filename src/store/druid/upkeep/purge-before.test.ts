@@ -6,7 +6,7 @@ interface Rows {
   held: number
 }
 
-/** A Druid with rows that are published and rows that a task holds; a task that hands over publishes them. */
+/** A Druid with published rows and rows held by a task; a handover publishes the held rows. */
 function druidWith(rows: Rows, handsOver = true) {
   const done: string[] = []
   const supervisors = {

@@ -50,7 +50,7 @@ test('an hour of which all rows are said to pass, or none, has such rows', () =>
       const passing = rows.filter((value) => ranges.every((range) => passes(range, value))).length
       if (verdict === 'all') expect(passing).toBe(rows.length)
       if (verdict === 'none') expect(passing).toBe(0)
-      // What is seen at the bounds of one range is not passed on.
+      // Exact for a single range only: the result at the bounds of one range is not used for the others.
       const [range] = ranges
       const isSame = rows.every((value) => value === rows[0] && value !== null)
       if (ranges.length === 1 && isSame) expect(verdict).toBe(passes(range!, rows[0]!) ? 'all' : 'none')

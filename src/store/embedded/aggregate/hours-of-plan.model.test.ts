@@ -1,4 +1,4 @@
-// Filters and groups that hours of rollups may stand for, over series with many rows an hour, held against the plainest way.
+// Filters and groups that hours of rollups may answer, over series with many rows per hour, compared with a naive evaluation.
 import fc from 'fast-check'
 import { test } from 'vitest'
 import { MemoryFolder } from '../../../../test/support/memory-files.ts'
@@ -21,7 +21,7 @@ const plant: EntityField = { name: 'P', type: 'string', role: 'dimension' }
 const fields = [time, tag, value, sparse, plant]
 const { signal } = new AbortController()
 
-/** Four series with a row each minute: values rise and fall through some hours; one series changes its plant. */
+/** Four series with one row per minute: values rise and fall over some hours, and one series changes its plant. */
 function randomRows(draw: Draw): ModelRow[] {
   const minutes = 150 + draw(300)
   const isComplete = draw(4) > 0

@@ -1,4 +1,4 @@
-// Aggregations of random rows, in memory and in files, held against the plainest way to do them.
+// Aggregations of random rows, in memory and in files, compared with a naive evaluation.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ function randomOfAll(draw: Draw, fields: readonly EntityField[]): StoreAggregate
   return { kind, type: field.type === 'long' && draw(2) === 0 ? 'long' : 'double', field }
 }
 
-/** At times of one kind alone, for which there is a way of its own. */
+/** Sometimes all are of one kind, for which the store has a separate code path. */
 function randomAggregates(draw: Draw, fields: readonly EntityField[]): readonly StoreAggregate[] {
   const randomOne = oneOf(draw, [randomEnd, randomDistinct, ...Array.from({ length: 4 }, () => randomAggregate)])
   return Array.from({ length: draw(4) }, () => randomOne(draw, fields))
@@ -100,7 +100,7 @@ function randomAggregation(draw: Draw, { entity, sinceMs, model }: SeenHistory):
   }
 }
 
-/** Of which nothing but tags is asked for: indexes of series answer that. */
+/** A plan that needs only tags, which the indexes of series answer. */
 function randomOfTags(draw: Draw, seen: SeenHistory): AggregationPlan {
   const { tags } = seen.entity
   return {
@@ -118,7 +118,7 @@ async function look(draw: Draw, seen: SeenHistory): Promise<void> {
     const found = await seen.store.aggregate(plan, new AbortController().signal, timeBuckets(plan.granularity))
     const rows = modelRows(plan, seen.model.rows)
     if (found === null || rows === null) {
-      // What is beyond may be of rows that do not count.
+      // The value out of range may be in a row that the plan does not count.
       expect(rows).toBeNull()
       continue
     }
@@ -127,7 +127,7 @@ async function look(draw: Draw, seen: SeenHistory): Promise<void> {
   }
 }
 
-/** Null where something that is made of a row is beyond what the store makes. */
+/** Null if a value computed from a row is beyond what the store can compute. */
 function modelRows({ computed }: AggregationPlan, rows: readonly ModelRow[]): readonly ModelRow[] | null {
   try {
     return withComputed(rows, computed)
@@ -253,7 +253,7 @@ describe('of rows that replace older ones, in a file and in memory', () => {
   const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
   const [v, w]: EntityField[] = ['V', 'W'].map((name) => ({ name, type: 'double', role: 'metric' }))
   const hour = 3_600_000
-  /** Of the tag, the second row of each date comes with W alone; the file ends where the rows in memory begin. */
+  /** Date, V and W of rows of one tag. The rows in memory begin at the date at which the file ends, and have W alone. */
   const sealed = [
     [hour, 1, 10],
     [2 * hour, 2, 20],

@@ -24,10 +24,10 @@ test('rows that are deleted and shown again, among pushes, seals, merges and res
   )
 })
 
-/** What is wrong with the reader of a file of which rows are deleted, beside that of the file as it lies on disk. */
+/** A fault of the reader of a file with deleted rows. `stored` reads the file as it is on disk. */
 type Spoil = (visible: SealedPages, stored: SealedPages) => Partial<SealedPages>
 
-/** Hours that stand for their rows, deleted ones too. */
+/** Hours that represent all their rows, including deleted ones. */
 const wholeHours: Spoil = (visible) => {
   const hours: SealedPages['hours'] = (place, fromMs, toMs) => {
     const rollups = visible.hours(place, fromMs, toMs)
@@ -36,7 +36,7 @@ const wholeHours: Spoil = (visible) => {
   return { hours, visibleHours: hours }
 }
 
-/** A newest row that is seen though it is deleted. */
+/** A newest row that is visible although it is deleted. */
 const oldTail: Spoil = (visible, stored) => ({ tail: (place) => stored.tail(stored.find(visible.seriesAt(place))) })
 
 function spoiled({ store }: SeenHistory, spoil: Spoil): void {
@@ -69,7 +69,7 @@ describe('the same check finds', () => {
     const look = async (seen: SeenHistory): Promise<void> => spoiled(seen, spoil)
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder, deletes: true, look })),
-      // The same histories each time, of which the first one meets the fault: that is not left to chance.
+      // The histories are the same each time and the first one exposes the fault, so nothing is left to chance.
       { numRuns: 60, endOnFailure: true, seed: 7, examples: [[2_147_483_638]] },
     )
     expect(found.errorInstance).toMatchObject({ name: 'AssertionError' })

@@ -15,7 +15,7 @@ const chunk: Chunk = {
     { type: 'double', values: Float64Array.from(rows), exact: null },
   ],
 }
-/** Each second row, and two at the end. */
+/** Every second row, and two rows at the end. */
 const many = [1, 3, 5, 7, 9].map((start) => ({ start, end: start === 9 ? 11 : start + 1 }))
 
 test('rows of many slices of a page are one slice of the columns that are wanted', () => {

@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Rests all the time; gives way from when it is told to. */
+/** Rests at each opportunity; throws while resting, to give way, when `isDue` is set. */
 class GivingWay extends Pacer {
   isDue = false
 
@@ -29,7 +29,7 @@ class GivingWay extends Pacer {
   }
 }
 
-/** A file of four rows, of which a deletion selects the second one. */
+/** A file of four rows, and a deletion that selects the second one. */
 async function worldOf(name: string) {
   const store = new EmbeddedStore({ chunkRows: 8 }, 0)
   const folder = smallLocalFolder(join(directory, name), store, drawFrom(1))

@@ -19,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Rows of one tag in four hours, and a file of them of which rows are deleted. */
+/** Rows of one tag in four hours, and a file of them with deleted rows. */
 async function worldOf(name: string, rowsOfHour: number, vectors: readonly Omit<DeletionVector, 'deletionId'>[]) {
   const store = new EmbeddedStore({ chunkRows: 4 * rowsOfHour }, 0)
   const folder = new LocalFolder({
@@ -61,7 +61,7 @@ const deleted = (start: number, end: number): Omit<DeletionVector, 'deletionId'>
 })
 const nulled = (start: number, end: number) => ({ ...deleted(start, end), metrics: ['V'] })
 
-/** What rollups say of the column, by hour. */
+/** All rollups of the column, by hour. */
 function saidOf({ hoursMs, length, ...rollups }: SeriesRollups, column: number): ReadonlyMap<number, object> {
   const sums = rollups.column(column)!
   const kinds = { sums: { ...sums, errors: sums.errors ?? new Float64Array(length) } }

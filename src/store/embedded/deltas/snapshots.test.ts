@@ -26,7 +26,7 @@ let snapshots: Snapshots
 let position: number
 let removals: Promise<void>[]
 
-/** Knows what it was told to remove. */
+/** Records its removals. */
 const disk: Disk = {
   ...nodeDisk,
   remove: (path) => {
@@ -80,7 +80,7 @@ async function seal(): Promise<void> {
 }
 
 const onDisk = (): string[] => readdirSync(directory)
-/** Resolves when all that goes has gone. */
+/** Resolves when all removals are complete. */
 const settled = () => Promise.all(removals)
 
 test('nothing is written before a snapshot is taken, nor when nothing is new', async () => {

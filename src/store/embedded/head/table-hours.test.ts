@@ -99,7 +99,7 @@ describe('sums of the rows in memory by hour', () => {
   test('take a small part of what the rows take', () => {
     const rows = 200 * 128
     const hours = added(Array.from({ length: rows }, (_, row) => Math.floor(row / 128) * hourMs))
-    // Time, position, and the value: 24 bytes a row.
+    // Time, position and value take 24 bytes per row.
     expect(hours.bytes).toBeLessThan(rows * 24 * 0.05)
   })
 

@@ -1,4 +1,4 @@
-// Rows leave day by day, and their hours stay: what hours answer is held against a model that keeps all rows.
+// Rows expire day by day and their hours stay: the results from hours are compared with a model that keeps all rows.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -124,7 +124,7 @@ class History {
     this.store.switchFiles({ add, remove, frozen: null, gone: () => {} })
   }
 
-  /** The date is noted first; hours are made of what is sealed by then, at once or later. */
+  /** Records the date before which rows expire. Hours are made of the rows sealed by then, at once or later. */
   async leave(untilMs: number): Promise<void> {
     this.untilMs = Math.max(untilMs, this.untilMs ?? untilMs)
   }
@@ -179,7 +179,7 @@ class History {
   }
 }
 
-/** Rows of some days in the order of time, of two tags; some of one date, some nulls, counters that are set back. */
+/** Rows of two tags over some days, sorted by time, with some equal dates, nulls and counter resets. */
 function rowsIn(draw: Draw, { hasQuality, hasHuge }: Rules): Value[][] {
   const rows = 60 + draw(200)
   const isByClock = draw(2) === 0
@@ -198,7 +198,7 @@ function rowsIn(draw: Draw, { hasQuality, hasHuge }: Rules): Value[][] {
   }).sort((left, right) => Number(left[0]) - Number(right[0]))
 }
 
-/** Whole hours, or an open side. */
+/** A range of whole hours, which may be open on either side. */
 function randomRange(draw: Draw) {
   const hours = [draw(daysMax * 24 + 1), draw(daysMax * 24 + 1)].sort((a, b) => a - b)
   return {
@@ -236,7 +236,7 @@ function randomAverage(draw: Draw, rules: Rules): AveragePlan {
 }
 
 function randomAggregate(draw: Draw, rules: Rules, names: readonly AggregateName[]): AggregatePlan {
-  // Of longs beyond 2^53 nothing is known of what lies between them.
+  // Hours do not record the time between longs beyond 2^53, so such longs are left out.
   const asked = someOf(draw, rules.hasHuge ? [level, counter] : metrics)
   return {
     kind: 'aggregate',
@@ -282,10 +282,10 @@ function randomGroups(draw: Draw): AggregationPlan {
   }
 }
 
-/** What hours do not say: a counter that wraps and falls twice in one hour, some falls through it and some not. */
+/** Hours cannot answer, for example, a counter that wraps and falls twice in an hour, where only some of the falls are due to the wrap. */
 const isExpired = (error: unknown): boolean => (error as { code?: string }).code === 'rows_expired'
 
-/** Of parts that begin and end with hours, so that hours know what items of them are plotted. */
+/** A plot whose parts begin and end on hours, so that hours have the items to plot. */
 function randomPlot(draw: Draw, rules: Rules): PlotPlan {
   const points = 1 + draw(12)
   const partHours = 1 + draw(Math.floor((daysMax * 24) / points))
@@ -297,13 +297,13 @@ function randomPlot(draw: Draw, rules: Rules): PlotPlan {
 async function askPlot(draw: Draw, history: History, rules: Rules): Promise<void> {
   const plan = randomPlot(draw, rules)
   const { store, model, untilMs } = history
-  // The instant of an end before the rows is left out.
+  // The range includes its end, but hours do not include the rows at that instant. Skips ranges where such a row has expired.
   const isOnEnd = model.rows.some(({ values }) => values['D'] === plan.range.toMs)
   if (isOnEnd && plan.range.toMs < (untilMs ?? 0)) return
   expectSame(plan, await rowsOf(store, history.asked(plan)), model.run(plan), 'small')
 }
 
-/** Where parts cut hours, each item that is shown is one, and the ends and bounds of all of them are there. */
+/** If parts cut hours, every plotted item must exist, and the bounds of all items from the first plotted one on must be plotted. */
 async function askCutPlot(draw: Draw, history: History, rules: Rules): Promise<void> {
   const { store, model } = history
   const plan: PlotPlan = { ...randomPlot(draw, rules), range: randomRange(draw), points: 1 + draw(30) }
@@ -325,7 +325,7 @@ async function askCutPlot(draw: Draw, history: History, rules: Rules): Promise<v
 
 const told = aggregateNames.filter((name) => !needsSquares(name) && name !== 'good')
 
-/** The first and the last row of each UTC day that a range reaches into; of days whose rows have left those of hours. */
+/** The first and the last row of each UTC day that a range touches. For days whose rows have expired, the bounds of their hours. */
 function daysOf({ model, untilMs }: History, { fromMs, toMs }: Range) {
   const dayOf = (ms: number): number => Math.floor(ms / dayMs)
   const times = model.rows.map(({ values }) => Number(values['D'])).sort((left, right) => left - right)
@@ -358,7 +358,7 @@ async function ask(draw: Draw, history: History, rules: Rules): Promise<void> {
   expect(found!.days).toEqual(daysOf(history, groups.ranges[0]!))
 }
 
-/** Rows come in their order, days leave, and nothing that comes is older. */
+/** Rows arrive in order, days expire, and no row arrives late. */
 async function inOrder(
   seed: number,
   spoil: (history: History) => Promise<void> = async () => undefined,
@@ -384,7 +384,7 @@ async function inOrder(
           history.restart()
           break
         case 3:
-          // Hours are made of rows that are all sealed.
+          // Hours are made after all rows are sealed.
           await history.seal()
           await history.leave(Math.floor(oldestMs / dayMs) * dayMs - draw(2) * dayMs)
           if (draw(3) > 0) await history.makeHours()
@@ -432,7 +432,7 @@ test('counts, sums and means of longs and decimals are the same to the last digi
   )
 })
 
-/** Rows of three days each ten minutes, of which two have left. */
+/** Rows of three days, one every ten minutes; the first two days have expired. */
 async function threeDays(): Promise<History> {
   const history = new History(drawFrom(1), { hasQuality: false, replaces: false, hasHuge: false })
   const rows = Array.from({ length: 3 * 144 }, (_, row): Value[] => [
@@ -495,7 +495,7 @@ describe('a late row', () => {
         expect(row.slice(0, 6)).toEqual(all[place]!.slice(0, 6))
         const isLate = row[0] === 30 * hourMs
         if (isLate) expect(row.slice(6)).toEqual([0, null, null, null, null])
-        // What goes on from one hour to the next is not known beside it either.
+        // In the hours next to it, values that continue across the border are unknown too.
         else if (row[0] !== 29 * hourMs && row[0] !== 31 * hourMs) expectSame(plan, [row], [all[place]!], 'small')
       }
       const means = { ...randomAverage(drawFrom(1), rulesOf), range: always, granularity: hourly, byTag: true }

@@ -6,7 +6,7 @@ import { PageInput } from './page-input.ts'
 
 function compressed(bytes: Uint8Array): Uint8Array {
   const source = new ByteWriter()
-  // Something before it, and room behind it.
+  // Bytes before the input, and space after it.
   source.append(Uint8Array.of(1, 2, 3))
   source.append(bytes)
   const out = new ByteWriter()

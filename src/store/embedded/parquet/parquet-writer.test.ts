@@ -20,7 +20,7 @@ import { type ColumnPages, type Encoding, type ParquetField, pagePlace, type Row
 import { decodeDictionary, decodePage } from './decode-page.ts'
 import { ParquetWriter, type ParquetWriterOptions } from './parquet-writer.ts'
 
-/** A column of these values, as a push would bring it. */
+/** A column of these values in the form that a push has. */
 function columnOf(type: ColumnType, values: readonly Value[]): ColumnVector {
   const nearest = Float64Array.from(values, (value) => (value === null ? Number.NaN : Number(value)))
   switch (type) {
@@ -90,7 +90,7 @@ function readColumn(bytes: Uint8Array, column: ColumnPages): Value[] {
 
 const oneColumn = (type: ColumnType, nullable = true): ParquetField[] => [{ name: 'value', type, nullable }]
 
-/** Numbers that look random, and are the same each time. */
+/** Numbers that look random but are the same in each run. */
 function scattered(index: number): number {
   const mixed = Math.imul(index ^ (index >>> 15) ^ 0x2545f491, 0x2c1b3c6d)
   return (Math.imul(mixed ^ (mixed >>> 13), 0x297a2d39) >>> 0) / 2 ** 32
@@ -136,7 +136,7 @@ const shapes: readonly (readonly [string, ColumnType, Encoding, Value[]])[] = [
   ['longs beyond 2^53', 'long', 'PLAIN', make((row) => (row % 3 === 0 ? row : bigLong(row)))],
   ['booleans', 'boolean', 'RLE', make((row) => scattered(row) < 0.3)],
 ]
-/** Doubles that are stored as decimals, by their digits behind the point. */
+/** Doubles that are stored as decimals, with their number of digits after the point. */
 const decimals: readonly (readonly [string, number, Encoding, Value[]])[] = [
   [
     'a sensor',

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { newChunk, type RowSlice } from '../head/chunk.ts'
 import { type Direction, mergeSlicees, type Pending } from './merge-slices.ts'
 
-/** Dates of the rows of one source by slice; a row's position is its date's place in the list of all, so that later sources are newer. */
+/** The dates of one source's rows, by slice. The position of all its rows is its first date divided by 100, so that later sources are newer. */
 type Source = readonly (readonly number[])[]
 
 class Sources implements Pending {
-  /** The first dates of the sources that were opened, and how many slices were read. */
+  /** The first dates of the opened sources, and the number of slices read. */
   readonly opened: number[] = []
   read = 0
   readonly #sources: Source[]

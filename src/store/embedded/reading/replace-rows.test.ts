@@ -5,7 +5,7 @@ import { WatchedPacer } from '../../../../test/support/watched-pacer.ts'
 import { type Chunk, exactOf, newChunk, newColumn } from '../head/chunk.ts'
 import { replaceManyRows, replaceRows } from './replace-rows.ts'
 
-/** `value` is absent where the row does not have the property. `origin` is where it is not its row's. */
+/** `value` is absent if the row does not have the property. `origin` is the position of the row that the value came with, if that is another row. */
 interface Row {
   readonly ms: number
   readonly position: number

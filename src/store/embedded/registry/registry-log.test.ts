@@ -13,7 +13,7 @@ afterAll(() => rm(root, { recursive: true }))
 const settle = async (): Promise<void> => undefined
 
 type Values = readonly (string | null)[]
-/** What a seal finds new: tags, and the values of series. */
+/** The additions of a seal: tags, and the values of series. */
 type Step = readonly [tags: readonly string[], series: readonly Values[]]
 const contents = ({ series }: EntityRegistry) => ({
   tags: series.tags.map(({ name }) => name),
@@ -26,7 +26,7 @@ function learn({ series }: EntityRegistry, tags: readonly string[], values: read
 }
 
 let folders = 0
-/** A registry written in steps, each as a seal would; what was recorded last. */
+/** A registry written in steps, each as a seal does. `recorded` is the last recorded state. */
 async function written(...steps: readonly Step[]) {
   const directory = join(root, String(++folders))
   const registry = new EntityRegistry(7)

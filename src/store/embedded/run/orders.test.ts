@@ -8,11 +8,11 @@ import { OrderBuffers, orderByTime } from './order-by-time.ts'
 import { orderWithin } from './order-within.ts'
 
 const newPacer = (): WatchedPacer => new WatchedPacer({ sliceMs: 0, signal: new AbortController().signal })
-/** As a naive sort, which keeps the order of equal ones, would have it. */
+/** The order of a naive stable sort. */
 const naively = (length: number, compare: (left: number, right: number) => number): number[] =>
   Array.from(inOrder(length)).sort(compare)
 
-/** Dates as rows have them when their series come one after the other, when some are late, and when they come in no order. */
+/** Dates of rows whose series follow one another, rows of which some are late, and rows in no order. */
 const shapes: Readonly<Record<string, (draw: (below: number) => number, place: number, length: number) => number>> = {
   rising: (_, place) => place,
   falling: (_, place, length) => length - place,

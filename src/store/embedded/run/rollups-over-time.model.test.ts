@@ -36,7 +36,7 @@ const counter: EntityField = { name: 'C', type: 'double', role: 'metric' }
 const long: EntityField = { name: 'N', type: 'long', role: 'metric' }
 const fields = [time, tag, level, counter, long]
 
-/** Tags by a clock or by chance, with nulls, late rows, rows of one date, counters that are set back and longs that no double holds. */
+/** Rows of two tags at regular or random times, with nulls, late rows, equal dates, counter resets and longs that no double represents. */
 function denseRows(draw: Draw): PushedRows {
   const [hours, rows] = [2 + draw(20), 60 + draw(200)]
   const spanMs = hours * hourMs
@@ -115,7 +115,7 @@ function randomAggregate(draw: Draw, spanMs: number): AggregatePlan {
   }
 }
 
-/** Of one metric, whose parts are hours long at times. */
+/** A plot of one metric; its parts are sometimes hours long. */
 function randomPlot(draw: Draw, spanMs: number): PlotPlan {
   const { selection, range } = randomAggregate(draw, spanMs)
   const [metric] = selection.metrics
@@ -167,7 +167,7 @@ test.each([false, true])(
   async (deletes) => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), (seed) => checked(seed, storedFolder, deletes)),
-      // Of that one, an hour falls only once the rows are deleted for which its order was not kept.
+      // In this history, an hour counts its falls only after the rows are deleted because of which their order was not kept.
       { numRuns: rounds(60), examples: [[2147483631]] },
     )
   },
@@ -175,7 +175,7 @@ test.each([false, true])(
 
 type Spoil = (rollups: SeriesRollups) => Partial<SeriesRollups>
 
-/** An hour that counts the time from its last item to its end, which the next one's first item counts too. */
+/** An hour that counts the time from its last item to its end, which is also counted with the first item of the next hour. */
 const borderTwice: Spoil = (rollups) => ({
   items: (index) => {
     const items = rollups.items(index)
@@ -189,7 +189,7 @@ const borderTwice: Spoil = (rollups) => ({
   },
 })
 
-/** Hours of a file that was merged, as they were before its last row came. */
+/** Hours of a merged file as they were before the last row arrived. */
 const lateForgotten: Spoil = (rollups) => ({
   column: (index) => {
     const sums = rollups.column(index)
@@ -255,7 +255,7 @@ describe('the same check finds', () => {
   ])('%s', async (_, spoil) => {
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checked(seed, spoiledFolder(spoil))),
-      // The same histories each time, of which the first ones meet the fault: that is not left to chance.
+      // The histories are the same each time and the first ones expose the fault, so nothing is left to chance.
       { numRuns: 100, endOnFailure: true, seed: 7 },
     )
     expect(found.errorInstance).toMatchObject({ name: 'AssertionError' })

@@ -60,7 +60,7 @@ const tags = 500
 const rowsOfTag = 20
 const ticks = 100_000
 
-/** `tags` tags with a row a second each; the ticks are a second apart and begin with the rows. */
+/** `tags` tags with one row per second each. The ticks are one second apart and begin with the rows. */
 function manyTags(pacers: WatchedPacer[]): EmbeddedStore {
   const store = new EmbeddedStore({
     newPacer: (options) => {

@@ -20,7 +20,7 @@ function indexOf(series: readonly Tags[]): SeriesIndex {
   return index
 }
 
-/** The values of T, or of these tags, that are selected, each with its series. */
+/** The series selected for each value of T, or for each combination of these tags. */
 async function selected(
   index: SeriesIndex,
   filter: Filter,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Range } from '../../../model/plan.ts'
 import { TimeWindows } from './run-select.ts'
 
-/** Walks over rows by their dates; each window as its ends and how many rows it met. */
+/** Walks over rows by date; returns the bounds of each window and its number of rows. */
 function walk(
   times: readonly number[],
   rowsExpected = times.length,

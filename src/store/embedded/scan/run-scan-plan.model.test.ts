@@ -1,4 +1,4 @@
-// Scans of random rows, in memory and in files, held against the plainest way to do them.
+// Scans of random rows, in memory and in files, compared with a naive evaluation.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,7 +76,7 @@ function shownValue({ values }: ModelRow, { name, type }: EntityField): GroupVal
   return type === 'long' ? BigInt(value) : value
 }
 
-/** Rows that differ in the sign of a zero alone come in any order. */
+/** Removes the signs of zeros: rows that differ only in them may be in any order. */
 const unsigned = (rows: readonly ScannedRow[]): readonly ScannedRow[] =>
   rows.map((row) => row.map((value) => (value === 0 ? 0 : value)))
 
@@ -157,7 +157,7 @@ test('rows whose texts are too long together are left to others, unless a limit 
   const numbers = Array.from({ length: rows }, (_, row) => row)
   const long = 'x'.repeat(100_000)
   const text: EntityField = { name: 'S', type: 'string', role: 'dimension' }
-  // Each series has the times of a tenth, oldest first.
+  // Each series has a tenth of the times, oldest first.
   const columns = [
     columnOf('timestamp', numbers),
     columnOf(

@@ -12,7 +12,7 @@ test('keeps what was used last, within its bound, until it is not used for a whi
   fc.assert(
     fc.property(fc.nat(30), fc.array(anyStep, { maxLength: 60 }), (bytesMax, steps) => {
       const cache = new ByteCache(bytesMax)
-      /** Oldest use first. */
+      /** Sorted by last use, oldest first. */
       let model: { entry: number; bytes: number }[] = []
       const used = new Set<number>()
       const kept = new Set<number>()

@@ -21,7 +21,7 @@ const plant: Entity = {
 }
 const ever = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const
 
-/** Counts what is read, by file. */
+/** Counts the reads, and the files that are open. */
 function countingReads(): { reads: number; opened: number; open: (path: string) => BlockingFile } {
   const counts = {
     reads: 0,
@@ -62,7 +62,7 @@ test('what was read once is not read again, and columns are read when they are w
   // The index is read in one piece.
   expect(reading(() => file.open([], 'cached').find(3))).toBe(1)
   expect(reading(newest([]))).toBe(0)
-  // A column of nulls needs no reading.
+  // A column of nulls needs no reads.
   expect(reading(newest([3]))).toBe(0)
   const values = reading(newest([0]))
   expect(values).toBeGreaterThan(0)
@@ -98,7 +98,7 @@ test('who goes through a file once leaves the cache alone', async () => {
   const reader = file.open([], 'once')
   for (let place = 0; place < reader.length; place++) {
     const rows = [...reader.forward(place, ...ever)].flatMap((slice) => rowsOf(slice, allTypes.length))
-    // All columns, for what is copied is to be complete.
+    // A copy must be complete, so all columns are read.
     expect(rows).toEqual(plant.series[place].rows)
   }
   expect(stored.pageCacheBytes).toBe(0)

@@ -24,7 +24,7 @@ import { verifyFile } from './verify-file.ts'
 
 const folder = temporaryFolder()
 
-/** Two tags, one of them null in places; every column has a null, and strings, longs and booleans of each kind. */
+/** Two tags, one of them sometimes null. Every column has a null, and there are strings, longs and booleans of each kind. */
 const plant: Entity = {
   tags: ['T', 'place'],
   columns: allTypes,
@@ -56,7 +56,7 @@ function paths({ file }: Written): { readonly parquet: string; readonly index: s
   return { parquet: `${path}.parquet`, index: `${path}.index` }
 }
 
-/** Everything that can be asked of a file that is opened anew. */
+/** Everything that a newly opened file can return. */
 function readAll({ folder, file }: Written): unknown {
   const reader = folder.open(file.info).open(columns, 'cached')
   return {
@@ -85,7 +85,7 @@ function pooledOf(pooled: PooledRollups | null): unknown {
   return [pooled?.hoursMs, pooled?.leftOut, pooled?.column(0), pooled?.column(1)]
 }
 
-/** What is read, or the damage that was met. */
+/** The data of a file, or the error that reading it throws. */
 function outcome(written: Written): unknown {
   try {
     return readAll(written)
@@ -119,7 +119,7 @@ describe.each(['parquet', 'index'] as const)('a changed bit of the %s file', (ki
     const path = paths(written)[kind]
     const sound = readAll(written)
     const bytes = readFileSync(path)
-    // Many places, and all that matters of the header and of the end.
+    // Bytes at regular distances, and every byte that matters in the header and at the end.
     const stride = Math.ceil(bytes.length / 120)
     for (let at = 0; at < bytes.length; at += at < 40 || at > bytes.length - 20 ? 1 : stride) {
       const changed = Buffer.from(bytes)
@@ -202,7 +202,7 @@ describe('the bytes of a file', () => {
   })
 })
 
-/** Changes a section of the index, with the checksums as they would be had it been written so. */
+/** Changes a section of the index and updates the checksums to match. */
 function changeSection(written: Written, kind: number, change: (section: Buffer) => void): void {
   const path = paths(written).index
   const index = new FileIndex(path, openBlocking)
@@ -296,7 +296,7 @@ describe('verify', () => {
 
   test('finds rollups of all series together that are not those of each', async () => {
     const written = await writeEntity(folder.path, plant)
-    // A count of one hour.
+    // This byte is in the count of an hour.
     changeSection(written, 12, (section) => {
       section[section.length - 4] ^= 1
     })

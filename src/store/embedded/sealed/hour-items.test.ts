@@ -10,7 +10,7 @@ function itemsOf(values: readonly number[], gapsMs: readonly number[] = []): Run
   return items
 }
 
-// A rise is last - first + fallen + restarted, whose large parts cancel.
+// A rise is last - first + fallen + restarted; large terms cancel, so these must be exact.
 test.each<[values: readonly number[], isExact: boolean]>([
   [[1, 2, 3], true],
   [[10, 12, 0, 5], true],

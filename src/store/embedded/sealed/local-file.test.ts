@@ -23,13 +23,13 @@ function within(rows: readonly Row[], fromMs: number, toMs: number): Row[] {
   return rows.filter(({ ms }) => ms >= fromMs && ms <= toMs)
 }
 
-/** The nearest double, and what is left. */
+/** The nearest double, and the remainder. */
 function totalOf(sum: number, error: number): readonly number[] {
   const total = sum + error
   return [total, lostIn(sum, error, total)]
 }
 
-/** Whether doubles hold what values fell by and began with anew, fall by fall. */
+/** Whether doubles represent exactly, after each fall, the fall and the totals of the falls and of the values after them. */
 function areExact(falls: readonly (readonly [from: number, to: number])[]): boolean {
   const isDouble = (exact: Fraction): boolean =>
     Number.isFinite(exact.value) && exact.minus(Fraction.of(exact.value)).numerator === 0n
@@ -42,7 +42,7 @@ function areExact(falls: readonly (readonly [from: number, to: number])[]): bool
   })
 }
 
-/** What an hour says of rows that all have a value in a column. */
+/** Checks the rollups of an hour against its rows, all of which have a value in the column. */
 function expectHour(rollups: SeriesRollups, column: number, hour: number, rows: readonly Row[]): void {
   const told = rollups.items(column)!
   const items = rows.map(({ ms, values }) => ({ ms, value: values[column]! }))
@@ -69,7 +69,7 @@ function expectHour(rollups: SeriesRollups, column: number, hour: number, rows: 
   expect(told.longestGapMs[hour]).toBe(Math.max(0, ...pairs.map(({ ms }) => ms)))
   if (Number.isFinite(size)) {
     const isEven = pairs.every(({ ms }) => ms === pairs[0].ms)
-    // A sum that is not finite says nothing of what lies between.
+    // If items are evenly spaced and their sum is not finite, the hour does not know the values between them.
     if (!isEven || Number.isFinite(rollups.column(column)!.sums[hour])) {
       expect(Math.abs(told.held[hour] - held)).toBeLessThanOrEqual(size * 1e-12)
       expect(Math.abs(told.line[hour] - line)).toBeLessThanOrEqual(size * 1e-12)
@@ -81,7 +81,7 @@ function expectHour(rollups: SeriesRollups, column: number, hour: number, rows: 
   expect(counted).toBe(isKept ? falls.length : Number.NaN)
   const aboutFirst = rollups.squares(column)?.aboutFirst[hour]
   const squares = pairs.reduce((sum, { to }) => sum + (Number(to.value) - Number(first.value)) ** 2, 0)
-  // NaN where doubles do not hold it.
+  // NaN if doubles cannot represent it.
   if (aboutFirst !== undefined && !Number.isNaN(aboutFirst)) {
     const rounding = Number.EPSILON * Math.max(...items.map(({ value }) => Math.abs(Number(value))))
     const lostMax =
@@ -177,7 +177,7 @@ describe('a file', () => {
                 sumRows(numbers, 0, numbers.length, 1, sum)
                 const isSound = Number.isFinite(sum.sum + sum.error)
                 expect(sums?.counts[entry] ?? 0).toBe(sum.count)
-                // Exactly the same total, though it may be divided otherwise.
+                // The total is exactly the same, but may be split differently into sum and error.
                 const found = totalOf(sums?.sums[entry] ?? 0, sums?.errors?.[entry] ?? 0)
                 expect(found).toEqual(totalOf(isSound ? sum.sum : Number.NaN, isSound ? sum.error : 0))
               }

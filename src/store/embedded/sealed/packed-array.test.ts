@@ -10,7 +10,7 @@ function packed(values: NumberArray): Uint8Array {
   return out.written()
 }
 
-/** Of the same kind and length. */
+/** An array of the same type and length. */
 const emptyLike = (values: NumberArray): NumberArray =>
   values instanceof Float64Array
     ? new Float64Array(values.length)

@@ -4,7 +4,7 @@ import { PageCuts } from './page-cuts.ts'
 
 const sizes = { pageRows: 8, sharedPageRows: 4 }
 
-/** The rows of each page, when series of so many rows come a few rows at a time. */
+/** The number of rows of each page, for series of these lengths that arrive `rowsAtOnce` rows at a time. */
 function pagesOf(series: readonly number[], rowsAtOnce: number): number[] {
   const cuts = new PageCuts(sizes)
   let rows = 0

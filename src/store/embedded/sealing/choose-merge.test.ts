@@ -4,7 +4,7 @@ import { chooseMerge } from './choose-merge.ts'
 
 const rules = { filesMin: 4, fileRowsMax: 1000, smallFileRows: 10 }
 
-/** `day` is null of a mixed file. */
+/** `day` is null for a mixed file. */
 type File = readonly [name: string, day: number | null, rows: number, entityId?: number]
 
 function fileOf([name, day, rows, entityId = 1]: File): { info: SealedFileInfo } {

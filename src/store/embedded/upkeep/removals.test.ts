@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fileOf } from '../../../../test/support/file-of.ts'
 import { Removals } from './removals.ts'
 
-/** Removals on no disk: what was deleted, in order. */
+/** Removals without a disk; `deleted` lists what was deleted, in order. */
 function start() {
   const deleted: string[] = []
   const removals = new Removals({

@@ -57,7 +57,7 @@ const everything: Plan = { kind: 'select', selection: selection(), range: always
 
 const full = (): Error => Object.assign(new Error('no space left'), { code: 'ENOSPC' })
 
-/** Fails at one operation, counted over all; every write of the file after it fails too while `times` lasts. */
+/** Fails operations from number `at` on, counted over all operations, until `times` of them have failed. */
 class Faults {
   operations = 0
   #at: number
@@ -69,13 +69,13 @@ class Faults {
     this.#left = times
   }
 
-  /** So many operations fail from now on. */
+  /** The next `times` operations fail. */
   fail(times: number): void {
     this.#at = this.operations
     this.#left = times
   }
 
-  /** So many seals are not recorded from now on. */
+  /** The next `times` seals fail to be recorded. */
   failSealing(times: number): void {
     this.#sealing = times
   }
@@ -84,7 +84,7 @@ class Faults {
     if (this.#sealing-- > 0) throw full()
   }
 
-  /** Called before an operation that takes room. */
+  /** Called before an operation that needs disk space. */
   check(): void {
     if (this.operations++ >= this.#at && this.#left-- > 0) throw full()
   }
@@ -179,7 +179,7 @@ async function opened(
   const leave = (sinceMs: number): void => {
     expiry.sinceMs = () => sinceMs
   }
-  /** There is always an entity to be dropped. */
+  /** From now on there is always an entity to drop. */
   const dropForEver = (): void => {
     Object.defineProperty(expiry, 'nextDropped', { get: () => 9 })
     expiry.remove = () => undefined
@@ -265,7 +265,7 @@ describe('when the pipeline has ended', () => {
   })
 })
 
-/** Seals four batches, which come to be merged, on a disk that fails; then the store is opened anew. */
+/** Seals four batches, which are then merged, on a disk that fails; then opens the store again. */
 async function history(faults: Faults) {
   const { catalog, events, observe, storeDirectory, store, upkeep, seal, stop } = await opened(faults)
   for (let first = 0; first < 4 * batchRows; first += batchRows) {
@@ -301,7 +301,7 @@ describe('upkeep', () => {
     await seal(0)
     const entity = join(storeDirectory, '1')
     const names = (await readdir(entity)).filter((name) => name.endsWith('.index'))
-    // One of the two days; the other one is merged as ever.
+    // The file of one of the two days; the files of the other day are merged as usual.
     const path = join(entity, names[0]!)
     await writeFile(path, (await readFile(path)).fill(7, 200, 260))
     for (let first = batchRows; first < 6 * batchRows; first += batchRows) await seal(first)
@@ -317,7 +317,7 @@ describe('upkeep', () => {
   describe('a seal that is due while files are merged', () => {
     const many = 30_000
 
-    /** Four files of a day are merged, and rows are frozen when that has begun; resolves when all is done. */
+    /** Merges four files of a day and freezes rows after the merge has begun; resolves when both are complete. */
     async function sealBesideMerge(faults: Faults, failures: number) {
       let begun = 0
       const { catalog, events, storeDirectory, store, upkeep, freeze, seal, stop } = await opened(
@@ -325,7 +325,7 @@ describe('upkeep', () => {
         10,
         (step) => {
           if (step !== 'merge-chosen' || begun++ > 0) return
-          // Its own file is the next that is made, but for that of the merge.
+          // Apart from the merge's file, the next file made is that of these rows.
           freeze(4 * many)
           if (failures > 0) faults.failSealing(failures)
         },
@@ -389,7 +389,7 @@ describe('upkeep', () => {
         whenWoken(freezeNext)
         freezeNext()
       })
-      // Two days, each of 32 files and the few that are sealed while it waits for the other one.
+      // Two days, each with 32 files and the few sealed while it waits for the merge of the other day.
       expect(filesMax).toBeLessThan(80)
       await stop()
       await catalog.close()
@@ -400,7 +400,7 @@ describe('upkeep', () => {
       let asked = 0
       let before = 0
       let isMerging = false
-      /** Of each merge: how many slices questions had between two of its own, at least. */
+      /** For each merge, the lowest number of query slices between two slices of the merge. */
       const between: number[] = []
       const { catalog, events, expiry, seal, stop } = await opened(
         new Faults(Number.POSITIVE_INFINITY, 0),
@@ -411,7 +411,7 @@ describe('upkeep', () => {
           before = Number.NEGATIVE_INFINITY
         },
       )
-      // It is looked at when a merge goes on.
+      // A merge reads this whenever it resumes.
       Object.defineProperty(expiry, 'nextDropped', {
         get: () => {
           if (isMerging) between.push(Math.min(between.pop()!, asked - before))
@@ -489,7 +489,7 @@ describe('upkeep', () => {
         )
         await seal(0)
         leave(secondDay)
-        // Nothing is to be done but to see that.
+        // The only work is to find out that there is none.
         upkeep.work()
         for (let turn = 0; turn < turns; turn++) await Promise.resolve()
         await upkeep.purge(1, batchRows, inTimeMs)
