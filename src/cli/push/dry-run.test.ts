@@ -8,7 +8,7 @@ const rowsIn = (body: string): readonly string[] => body.trimEnd().split('\n')
 const faultOf = (row: string, index: number) =>
   row === 'bad' ? [{ index, field: 'V', code: 'wrong_type', message: 'V: no number' }] : []
 
-/** Takes 500 rows in a check at most; rejects rows that are `bad`. */
+/** Accepts at most 500 rows per check; rejects rows that are `bad`. */
 const checking: Answers = {
   'POST /ingests/plant/check': (body) => {
     const rows = rowsIn(body)
