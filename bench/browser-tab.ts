@@ -1,4 +1,4 @@
-// A Chromium tab driven by the browser's own protocol, without network events: Playwright makes the tab keep what it sends, up to 100 MB.
+// A Chromium tab driven by the browser's own protocol, without observing it: under Playwright the tab keeps what it sends, up to 100 MB.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'

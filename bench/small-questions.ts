@@ -62,7 +62,7 @@ export async function benchSmallQuestions({ beside, ...options }: WayOptions): P
     }
     const few = questions(options.tags).filter(({ name }) => asked.includes(name))
     subjects.unshift(await startBare(subjects[0]!.url, few, ends))
-    // Compiled code is compared.
+    // Warm up, so that compiled code is compared.
     for (const subject of subjects)
       for (const question of few) await takeTurn(subject, question, connectionsMany, 4 * options.turnMs)
     for (const connections of [1, connectionsMany]) await compare(subjects, few, { connections, ...options })

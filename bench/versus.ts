@@ -152,7 +152,7 @@ async function subjectsOf(systems: readonly System[], tags: number, ends: Ends):
     lengths.set(question, Buffer.byteLength(answer))
   }
   const spawned = await spawnBare(ends)
-  // A stopped process does not end by SIGTERM.
+  // A paused process does not react to SIGTERM.
   ends.unshift(async () => process.kill(spawned.processId, 'SIGCONT'))
   const bare: Subject = {
     name: 'bare node:http',

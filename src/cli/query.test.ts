@@ -127,7 +127,7 @@ test('ids that find nothing: which of them is no tag, and which tag may be meant
   expect(await saidOf(['flw', '--id-name', 'sensor'], { all: [] })).toBe(
     'There is no tag "flw" in plant. "flow" may be meant.\n',
   )
-  // When there are more tags than are read, tags with the same beginning are suggested; none if the service returns none.
+  // When there are more tags than are read, tags with the same beginning are suggested; nothing if the service cannot return them.
   expect(await saidOf(['boilr.temp'], { all: ['a'], next: 't' }, one)).toBe('')
   // The prefix is half of the id's characters, and never half of one.
   expect(await saidOf(['🔥'], { all: ['a'], next: 't', alike: ['🔥'] }, one)).toBe('')

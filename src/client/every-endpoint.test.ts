@@ -16,7 +16,7 @@ async function drain(rows: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of rows);
 }
 
-/** One call of each method. */
+/** One call of each method of the client. */
 function calls(t: Tidemark): Promise<unknown>[] {
   const { alias, entity, table, name, id } = { alias: 'a', entity: 'e', table: 't', name: 'n', id: 'i' }
   return [

@@ -1,4 +1,4 @@
-// Responses while they are being sent, over real connections.
+// Responses on their way to the client, over real connections.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -122,7 +122,7 @@ test('a push stops once so many rows are rejected, and says how to go on', async
   expect(code).toBe(2)
 })
 
-/** Validates the first push of ten rows, and refuses or withholds the receipts of others. */
+/** Validates the first push of ten rows; refuses or withholds the receipts of the other pushes. */
 function silent(receipt: (batch: string) => [number, unknown]): Answers {
   let batches = 0
   const answers: Answers = {

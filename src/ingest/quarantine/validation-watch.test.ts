@@ -305,7 +305,7 @@ const anyPush: fc.Arbitrary<Push> = fc.record({
   ),
 })
 
-/** Each row has exactly one outcome. Only rows of entries that ended the validator are unvalidated, and none of those kept otherwise. */
+/** Each row has exactly one outcome. Only entries that ended the validator have unvalidated rows; the other rejected rows are exactly the bad ones. */
 function check(world: World, pushes: readonly Push[]): void {
   const entries = entriesOf(pushes)
   for (const [place, { position, rows }] of entries.entries()) {
