@@ -1,4 +1,4 @@
-// What starts, memory and first answers cost when all rows are in files; and the same questions as SQL through DuckDB over the same files.
+// The cost of starts, memory and first answers when all rows are in files; and the same queries as SQL through DuckDB over the same files.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { askFor, type Question, questionRequest, questions } from './questions.t
 import { residentBytes } from './resident.ts'
 
 export interface AtRestOptions {
-  /** Of a service that is stopped. */
+  /** The data directory of a stopped service. */
   readonly dataDirectory: string
   readonly rows: number
   readonly tags: number
@@ -43,7 +43,7 @@ export async function measureAtRest({ dataDirectory, rows, tags, runs }: AtRestO
   await measureBeside(dataDirectory, tags, runs)
 }
 
-/** Starts the service until every row is in a file and no file is merged any more; answers with the bytes of the files. */
+/** Runs the service until every row is in a file and no file is being merged; returns the bytes of the files. */
 export async function bringToRest(dataDirectory: string, rows: number, build?: OtherBuild): Promise<number> {
   const environment = { ...limits, TIDEMARK_STORE_HEAD_AGE_MS: '500' }
   const server = await ServerProcess.start({ dataDirectory, environment, ...build })
@@ -65,7 +65,7 @@ function start(dataDirectory: string): Promise<ServerProcess> {
   return ServerProcess.start({ dataDirectory, environment: limits })
 }
 
-/** False where it is not permitted. */
+/** False if it is not permitted. */
 async function dropPageCache(): Promise<boolean> {
   const sync: ChildProcess = spawn('sync')
   await once(sync, 'close')
@@ -105,14 +105,14 @@ async function measureCold(dataDirectory: string, question: Question, runs: numb
   return [question.name, spread(first, 2), spread(second, 2)]
 }
 
-/** The same question again and again, so that the second answer says what a warm one costs. */
+/** Repeats one query, so that the second latency is that of a warm query. */
 function askTimes(url: string, question: Question, times: number): Promise<LoadResult> {
   const bytes = questionRequest(url, question, () => 0.5)
   let asked = 0
   return runLoad({ url, connections: 1, next: () => (asked++ < times ? bytes : null) })
 }
 
-/** Ours over HTTP and DuckDB's in this process, one after the other, each warm. */
+/** Tidemark over HTTP and DuckDB in this process, one after the other, both warm. */
 async function measureBeside(dataDirectory: string, tags: number, runs: number): Promise<void> {
   const server = await start(dataDirectory)
   const others = await benchDuckDB(`${dataDirectory}/store/*/*.parquet`, tags)

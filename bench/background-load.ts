@@ -1,10 +1,10 @@
-// Heavy work beside what is measured, in a thread of its own: how long the sender of 16 MiB is busy with them is no part of another client's push.
+// Heavy work next to the measured work, in a separate thread: the time in which the sender prepares 16 MiB must not delay another client's push.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { request, runLoad } from './load.ts'
 import { plantBodies } from './plant.ts'
 
 export const largeBodyBytes = 16 * 1024 * 1024
-/** Between two large bodies of one connection: they are about half of what the service takes. */
+/** The pause between two large bodies of one connection; with it, they are about half of what the service can accept. */
 const largePauseMs = 500
 const connections = 2
 
@@ -21,12 +21,12 @@ export interface BackgroundWork {
   readonly seconds: number
 }
 
-/** How many large bodies, or queries, were answered; both at once count the bodies. */
+/** The number of large bodies or queries that were answered; if both run, only the bodies are counted. */
 export interface BackgroundResult {
   readonly answers: number
 }
 
-/** Keeps a service busy for some seconds; resolves when the first requests are about to leave, with what comes of them. */
+/** Keeps a service busy for some seconds. Resolves just before the first requests are sent; `ended` resolves with their result. */
 export function beginBackgroundLoad(workload: BackgroundWork): Promise<{ readonly ended: Promise<BackgroundResult> }> {
   const worker = new Worker(new URL(import.meta.url), { workerData: workload })
   return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export function push(url: string, key: string, body: string): Uint8Array {
   return request(url, 'POST', '/ingests/plant/data', headers, body)
 }
 
-/** Whole points of a thousand tags, as many as fit. */
+/** Complete points of a thousand tags, as many as fit. */
 function largeBody(): string {
   const rows: string[] = []
   let bytes = 2

@@ -1,4 +1,4 @@
-// What node:http takes by itself: it reads the body, parses it, and answers so many bytes. A process of its own: `node bare-http.js`.
+// The cost of node:http alone: it reads and parses the body and returns a number of bytes. Runs as a separate process: `node bare-http.js`.
 import { createServer } from 'node:http'
 
 const server = createServer((request, response) => {
@@ -7,7 +7,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
     if (typeof body !== 'object') throw new Error('the body is no question')
-    // The path says how long the answer is.
+    // The path contains the length of the response.
     const answer = Buffer.alloc(Number(request.url?.slice(1)), 'x')
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': answer.length }).end(answer)
   })

@@ -1,4 +1,4 @@
-// How long a small push takes while others do heavy work: ask, and push bodies of 16 MiB.
+// The latency of a small push while other clients do heavy work: run queries, and push bodies of 16 MiB.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { drain, makePlant, plantBodies } from './plant.ts'
 
 const smallRows = 10
 const smallConnections = 8
-/** So that the small pushes themselves are no heavy work: a few hundred a second. */
+/** Keeps the small pushes at a few hundred a second, so that they are not heavy work themselves. */
 const pauseMs = 20
 const loads: readonly BackgroundLoad[] = [
   { name: 'nothing', queries: false, largeBodies: false },
@@ -27,7 +27,7 @@ interface Measured {
   readonly beside: number
 }
 
-/** The latencies of pushes of ten rows, alone and beside heavier work. */
+/** The latencies of pushes of ten rows, alone and next to heavier work. */
 export async function benchBeside(options: { readonly runs: number; readonly seconds: number }): Promise<void> {
   const results = new Map<BackgroundLoad, Measured[]>(loads.map((background) => [background, []]))
   for (let run = 0; run < options.runs; run++)

@@ -1,4 +1,4 @@
-// A tab of Chromium driven by the browser's own protocol, with nothing of it watched: under playwright the tab keeps what it sends, up to 100 MB of it.
+// A Chromium tab driven by the browser's own protocol, without observing it: under Playwright the tab keeps what it sends, up to 100 MB.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
@@ -17,7 +17,7 @@ export class Tab {
   readonly #browser: ChildProcess
   readonly #waiting = new Map<number, (reply: Reply) => void>()
   #calls = 0
-  /** Null is the browser itself. */
+  /** Null for the browser itself. */
   #session: string | null = null
 
   private constructor(browser: ChildProcess) {
@@ -33,7 +33,7 @@ export class Tab {
     replies.setEncoding('utf8').on('data', heard)
   }
 
-  /** Opens an address in a browser of its own, whose files are in `folder`. */
+  /** Opens an address in a new browser, whose files are in `folder`. */
   static async open(executablePath: string, folder: string, address: string): Promise<Tab> {
     const options = ['--headless', '--no-sandbox', '--disable-dev-shm-usage', '--remote-debugging-pipe']
     const stdio = ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] as const
@@ -69,7 +69,7 @@ export class Tab {
     return this.#call('Runtime.evaluate', { expression })
   }
 
-  /** Waits until an expression is true in the page; `look` is called between. */
+  /** Waits until an expression is true in the page; calls `look` before each check. */
   async until(expression: string, look: () => Promise<void> = async () => {}): Promise<void> {
     for (const endMs = performance.now() + patienceMs; performance.now() < endMs; await sleep(lookMs)) {
       await look()
@@ -83,7 +83,7 @@ export class Tab {
     return this.until(`document.body?.innerText.includes(${JSON.stringify(text)}) === true`, look)
   }
 
-  /** Types into the first field of a kind. */
+  /** Types into the first field that matches the selector. */
   async type(selector: string, text: string): Promise<void> {
     const field = `document.querySelector(${JSON.stringify(selector)})`
     await this.until(`${field} !== null`)
@@ -91,7 +91,7 @@ export class Tab {
     await this.#call('Input.insertText', { text })
   }
 
-  /** Clicks the button whose text begins so. */
+  /** Clicks the button whose text starts with `text`. */
   async click(text: string): Promise<void> {
     const begins = `one.textContent.trim().startsWith(${JSON.stringify(text)})`
     const button = `[...document.querySelectorAll('button')].find((one) => ${begins} && !one.disabled)`
@@ -106,7 +106,7 @@ export class Tab {
     await this.#call('DOM.setFileInputFiles', { files: [path], objectId })
   }
 
-  /** The memory of the largest of the browser's processes that draw pages: what is its own, and its part of what is shared. */
+  /** The memory of the browser's largest renderer process: its own, plus its share of shared memory. */
   async bytes(): Promise<number> {
     type Processes = { readonly processInfo: readonly { readonly type: string; readonly id: number }[] }
     const { processInfo } = await this.#call<Processes>('SystemInfo.getProcessInfo', {}, null)

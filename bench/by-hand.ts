@@ -1,4 +1,4 @@
-// The questions of the query benchmarks as somebody would put them to Druid by hand, in SQL.
+// The queries of the query benchmarks as hand-written SQL for Druid.
 
 interface Asked {
   readonly ids?: readonly string[]

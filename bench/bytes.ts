@@ -1,4 +1,4 @@
-// Where the bytes of a data folder are once all rows are in files: by column, by section of the index, by part of the folder.
+// How the bytes of a data folder are distributed when all rows are in files: by column, by section of the index, by part of the folder.
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -14,7 +14,7 @@ import { printTable } from './figures.ts'
 import { request, runLoad } from './load.ts'
 import { drain } from './plant.ts'
 
-/** Fills a folder with the rows of each data set, of about so many, and prints what takes how many bytes a row. */
+/** Fills a folder with about `rows` rows of each data set, and prints the bytes per row of each part. */
 export async function benchBytes(rows: number, names: readonly string[]): Promise<void> {
   for (const set of dataSets(rows)) {
     if (names.length > 0 && !names.includes(set.name)) continue

@@ -1,4 +1,4 @@
-// Pushes and queries of engine=cluster beside the same rows and questions given to Kafka and Druid by hand, in one run.
+// Pushes and queries of engine=cluster compared, in one run, with the same rows and queries sent directly to Kafka and Druid.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { makePlant, plantBodies, plantFields } from './plant.ts'
 import { askFor, pointsOfTag, questions } from './questions.ts'
 
 const rowsInBody = 1000
-/** So many rows are pushed to measure how fast that goes; what is left of a larger data set is pushed afterwards, for the queries. */
+/** The number of rows pushed to measure the rate; the rest of a larger data set is pushed afterwards, for the queries. */
 const rateRowsMax = 1_000_000
 const connections = 8
 const entity = 1
@@ -37,7 +37,7 @@ export async function benchCluster(rows: number): Promise<void> {
   const second = await ServerProcess.start({ dataDirectory, environment: { ...environment, TIDEMARK_ROLE: 'api' } })
   try {
     const key = await makePlant(server.url, 'plant')
-    // The task is there when it has read a row.
+    // The task is running when it has read a row.
     await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, text: rateBodies[0]! })
     const one = await measurePushes([server.url], key, name, rateBodies.slice(1))
     printRates(rateBodies.length * rowsInBody, bare, one)
@@ -73,7 +73,7 @@ function printRates(rows: number, bare: Rates, tidemark: Rates): void {
   )
 }
 
-/** Made as they are sent: twenty million rows do not fit into memory. */
+/** Generated while they are sent, because twenty million rows do not fit into memory. */
 function* bodiesOf(rows: number): Generator<string> {
   const tags = Math.max(1, Math.round(rows / pointsOfTag))
   for (const { body } of plantBodies(tags, Math.ceil(rows / tags), rowsInBody)) yield body
@@ -83,7 +83,7 @@ function take(bodies: Iterator<string>, count: number): string[] {
   return Array.from({ length: count }, () => bodies.next().value as string)
 }
 
-/** How many rows a data source has; 0 as long as Druid does not know it. */
+/** The number of rows of a data source; 0 while Druid does not know it. */
 async function countedBy(dataSource: string): Promise<number> {
   const query = {
     queryType: 'timeseries',
@@ -103,7 +103,7 @@ async function untilCounted(dataSource: string, rows: number): Promise<void> {
   while ((await countedBy(dataSource)) < rows) await sleep(50)
 }
 
-/** One record a row, as a program writes them that has only Kafka and Druid. */
+/** One record per row, as written by a program that has only Kafka and Druid. */
 async function measureBare(name: string, bodies: readonly string[]): Promise<Rates> {
   const topic = `${name}.rows.${entity}`
   const kafka = { clientId: 'tidemark-bench', bootstrapBrokers: [addresses.kafkaBrokers] }
@@ -120,7 +120,7 @@ async function measureBare(name: string, bodies: readonly string[]): Promise<Rat
   const lines = bodies.map((body) =>
     (JSON.parse(body) as { D: string }[]).map(({ D, ...rest }) => JSON.stringify({ __time: Date.parse(D), ...rest })),
   )
-  // The task is there when it has read a row.
+  // The task is running when it has read a row.
   await send(lines[0]!.slice(0, 1))
   await untilCounted(`${name}_${entity}`, 1)
   const startedMs = performance.now()
@@ -140,7 +140,7 @@ async function measureBare(name: string, bodies: readonly string[]): Promise<Rat
   return { acknowledged, queryable: (sent * 1000) / (performance.now() - startedMs) }
 }
 
-/** Pushes from all addresses at once until there are no more bodies, and waits until Druid has counted their rows. */
+/** Pushes to all addresses at once until there are no more bodies, and waits until Druid has counted their rows. */
 async function measurePushes(
   urls: readonly string[],
   key: string,
@@ -170,7 +170,7 @@ async function measurePushes(
   return { acknowledged, queryable: (total * 1000) / (performance.now() - startedMs) }
 }
 
-/** From the 200 of a push of one row to an answer that holds it. */
+/** The time from the 200 for a push of one row to a response that contains the row. */
 async function printFreshness(url: string, key: string): Promise<void> {
   const samples: number[] = []
   for (let value = 0; value < 40; value++) {

@@ -1,4 +1,4 @@
-// Rows of several makes, whose bytes at rest are told apart: what is good for one may not be for another.
+// Several kinds of rows, whose bytes at rest are reported separately: a change that helps one kind may not help another.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { instrumentsOf, rowsAt } from '../src/cli/demo/plant.ts'
@@ -14,7 +14,7 @@ export interface DataSet {
 const firstMs = Date.UTC(2026, 0, 1)
 const rowsInBody = 10_000
 
-/** About `rows` rows of each; those of real series are as many as there are. */
+/** About `rows` rows of each; real series have the rows that exist. */
 export function dataSets(rows: number): readonly DataSet[] {
   return [sensors(rows), noise(rows), demo(rows), meters(rows), ...realSeries(join('..', 'shared', 'data', 'nab'))]
 }
@@ -23,7 +23,7 @@ const time: EntityField = { name: 'time', type: 'timestamp', role: 'time' }
 const tag: EntityField = { name: 'tag', type: 'string', role: 'tag' }
 const metric = (name: string): EntityField => ({ name, type: 'double', role: 'metric' })
 
-/** A hundred sensors or more each ten seconds: a value of three decimals with noise, a pressure of two that moves slowly. */
+/** At least a hundred sensors every ten seconds: a value of three decimals with noise, and a slowly changing pressure of two. */
 function sensors(rows: number): DataSet {
   const tags = Math.max(100, Math.min(1000, rows / 20_000))
   const value = (one: number, step: number): number => {
@@ -50,7 +50,7 @@ function sensors(rows: number): DataSet {
   return { name: 'sensors', fields, bodies: () => bodiesOf(stepByStep(tags, rows, row)) }
 }
 
-/** Doubles of full precision: nothing about them is decimal. */
+/** Doubles of full precision, without any decimal pattern. */
 function noise(rows: number): DataSet {
   const row = (one: number, step: number): string =>
     JSON.stringify({
@@ -82,7 +82,7 @@ function demo(rows: number): DataSet {
   return { name: 'demo', fields, bodies }
 }
 
-/** The meters of buildings each quarter of an hour: counters of two decimals, in long format. */
+/** Meters of buildings every quarter of an hour: counters of two decimals, in long format. */
 function meters(rows: number): DataSet {
   const row = (one: number, step: number): string =>
     JSON.stringify({
@@ -95,7 +95,7 @@ function meters(rows: number): DataSet {
   return { name: 'meters', fields, bodies: () => bodiesOf(stepByStep(10_000, rows, row)) }
 }
 
-/** Series from files of `timestamp,value`, where they are at hand. */
+/** Series from files of `timestamp,value`, if they are available. */
 function realSeries(folder: string): readonly DataSet[] {
   if (!existsSync(folder)) return []
   const rows = function* (): Generator<string> {

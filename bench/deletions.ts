@@ -1,5 +1,5 @@
-// What deletions cost small questions: of tags with a thousand of them, and of one without, beside a service in which nothing was deleted. It is the
-// processor time of the service that is compared: other work on the machine says less about it than about answers' latencies.
+// The cost of deletions for small queries: tags with a thousand deletions, and one without, compared with a service in which nothing was
+// deleted. The service's CPU time is compared, because other work on the machine distorts it less than the latencies.
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,17 +14,17 @@ import { cpuSeconds } from './small-questions.ts'
 
 interface DeletionsOptions {
   readonly rounds: number
-  /** How long one is asked before it is the next one's turn. */
+  /** How long each service is queried before the next one's turn. */
   readonly turnMs: number
   readonly deletions: number
-  /** Who is asked in turn with this build. */
+  /** Another build, queried in turn with this one. */
   readonly beside: OtherBuild | null
 }
 
 const dayMs = 86_400_000
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** By tag: what its n-th deletion takes. */
+/** For one tag: the selection of its n-th deletion; null if the tag has none. */
 interface Wrong {
   readonly name: string
   readonly selection: ((deletion: number, many: number) => object) | null
@@ -112,7 +112,7 @@ async function deleteRows(dataDirectory: string, many: number): Promise<void> {
   const server = await ServerProcess.start({ dataDirectory, environment })
   try {
     for (let n = 0; n < many; n++) {
-      // Those of several tags side by side.
+      // Deletions of several tags are sent in parallel.
       const bodies = wrongs.flatMap(({ selection }, tag) =>
         selection === null ? [] : [{ ...selection(n, many), ids: [tagName(tag)], reason: 'wrong' }],
       )
@@ -126,7 +126,7 @@ async function deleteRows(dataDirectory: string, many: number): Promise<void> {
 
 function questionsOf(tag: number): readonly Question[] {
   const asked = { entity: 'plant', ids: [tagName(tag)] }
-  // Within the day, and each another question.
+  // Within the day, but a different query each time.
   const day = (random: () => number): object => ({
     start_date: iso(firstMs),
     end_date: iso(firstMs + dayMs - 1 - Math.floor(random() * (stepMs - 1))),
@@ -160,7 +160,7 @@ function questionsOf(tag: number): readonly Question[] {
   ]
 }
 
-/** By subject, the rounds. */
+/** The rounds of each subject. */
 async function askInTurns(
   subjects: readonly Subject[],
   question: Question,

@@ -1,4 +1,4 @@
-// The rows of plant.ts in Druid itself, loaded by one batch task; Druid runs after `npm run cluster -- start druid`.
+// The rows of plant.ts in Druid itself, loaded by one batch task; needs a Druid started by `npm run cluster -- start druid`.
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { pointsOfTag } from './questions.ts'
 
 const rowsInPiece = 10_000
 
-/** Calls `measure` with the address of a Druid that holds the rows as its data source `plant`, which is deleted afterwards. */
+/** Calls `measure` with the address of a Druid whose data source `plant` contains the rows; deletes the data source afterwards. */
 export async function withPlantInDruid(tags: number, measure: (url: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-druid-'))
   try {
@@ -73,7 +73,7 @@ async function untilDone(task: string): Promise<void> {
   }
 }
 
-/** Until historicals answer for all rows. Before the first segment is there, the data source is unknown. */
+/** Waits until historicals serve all rows. The data source is unknown before its first segment exists. */
 async function untilHeld(rows: number): Promise<void> {
   for (;;) {
     const response = await fetch(`${addresses.druidBroker}/druid/v2/sql`, {

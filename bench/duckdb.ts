@@ -1,17 +1,17 @@
-// The same questions as SQL over the same Parquet files, which are sorted by tag and time, through DuckDB on all cores.
+// The same queries as SQL over the same Parquet files, which are sorted by tag and time, through DuckDB on all cores.
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { median } from './figures.ts'
 import { firstMs, stepMs, tagName } from './plant.ts'
 import { dayEnd, dayStart, pointsOfTag } from './questions.ts'
 
-/** How often each is asked, at least, and for how long. */
+/** The minimum number of runs of each query, and the minimum duration. */
 const timesMin = 3
 const forMs = 1000
 
-/** Asks a question several times, and answers with the p50 in ms. */
+/** Runs a query several times and returns the p50 in ms. */
 type Measure = () => Promise<number>
 
-/** By the names of `questions`; those that SQL has no short form for are left out. */
+/** By the names of `questions`, without those that have no short form in SQL. */
 export async function benchDuckDB(files: string, tags: number): Promise<ReadonlyMap<string, Measure>> {
   const connection = await (await DuckDBInstance.create(':memory:')).connect()
   await connection.run("SET TimeZone = 'UTC'")

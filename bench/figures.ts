@@ -8,7 +8,7 @@ export function median(samples: Float64Array | readonly number[]): number {
   return quantile(samples, 0.5)
 }
 
-/** `1.23 (1.20-1.31)`: the median of several runs and their spread; of one run its figure alone. */
+/** `1.23 (1.20-1.31)`: the median of several runs and their range; for one run, its figure alone. */
 export function spread(samples: readonly number[], digits: number): string {
   const text = (value: number): string => value.toFixed(digits)
   if (samples.length === 1) return text(samples[0]!)

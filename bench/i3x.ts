@@ -1,4 +1,4 @@
-// i3X: how long a call takes that browses 10,000 objects, and how fast rows are pushed beside subscriptions that clients sync.
+// i3X: the latency of a call that browses 10,000 objects, and the rate of pushes next to subscriptions that clients sync.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ export async function benchI3x(size: Size): Promise<void> {
     [`${size.subscriptions} subscriptions with streams`, 'stream'],
   ]
   const measured = new Map(ways.map(([name]): [string, Beside[]] => [name, []]))
-  // In turn, so that what else the machine does meanwhile meets all of them.
+  // In turn, so that other work on the machine affects all of them.
   for (let run = 0; run < size.runs; run++) {
     for (const [name, way] of ways)
       await withServer(async (url) => {
@@ -116,7 +116,7 @@ async function browse(url: string, { objects, runs }: Size): Promise<void> {
   )
 }
 
-/** How the clients of subscriptions get their updates; null: there are none. */
+/** How the clients of subscriptions get their updates; null without clients. */
 type Way = 'sync' | 'stream' | null
 
 interface Beside {
@@ -127,7 +127,7 @@ interface Beside {
 }
 
 const tags = 1000
-/** Of four connections, which push 1000 rows each: about 100,000 rows a second. */
+/** The pause of each of four connections, which push 1000 rows at a time: about 100,000 rows a second. */
 const pauseMs = 38
 
 async function pushBeside(url: string, way: Way, { subscriptions, seconds }: Size): Promise<Beside> {
@@ -165,7 +165,7 @@ interface Subscribed {
   readonly subscriptionId: string
 }
 
-/** One after the other on eight connections, each about once a second. How many updates came. */
+/** Syncs one subscription after the other on eight connections, each about once a second. Returns the number of updates. */
 async function syncAll(url: string, all: readonly Subscribed[], endMs: number): Promise<number> {
   let updates = 0
   const clients = 8
@@ -188,7 +188,7 @@ async function syncAll(url: string, all: readonly Subscribed[], endMs: number): 
       const startMs = performance.now()
       const lastSequenceNumber = last.get(all[at]!)
       const text = await sync({ ...all[at]!, ...(lastSequenceNumber === undefined ? {} : { lastSequenceNumber }) })
-      // A search is cheaper than to parse it all: this client shares the machine with the service.
+      // A search is cheaper than parsing everything: this client shares the machine with the service.
       for (const [, number] of text.matchAll(/"sequenceNumber":(\d+)/g)) last.set(all[at]!, Number(number))
       updates += text.split('"elementId"').length - 1
       const leftMs = (1000 * clients) / all.length - (performance.now() - startMs)

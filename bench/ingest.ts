@@ -9,9 +9,9 @@ import { drain, makePlant, plantBodies } from './plant.ts'
 
 export interface IngestBenchOptions {
   readonly runs: number
-  /** How many rows each measurement pushes, at most. */
+  /** The maximum number of rows that each measurement pushes. */
   readonly rowsMax: number
-  /** How many requests, at most: one by one they take a millisecond each. */
+  /** The maximum number of requests: one at a time, they take a millisecond each. */
   readonly bodiesMax: number
 }
 
@@ -40,7 +40,7 @@ interface Measured {
   readonly p99: number
 }
 
-/** Rows a second over HTTP: until they are acknowledged (fsynced), and until they are queryable. */
+/** Rows per second over HTTP: until they are acknowledged (fsynced), and until they are queryable. */
 export async function benchIngest({ runs, ...most }: IngestBenchOptions): Promise<void> {
   const results = new Map<Shape, Measured[]>(shapes.map((shape) => [shape, []]))
   for (let run = 0; run < runs; run++) {
@@ -116,7 +116,7 @@ async function measure(
   }
 }
 
-/** What this machine can do at most, in the same run: parsing JSON alone, and writing with fdatasync alone. */
+/** The maximum rates of this machine, in the same run: JSON parsing alone, and writes with fdatasync alone. */
 async function machineLimits(runs: number): Promise<void> {
   const { body, rows } = plantBodies(1000, 1, 1000).next().value!
   const directory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))

@@ -1,8 +1,8 @@
-// Readers of live rows that count bytes, in a thread of their own.
+// Readers of live rows that count bytes, in a separate thread.
 import { connect, type Socket } from 'node:net'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** Resolves when all are told rows; `close` with how many bytes they were told. */
+/** Resolves when all readers have received rows; `close` returns the number of bytes received. */
 export async function openReaders(url: string, paths: readonly string[]): Promise<{ close(): Promise<number> }> {
   if (paths.length === 0) return { close: async () => 0 }
   const worker = new Worker(new URL(import.meta.url), { workerData: { url, paths } })

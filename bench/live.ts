@@ -1,4 +1,4 @@
-// Pushes beside readers of live rows: at a steady rate, and as many as go.
+// Pushes next to readers of live rows: at a steady rate, and at the maximum rate.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { usageOf } from './resident.ts'
 interface Readers {
   readonly name: string
   readonly count: number
-  /** What each asks for, by its number. */
+  /** The query of each reader, by its number. */
   readonly query: (reader: number) => string
 }
 
@@ -90,7 +90,7 @@ async function measure({ count, query }: Readers, rate: number | null, seconds: 
   }
 }
 
-/** Each connection begins a request every `pauseMs`, or as soon as it may. */
+/** Each connection starts a request every `pauseMs`, or as soon as it can. */
 async function runSteadily(url: string, next: () => Uint8Array | null, pauseMs: number) {
   if (pauseMs === 0) return runLoad({ url, connections, next })
   const latenciesMs: number[] = []

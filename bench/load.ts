@@ -1,16 +1,16 @@
-// A load generator over bare sockets: on a small machine a heavier one would measure itself.
+// A load generator over bare sockets: on a small machine, a heavier one would measure itself.
 import { connect, type Socket } from 'node:net'
 
 export interface Load {
   readonly url: string
   readonly connections: number
-  /** How long each connection waits between an answer and its next request; not at all when it is left out. */
+  /** The pause of each connection between a response and its next request; none if absent. */
   readonly pauseMs?: number
   /** The bytes of the next request, or null when there is no more. */
   readonly next: () => Uint8Array | null
-  /** How long to wait before a request that was answered with 503 is sent again; such an answer is an error when it is left out. */
+  /** The delay before a request that got a 503 is repeated; if absent, a 503 is an error. */
   readonly retryMs?: number
-  /** Called for each answer with the time it took, refusals before it included. */
+  /** Called for each response with its latency, including earlier refusals. */
   readonly acknowledged?: (ms: number) => void
   readonly refused?: () => void
 }
@@ -18,12 +18,12 @@ export interface Load {
 export interface LoadResult {
   readonly answers: number
   readonly seconds: number
-  /** Of each answer, in the order in which they came. */
+  /** The latency of each response, in the order of arrival. */
   readonly latenciesMs: Float64Array
   readonly bytes: number
 }
 
-/** The bytes of a request, whole: headers and body. */
+/** The bytes of a complete request: headers and body. */
 export function request(
   url: string,
   method: string,
@@ -37,7 +37,7 @@ export function request(
   return Buffer.concat([Buffer.from(head), bytes])
 }
 
-/** Sends requests, one at a time on each connection, until there are no more. An answer that is no success is an error. */
+/** Sends requests, one at a time on each connection, until there are no more. Any response other than a success is an error. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const { url, connections, next, pauseMs = 0, retryMs, acknowledged, refused } = load
   const latencies: number[] = []
@@ -89,11 +89,11 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   return { answers: latencies.length, seconds, latenciesMs: Float64Array.from(latencies), bytes }
 }
 
-/** Druid sends fields behind the last chunk. */
+/** Druid sends trailer fields after the last chunk. */
 const lastChunk = /0\r\n([\w-]+:[^\r\n]*\r\n)*\r\n$/
 const tailBytes = 100
 
-/** Knows when an answer is whole, by its Content-Length or its last chunk. */
+/** Detects the end of a response, by its Content-Length or its last chunk. */
 class AnswerReader {
   #head: string | null = null
   #received: Buffer = Buffer.alloc(0)
@@ -102,7 +102,7 @@ class AnswerReader {
   #tail = ''
   text = ''
 
-  /** The status once the answer is whole, null before. */
+  /** Returns the status when the response is complete, null before. */
   take(chunk: Buffer): number | null {
     if (this.#head === null) {
       this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk])

@@ -1,20 +1,20 @@
 // npm run bench [-- ingest|beside|query|panels] [--short] [--millions 20,50]
 // npm run bench -- query --millions 1,10,50 --rest   then starts, cold reads, and DuckDB over the same files
-// npm run bench -- panels --millions 20 --druid   the same panels put to Druid itself: npm run cluster -- start druid
+// npm run bench -- panels --millions 20 --druid   the same panels on Druid itself: npm run cluster -- start druid
 // npm run bench -- push --millions 100
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
-// npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn of so many rows; with Chromium
-// npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small questions beside bare node:http, and beside another build
-// npm run bench -- way --beside-node /another/bin/node   beside the same build on another Node.js; pushes take both options too
-// npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes beside bare node:http, and beside another build
-// npm run bench -- over-time [--short] [--millions 0.432,25.92]   values over time beside the plain hourly mean, ten tags for a month
-// npm run bench -- i3x [--short]   browsing 10,000 objects, and pushes beside 1000 subscriptions
+// npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn from that many rows; needs Chromium
+// npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small queries compared with bare node:http, and with another build
+// npm run bench -- way --beside-node /another/bin/node   compared with the same build on another Node.js; `pushes` accepts both options too
+// npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes compared with bare node:http, and with another build
+// npm run bench -- over-time [--short] [--millions 0.432,25.92]   values over time compared with the plain hourly mean, ten tags for a month
+// npm run bench -- i3x [--short]   browsing 10,000 objects, and pushes next to 1000 subscriptions
 // npm run bench -- replica [--short]   pushes with a replica and without, in turn; its lag, its memory, a restore
-// npm run bench -- replica --restore --millions 100 [--short]   a copy of so many rows restored, beside a plain copy of the same bytes
-// npm run bench -- live [--short]   pushes beside 1,000 readers of live rows
-// npm run bench -- deletions [--short] [--beside ../other/dist/main.js]   small questions of tags with 1,000 deletions, beside none
-// npm run bench -- versus [--short] [--millions 20]   beside VictoriaMetrics, QuestDB and InfluxDB, of them those that are installed; best with wrk
-// npm run bench -- at-rest [--short] [--millions 20]   bytes a row and resident memory, two and a half minutes after the last push, beside the same systems
+// npm run bench -- replica --restore --millions 100 [--short]   a restore of that many rows, compared with a plain copy of the same bytes
+// npm run bench -- live [--short]   pushes next to 1,000 readers of live rows
+// npm run bench -- deletions [--short] [--beside ../other/dist/main.js]   small queries of tags with 1,000 deletions, compared with none
+// npm run bench -- versus [--short] [--millions 20]   compared with VictoriaMetrics, QuestDB and InfluxDB, where they are installed; best with wrk
+// npm run bench -- at-rest [--short] [--millions 20]   bytes per row and resident memory, two and a half minutes after the last push, of the same systems
 import { parseArgs } from 'node:util'
 import { benchBeside } from './beside.ts'
 import { benchBytes } from './bytes.ts'
@@ -38,18 +38,18 @@ const { values, positionals: asked } = parseArgs({
   allowPositionals: true,
   options: {
     short: { type: 'boolean', default: false },
-    /** Sizes of the data sets of `query`, in millions of rows; how many `push` pushes. 1,5 by itself, and 20 for `versus`. */
+    /** Sizes of the data sets of `query`, in millions of rows, and the number of rows of `push`. Default 1,5; for `versus` 20. */
     millions: { type: 'string' },
     rest: { type: 'boolean', default: false },
-    /** `replica` measures restores alone. */
+    /** `replica` measures only restores. */
     restore: { type: 'boolean', default: false },
-    /** How many tags `way` has, of 20,000 rows each. */
+    /** The number of tags of `way`, each with 20,000 rows. */
     tags: { type: 'string', default: '100' },
-    /** The compiled `main.js` of a build that `way` asks in turn with this one. */
+    /** The compiled `main.js` of a build that `way` measures in turn with this one. */
     beside: { type: 'string' },
-    /** The Node.js that runs it; alone, it runs this build. */
+    /** The Node.js that runs the other build; without `beside`, it runs this build. */
     'beside-node': { type: 'string' },
-    /** `panels` are put to Druid too. */
+    /** Sends `panels` to Druid too. */
     druid: { type: 'boolean', default: false },
   },
 })
@@ -70,7 +70,7 @@ if (wants('panels')) {
   const besideDruid = values.druid
   await benchPanels(short ? { runs: 1, sizes: [200_000], besideDruid } : { runs: 3, sizes, besideDruid })
 }
-// They are long: only when they are asked for.
+// These take long and run only on request.
 if (asked.includes('bytes')) await benchBytes(short ? 100_000 : sizesOf(values.millions ?? '2')[0]!, asked.slice(1))
 if (asked.includes('live')) await benchLive(short ? { runs: 1, seconds: 3 } : { runs: 3, seconds: 10 })
 if (asked.includes('over-time')) {

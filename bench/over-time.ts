@@ -1,4 +1,4 @@
-// Values over time beside the plain hourly mean, and beside VictoriaMetrics where it is installed: ten tags for a month, at rest.
+// Values over time compared with the plain hourly mean, and with VictoriaMetrics where it is installed: ten tags for a month, at rest.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const dayMs = 86_400_000
 const monthMs = 30 * dayMs
 const rowsInBody = 10_000
 
-/** A value with noise, and a counter that is set back at times. */
+/** A value with noise, and a counter that is reset from time to time. */
 const fields: readonly EntityField[] = [
   { name: 'D', type: 'timestamp', role: 'time' },
   { name: 'T', type: 'string', role: 'tag' },
@@ -27,13 +27,13 @@ const fields: readonly EntityField[] = [
   { name: 'C', type: 'double', role: 'metric' },
 ]
 
-/** A question, and what VictoriaMetrics is asked of the same rows for the same numbers. */
+/** A query, and the VictoriaMetrics query that returns the same numbers from the same rows. */
 interface Pair extends Question {
   readonly query: string
   readonly stepMs: number
 }
 
-/** So many rows in all: 432,000 are one a minute of each tag, 25,920,000 one a second. */
+/** `rows` is the total: 432,000 rows are one a minute per tag, 25,920,000 one a second. */
 export async function benchOverTime({ rows, runs }: { readonly rows: number; readonly runs: number }): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
@@ -58,7 +58,7 @@ export async function benchOverTime({ rows, runs }: { readonly rows: number; rea
   }
 }
 
-/** In turns; what is asked is warm. */
+/** In turns, with warm queries. */
 async function timePair(
   pair: Pair,
   {
@@ -87,7 +87,7 @@ async function askVictoria(url: string, { query, stepMs }: Pair): Promise<number
   const next = (): Uint8Array | null => {
     if (asked >= 5 && performance.now() - startedMs > 1000) return null
     asked++
-    // A step ends with its last millisecond: the rows of the next begin there.
+    // A step ends with its last millisecond, because the rows of the next one start right after it.
     const range = { start: (firstMs + stepMs - 1) / 1000, end: (firstMs + monthMs - 1) / 1000, step: stepMs / 1000 }
     const parameters = new URLSearchParams({ query, nocache: '1' })
     for (const [name, value] of Object.entries(range)) parameters.set(name, String(value))
@@ -142,7 +142,7 @@ function* bodies(points: number, rowText: RowText): Generator<string> {
 const jsonRow: RowText = (ms, tag, value, counter) =>
   `{"D":"${new Date(ms).toISOString()}","T":"${tagName(tag)}","V":${value},"C":${counter}}`
 
-/** Each is another question whenever its body is made: its range ends some milliseconds earlier. */
+/** Each body is a different query: its range ends some milliseconds earlier. */
 function pairs(): readonly Pair[] {
   const month = (random: () => number) => ({
     entity: 'plant',

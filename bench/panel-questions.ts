@@ -4,11 +4,11 @@ import { dayEnd, dayStart, pointsOfTag } from './questions.ts'
 export interface Panel {
   readonly name: string
   readonly path: string
-  /** The request, with some space that says nothing. */
+  /** The request, with insignificant whitespace added. */
   readonly body: (space: string) => string
 }
 
-/** Druid keeps answers by segment unless it is told not to; for Tidemark it means nothing. */
+/** Without these, Druid caches results by segment; Tidemark ignores them. */
 const uncached = { useCache: false, populateCache: false }
 
 const sql = (name: string, text: string, context?: object): Panel => ({

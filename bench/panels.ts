@@ -1,5 +1,4 @@
-// Panels of dashboards in Druid's native language and in SQL: answered by the store, beside the same questions through the SQL engine, and put to
-// Druid itself, by turns.
+// Panels of dashboards in Druid's native language and in SQL: run by the store, by the SQL engine, and by Druid itself, in turns.
 import { withPlantInDruid } from './druid-plant.ts'
 import { median, printTable, spread } from './figures.ts'
 import { nativePanels, type Panel, sqlPanels } from './panel-questions.ts'
@@ -10,24 +9,24 @@ interface PanelsBenchOptions {
   readonly runs: number
   /** Sizes of the data sets, in rows. */
   readonly sizes: readonly number[]
-  /** Whether a Druid that runs is asked the same. */
+  /** Whether to run the same panels on a running Druid. */
   readonly besideDruid: boolean
 }
 
-/** How long each question is asked in a run, by turns. */
+/** How long each query is repeated in a run, in turns. */
 const forMs = 1500
 const timesMin = 3
 
-/** The store answers no longer query than this, so one that is padded goes to the SQL engine. */
+/** Longer than any query that the store runs directly, so a padded query goes to the SQL engine. */
 const padding = ' '.repeat(16 * 1024)
 
 const druidName = 'Druid'
 
-/** Who is asked, and how. */
+/** A system to query, and how. */
 interface Side {
   readonly name: string
   readonly url: string
-  /** Space in the request that says nothing. */
+  /** Insignificant whitespace in the request. */
   readonly space: string
 }
 
@@ -57,7 +56,7 @@ async function measure(tags: number, runs: number, sides: readonly Side[]): Prom
   )
 }
 
-/** Medians of each side, and of the first one's to those of the others, run by run. */
+/** The medians of each side, and the ratios of the first side to the others, per run. */
 async function measurePanel(panel: Panel, runs: number, sides: readonly Side[]): Promise<string[]> {
   const medians = new Map<Side, number[]>()
   let answeredBy = ''
@@ -87,7 +86,7 @@ async function measurePanel(panel: Panel, runs: number, sides: readonly Side[]):
   ]
 }
 
-/** Null where Druid does not take the query: it has some functions as extensions, which are not loaded. */
+/** Null if Druid does not accept the query: some functions are in extensions that are not loaded. */
 async function ask({ name, path, body }: Panel, { name: sideName, url, space }: Side) {
   const askedMs = performance.now()
   const response = await fetch(`${url}${path}`, {

@@ -1,4 +1,4 @@
-// A service over rows that are all in files, for as long as it is asked something.
+// A service whose rows are all in files, running while it is measured.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export interface PlantAtRest {
   readonly tags: number
 }
 
-/** For each size in rows: a fresh data folder is filled and brought to rest, and `measure` asks a service that was started anew over it. */
+/** For each size in rows: fills a new data folder, brings it to rest, and calls `measure` with a service that was restarted over it. */
 export async function measurePlantsAtRest(
   sizes: readonly number[],
   measure: (plant: PlantAtRest) => Promise<void>,

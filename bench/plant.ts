@@ -1,4 +1,4 @@
-// The rows that the benchmarks push: tags every ten seconds with a dimension and two metrics, as in docs/performance.md.
+// The rows that the benchmarks push: tags every ten seconds with a dimension and two metrics, as described in docs/performance.md.
 import type { EntityField } from '../src/model/entity.ts'
 import { callWell, makeIngest } from '../test/support/api.ts'
 import { adminKey } from '../test/support/server-process.ts'
@@ -31,7 +31,7 @@ export function plantLine(tag: number, point: number): string {
   return `t,T=${tagName(tag)},area=area\\ ${tag % 8} ${metrics} ${firstMs + point * stepMs}`
 }
 
-/** Bodies of about `rowsInBody` rows that together hold `points` rows of each tag, in the order of time. */
+/** Bodies of about `rowsInBody` rows that together contain `points` rows of each tag, in the order of time. */
 export function* plantBodies(
   tags: number,
   points: number,
@@ -62,7 +62,7 @@ export async function makePlant(url: string, alias: string): Promise<string> {
   return makeIngest(url, adminKey, { alias, fields: plantFields })
 }
 
-/** Waits until all that was pushed to an ingest is queryable. */
+/** Waits until all rows pushed to an ingest are queryable. */
 export async function drain(url: string, alias: string): Promise<void> {
   for (;;) {
     const { counters } = await callWell<{ counters: { pending: number } }>(url, 'GET', `/admin/ingests/${alias}`, {

@@ -1,4 +1,4 @@
-// The portal in a real Chromium: the memory of its tab while a large CSV file is pushed from it, and how soon a day of ten tags is drawn.
+// The portal in a real Chromium: the memory of its tab during the push of a large CSV file, and the time to draw a day of ten tags.
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { drain, firstMs, makePlant, plantBodies, stepMs, tagName } from './plant
 
 const executablePath = process.env['TIDEMARK_CHROMIUM'] ?? '/usr/bin/chromium'
 const patienceMs = 900_000
-/** What the tab may take while it pushes 100 MB. */
+/** The maximum memory of the tab during a push of 100 MB. */
 const tabBytesMax = 300e6
 const drawnMedianMsMax = 500
 const tags = 100
@@ -25,7 +25,7 @@ export interface PortalSizes {
   readonly runs: number
 }
 
-/** Ends the process with 1 when the tab takes more memory than it may, or the chart comes too late. */
+/** Sets exit code 1 when the tab exceeds its memory limit or the chart is too slow. */
 export async function benchPortal({ csvBytes, rows, runs }: PortalSizes): Promise<void> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const server = await ServerProcess.start({ dataDirectory })
@@ -55,7 +55,7 @@ async function signedIn(url: string, browser: Browser, key: string, place: strin
   return page
 }
 
-/** Rows of another entity than those that are drawn. */
+/** Rows of another entity than the one drawn. */
 async function writeCsv(path: string, bytes: number): Promise<number> {
   const file = createWriteStream(path)
   file.write('D,T,V\n')
@@ -110,7 +110,7 @@ async function pushFile(url: string, plantKey: string, folder: string, bytes: nu
   return most > tabBytesMax ? [`the tab took ${megabytes(most)} MB, ${megabytes(tabBytesMax)} MB is the most`] : []
 }
 
-/** From the address to the chart, each time another day. */
+/** The time from the address to the chart, for another day each time. */
 async function drawDays(
   url: string,
   browser: Browser,
@@ -138,7 +138,7 @@ async function drawDays(
   for (let run = 0; run < runs; run++) {
     const from = new Date(firstMs + (run % days) * 86_400_000)
     const query = new URLSearchParams({ entity: 'drawn', field: 'V' })
-    // Other tags each time, too.
+    // Other tags each time as well.
     for (let tag = 0; tag < 10; tag++) query.append('tag', tagName((run * 10 + tag) % tags))
     query.set('from', from.toISOString())
     query.set('to', new Date(from.getTime() + 86_400_000).toISOString())

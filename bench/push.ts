@@ -1,4 +1,4 @@
-// A hundred million rows in one go: does the service keep its pace and its memory while it seals and merges, and is asked beside?
+// A hundred million rows in one run: does the service keep its rate and its memory while it seals and merges files and serves queries?
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,17 +12,17 @@ import { usageOf } from './resident.ts'
 
 const tags = 1000
 const connections = 8
-/** Made once; each is sent with another date each time, so that the generator costs next to nothing. */
+/** Prepared once; each is sent with a new date each time, so that the generator costs almost nothing. */
 const preparedBodies = 512
 const reports = 10
 const residentBytesMax = 2 ** 30
 const paceMin = 0.8
-/** Each of the two questions is asked about four times a second. */
+/** Each of the two queries runs about four times a second. */
 const askPauseMs = 250
-/** A push that is refused because too much waits is sent again after this. */
+/** The delay before a push refused because of the backlog is repeated. */
 const retryMs = 20
 
-/** Ends the process with 1 when it takes more memory than it may, or the last fifth is slower than 0.8 of the first. */
+/** Sets exit code 1 when the service exceeds its memory limit, or the rate of the last fifth is below 0.8 of the first. */
 export async function benchPush(rows: number): Promise<void> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const server = await ServerProcess.start({ dataDirectory })
@@ -43,13 +43,13 @@ class PushRun {
   #acknowledged = 0
   #refused = 0
   #isOver = false
-  /** When each fifth, and each tenth, was acknowledged. */
+  /** The start, then the time at which each tenth of the rows was acknowledged. */
   readonly #reachedMs: number[] = []
   #pushMs: number[] = []
   #askMs: number[] = []
   #residentMax = 0
   #residentOfReport = 0
-  /** At the newest look, and at the last one before the report. */
+  /** At the newest sample, and at the last one before the report. */
   #cpuSeconds = 0
   #cpuSecondsReported = 0
 
@@ -148,7 +148,7 @@ class PushRun {
     }
   }
 
-  /** Of the newest day. */
+  /** Queries the newest day. */
   async #askMeans(): Promise<void> {
     while (!this.#isOver) {
       const nowMs = firstMs + this.#point * stepMs
@@ -170,7 +170,7 @@ function anyTag(): string {
 }
 
 interface PreparedBody {
-  /** The request with the dates of a point. It is good until the next call. */
+  /** The request with the dates of a point, valid until the next call. */
   at(point: number): Uint8Array
 }
 

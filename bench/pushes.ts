@@ -1,4 +1,4 @@
-// Pushes beside bare node:http and another build, by one client in one run.
+// Pushes compared with bare node:http and another build, by one client in one run.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,9 +11,9 @@ import { cpuSeconds, type Ends, spawnBare, thisBuild } from './small-questions.t
 
 export interface PushesOptions {
   readonly rounds: number
-  /** How long one is pushed to before it is the next one's turn. */
+  /** How long each service receives pushes before the next one's turn. */
   readonly turnMs: number
-  /** Who is pushed to in turn with this build. */
+  /** Another build, measured in turn with this one. */
   readonly beside: OtherBuild | null
 }
 
@@ -30,7 +30,7 @@ interface Subject {
   readonly processId: number
   readonly path: string
   readonly key: string
-  /** Waits until all that was pushed is validated: it counts for the turn in which it came. */
+  /** Waits until all pushed rows are validated; this time belongs to the turn that pushed them. */
   readonly settle: () => Promise<void>
 }
 
@@ -41,7 +41,7 @@ interface Turn {
   readonly cpuUs: number
 }
 
-/** About as long as what a push is answered with. */
+/** About the length of the response to a push. */
 const answerBytes = 70
 
 export async function benchPushes({ rounds, turnMs, beside }: PushesOptions): Promise<void> {
@@ -73,7 +73,7 @@ async function compare(
   { rounds, turnMs }: Omit<PushesOptions, 'beside'>,
 ): Promise<void> {
   const turns = new Map(subjects.map((subject) => [subject, [] as Turn[]]))
-  // Compiled code is compared: the first turns are long, and do not count.
+  // Compiled code is compared: the first turns are long and are not counted.
   for (const subject of subjects) await takeTurn(subject, shape, 4 * turnMs)
   for (let round = 0; round < rounds; round++)
     for (const subject of round % 2 === 0 ? subjects : subjects.toReversed())

@@ -13,11 +13,11 @@ export interface QueryBenchOptions {
   readonly runs: number
   /** Sizes of the data sets, in rows. */
   readonly sizes: readonly number[]
-  /** Whether all rows come to rest afterwards, for starts, cold reads and DuckDB over the same files. */
+  /** Whether all rows are brought to rest afterwards, for starts, cold reads and DuckDB over the same files. */
   readonly rest: boolean
 }
 
-/** The latency of each query over HTTP, one connection; then one-tag means from 16 connections. */
+/** The latency of each query over HTTP on one connection; then one-tag means on 16 connections. */
 export async function benchQuery({ runs, sizes, rest }: QueryBenchOptions): Promise<void> {
   for (const size of sizes) await measureSize(size, runs, rest)
 }
@@ -28,7 +28,7 @@ async function measureSize(rows: number, runs: number, rest: boolean): Promise<v
   const server = await ServerProcess.start({ dataDirectory, environment: { TIDEMARK_LIMITS_RESULT_ROWS: '2000000' } })
   try {
     await fill(server.url, tags)
-    // Compiled code is measured: the first answers after a start are told apart.
+    // Compiled code is measured; the first answers after a start are reported separately.
     for (const question of questions(tags)) await askFor(server.url, question, 1, 300)
     const lines: string[][] = []
     for (const question of questions(tags)) {
@@ -66,7 +66,7 @@ async function measureSize(rows: number, runs: number, rest: boolean): Promise<v
 const largeTags = 18
 const mediaTypes = answerFormats.map(({ mediaType }) => mediaType)
 
-/** 360,000 rows as a whole in each format, and what they do to short queries beside them. */
+/** 360,000 rows in one response in each format, and the effect on short queries that run at the same time. */
 async function measureLarge(url: string, tags: number, runs: number): Promise<void> {
   if (tags < largeTags) return
   const ids = Array.from({ length: largeTags }, (_, tag) => tagName(tag))

@@ -1,8 +1,8 @@
-// The questions of the query benchmarks, over the rows of plant.ts.
+// The queries of the query benchmarks, over the rows of plant.ts.
 import { type LoadResult, request, runLoad } from './load.ts'
 import { firstMs, stepMs, tagName } from './plant.ts'
 
-/** Of each tag. */
+/** The number of rows of each tag. */
 export const pointsOfTag = 20_000
 
 export interface Question {
@@ -16,8 +16,8 @@ export const dayStart = iso(firstMs + 86_400_000)
 export const dayEnd = iso(firstMs + 2 * 86_400_000 - 1)
 
 /**
- * Each is another question whenever its body is made, so that none is answered with what was kept; its answer is that of the same rows. Rows
- * are ten seconds apart, so a range may end some milliseconds earlier; where it is open, it may as well end or begin beyond all of them.
+ * Each body is a different query, so that none is served from a cache, but it returns the same rows. Rows are ten seconds apart, so a range
+ * may end some milliseconds earlier; an open range may also start or end beyond all rows.
  */
 export function questions(tags: number): readonly Question[] {
   const one = (random: () => number): string => tagName(Math.floor(random() * tags))
@@ -119,7 +119,7 @@ export function questions(tags: number): readonly Question[] {
   ]
 }
 
-/** Asks the same kind of question for about `forMs`, and at least five times. */
+/** Runs the same kind of query for about `forMs`, and at least five times. */
 export async function askFor(
   url: string,
   question: Question,
@@ -137,7 +137,7 @@ export async function askFor(
   return runLoad({ url, connections, next })
 }
 
-/** The bytes of a question; `random` draws its tags and dates. */
+/** The bytes of a query; `random` chooses its tags and dates. */
 export function questionRequest(
   url: string,
   question: Question,

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { callWell } from '../test/support/api.ts'
 import { adminKey } from '../test/support/server-process.ts'
 
-/** Asking takes the service's time too: often asked, it would look like the copy's. */
+/** Polling takes the service's CPU time too; frequent polling would be attributed to the copy. */
 const copiedPauseMs = 100
 
-/** How far the replica is behind; null of a service without one. */
+/** The lag of the replica; null for a service without one. */
 export async function replicaLagMs(url: string): Promise<number | null> {
   const { replica } = await callWell<{ replica?: { lagMs: number; time: string | null } }>(url, 'GET', '/readyz', {
     key: adminKey,
@@ -14,7 +14,7 @@ export async function replicaLagMs(url: string): Promise<number | null> {
   return replica.time === null ? Number.POSITIVE_INFINITY : replica.lagMs
 }
 
-/** Resolves when the copy has all. */
+/** Resolves when the replica is complete. */
 export async function isCopied(url: string): Promise<void> {
   while ((await replicaLagMs(url)) !== 0) await sleep(copiedPauseMs)
 }

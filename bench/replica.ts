@@ -1,4 +1,4 @@
-// What a replica costs: two services take the same pushes in turn, one of them with a replica on the same disk. Then the replica is restored.
+// The cost of a replica: two services receive the same pushes in turn, one of them with a replica on the same disk. Then the replica is restored.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,7 +84,7 @@ class Service {
     return [spread(this.#rates, 0), median(this.#p99s).toFixed(1), spread(this.cpu, 2), resident]
   }
 
-  /** The processor's time counts until all is validated, and in the copy. */
+  /** CPU time is counted until all rows are validated and copied. */
   async push(turn: number, rows: number): Promise<void> {
     const { url } = this.server
     const bodies = requestsOf(url, this.#key, turn, rows)
@@ -119,7 +119,7 @@ function requestsOf(url: string, key: string, turn: number, rows: number): Uint8
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const points = rows / tags
   return Array.from({ length: points }, (_, index) => {
-    // They are taken from the end.
+    // Bodies are consumed from the end.
     const point = turn * points + points - 1 - index
     const body = Array.from({ length: tags }, (_, tag) => plantRow(tag, point))
     return request(url, 'POST', '/ingests/plant/data', headers, `[${body.join()}]`)

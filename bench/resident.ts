@@ -1,9 +1,9 @@
 import { adminKey } from '../test/support/server-process.ts'
 
-/** What the service takes, by its metrics. */
+/** The resources used by the service, from its metrics. */
 export interface Usage {
   readonly residentBytes: number
-  /** Of all threads since it was started, the garbage collector's too. */
+  /** Of all threads since the start, including the garbage collector. */
   readonly cpuSeconds: number
 }
 
@@ -18,7 +18,7 @@ export async function usageOf(url: string): Promise<Usage> {
   return { residentBytes: level('process_resident_memory_bytes'), cpuSeconds: level('process_cpu_seconds_total') }
 }
 
-/** How much memory the service takes. */
+/** The resident memory of the service. */
 export async function residentBytes(url: string): Promise<number> {
   return (await usageOf(url)).residentBytes
 }

@@ -1,4 +1,4 @@
-// A copy of many rows is made a folder again, by the command, beside a plain copy of the same bytes: what the disk itself reads and writes.
+// A replica of many rows is restored by the command, compared with a plain copy of the same bytes: the limit of the disk itself.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
@@ -19,7 +19,7 @@ export interface RestoreBench {
   readonly runs: number
 }
 
-/** What a restore brings and what a plain copy does are read from the disk anew each time, where the system lets go of what it has read. */
+/** The restore and the plain copy read from the disk each time, where the system can drop its page cache of the files. */
 export async function benchRestore({ rows, runs }: RestoreBench): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const copy = join(directory, 'copy')
@@ -126,7 +126,7 @@ async function copyPlainly(from: string, to: string): Promise<Transfer> {
   return { bytes, seconds: (performance.now() - startedMs) / 1000 }
 }
 
-/** The system's cache lets go of a folder's files: what is read next comes from the disk. Only GNU's dd can ask for it. */
+/** Drops a folder's files from the page cache, so that the next reads come from the disk. Only GNU dd can request this. */
 async function forget(folder: string): Promise<void> {
   const each = ['dd', 'if={}', 'iflag=nocache', 'count=0', 'status=none', ';']
   const child = spawn('find', [folder, '-type', 'f', '-exec', ...each], { stdio: 'inherit' })
@@ -134,7 +134,7 @@ async function forget(folder: string): Promise<void> {
   if (code !== 0) console.log('dd cannot ask the system to forget files here: they may come from its cache')
 }
 
-/** The paths of its files in a folder. */
+/** The paths of all files, relative to the folder. */
 async function filesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries

@@ -1,4 +1,4 @@
-// The way of a small question: beside bare node:http and another build in the same run, and where its processor time goes.
+// The path of a small query: compared with bare node:http and another build in the same run, and the distribution of its CPU time.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -17,9 +17,9 @@ import { printStages } from './stages.ts'
 export interface WayOptions {
   readonly rounds: number
   readonly tags: number
-  /** How long one is asked before it is the next one's turn. */
+  /** How long each service is queried before the next one's turn. */
   readonly turnMs: number
-  /** Who is asked in turn with this build. */
+  /** Another build, queried in turn with this one. */
   readonly beside: OtherBuild | null
 }
 
@@ -46,7 +46,7 @@ interface Turn {
   readonly cpuUs: number
 }
 
-/** One tag at a time is asked for, of so many; who answers in turn is asked for `turnMs` each, again and again. */
+/** Each query selects one tag. The subjects are queried in turn for `turnMs` each, again and again. */
 export async function benchSmallQuestions({ beside, ...options }: WayOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
   const ends: (() => Promise<unknown>)[] = []
@@ -55,14 +55,14 @@ export async function benchSmallQuestions({ beside, ...options }: WayOptions): P
     await makePlantAtRest(own, options.tags)
     const subjects = [await startBuild('Tidemark', thisBuild, own, ends)]
     if (beside !== null) {
-      // Builds may write files that the other one does not know.
+      // A build may write files that the other one cannot read.
       const other = join(folder, 'other')
       await makePlantAtRest(other, options.tags, beside)
       subjects.push(await startBuild('the other build', beside, other, ends))
     }
     const few = questions(options.tags).filter(({ name }) => asked.includes(name))
     subjects.unshift(await startBare(subjects[0]!.url, few, ends))
-    // Compiled code is compared.
+    // Warm up, so that compiled code is compared.
     for (const subject of subjects)
       for (const question of few) await takeTurn(subject, question, connectionsMany, 4 * options.turnMs)
     for (const connections of [1, connectionsMany]) await compare(subjects, few, { connections, ...options })
@@ -82,7 +82,7 @@ async function startBuild(name: string, build: OtherBuild, dataDirectory: string
   return { name, url: server.url, processId: server.id, path: ({ path }) => path }
 }
 
-/** Bare node:http, whose answers have as many bytes as those of the service at `likeUrl`. */
+/** Bare node:http, with responses of the same lengths as those of the service at `likeUrl`. */
 async function startBare(likeUrl: string, few: readonly Question[], ends: Ends): Promise<Subject> {
   const lengths = new Map<Question, number>()
   for (const question of few) {
@@ -95,7 +95,7 @@ async function startBare(likeUrl: string, few: readonly Question[], ends: Ends):
   return { name: 'bare node:http', ...bare, path: (question) => `/${lengths.get(question)}` }
 }
 
-/** It answers a request for `/100` with a hundred bytes, whatever its body says. */
+/** The process responds to a request for `/100` with a hundred bytes, whatever the body contains. */
 export async function spawnBare(ends: Ends): Promise<{ readonly url: string; readonly processId: number }> {
   const script = fileURLToPath(new URL('./bare-http.js', import.meta.url))
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -159,7 +159,7 @@ async function takeTurn(subject: Subject, question: Question, connections: numbe
   }
 }
 
-/** Of all threads of a process; the kernel counts hundredths. */
+/** The CPU time of all threads of a process; the kernel counts hundredths of a second. */
 export function cpuSeconds(processId: number): number {
   const stat = readFileSync(`/proc/${processId}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

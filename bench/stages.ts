@@ -1,4 +1,4 @@
-// Where the processor time of one question goes, station by station: the samples of a CPU profile of each thread, by where their code lies.
+// The CPU time of one query by station: the samples of a CPU profile of each thread, by the location of their code.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,12 +6,12 @@ import { ServerProcess } from '../test/support/server-process.ts'
 import { printTable } from './figures.ts'
 import { askFor, type Question } from './questions.ts'
 
-/** As `node --cpu-prof` writes it. */
+/** The format of `node --cpu-prof`. */
 interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
   readonly samples: readonly number[]
   readonly timeDeltas: readonly number[]
-  /** In microseconds of the clock that all processes of the machine share. */
+  /** In microseconds, by the clock shared by all processes of the machine. */
   readonly startTime: number
 }
 
@@ -21,7 +21,7 @@ interface ProfileNode {
   readonly children?: readonly number[]
 }
 
-/** The first that fits counts: what a function of Node's own does for a station is that station's. */
+/** The first match applies. The work of Node's own functions belongs to the station that calls them. */
 const stations: readonly (readonly [name: string, file: RegExp, functionName?: RegExp])[] = [
   ['idle', /^$/, /^\(idle\)$/],
   ['garbage collector', /^$/, /^\(garbage collector\)$/],
@@ -53,13 +53,13 @@ export interface StationsOptions {
   readonly forMs: number
 }
 
-/** Asks one question again and again of a service that profiles itself. */
+/** Repeats one query on a service that profiles itself. */
 export async function printStages({ dataDirectory, question, connections, forMs }: StationsOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-profile-'))
   try {
     const nodeArguments = ['--cpu-prof', `--cpu-prof-dir=${folder}`]
     const server = await ServerProcess.start({ dataDirectory, nodeArguments })
-    // Compiled code is measured, and neither the start nor the stop.
+    // Compiled code is measured, without the start and the stop.
     await askFor(server.url, question, connections, forMs)
     const fromUs = clockUs()
     const { answers } = await askFor(server.url, question, connections, forMs)
@@ -103,7 +103,7 @@ function linesOf({ nodes, samples, timeDeltas, startTime }: CpuProfile, { answer
     .map(([station, sum]) => [`${thread}: ${station}`, (sum / answers).toFixed(1)])
 }
 
-/** Of the code itself, or where that is nobody's, of who called it. */
+/** The station of the code itself, or else of its nearest caller that has one. */
 function stationAt(node: ProfileNode, parents: ReadonlyMap<number, ProfileNode>): string {
   for (let at: ProfileNode | undefined = node; at !== undefined; at = parents.get(at.id)) {
     const { url, functionName } = at.callFrame

@@ -1,4 +1,4 @@
-// The same rows and questions put to Tidemark and to whichever other systems are installed, in one run, by one client, in turns.
+// The same rows and queries sent to Tidemark and to the other systems that are installed, in one run, by one client, in turns.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,11 +21,11 @@ import { bodyOf, day, filledToMs, type VersusQuestion, versusQuestions } from '.
 
 export interface VersusOptions {
   readonly rows: number
-  /** None: only what they take at rest is measured. */
+  /** 0: only their size at rest is measured. */
   readonly rounds: number
-  /** How long one is asked before it is the next one's turn. */
+  /** How long each system is queried before the next one's turn. */
   readonly turnSeconds: number
-  /** How long each rests after it was filled, for what it does behind its answers. */
+  /** How long each system rests after it was filled, for its background work. */
   readonly restMs: number
 }
 
@@ -122,7 +122,7 @@ async function checkAnswers(system: System): Promise<void> {
 
 const countedWithinMs = 600_000
 
-/** Waits until so many rows can be queried. */
+/** Waits until at least `rows` rows can be queried. */
 async function untilCounted(system: System, rows: number, toMs: number): Promise<number> {
   const giveUpMs = performance.now() + countedWithinMs
   for (;;) {
@@ -134,7 +134,7 @@ async function untilCounted(system: System, rows: number, toMs: number): Promise
 }
 
 const variants = 256
-/** About as long as what a push is answered with. */
+/** About the length of the response to a push. */
 const pushAnswerBytes = 70
 
 async function subjectsOf(systems: readonly System[], tags: number, ends: Ends): Promise<readonly Subject[]> {
@@ -144,7 +144,7 @@ async function subjectsOf(systems: readonly System[], tags: number, ends: Ends):
       requestsOf: ({ make }) => Array.from({ length: variants }, (_, turn) => system.ask(make(turn, tags))),
     }),
   )
-  // Bare node:http gets the requests of Tidemark, and answers with as many bytes.
+  // Bare node:http gets Tidemark's requests and returns responses of the same lengths.
   const own = subjects[0]!
   const lengths = new Map<VersusQuestion, number>()
   for (const question of versusQuestions) {
@@ -152,7 +152,7 @@ async function subjectsOf(systems: readonly System[], tags: number, ends: Ends):
     lengths.set(question, Buffer.byteLength(answer))
   }
   const spawned = await spawnBare(ends)
-  // What stands still is not ended by a signal.
+  // A paused process does not react to SIGTERM.
   ends.unshift(async () => process.kill(spawned.processId, 'SIGCONT'))
   const bare: Subject = {
     name: 'bare node:http',

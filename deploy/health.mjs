@@ -1,10 +1,10 @@
-// The health check of the image: exit code 0 while the service in this container is live, by HTTP or by HTTPS, however it was set.
+// The health check of the image: exit code 0 while the service in this container is live, over HTTP or HTTPS, whichever is configured.
 import { get } from 'node:http'
 import { get as getSecure } from 'node:https'
 
 const { TIDEMARK_PORT: port = '8080', TIDEMARK_SERVER_BASE_PATH: basePath = '' } = process.env
 
-/** Whom the certificate names does not matter here: it is asked within the container. */
+/** The name in the certificate does not matter: the request stays within the container. */
 function isLive(ask) {
   const where = { host: '127.0.0.1', port, path: `${basePath}/healthz`, timeout: 2500, rejectUnauthorized: false }
   return new Promise((resolve) => {

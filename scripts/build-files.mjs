@@ -1,5 +1,5 @@
-// Makes the files of dist: the service, its client with its types, the portal. It does nothing where no source was changed since.
-// node scripts/build-files.mjs [--planted], which makes the programs with planted bugs that tests start too
+// Builds the files of dist: the service, its client with types, and the portal. Does nothing if no source has changed since the last build.
+// node scripts/build-files.mjs [--planted]; --planted also builds the programs with planted bugs that tests start
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const sources = [
 ]
 const changedMs = (path) => statSync(path).mtimeMs
 
-// A folder counts too: its own time changes with a file that is gone.
+// Folders count too: a folder's own time changes when a file in it is deleted.
 const newestMs = (path) => {
   const inside = statSync(path).isDirectory() ? readdirSync(path, { recursive: true }) : []
   return Math.max(changedMs(path), ...inside.map((name) => changedMs(join(path, name))))
@@ -31,7 +31,7 @@ function run(command) {
   })
 }
 
-// The stamp is written when all is done, so a build that was stopped begins anew. What was changed meanwhile is newer.
+// The stamp is written at the end, so an interrupted build restarts. Its time is that of the start, so that changes during the build are newer.
 async function once(stamp, from, made, make) {
   const started = new Date()
   const isMade = [stamp, ...made].every((path) => existsSync(path))

@@ -1,14 +1,14 @@
-// All that reads the code without running it, side by side: types, lint and format, and what nobody uses. `npm run check`.
-// What a check says comes in one piece, when it has ended.
+// All checks that read the code without running it, in parallel: types, lint and format, unused code. `npm run check`.
+// The output of a check is printed in one piece when the check ends.
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 
 const root = dirname(import.meta.dirname)
 const checks = [
-  // What was found of files that did not change since is kept in build.
+  // Results for unchanged files are kept in build.
   'tsc --noEmit --incremental --tsBuildInfoFile build/types/all.tsbuildinfo',
   'knip',
-  // What only tests use.
+  // Exports used only by tests.
   'knip --production --include exports',
   'biome check --error-on-warnings .',
   'tsc --noEmit -p portal',

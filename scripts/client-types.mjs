@@ -1,7 +1,7 @@
-// Writes the types of `tidemark/client` and `tidemark/mqtt` beside their code in dist: those of the client's own files as the compiler emits them, and the types of
-// requests and answers made plain from the schemas that the service itself checks by. So a program that uses the client needs no type of the
-// service's insides.
-// node scripts/client-types.mjs, once `tsc -p tsconfig.client.json` has written build/client-types
+// Writes the types of `tidemark/client` and `tidemark/mqtt` next to their code in dist: those of the client's own files as the compiler emits
+// them, and the types of requests and responses generated from the schemas with which the service validates. So a program that uses the
+// client needs no internal type of the service.
+// node scripts/client-types.mjs, after `tsc -p tsconfig.client.json` has written build/client-types
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { runnerImport } from 'vite'
@@ -36,7 +36,7 @@ function byName(name, schema) {
   throw new Error(`a schema of type ${name} has no type here: ${JSON.stringify(schema)}`)
 }
 
-/** The type of what a JSON schema takes. */
+/** The TypeScript type of the values that a JSON schema accepts. */
 export function typeOf(schema) {
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
@@ -47,7 +47,7 @@ export function typeOf(schema) {
   return byName(schema.type, schema)
 }
 
-/** An `import type { A as B }` of schemas becomes `type B = ...`. */
+/** Replaces an `import type { A as B }` of schemas by `type B = ...`. */
 async function plainAnswers(text) {
   const imports = [...text.matchAll(/^import type \{([^}]*)\} from '([^']+)';\n/gm)]
   let plain = text
@@ -59,13 +59,13 @@ async function plainAnswers(text) {
       if (module[from] === undefined) throw new Error(`${path} does not export the schema ${from} beside its type`)
       return `type ${to} = ${typeOf(module[from])};\n`
     })
-    // A text with `$` in it is no pattern of what to put there.
+    // A function, because `$` in a replacement string would be a pattern.
     plain = plain.replace(line, () => types.join(''))
   }
   return plain
 }
 
-/** A file of types and all that it names, with the endings that its readers look for. */
+/** Copies a file of types and all files that it imports, with the file extensions that importers expect. */
 async function copy(file, done) {
   if (done.has(file)) return
   done.add(file)

@@ -1,5 +1,5 @@
-// `I3X_SUITE=/path npm run test:i3x`: the conformance suite of i3X, of a checkout of https://github.com/cesmii/i3X (its folder conformance-tests), against a
-// service that this starts, of the engine in the environment. Three times: by a key as Bearer, by a key as the password of Basic, and without one.
+// `I3X_SUITE=/path npm run test:i3x` runs the i3X conformance suite, from a checkout of https://github.com/cesmii/i3X (its folder conformance-tests),
+// against a service that it starts with the engine in the environment. It runs three times: with a key as Bearer, as the password of Basic, and without one.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const wanted = 'Full 1.0 Compliance'
 const adminKey = 'conformance-admin-key-0123456789'
 
-/** They look whether a server without an optional feature says so: Tidemark has all of them. */
+/** These test that a server reports an optional feature as missing; Tidemark has all of them. */
 const ofOmitted = ['UPD-05', 'SUB-12']
 
 const pollMs = 20
@@ -91,7 +91,7 @@ async function pushRows(url, key) {
   await call(url, 'POST', '/ingests/machines/data?wait=true', key, [row])
 }
 
-/** Whether it is what is wanted, with nothing left out. */
+/** Whether the verdict is the wanted one, without unexpected skips. */
 async function isGood(endpoint, auth) {
   const { summary, results } = await runSuite({ endpoint, auth })
   for (const { id, status, message } of results) {
@@ -105,14 +105,17 @@ async function isGood(endpoint, auth) {
   return summary.verdict === wanted && left.length === 0
 }
 
-/** The suite asks with `fetch`, and passes over what it would acknowledge where nothing waits: a sync that acknowledges nothing is asked until new rows are told. */
+/**
+ * The suite sends requests with `fetch`, and skips its acknowledgements when a sync returns nothing. A sync without an acknowledgement is
+ * therefore repeated until it returns new rows.
+ */
 function withNewsAtSyncs(pushNew) {
   const { fetch } = globalThis
   globalThis.fetch = async (url, asked) => {
     const waits = String(url).endsWith('/subscriptions/sync') && !asked.body.includes('lastSequenceNumber')
     if (waits) await pushNew()
     let answer = await fetch(url, asked)
-    // The time that the suite gives a request ends it.
+    // Ended by the suite's own request timeout.
     while (waits && (await answer.clone().json()).result?.length === 0) {
       await sleep(pollMs)
       answer = await fetch(url, asked)
@@ -124,7 +127,7 @@ function withNewsAtSyncs(pushNew) {
   }
 }
 
-/** A service of its own, with a port that the system chose. */
+/** A separate service, on a port chosen by the system. */
 async function withService(consumption, work) {
   const data = await mkdtemp(join(tmpdir(), 'tidemark-i3x-'))
   // The first rows of an entity take a while on a cluster.

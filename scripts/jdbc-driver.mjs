@@ -1,4 +1,4 @@
-// Sees to it that there are Java and Avatica's JDBC driver, for the tests of tools; prints the class path of the driver at the end.
+// Ensures that Java and Avatica's JDBC driver are available for the tests of tools; prints the class path of the driver at the end.
 import { jars, requireJava } from './cluster/jars.mjs'
 
 requireJava()

@@ -1,4 +1,4 @@
-// Ends with 1, and says what to install, where a program that tests start is missing. `node scripts/require-programs.mjs chromium mosquitto`
+// Exits with 1 and says what to install if a program that tests start is missing. `node scripts/require-programs.mjs chromium mosquitto`
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-// Sees to it that there are Java and a server that speaks S3, Adobe's S3Mock, for the tests of tools; prints its class path at the end.
+// Ensures that Java and an S3 server (Adobe's S3Mock) are available for the tests of tools; prints the class path of the server at the end.
 import { jars, requireJava } from './cluster/jars.mjs'
 
 requireJava()

@@ -1,4 +1,4 @@
-// Starts `<command> serve` in an empty folder, creates an ingest, pushes rows, asks for them, stops the server, starts it again, asks again.
+// Starts `<command> serve` in an empty folder, creates an ingest, pushes rows, queries them, restarts the server, and queries them again.
 // node scripts/smoke.mjs [--cwd <folder>] -- <command...>
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -10,7 +10,7 @@ const cwd = cwdFlag > 0 && cwdFlag < separator ? process.argv[cwdFlag + 1] : pro
 const [command, ...commandArguments] = process.argv.slice(separator + 1)
 mkdirSync(cwd, { recursive: true })
 
-/** Resolves with the running server and its url, once it has printed its ready line. */
+/** Resolves with the running server and its url when the server has printed its ready line. */
 function start() {
   const server = spawn(command, [...commandArguments, 'serve', '--port', '0'], {
     cwd,
@@ -29,7 +29,7 @@ function start() {
   })
 }
 
-/** Ends the whole group: a launcher such as npx may stand between us and the server. */
+/** Ends the whole process group: a launcher such as npx may run between this script and the server. */
 function stop(server) {
   return new Promise((resolve) => {
     server.removeAllListeners('exit')

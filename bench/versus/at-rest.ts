@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { printTable } from '../figures.ts'
 import type { System } from './system.ts'
 
-/** What each takes when nobody asks it: all files of its folder, and the memory of its process and of those that it started. */
+/** The resources of each idle system: all files of its folder, and the memory of its process and its descendants. */
 export async function printAtRest(systems: readonly System[], folder: string, rows: number): Promise<void> {
   const lines: string[][] = []
   for (const { name, processId } of systems) {
@@ -24,7 +24,7 @@ async function bytesIn(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Of Linux, as the rest of what is compared. */
+/** The process and its descendants. Linux only, like the other measurements. */
 async function family(processId: number): Promise<number[]> {
   const tasks = await readdir(`/proc/${processId}/task`)
   const texts = await Promise.all(tasks.map((task) => readFile(`/proc/${processId}/task/${task}/children`, 'utf8')))

@@ -1,4 +1,4 @@
-// One client for all systems: wrk, which takes little of the machine itself, or the project's own where that is not installed.
+// One client for all systems: wrk, which uses little of the machine, or the project's own if wrk is not installed.
 import { execFile } from 'node:child_process'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ export interface Sending {
   readonly url: string
   readonly connections: number
   readonly seconds: number
-  /** Whole, sent in turn, again from the first one after the last. */
+  /** Complete requests, sent in turn; after the last one, they start over. */
   readonly requests: readonly Uint8Array[]
 }
 
@@ -34,7 +34,7 @@ export function findClient(): Client {
   return { name: 'the own client', send: sendByOwn }
 }
 
-/** npm's commands start at the root of the project. */
+/** npm runs its commands in the root of the project. */
 const script = resolve('bench/versus/requests.lua')
 const run = promisify(execFile)
 const secondsMax = 256
@@ -47,7 +47,7 @@ async function sendByWrk({ url, connections, seconds, requests }: Sending): Prom
       writeSync(written, `${request.length}\n`)
       writeSync(written, request)
     }
-    // Where nothing is answered in time, more time is given.
+    // If there is no response in time, the duration is extended.
     for (let longer = seconds; longer <= secondsMax; longer *= 4) {
       const load = ['-t1', `-c${connections}`, `-d${longer}s`, '--timeout', `${secondsMax}s`, '-s', script, url]
       const { stdout } = await run('wrk', load, { env: { ...process.env, REQUESTS: file } })

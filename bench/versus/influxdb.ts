@@ -30,7 +30,7 @@ export const influxdb: Candidate = {
   },
 }
 
-/** As it is by itself, but for where it lies; and its log of queries is off, as the others have none. */
+/** The default configuration except for its paths and addresses. Its query log is off, because the others have none. */
 function configOf(folder: string, address: string, rpcAddress: string): string {
   return `reporting-disabled = true
 bind-address = "${rpcAddress}"

@@ -43,7 +43,7 @@ export const questdb: Candidate = {
   },
 }
 
-/** Where Maven keeps what it has got. */
+/** QuestDB's folder in Maven's local repository. */
 const kept = join(homedir(), '.m2/repository/org/questdb/questdb')
 
 function findJar(): string | undefined {

@@ -1,4 +1,4 @@
--- For wrk: sends the requests of the file $REQUESTS in turn, as they are, and prints what it measured as a line of JSON.
+-- For wrk: sends the requests in the file $REQUESTS in turn, unchanged, and prints the measurements as a line of JSON.
 -- Each request follows a line with its length in bytes.
 local requests, at = {}, 0
 

@@ -1,4 +1,4 @@
-// What is compared, and how one of them is started as a process of its own.
+// A compared system, and how one is started as a separate process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { freePort } from '../../test/support/free-port.ts'
 import { request } from '../load.ts'
 import type { Ends } from '../small-questions.ts'
 
-/** In milliseconds; `toMs` is excluded. */
+/** Times are in milliseconds; `toMs` is excluded. */
 export type Asked =
   | { readonly kind: 'means'; readonly tags: readonly string[]; readonly fromMs: number; readonly toMs: number }
   | { readonly kind: 'pooled'; readonly fromMs: number; readonly toMs: number }
@@ -26,19 +26,19 @@ export interface System {
   /** The bytes of a request that pushes these rows. */
   readonly push: (body: string) => Uint8Array
   readonly ask: (asked: Asked) => Uint8Array
-  /** How many rows can be queried, of those before `toMs`. */
+  /** The number of rows before `toMs` that can be queried. */
   readonly countRows: (toMs: number) => Promise<number>
-  /** Of an answer to the means of one tag. */
+  /** The first mean in a response for the means of one tag. */
   readonly firstMean: (answer: string) => number
 }
 
 export interface Candidate {
   readonly name: string
-  /** When a push is answered, with the settings that it has by itself. */
+  /** When the system acknowledges a push, with its default settings. */
   readonly answersWhen: string
-  /** What has to be installed for it; null where all is there. */
+  /** The software to install for it; null if nothing is missing. */
   readonly missing: () => string | null
-  /** Over a folder that is empty. */
+  /** Starts the system over an empty folder. */
   readonly start: (folder: string, ends: Ends) => Promise<System>
 }
 
@@ -50,7 +50,7 @@ export interface Launching {
   readonly arguments: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly folder: string
-  /** It is there when this is answered well. */
+  /** The system is ready when this URL returns a success. */
   readonly readyUrl: string
 }
 
@@ -61,7 +61,7 @@ export async function freeAddress(): Promise<{ readonly address: string; readonl
 
 type LineSystem = Pick<System, 'name' | 'url' | 'processId' | 'format' | 'push'>
 
-/** One that lines are pushed to, at a path. */
+/** Starts a system that accepts lines at a path. */
 export async function launchForLines(
   {
     name,
@@ -103,7 +103,7 @@ async function launch(launching: Launching, ends: Ends): Promise<number> {
   }
 }
 
-/** The answer as a text; anything but a success is an error. */
+/** The response as text; throws an Error unless it is a success. */
 export async function answerOf(url: string, init: RequestInit = {}): Promise<string> {
   const response = await fetch(url, init)
   const text = await response.text()
@@ -111,7 +111,7 @@ export async function answerOf(url: string, init: RequestInit = {}): Promise<str
   return text
 }
 
-/** The answer to one request, given whole. */
+/** The response to one request, which is passed as its complete bytes. */
 export function answerTo(url: string, request: Uint8Array): Promise<string> {
   const text = Buffer.from(request).toString()
   const end = text.indexOf('\r\n\r\n')

@@ -35,7 +35,7 @@ function printFigure(
   printTable(title, ['', ...subjects.map(({ name }) => name)], lines)
 }
 
-/** Round by round; the median of them. */
+/** The ratios are computed per round and printed as their median and range. */
 function printRatios(title: string, figures: Figures, subjects: readonly Subject[], figure: Figure): void {
   const own = subjects.find(({ name }) => name === tidemark.name)!
   const others = subjects.filter((subject) => subject !== own)

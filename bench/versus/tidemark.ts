@@ -5,8 +5,8 @@ import { makePlant, plantFields } from '../plant.ts'
 import type { Asked, Candidate, System } from './system.ts'
 
 /**
- * It stands still while others have their turn, so that more rows wait to be validated than elsewhere: what they could take if all of them were rejected is
- * not to end a turn.
+ * The process is paused during the turns of others, so more rows wait for validation than in the other systems. The bytes that they would
+ * take if all were rejected must not end a turn.
  */
 export const tidemark = candidate('Tidemark', { TIDEMARK_LIMITS_REJECTED_BYTES: String(64 * 2 ** 30) })
 
@@ -47,7 +47,7 @@ async function rowsOf(url: string, entity: string): Promise<number> {
   return entities.find((one) => one.entity === entity)!.rows
 }
 
-/** A service to which the bytes are pushed that the others get: lines, into an entity of their own. */
+/** A service that receives the same bytes as the others: lines, into a separate entity. */
 export async function byLines(system: System): Promise<System> {
   const { url } = system
   const fields = [...plantFields, { name: 'measurement', type: 'string', role: 'dimension' }]

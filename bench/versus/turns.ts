@@ -1,4 +1,4 @@
-// Everyone's turns: the same questions and pushes, round by round, with only one of them running at a time.
+// The turns of all systems: the same queries and pushes, round by round, with only one system running at a time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { firstMs, stepMs } from '../plant.ts'
 import { pointsOfTag } from '../questions.ts'
@@ -7,7 +7,7 @@ import type { Client, Sent } from './client.ts'
 import type { RowFormat } from './system.ts'
 import { bodyOf, type PushShape, pushShapes, type VersusQuestion, versusQuestions } from './workload.ts'
 
-/** What it is compared with, and Tidemark itself. */
+/** Tidemark or one of the systems it is compared with. */
 export interface Subject {
   readonly name: string
   readonly url: string
@@ -21,10 +21,10 @@ export interface Turn extends Omit<Sent, 'answers'> {
   readonly cpuUs: number
 }
 
-/** By what was done: the turns of each subject. */
+/** The turns of each subject, by the name of the measured work. */
 export type Figures = Map<string, Map<Subject, Turn[]>>
 
-/** Who has no turn stands still: what it does behind its answers is not what another is measured with. */
+/** A process is paused outside of its turn, so that its background work does not affect the others' measurements. */
 export async function inItsTurn<T>({ processId }: { readonly processId: number }, act: () => Promise<T>): Promise<T> {
   process.kill(processId, 'SIGCONT')
   try {
@@ -43,7 +43,7 @@ interface AskAllOptions {
 }
 
 const warmingConnections = 16
-/** Compiled code is compared: that of a service which has run for some seconds. One connection may be answered by other code than many. */
+/** Compiled code is compared: that of a service that has run for some seconds. One connection may use other code than many. */
 const warmingTurns = 3
 const warmingRounds = 4
 
@@ -85,7 +85,7 @@ interface TurnOptions {
   readonly connections: number
   readonly seconds: number
   readonly requests: readonly Uint8Array[]
-  /** How long it goes on afterwards, for what it does behind its answers. */
+  /** How long the process continues afterwards, for its background work. */
   readonly behindMs: number
 }
 
@@ -109,14 +109,14 @@ interface PushAllOptions {
 
 interface Pushed {
   readonly figures: Figures
-  /** How many were acknowledged, by the names of the systems. */
+  /** The number of acknowledged rows, by the names of the systems. */
   readonly rowsOf: ReadonlyMap<string, number>
   readonly toMs: number
 }
 
 const behindPushesMs = 500
 
-/** Each round goes on in time, with the same rows for all. */
+/** Each round continues in time, with the same rows for all. */
 export async function pushAll({ client, subjects, rounds, tags }: PushAllOptions): Promise<Pushed> {
   const figures: Figures = new Map()
   const rowsOf = new Map(subjects.map(({ name }) => [name, 0]))
@@ -137,7 +137,7 @@ export async function pushAll({ client, subjects, rounds, tags }: PushAllOptions
         return { ...turn, perSecond: turn.perSecond * rowsInBody, cpuUs: turn.cpuUs / rowsInBody }
       }
     }
-    // The first rounds are for code that is not compiled yet, and for series that are new.
+    // The first rounds warm up: their code is not compiled yet, and their series are new.
     const measured = await inTurns(subjects, warmingRounds + rounds, roundOf)
     for (const turns of measured.values()) turns.splice(0, warmingRounds)
     figures.set(`bodies of ${rowsInBody}, ${connections} connections`, measured)

@@ -10,7 +10,7 @@ export const victoriaMetrics: Candidate = {
   async start(folder, ends) {
     const { address, url } = await freeAddress()
     const flags = [`-storageDataPath=${folder}/data`, `-httpListenAddr=${address}`]
-    // Rows of any age are kept, and the newest can be queried at once.
+    // Rows of any age are kept, and the newest can be queried immediately.
     flags.push('-retentionPeriod=100y', '-search.latencyOffset=0s', '-loggerLevel=ERROR')
     const launching = { command: 'victoria-metrics', arguments: flags, folder, readyUrl: `${url}/health` }
     const system = await launchForLines({ name: this.name, url, pushPath: '/write?precision=ms', ...launching }, ends)
@@ -39,7 +39,7 @@ export const victoriaMetrics: Candidate = {
 
 const hourMs = 3_600_000
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)
-/** How far back the newest value may lie: all of the rows are younger. */
+/** The maximum age of the newest value; all rows are younger. */
 const lookBack = '3d'
 
 function questionOf(asked: Asked): { readonly path: string; readonly parameters: Record<string, string> } {

@@ -1,10 +1,10 @@
-// The rows that are pushed to all systems and the questions that are put to them.
+// The rows pushed to all systems, and the queries that all of them run.
 import { firstMs, plantLine, plantRow, stepMs, tagName } from '../plant.ts'
 import { pointsOfTag } from '../questions.ts'
 import type { Asked, RowFormat } from './system.ts'
 
 const dayMs = 86_400_000
-/** The second day: before and after it there are rows. */
+/** The second day, so that there are rows before and after it. */
 export const day = { fromMs: firstMs + dayMs, toMs: firstMs + 2 * dayMs }
 export const filledToMs = firstMs + pointsOfTag * stepMs
 const filled = { fromMs: firstMs, toMs: filledToMs }
@@ -15,7 +15,7 @@ export interface VersusQuestion {
   readonly make: (turn: number, tags: number) => Asked
 }
 
-/** Coprime to any number of tags that ends with zeros. */
+/** Coprime to any number of tags that ends in zeros. */
 const stride = 37
 
 const one = (turn: number, tags: number): string => tagName((turn * stride) % tags)
@@ -51,7 +51,7 @@ export const versusQuestions: readonly VersusQuestion[] = [
   { name: 'all rows pooled, hourly mean', make: () => ({ kind: 'pooled', ...filled }) },
 ]
 
-/** So many rows from one on, counted in the order of time, as a body. */
+/** A body of `rows` rows starting with row `from`, counted in the order of time. */
 export function bodyOf(format: RowFormat, { from, rows, tags }: RowRange): string {
   const row = format === 'json' ? plantRow : plantLine
   const texts = Array.from({ length: rows }, (_, next) => row((from + next) % tags, Math.floor((from + next) / tags)))
@@ -67,7 +67,7 @@ export interface RowRange {
 export interface PushShape {
   readonly rowsInBody: number
   readonly connections: number
-  /** About as many as a system takes in a second on two cores: hardly a row is sent twice. */
+  /** About the number that a system accepts in a second on two cores, so that almost no row is sent twice. */
   readonly bodiesInSecond: number
 }
 

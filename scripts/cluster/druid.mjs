@@ -1,4 +1,4 @@
-// Apache Druid: ZooKeeper, the coordinator (overlord and Derby in it), a broker, a historical and an indexer.
+// Apache Druid: ZooKeeper, the coordinator (which includes the overlord and Derby), a broker, a historical and an indexer.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jars, requireJava } from './jars.mjs'
@@ -7,7 +7,7 @@ import { here, ports, stateFolder } from './settings.mjs'
 
 const local = (port, path) => `http://127.0.0.1:${port}${path}`
 
-/** What every process of Druid is told. */
+/** Settings of all Druid processes. */
 const common = () => ({
   host: 'localhost',
   'extensions.loadList': '[]',
@@ -30,7 +30,7 @@ const common = () => ({
   emitter: 'noop',
   'indexing.doubleStorage': 'double',
   'lookup.enableLookupSyncOnStartup': 'false',
-  // Tasks look whether others serve what they have published, and the coordinator which segments are deleted: by default every minute.
+  // How often tasks check whether others serve their published segments, and the coordinator for deleted segments: every minute by default.
   'segment.handoff.pollDuration': 'PT2S',
   'manager.segments.pollDuration': 'PT5S',
   'server.http.numThreads': '30',
@@ -44,7 +44,7 @@ const coordinator = {
   'coordinator.asOverlord.overlordService': 'druid/overlord',
   'indexer.queue.startDelay': 'PT1S',
   'indexer.runner.type': 'httpRemote',
-  // Tasks of an indexer that was killed are given up and made again: by default after 5 and 15 minutes.
+  // Tasks of a killed indexer are abandoned and started again: after 5 and 15 minutes by default.
   'indexer.runner.taskAssignmentTimeout': 'PT20S',
   'indexer.runner.taskCleanupTimeout': 'PT20S',
   'indexer.storage.type': 'metadata',
@@ -61,14 +61,14 @@ const broker = {
   'query.groupBy.maxMergingDictionarySize': '50000000',
 }
 const historical = {
-  // Its own: an indexer that begins with these files says that it serves them, and fails at each query of them.
+  // A separate folder: an indexer that starts with these files announces them as served, and then fails every query of them.
   'segmentCache.locations': `[{"path":"${stateFolder}/segment-cache","maxSize":"20g"}]`,
   'processing.buffer.sizeBytes': '40MiB',
   'processing.numThreads': '2',
   'historical.cache.useCache': 'false',
   'historical.cache.populateCache': 'false',
 }
-// One task for each entity of a test, and those that hand over: the memory for rows is shared among as many as may run.
+// One task for each entity of a test, plus those that hand over. The memory for rows is divided among the maximum number of tasks.
 const indexer = {
   'worker.capacity': '24',
   'worker.globalIngestionHeapLimitBytes': '400000000',
@@ -139,7 +139,7 @@ export const druidParts = {
     'indexer',
     ['-Xms1g', '-Xmx1g', '-XX:MaxDirectMemorySize=700m'],
     indexer,
-    // It works once the overlord knows it; that can be asked only when the overlord is there.
+    // The indexer works once the overlord knows it, which can be checked only while the overlord runs.
     async () => {
       if (!(await answersOk(local(ports.indexer, '/status/health')))) return false
       if (runningPid('coordinator') === null) return true

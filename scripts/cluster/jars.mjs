@@ -1,17 +1,17 @@
-// The jars of Kafka and Druid, fetched by Maven once and kept.
+// The jars of Kafka and Druid, downloaded once by Maven and kept.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { here, jarsFolder } from './settings.mjs'
 
-/** What a command says of itself. Throws with the advice where it is not here. */
+/** The version output of a command. Throws an Error with the advice if the command is missing. */
 function requireCommand(command, versionFlag, advice) {
   const result = spawnSync(command, [versionFlag], { encoding: 'utf8' })
   if (result.error !== undefined) throw new Error(`${command} is not here. ${advice}`)
   return result.stdout + result.stderr
 }
 
-/** Throws with what to install when there is no Java that Kafka and Druid run on. */
+/** Throws an Error that says what to install if there is no Java on which Kafka and Druid run. */
 export function requireJava() {
   const advice = 'Kafka and Druid need a JDK 17 or 21: on Debian `apt-get install openjdk-17-jdk-headless maven`.'
   const said = requireCommand('java', '-version', advice)
@@ -19,12 +19,12 @@ export function requireJava() {
   if (version !== '17' && version !== '21') throw new Error(`java is version ${version}. ${advice}`)
 }
 
-/** Makes sure that the jars of `kafka` or `druid` are here; returns their class path. */
+/** Ensures that the jars of `kafka` or `druid` are available; returns their class path. */
 export function jars(name) {
   const folder = join(jarsFolder, name)
   const pom = readFileSync(join(here, `${name}-pom.xml`), 'utf8')
   const complete = join(folder, 'complete')
-  // The marker holds the list that was fetched, so that a changed one is fetched again.
+  // The marker contains the list that was downloaded, so that a changed list is downloaded again.
   if (!existsSync(complete) || readFileSync(complete, 'utf8') !== pom) {
     requireCommand('mvn', '-version', 'Maven fetches the jars: on Debian `apt-get install maven`.')
     mkdirSync(folder, { recursive: true })

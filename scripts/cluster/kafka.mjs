@@ -48,7 +48,7 @@ export const kafka = {
   answers: () => portOpen(ports.kafka),
 }
 
-/** KRaft wants the folder marked with a cluster id before the first start. */
+/** KRaft requires that the folder is formatted with a cluster id before the first start. */
 function format(classPath, file) {
   const tool = ['-cp', classPath, 'kafka.tools.StorageTool']
   const result = spawnSync('java', [...tool, 'format', '-t', 'dGlkZW1hcmstdGVzdHMtMQ', '-c', file], {

@@ -22,7 +22,7 @@ Needs Java 17 or 21, Maven, openssl and PostgreSQL.
 TIDEMARK_CLUSTER_STATE is the folder of data, logs and process ids (${stateFolder}), TIDEMARK_CLUSTER_JARS that of the
 downloaded jars (${jarsFolder}), TIDEMARK_CLUSTER_<PART>_PORT a port.`
 
-// In the order in which they start.
+// In the order of their start.
 const parts = { postgres, kafka, ...druidParts }
 const groups = { all: Object.keys(parts), druid: Object.keys(druidParts) }
 
@@ -41,7 +41,7 @@ async function start(names) {
       await parts[name].launch()
     }
     const answered = waitUntil(name, parts[name].answers)
-    // The others look for these two as they start.
+    // The others look for these two during their start.
     if (name === 'zookeeper' || name === 'coordinator') await answered
     else waiting.push(answered)
   }
@@ -69,7 +69,7 @@ async function status(names) {
 
 async function stop(names, signalName) {
   for (const name of names.toReversed()) {
-    // SIGINT is what makes PostgreSQL leave without waiting for its clients.
+    // With SIGINT, PostgreSQL stops without waiting for its clients.
     await end(name, signalName ?? (name === 'postgres' ? 'SIGINT' : 'SIGTERM'))
   }
 }

@@ -1,4 +1,4 @@
-// PostgreSQL as Debian packages it; it refuses to run as root, so root hands it to the user of the package.
+// PostgreSQL as packaged by Debian. It refuses to run as root, so root starts it as the user of the package.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ function run(command, commandArguments, options = {}) {
   return result.stdout
 }
 
-/** A program of PostgreSQL, of the newest version that is installed, as the user that it runs as. */
+/** The command for a program of the newest installed PostgreSQL, run as PostgreSQL's user; null if none is installed. */
 function command(name) {
   const versions = existsSync(packages) ? readdirSync(packages) : []
   const folders = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(packages, version, 'bin'))
@@ -26,7 +26,7 @@ function command(name) {
   return [...asUser, join(folder, name)]
 }
 
-/** Throws with what to install when PostgreSQL is not here. */
+/** Throws an Error that says what to install if PostgreSQL is missing. */
 export function requireServer() {
   if (command('initdb') === null)
     throw new Error(
@@ -54,7 +54,7 @@ function initialise() {
   const [program, ...rest] = command('initdb')
   const login = ['-U', 'postgres', `--pwfile=${password}`, '-A', 'scram-sha-256']
   run(program, [...rest, '-D', building, '-E', 'UTF8', '--locale=C.UTF-8', ...login])
-  // A folder that is there is a whole one.
+  // The folder is moved into place only when it is complete.
   run('mv', [building, data])
 }
 
@@ -62,13 +62,13 @@ export const postgres = {
   async launch() {
     requireServer()
     if (!existsSync(data)) initialise()
-    // After a SIGKILL the lock file names a process that nobody may have reaped yet, which PostgreSQL takes for a running one.
+    // After a SIGKILL, the lock file names a process that may not have been reaped yet; PostgreSQL considers it running.
     await waitUntilLeft(data)
     rmSync(join(data, 'postmaster.pid'), { force: true })
     const options = ['-h', '127.0.0.1', '-p', String(ports.postgres), '-k', '', '-c', 'max_connections=200']
     launch('postgres', [...command('postgres'), '-D', data, ...options])
   },
-  /** It answers, and Tidemark's user and database are there. */
+  /** True when the server responds and Tidemark's user and database exist; creates them if necessary. */
   async answers() {
     const users = psql('postgres', "SELECT count(*) FROM pg_roles WHERE rolname = 'tidemark'").trim()
     if (users === '0') psql('postgres', "CREATE ROLE tidemark LOGIN PASSWORD 'tidemark'")

@@ -1,4 +1,4 @@
-// The processes of the cluster: each runs in the background in a group of its own, with its id in `pid/<part>` and its output in `log/<part>`.
+// The processes of the cluster. Each runs in the background in a separate group, with its id in `pid/<part>` and its output in `log/<part>`.
 import { spawn } from 'node:child_process'
 import {
   existsSync,
@@ -18,7 +18,7 @@ import { stateFolder } from './settings.mjs'
 const pidFile = (part) => join(stateFolder, 'pid', part)
 const logFile = (part) => join(stateFolder, 'log', part)
 
-/** The process id of a running part, or null. A number that another program got meanwhile does not count. */
+/** The process id of a running part, or null. An id that now belongs to another program does not count. */
 export function runningPid(part) {
   if (!existsSync(pidFile(part))) return null
   const pid = Number(readFileSync(pidFile(part), 'utf8'))
@@ -38,7 +38,7 @@ export function launch(part, [command, ...commandArguments]) {
   child.unref()
 }
 
-/** Waits until a part answers; throws with the end of its log when it ended, or when it is silent for too long. */
+/** Waits until a part responds; throws an Error with the end of its log if it has ended or the timeout has passed. */
 export async function waitUntil(part, answers, timeoutMs = 180_000) {
   const deadline = Date.now() + timeoutMs
   while (!(await answers().catch(() => false))) {
@@ -51,7 +51,7 @@ export async function waitUntil(part, answers, timeoutMs = 180_000) {
   }
 }
 
-/** Waits until no process works in a folder. */
+/** Waits until no process has the folder as its working directory. */
 export async function waitUntilLeft(folder) {
   const isInside = (entry) => {
     try {
@@ -63,7 +63,7 @@ export async function waitUntilLeft(folder) {
   while (readdirSync('/proc').some(isInside)) await sleep(50)
 }
 
-/** The processes that a process started, and theirs. */
+/** The descendants of a process. */
 function descendants(pid) {
   const children = new Map()
   for (const entry of readdirSync('/proc')) {
@@ -72,7 +72,7 @@ function descendants(pid) {
       const parent = Number(/\) \S (\d+) /.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1])
       children.set(parent, [...(children.get(parent) ?? []), Number(entry)])
     } catch {
-      // It ended while we looked.
+      // The process ended meanwhile.
     }
   }
   const of = (parent) => (children.get(parent) ?? []).flatMap((child) => [child, ...of(child)])
@@ -87,7 +87,7 @@ function signal(pid, name) {
   }
 }
 
-/** Ends a part: `SIGTERM` or `SIGINT`, then `SIGKILL` after a while; or `SIGKILL` at once, for it and what it started. */
+/** Ends a part: `SIGTERM` or `SIGINT`, then `SIGKILL` after 20 s; or `SIGKILL` at once, for the part and its descendants. */
 export async function end(part, signalName = 'SIGTERM') {
   const pid = runningPid(part)
   if (pid !== null) {
@@ -112,7 +112,7 @@ export function portOpen(port) {
   })
 }
 
-/** Waits until nothing listens on a part's port: what was killed a moment ago leaves it. Throws when another program has it. */
+/** Waits until nothing listens on a part's port, which a process killed a moment ago still frees. Throws an Error if another program has it. */
 export async function waitUntilFree(part, port, timeoutMs = 10_000) {
   const deadline = Date.now() + timeoutMs
   while (await portOpen(port)) {
@@ -124,7 +124,7 @@ export async function waitUntilFree(part, port, timeoutMs = 10_000) {
   }
 }
 
-/** Whether a GET is answered with 200. */
+/** Whether a GET returns a success status. */
 export async function answersOk(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(5000) })
   await response.arrayBuffer()

@@ -1,4 +1,4 @@
-// npm run test:cluster [-- --full | --short] [vitest's own arguments]: with --full all rounds of killing, else a few; with --short a few files.
+// npm run test:cluster [-- --full | --short] [vitest's own arguments]: --full runs all rounds of kills instead of a few; --short runs a few files.
 import { spawnSync } from 'node:child_process'
 
 const given = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// Where the cluster under test keeps its things and which ports it takes; each can be set from outside.
+// The folders and ports of the cluster under test; environment variables override each of them.
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,9 +16,9 @@ function port(name, byDefault) {
 }
 
 export const here = dirname(fileURLToPath(import.meta.url))
-/** What lives between runs: the downloaded jars. */
+/** Kept between runs: the downloaded jars. */
 export const jarsFolder = env.TIDEMARK_CLUSTER_JARS ?? join(homedir(), '.cache', 'tidemark-cluster')
-/** Data, logs and process ids; `wipe` deletes it. PostgreSQL's user must be able to enter it. */
+/** Data, logs and process ids; deleted by `wipe`. PostgreSQL's user needs access to it. */
 export const stateFolder = env.TIDEMARK_CLUSTER_STATE ?? join(tmpdir(), 'tidemark-cluster')
 
 export const ports = {
@@ -33,15 +33,15 @@ export const ports = {
   postgres: port('postgres', 15432),
 }
 
-/** A certificate for localhost, which is its own authority, and its key. */
+/** A self-signed certificate for localhost, and its key. */
 export const tlsFiles = {
   certificate: join(stateFolder, 'tls', 'certificate.pem'),
   key: join(stateFolder, 'tls', 'key.pem'),
 }
-/** Kafka once more, with TLS and the user `tidemark`, whose password is `tidemark`. */
+/** A second port of Kafka, with TLS and the user `tidemark`, whose password is `tidemark`. */
 export const kafkaTlsPort = ports.kafka + 2
 
-/** Where the tests find the parts. */
+/** The addresses of the parts, for the tests. */
 export const addresses = {
   TIDEMARK_TEST_KAFKA: `127.0.0.1:${ports.kafka}`,
   TIDEMARK_TEST_KAFKA_TLS: `localhost:${kafkaTlsPort}`,

@@ -46,7 +46,7 @@ const start: AccessState = {
 let state: AccessState
 let nowMs: number
 let access: Access
-/** Whether the catalog cannot be read. */
+/** True while the catalog cannot be read. */
 let away: boolean
 const refused = async (): Promise<never> => {
   throw new Error('access only reads the catalog')
@@ -172,7 +172,7 @@ describe('pushing', () => {
   test.each([
     ['push', 'aslepe', 'ingest "aslepe". "asleep" may be meant. GET'],
     ['push', 'elsewhere', 'ingest "elsewhere". GET'],
-    // Subscriptions of others are not told.
+    // Subscriptions of others are not revealed.
     ['bare', 'aslepe', 'ingest "aslepe". GET'],
     ['star', '*', null],
   ])('a refusal of %j to push to %j names none but his own: %j', (apiKey, alias, detail) => {
@@ -187,7 +187,7 @@ test.each<[string, string, number, boolean]>([
   ['star', 'anything', 150, true],
   ['push', 'timed', 150, true],
   ['push', 'timed', 99, false],
-  // It has ended: what was pushed under it stays visible.
+  // The subscription has ended; the rows pushed under it stay visible.
   ['push', 'timed', 5000, true],
   ['push', 'asleep', 150, false],
   ['push', 'twice', 150, true],

@@ -23,7 +23,7 @@ afterEach(async () => {
 const nowMs = () => 1000
 const ensure = (configured: string | null) => ensureAdminKey(catalog.access, configured, nowMs)
 
-/** Which of the keys open the operator's side. */
+/** Those of the keys that have operator rights. */
 async function adminKeys(...keys: readonly string[]): Promise<readonly string[]> {
   const access = await Access.open(catalog.access, nowMs)
   return keys.filter((apiKey) => {

@@ -39,15 +39,15 @@ const entry = {
 }
 const journalIn = (disk: Disk, directory: string) => ({ disk, directory, settings, observe: () => undefined })
 
-/** The disk of this machine, of which one operation fails; half of a write is done before it fails. Nothing is fsynced: it takes too long. */
+/** The disk of this machine with one failing operation; a failing write writes half of its bytes first. Nothing is fsynced, to save time. */
 class FaultyDisk {
-  /** Files that are open. */
+  /** The number of open files. */
   open = 0
   readonly disk: Disk
   readonly #operation: string
   readonly #code: string
   readonly #after: number
-  /** How many of these operations there were. */
+  /** The number of these operations so far. */
   count = 0
 
   constructor(operation: string, code = '', after = Number.POSITIVE_INFINITY) {
@@ -107,7 +107,7 @@ interface World {
   readonly backups: Backups
   readonly events: ServiceEvent[]
   holds: number
-  /** Of the journal's end. */
+  /** The position of the journal's end. */
   position: number
 }
 
@@ -177,13 +177,13 @@ describe('a disk that refuses one operation of a backup', () => {
       const sound = new FaultyDisk(operation)
       await expectMade(open(sound.disk))
       expect(sound.count).toBeGreaterThan(0)
-      // What an fsync failed with says nothing more than that.
+      // The code of a failed fsync makes no difference, so one is enough.
       for (const code of operation === 'sync' ? (['EIO'] as const) : (['ENOSPC', 'EIO'] as const)) {
         for (let after = 0; after < sound.count; after++) {
           const faulty = new FaultyDisk(operation, code, after)
           const world = open(faulty.disk)
           await rm(target, { recursive: true, force: true })
-          // The last but one write is the mark at the end of the journal, which goes without it on a full disk.
+          // The second to last write is the mark at the end of the journal. On a full disk, the backup is made without it.
           const isMark = operation === 'write' && code === 'ENOSPC' && after === sound.count - 2
           await (isMark ? expectMade(world) : expectRefused(world, code))
           expect(faulty.open).toBe(0)

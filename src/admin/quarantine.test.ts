@@ -19,7 +19,7 @@ const entry: QuarantinedEntry = {
   isReleased: false,
 }
 
-/** The parts of the body of the one entry that is quarantined. */
+/** `parts` are the body parts of the one entry in quarantine. */
 function adminOf(parts: (Uint8Array | null)[], entries: readonly QuarantinedEntry[] = [entry]): QuarantineAdmin {
   return new QuarantineAdmin({
     quarantine: {

@@ -83,7 +83,7 @@ describe('retention', () => {
 
   describe('of two processes', () => {
     const purges: [number, number][] = []
-    /** What the other process does while this one purges. */
+    /** The action of the other process while this one purges. */
     let meanwhile: () => Promise<unknown>
     let one: Retentions
     beforeEach(() => {
@@ -118,7 +118,7 @@ describe('retention', () => {
       await one.set('e', 'P1D')
       meanwhile = async () => {
         await entities.change('e', { retention: 'P0D' })
-        // It has another one again when the first purge is done, and has not come to its own purge.
+        // When the first purge ends, the entity has another retention again, and the other process has not yet started its own purge.
         const known = (await catalog.ingests.entities())[0]!
         await catalog.ingests.retain(1, { retention: 'P9D', sinceMs: known.sinceMs }, known)
       }
@@ -144,7 +144,7 @@ describe('retention', () => {
         expect(await since()).toBe(day('2026-03-31T00:00'))
       }
       expect([purges, reported.purged]).toEqual([[], []])
-      // Who is asked for a longer one gives it at once, also right before midnight.
+      // A request for a longer retention takes effect at once, even right before midnight.
       await one.set('e', 'P2D')
       expect([await since(), purges]).toEqual([day('2026-03-30T00:00'), [[1, day('2026-03-31T00:00')]]])
     })

@@ -8,10 +8,10 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 const few = { runningQueries: 4, runningSqlQueries: 3, waitingQueries: 8 }
 const one = { runningQueries: 1, runningSqlQueries: 1, waitingQueries: 1 }
 
-/** Queries under names, which say who asks and of what class: `a.sql.1`. */
+/** Queries by name; a name contains the caller and the class: `a.sql.1`. */
 class Asked {
   readonly admission: Admission
-  /** Those that run, in the order in which their turn came. */
+  /** The running queries, in the order of their admission. */
   readonly running = new Map<string, Release>()
   readonly refused: string[] = []
 
@@ -255,7 +255,7 @@ test('whatever is asked and ends, no bound is passed, nobody waits while he migh
       }
       const before = history.filter((step) => typeof step === 'string').length
       expect(ended).toBeLessThanOrEqual(before)
-      // Nobody is left waiting: a new one enters at once, and is the only one.
+      // No query is left waiting: a new one is admitted at once and is the only one.
       await asked.ask('d.sql.0')
       expect(asked.names).toEqual(['d.sql.0'])
     }),

@@ -56,7 +56,7 @@ interface Run {
   readonly fail: (error: unknown) => void
 }
 
-/** Queries on a runner that answers when it is told to, and on a clock that is moved by hand. */
+/** Queries on a runner that responds when the test decides, and on a clock that the test sets. */
 function world(limits: Partial<typeof noLimits> = {}, mayCount: Promise<void> = Promise.resolve()) {
   const runs: Run[] = []
   const counted: AbortSignal[] = []

@@ -4,7 +4,7 @@ import type { AvaticaCaller } from './avatica.ts'
 import type { AvaticaRequest, AvaticaResponse, Frame, ResultSet } from './avatica-protocol.ts'
 
 const connectionId = 'c'
-/** One who shows his key but once. */
+/** A caller that sends its key only once. */
 const keyless = { hasKey: false, network: '10.0.0.1' }
 const none = { catalog: null, schemaPattern: null, tableNamePattern: null, columnNamePattern: null, typeList: null }
 const execute = (sql: string, statementId = 1, rowsMax: number | null = null): AvaticaRequest => ({
@@ -124,7 +124,7 @@ describe('an answer', () => {
 })
 
 test('of 10 connections of 10 statements of 900 columns the bound refuses most, and takes others when some are closed', async () => {
-  // A hundredth of what is set where nothing is: with 100 of 100 it is the same.
+  // One hundredth of the default; with 100 connections of 100 statements the result is the same.
   const { ask, open } = avaticaOfTest({ connections: 10, ownConnections: 10, statements: 10, heldBytes: 2 ** 30 / 100 })
   let held = 0
   const fill = async (): Promise<void> => {
@@ -137,7 +137,7 @@ test('of 10 connections of 10 statements of 900 columns the bound refuses most, 
     }
   }
   await expect(fill()).rejects.toMatchObject({ code: 'overloaded' })
-  // Three quarters of 10.7 million, of 900 times 512 bytes and more.
+  // Three quarters of 10.7 million bytes, at 900 times 512 bytes and more for each statement.
   expect(held).toBe(17)
   await ask({ request: 'closeConnection', connectionId: '0' })
   await ask({ ...execute('SELECT 5 WIDE', 8), connectionId: '1' })
@@ -367,7 +367,7 @@ describe('connections', () => {
     await ask({ request: 'openConnection', connectionId, info })
     await ask(plain('createStatement'))
     const { firstFrame } = resultSet(await ask(execute('SELECT 1')))
-    // What the clocks there show: an hour later.
+    // The local time there: an hour later.
     expect(firstFrame.rows[0]?.[2]).toBe(1767225600000 + 3_600_000)
     expect(sql.asked.at(-1)).toMatchObject({ timeoutMs: 5000, zone: { name: 'Europe/Madrid' } })
   })

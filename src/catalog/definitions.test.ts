@@ -19,7 +19,7 @@ function ingestOf(alias: string): Ingest {
   }
 }
 
-/** A catalog of these ingests, in order; `beforeEntities` holds up the last question of a refresh. */
+/** A catalog of these ingests, in order; `beforeEntities` delays the last read of a refresh. */
 function catalogOf(state: {
   version: number
   aliases: readonly string[]

@@ -88,7 +88,7 @@ test.each([
   ])
 })
 
-/** What a writer waits for until the test lets it go on. */
+/** A gate that a writer waits for until the test opens it. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {

@@ -11,7 +11,7 @@ let url = ''
 let breaks = false
 const asked: string[] = []
 
-/** Answers rows by what is accepted, and breaks off in the midst where `breaks`. */
+/** Responds with rows in the accepted format; breaks off in the middle if `breaks` is set. */
 const server = createServer((request, response) => {
   const accept = request.headers.accept ?? ''
   asked.push(`${request.url} ${accept}`)

@@ -6,7 +6,7 @@ afterEach(closeServices)
 const page = (Items: readonly unknown[], NextToken: string | null = null) => ({ Items, NextToken })
 const made = (path: string) => ({ path, made: '2026-01-01T12:00:00.000Z', bytes: 2048, files: 7 })
 
-/** Of a table, without the blanks that fill its last column. */
+/** The lines of a table, without the blanks that pad its last column. */
 const linesOf = (out: string): readonly string[] =>
   out
     .trimEnd()

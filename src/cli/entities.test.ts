@@ -10,7 +10,7 @@ test.each<[argv: readonly string[], first: string | null, isAsked: boolean]>([
   [['plant', 'P1D'], '1969-12-30T23:59:59.999Z', false],
   [['plant', 'P1D'], '1969-12-31T00:00:00.000Z', true],
   [['plant', 'P1D'], null, true],
-  // Whole UTC days leave, as the service does it.
+  // Whole UTC days expire, as in the service.
   [['plant', 'PT12H'], '1969-12-31T08:00:00.000Z', true],
   [['plant', 'PT12H'], '1969-12-30T23:59:59.999Z', false],
   [['plant', 'P1D', '--yes'], '1960-01-01T00:00:00.000Z', true],
@@ -29,7 +29,7 @@ test.each<[argv: readonly string[], first: string | null, isAsked: boolean]>([
     )
 })
 
-// Hours that left do not come back either.
+// Expired hours do not come back either.
 test.each<[argv: readonly string[], first: string | null, told: string | null]>([
   [['--hours', 'none'], '1969-01-01T05:00:00.000Z', 'They would expire now, for good'],
   [['none', '--hours', 'none'], '1969-01-01T05:00:00.000Z', 'They would expire now, for good'],

@@ -14,7 +14,7 @@ test.each([
   ['The operator makes ingests: POST /admin/ingests.', 'The operator makes ingests: "tidemark ingests create".'],
   ['GET /admin/ingests/plant/rejected shows them.', '"tidemark rejected list plant" shows them.'],
   ['GET /admin/ingests/$&/rejected shows them.', '"tidemark rejected list $&" shows them.'],
-  // Requests of other paths, and what is no request.
+  // Requests of other paths, and text that is not a request.
   ['GET /admin/ingests/plant', 'GET /admin/ingests/plant'],
   ['TARGET /subscription', 'TARGET /subscription'],
   ['GET /subscriptions', 'GET /subscriptions'],
@@ -22,7 +22,7 @@ test.each([
   expect(inCommands(message)).toBe(reported)
 })
 
-/** Of a tool that brings its own command line, and speaks of nothing but HTTP. */
+/** Requests without a command: messages to InfluxDB tools, which have their own command line and use only HTTP, name them. */
 const ofOthers = new Set(['POST /consumer/data/sql-query'])
 
 test('every request that a message of the service names has a command', () => {
@@ -37,7 +37,7 @@ test('every request that a message of the service names has a command', () => {
   expect(named.filter((request) => !ofOthers.has(request) && inCommands(request) === request)).toEqual([])
 })
 
-/** What a command needs beside its words. */
+/** Arguments that a command needs in addition to its words. */
 const made: Readonly<Record<string, readonly string[]>> = { 'ingests create': ['plant'] }
 
 test.each(commandsOfRequests)('%s is sent by tidemark %s', async (request, command) => {

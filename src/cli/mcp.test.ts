@@ -1,4 +1,4 @@
-// What it answers: test/acceptance/mcp.test.ts, in a process of its own.
+// test/acceptance/mcp.test.ts tests the responses, in a separate process.
 import { expect, test } from 'vitest'
 import { tidemark } from '../../test/support/cli.ts'
 

@@ -1,10 +1,10 @@
-// What is shown to be pasted works as it stands: the ingest has what the messages bring.
+// The examples work when they are pasted: the ingest has the fields that the messages contain.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { tidemark } from '../../test/support/cli.ts'
 import { parseField } from './ingests.ts'
 
-/** Of text that makes an ingest first, and then takes messages for it. */
+/** Reads a text that first creates an ingest and then receives messages for it. */
 function firstExample(text: string) {
   const fields = /tidemark ingests create plant .*--field (\S+)/.exec(text)?.[1]?.split(',').map(parseField) ?? []
   const topic = /tidemark mqtt .*--topic '([^']+)'/.exec(text)?.[1] ?? ''

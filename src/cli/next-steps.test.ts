@@ -1,4 +1,4 @@
-// What is said after something was made: the next command, to paste.
+// The output after something was created: the next command, ready to paste.
 import { afterEach, expect, test } from 'vitest'
 import { closeServices, plantIngest, service, tidemark } from '../../test/support/cli.ts'
 

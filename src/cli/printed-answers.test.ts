@@ -1,4 +1,4 @@
-// What each command prints of what the service answers.
+// The output of each command for the service's responses.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

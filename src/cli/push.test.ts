@@ -13,7 +13,7 @@ afterEach(closeServices)
 
 const unreachable = await unreachableUrl()
 
-/** A service with the ingest `plant`, which stores every row but the first of each push where `rejecting`. */
+/** A service with the ingest `plant`, which stores all rows; with `rejecting`, all but the first of each push. */
 function plant(rejecting: boolean): Answers {
   const answers: Answers = {
     'GET /ingests/plant': () => [200, { ...plantIngest, unknown: 'reject', lines: null }],
@@ -65,7 +65,7 @@ test('from standard input, with the report of a rejected row', async () => {
     'D,T,V\n2026-01-01,a,x\n2026-01-01,b,1\n',
   )
   expect(code).toBe(2)
-  // How many sleeps it took is not told.
+  // The rate depends on the number of sleeps, which is not tested.
   expect(out.replace(/\([\d,]+ rows\/s\)/, '(2 rows/s)')).toMatchInlineSnapshot(`
     "received  2
     stored    1
@@ -223,7 +223,7 @@ test.each([
   const text = format === 'csv' ? 'D,T,V\n1767225600,a,1\n' : '{"D":1767225600,"T":"a","V":1}'
   const { code, out, err } = await tidemark(url, argv, text)
   expect(code).toBe(0)
-  // The report for programs is JSON alone.
+  // With --json, standard output contains only JSON.
   if (options.includes('--json')) expect(JSON.parse(out)).toMatchObject({ stored: 1 })
   expect(options.includes('--json') ? err : out).toContain(
     'D of the first row, 1767225600, is read as milliseconds: 1970-01-21T10:53:45.600Z. As seconds it is 2026-01-01T00:00:00.000Z: write milliseconds or ISO 8601 where that is meant.\n',

@@ -1,4 +1,4 @@
-// What the query commands make of their options, and what they say beside an answer.
+// How the query commands interpret their options, and the messages that they print next to a result.
 import { afterEach, expect, test } from 'vitest'
 import { closeServices, service, tidemark } from '../../test/support/cli.ts'
 
@@ -88,7 +88,7 @@ test.each(['average', 'latest', 'snap'])('%s says what there is in place of --fi
 const fields = ['site', 'sensor'].map((name) => ({ name, type: 'string', role: 'tag' }))
 const otherTag = 'looked for in the tag site. Ask by another one with --id-name sensor.\n'
 
-/** What is said of ids that find nothing, where there are these tags. */
+/** The message for ids that match nothing, when these tags exist. */
 async function saidOf(
   ids: readonly string[],
   tags: { readonly all: readonly string[]; readonly next?: string; readonly alike?: readonly string[] },
@@ -104,7 +104,7 @@ async function saidOf(
       200,
       { Items: tags.alike, NextToken: null },
     ],
-    // As half of it arrives.
+    // The prefix as received if a surrogate pair is cut in half.
     [`${path}/plant/tags?prefix=%EF%BF%BD&limit=2000`]: () => [200, { Items: [], NextToken: null }],
     [`${path}/plant/tags?id_name_field=sensor&limit=2000`]: () => [200, { Items: ['flow'], NextToken: null }],
   })
@@ -127,9 +127,9 @@ test('ids that find nothing: which of them is no tag, and which tag may be meant
   expect(await saidOf(['flw', '--id-name', 'sensor'], { all: [] })).toBe(
     'There is no tag "flw" in plant. "flow" may be meant.\n',
   )
-  // Of more tags than are looked at, those that begin like it; nothing where the service does not tell them.
+  // When there are more tags than are read, tags with the same beginning are suggested; nothing if the service cannot return them.
   expect(await saidOf(['boilr.temp'], { all: ['a'], next: 't' }, one)).toBe('')
-  // Half of its characters, and no half of one.
+  // The prefix is half of the id's characters, and never half of one.
   expect(await saidOf(['🔥'], { all: ['a'], next: 't', alike: ['🔥'] }, one)).toBe('')
   expect(await saidOf(['boil.tmp'], { all: ['a'], next: 't', alike: ['boil.temp'] }, one)).toBe(
     'There is no tag "boil.tmp" in plant. "boil.temp" may be meant.\n',

@@ -1,4 +1,4 @@
-// What each command asks the service for.
+// The requests that each command sends to the service.
 import { afterEach, expect, test } from 'vitest'
 import { closeServices, plantIngest, service, tidemark } from '../../test/support/cli.ts'
 

@@ -20,7 +20,7 @@ test.each<[readonly string[], unknown]>([
     ['add', '--entity', 'c,d', '--from', '2026-01-01'],
     [a, b, readsA, { entity: 'c', from: '2026-01-01' }, { entity: 'd', from: '2026-01-01' }],
   ],
-  // The same one takes the place of the one before.
+  // A subscription to the same ingest replaces the earlier one.
   [
     ['add', '--ingest', 'a', '--until', '2028-01-01'],
     [b, readsA, { ingest: 'a', until: '2028-01-01' }],

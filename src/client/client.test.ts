@@ -19,7 +19,7 @@ interface Reply {
 
 let server: Server | undefined
 
-/** A service that gives every request the same answer and remembers what it was asked. */
+/** A service that returns the same response to every request and records the requests. */
 async function serviceThatAnswers(reply: Reply): Promise<{ url: string; seen: Seen[] }> {
   const seen: Seen[] = []
   const made = createServer(async (request, response) => {
@@ -252,7 +252,7 @@ describe('failures', () => {
     const error = await failureOf(new TidemarkClient({ url }).entities())
     expect(error).toBeInstanceOf(ConnectionError)
     expect(error).toMatchObject({ sent: true, unreachable: false })
-    // A service that waits for TLS does so too.
+    // A service that expects TLS also breaks off the connection.
     expect(String(error)).toContain('write https://')
   })
 })

@@ -1,4 +1,4 @@
-// Each endpoint of the interface has a method of the client.
+// Each endpoint of the API has a method in the client.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { queryKinds } from '../model/query-kind.ts'
@@ -8,7 +8,7 @@ interface Interface {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
 }
 
-/** What other programs speak, and second names of what has a method. */
+/** The protocols of other programs, and aliases of endpoints that have a method. */
 const spokenByOthers =
   /^\/(druid|status|api|write|query|ping|health|mcp|i3x)\b|^\/ingest\/|^\/consumer\/data\/analytics-native-query$/
 
@@ -16,7 +16,7 @@ async function drain(rows: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of rows);
 }
 
-/** One call of each method. */
+/** One call of each method of the client. */
 function calls(t: Tidemark): Promise<unknown>[] {
   const { alias, entity, table, name, id } = { alias: 'a', entity: 'e', table: 't', name: 'n', id: 'i' }
   return [
@@ -70,7 +70,7 @@ test('every endpoint has a method', async () => {
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => ({ method, path, operationId })),
     )
-    // The same question as an address.
+    // The same query as a GET address.
     .filter(({ operationId }) => !operationId.endsWith('-by-address'))
     .map(({ method, path }) => `${method} ${path}`)
   const isAsked = (endpoint: string): boolean => {

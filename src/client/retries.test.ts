@@ -7,7 +7,7 @@ const broken = new ConnectionError('broke', { sent: true, cause: null })
 const problem = (retryable: boolean, retryAfterS: number | null = null): ServiceError =>
   new ServiceError({ status: retryable ? 503 : 400, code: 'x', detail: 'full', errors: [], retryable, retryAfterS })
 
-/** Answers with these, one an attempt, and tells how long was waited between. */
+/** Returns these outcomes, one per attempt, and records the delays between the attempts. */
 async function attempts(
   outcomes: readonly (Error | 'ok')[],
   retryMs: number,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type PushedBody, pushedBody, rowTexts } from './row-text.ts'
 
-/** A row whose V is the row. */
+/** A row whose V is the row itself. */
 function cyclic(): object {
   const row: Record<string, unknown> = {}
   row['V'] = row

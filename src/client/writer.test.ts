@@ -4,7 +4,7 @@ import { ConnectionError, ServiceError } from './service-error.ts'
 import { Tidemark } from './tidemark.ts'
 import type { BatchOutcome, IngestWriterOptions } from './writer-options.ts'
 
-/** Time that goes on only where a test says so. */
+/** Time that advances only when a test says so. */
 class TestClock implements WriterClock {
   #nowMs = 0
   readonly #timers = new Map<object, { atMs: number; run: () => void }>()
@@ -19,7 +19,7 @@ class TestClock implements WriterClock {
     return () => this.#timers.delete(id)
   }
 
-  /** Runs what is due, and what comes of it. */
+  /** Runs the timers that become due, including those set meanwhile. */
   async pass(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms
     for (;;) {
@@ -35,7 +35,7 @@ class TestClock implements WriterClock {
   }
 }
 
-/** What was begun has come as far as it can without time. */
+/** Resolves when pending work has advanced as far as it can without the passing of time. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -47,7 +47,7 @@ interface Sent {
   readonly atMs: number
 }
 
-/** Answers of the network: a status with what the service says, or how the connection ends. */
+/** Network responses: a status, with or without a body, or the way in which the connection ends. */
 type Reply = number | { status: number; body: object; retryAfter?: number } | 'refused' | 'broken' | 'silent'
 
 const refusal = Object.assign(new TypeError('fetch failed'), {

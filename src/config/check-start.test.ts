@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What is told of these settings; `DIR` and `PORT` stand for the folder and a port that is taken. */
+/** The messages for these settings; `DIR` and `PORT` are replaced by the folder and a port that is in use. */
 async function faultsOf(
   flags: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string>> = {},

@@ -22,7 +22,7 @@ function settingsTable(): string {
   return ['| Setting | Variable and flag | Default | Must be | What |', '|---|---|---|---|---|', ...rows].join('\n')
 }
 
-/** `UPDATE_DOCS=1` writes the table anew. */
+/** `UPDATE_DOCS=1` rewrites the table. */
 test('docs/configuration.md holds the table of settings', () => {
   const document = readFileSync(path, 'utf8')
   if (process.env['UPDATE_DOCS'] === '1') {

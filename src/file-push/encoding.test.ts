@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Utf8Decoder, withoutMark } from './encoding.ts'
 
-/** Reads as `csvToNdjson` does, `size` bytes at a time. */
+/** Reads `size` bytes at a time, as `csvToNdjson` does. */
 function readIn(size: number, bytes: Uint8Array): string {
   const reader = new Utf8Decoder()
   let text = ''

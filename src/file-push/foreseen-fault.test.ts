@@ -1,4 +1,4 @@
-// Rows of series are held to the validator's own words in `src/ingest/row-validator.model.test.ts`; here are items of metadata.
+// `src/ingest/row-validator.model.test.ts` compares the messages for rows of series with the validator's; this file tests metadata items.
 import { expect, test } from 'vitest'
 import type { Field } from '../model/field.ts'
 import { foreseenFault, foreseenFaults } from './foreseen-fault.ts'

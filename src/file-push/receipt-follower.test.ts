@@ -12,7 +12,7 @@ const receipt = (stored: number, pending: number, rejected: readonly number[] = 
   errors: rejected.map((index) => ({ index, field: 'V', code: 'wrong_type', message: 'm' })),
 })
 
-/** Follows batches of ten rows, each of which is answered with its receipts in turn; the last one stays. */
+/** Follows batches of ten rows. Each returns its receipts in turn, and then repeats the last one. */
 async function follow(batches: readonly (readonly Receipt[])[], patienceMs = 1000): Promise<PushOutcome> {
   let now = 0
   const asked = batches.map(() => 0)

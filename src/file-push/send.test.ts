@@ -14,7 +14,7 @@ async function* batchesOf(count: number, failAfter?: Error): AsyncGenerator<Push
   if (failAfter !== undefined) throw failAfter
 }
 
-/** Sends ten rows a batch; each push waits a turn more than the one before, and those named fail. */
+/** Sends ten rows per batch; each push takes a turn of the event loop, and those of the rows in `failing` fail. */
 async function send(count: number, failing: readonly number[], concurrency: number, failAfter?: Error) {
   let inFlight = 0
   let most = 0

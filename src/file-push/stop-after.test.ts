@@ -8,7 +8,7 @@ async function* batches(): AsyncGenerator<PushBatch> {
   }
 }
 
-/** Each batch that is sent is validated one sleep later; `rejected` says how many rows of it. */
+/** Each batch sent is validated one sleep later; `rejectedOf` returns the number of its rejected rows. */
 async function sent(
   rejectedMax: number,
   rejectedOf: (batch: number) => number,

@@ -30,7 +30,7 @@ test.each([
   ['dd.MM.yyyy', '25/10/2026'],
   ['M/d/yyyy h:mm a', '10/25/2026 13:30 PM'],
   ['d MMM yyyy', '5 Okt. 2026x'],
-  // Other languages: the first three letters would be an English month.
+  // Other languages, where the first three letters would be an English month.
   ['d MMMM yyyy', '5 Marzo 2026'],
   ['d MMM yyyy', '5 Juni 2026'],
   ['d MMM yyyy', '5 Octo 2026'],

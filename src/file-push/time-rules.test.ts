@@ -80,7 +80,7 @@ test('a time within that gap is an error, also when it is written as midnight', 
 })
 
 test('each local time around the changes of a zone is told as the calendar tells it', () => {
-  // A little less than two hours; more where few rounds are asked for.
+  // A little less than two hours; more when few rounds are requested.
   const stepMs = Math.ceil((4400 * 7_190_000) / rounds(4400))
   for (const zone of ['Europe/Madrid', 'America/New_York', 'Australia/Lord_Howe', 'Pacific/Apia', 'Asia/Kolkata']) {
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })

@@ -1,4 +1,4 @@
-// Against receivers that are real, and names that change their minds.
+// Against real receivers, and names whose addresses change.
 import { createHmac } from 'node:crypto'
 import type { lookup } from 'node:dns'
 import { once } from 'node:events'
@@ -78,7 +78,7 @@ test('who hangs is left, and a large answer is not read', async () => {
   expect(bytesTaken).toBeLessThan(9 * 1024 * 1024)
 })
 
-/** A name server that gives these addresses, one list after the other. */
+/** A name server that returns these lists of addresses, one after the other. */
 function names(...lists: readonly (readonly string[])[]): typeof lookup {
   let asked = 0
   const answer = (_name: string, _options: object, done: (error: null, found: object[]) => void): void => {

@@ -107,7 +107,7 @@ test('an ingest that was heard of before is silent, also after a start', async (
   const kind = { kind: 'nothing_received', ingest: 'plant', for: 'PT10M' } as const
   expect(await first.ask(kind)).toEqual([])
   first.state.nowMs += 20 * minuteMs
-  // Never heard of.
+  // No row was ever received.
   expect(await first.ask(kind)).toEqual([])
   first.state.received = 5
   expect(await first.ask(kind)).toEqual([])

@@ -1,4 +1,4 @@
-// A question asked by an address is the question that its body asks: of every query, whatever its schema has.
+// A query sent as a GET address is the same as the query sent as a body, for every query and whatever its schema contains.
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { SqlQueryRequest } from '../druid-sql/request.ts'
 import { queryRequests } from '../query/requests.ts'
 import { addressOf } from './address.ts'
 
-/** A server that answers every query with the question as it came. */
+/** A server that responds to every query with the query as it was received. */
 function echo(environment: Record<string, string> = {}): Promise<TestServer> {
   const told = async (question: object) => plainAnswer(Buffer.from(JSON.stringify(question)))
   return testServer({ queries: { run: told }, sqlQueries: { run: told } }, environment)
@@ -20,7 +20,7 @@ const { app, events } = await echo()
 const closed = await echo({ TIDEMARK_ACCESS_CONSUMPTION: 'key' })
 const bodies = Object.entries({ ...queryRequests, 'sql-query': SqlQueryRequest })
 
-/** Characters that mean something in addresses and lists, and some that are long. */
+/** Characters with a meaning in addresses and lists, and some of several bytes. */
 const text = fc.oneof(
   fc.string({
     unit: fc.constantFrom(',', '\\', '+', '%', '&', '=', '#', '?', ' ', ';', '"', '/', 'a', 'é', '€', '𝄞'),
@@ -41,7 +41,7 @@ const text = fc.oneof(
   ),
 )
 
-/** Values that a property takes, and some that it does not. */
+/** Values that a property accepts, and some that it does not. */
 function valueFor(schema: object): fc.Arbitrary<unknown> {
   const types: unknown[] = [Reflect.get(schema, 'type')].flat()
   if (types.includes('array')) return fc.array(text, { maxLength: 5, minLength: 1 })

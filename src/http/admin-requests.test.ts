@@ -1,4 +1,4 @@
-// The operator's requests, through all of the server but the sockets.
+// The operator's requests, through the whole server except its sockets.
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { testServer } from '../../test/support/http-server.ts'
@@ -26,7 +26,7 @@ interface Operation {
   }
 }
 
-/** The least that a schema takes: what it requires. */
+/** The smallest value that a schema accepts: only what it requires. */
 function leastOf({ type, examples, enum: choices, properties, required = [], items, minItems = 0 }: Schema): unknown {
   if (choices !== undefined) return choices[0]
   if (type === 'array') return Array.from({ length: minItems }, () => leastOf(items!))
@@ -78,9 +78,9 @@ describe("the operator's side", () => {
     expect(await outcome(request)).toMatchObject({ status, code })
   })
 
-  /** Whoever watches a service may add parameters. */
+  /** Monitoring systems may add parameters to these. */
   const open = ['/', '/healthz', '/readyz', '/metrics']
-  // As Druid and InfluxDB, these pass over what they do not know.
+  // Like Druid and InfluxDB, these ignore unknown parameters.
   const druids = /^\/(druid|status|api\/v2\/write|write|query|ping|health)(\/|$)/
   test('no endpoint takes a query parameter that it does not name', async () => {
     await app.ready()
@@ -96,7 +96,7 @@ describe("the operator's side", () => {
         const url = `${path.replace(/\{[^}]*\}/g, 'plant')}?surprise=1${known}`
         for (const method of name === 'get' ? ['GET', 'HEAD'] : [name.toUpperCase()]) {
           const headers = path.startsWith('/ingest') ? pusher : admin
-          // A body that is taken, so that the parameter is at fault.
+          // An accepted body, so that the parameter is at fault.
           const schema = requestBody?.content['application/json']?.schema
           const payload = schema === undefined ? {} : { payload: JSON.stringify(leastOf(schema)) }
           const response = await app.inject({
@@ -105,7 +105,7 @@ describe("the operator's side", () => {
             headers: { ...local, ...headers },
             ...payload,
           })
-          // The table's own fields are parameters of its list.
+          // The list of a table accepts the table's own fields as parameters.
           const takesAny = path === '/consumer/metadata/{table}' && name === 'get'
           expect([method, url, response.statusCode]).toEqual([method, url, takesAny ? 200 : 400])
           if (method !== 'HEAD' && !takesAny) expect(response.body).toContain('surprise is not a query parameter')
@@ -148,7 +148,8 @@ describe("the operator's side", () => {
     for (const [path, methods] of Object.entries<Record<string, { requestBody?: unknown }>>(paths)) {
       for (const { requestBody } of Object.values(methods)) look(path, requestBody)
     }
-    // A row is validated by its ingest, a native query by its type, a mapping of rejected rows names their properties, and how an entity is read its metrics. Messages of other protocols are theirs.
+    // The ingest validates rows, the type a native query. A mapping of rejected rows names their properties, and the settings of how an entity
+    // is read name its metrics. Messages of other protocols are defined there.
     const isOpen =
       /^\/ingests?\/|query_data|\/rejected\/replay.*\.(rename|set|set_missing|convert)$|\.(shapes|max_gaps)\.anyOf\.0$/
     expect(free.filter((path) => !isOpen.test(path) && !/^\/(druid\/|(mcp|i3x)\b)/.test(path))).toEqual([])

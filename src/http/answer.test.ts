@@ -1,4 +1,4 @@
-// What happens to an answer on its way, over real connections.
+// Responses on their way to the client, over real connections.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -28,14 +28,14 @@ afterAll(async () => {
 interface Sending {
   readonly url: string
   readonly port: number
-  /** Resolves when the answer is given back. */
+  /** Resolves when the answer is released. */
   readonly released: Promise<void>
   readonly events: TestServer['events']
 }
 
 const mebibyte = 1024 * 1024
 
-/** A server whose answers have `pieces` mebibytes and fail after `good` of them. */
+/** A server whose answers consist of `pieces` mebibytes and fail after `good` of them. */
 async function sending(pieces: number, good = pieces): Promise<Sending> {
   let release: () => void = () => undefined
   const released = new Promise<void>((resolve) => {

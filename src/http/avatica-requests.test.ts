@@ -1,4 +1,4 @@
-// JDBC by Avatica's protocol over HTTP: who is let in, and how errors are told.
+// JDBC by Avatica's protocol over HTTP: authentication, and the format of errors.
 import { gzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'

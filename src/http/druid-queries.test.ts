@@ -1,4 +1,4 @@
-// Queries on the paths of Apache Druid: what is asked of the service, what is sent, how queries are canceled.
+// Queries on the paths of Apache Druid: what the service is asked, what is sent, and how queries are canceled.
 import { describe, expect, test } from 'vitest'
 import { keys, testServer } from '../../test/support/http-server.ts'
 import { plainAnswer } from '../../test/support/in-process.ts'
@@ -197,7 +197,7 @@ describe('a query that another process runs', () => {
     expect(cancelHere({ id: 'q', readerId: 'subscriber 1' })).toBe(false)
     expect(cancelHere({ id: 'q', readerId: 'address 127.0.0.1' })).toBe(true)
     expect((await answered).json()).toMatchObject({ context: { code: 'query_canceled' } })
-    // Its own process needs no others.
+    // A query of this process is canceled without the other processes.
     const again = app.inject(post('/druid/v2/sql', body))
     await expect.poll(() => sql.length).toBe(2)
     expect((await app.inject(cancel('q'))).statusCode).toBe(202)

@@ -1,4 +1,4 @@
-// The paths of Apache Druid: who is let in, and how errors are told.
+// The paths of Apache Druid: authentication, and the format of errors.
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { keys, testServer } from '../../test/support/http-server.ts'

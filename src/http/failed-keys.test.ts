@@ -9,7 +9,7 @@ function tried(perMinute = 60) {
   const clock = { ms: 0 }
   const events: ServiceEvent[] = []
   const failed = new FailedKeys({ perMinute, nowMs: () => clock.ms, observe: (event) => events.push(event) })
-  /** How long so many wrong keys of an address wait, one after the other at one moment. */
+  /** The delays of `count` wrong keys from one address, one after the other at the same moment. */
   const waits = (count: number, ip = '10.0.0.1') =>
     Array.from({ length: count }, () => failed.waitMs(new WrongKey('no'), ip))
   return { clock, events, failed, waits }

@@ -16,7 +16,7 @@ afterEach(async () => {
   }
 })
 
-// Also a busy machine reads a part of an answer within it.
+// Long enough for a busy machine to read a part of an answer.
 const sendIdleMs = 600
 
 async function connected(run: () => Promise<Answer>): Promise<Socket> {
@@ -67,7 +67,7 @@ describe('who never reads is cut off, whoever wrote the answers', () => {
     ['problems', 'GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ])('%s', { timeout: 30_000 }, async (_, request) => {
     const socket = await connected(async () => asText('x'.repeat(1000)))
-    // More than the system holds; and what is written to a closed connection tells that it is.
+    // More than the operating system buffers. A write to a closed connection reveals that it is closed.
     const hundred = request.repeat(100)
     for (let count = 0; count < 100; count++) socket.write(hundred)
     while (!socket.closed) {

@@ -1,4 +1,4 @@
-// The paths of InfluxDB, through all of the server but the sockets.
+// The paths of InfluxDB, through the whole server except its sockets.
 import { gzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import { expect, test } from 'vitest'
@@ -30,7 +30,7 @@ test.each<[InjectOptions, string]>([
   [post(v1, line, { ...token, 'content-type': 'application/x-www-form-urlencoded' }), 'lines-ns'],
   [post(`${v2}&precision=`, line, token), 'lines-ns'],
   [post(`${v1}&precision=&rp=`, line, token), 'lines-ns'],
-  // As InfluxDB 1.8 has its databases and retention policies.
+  // Databases and retention policies in the form of InfluxDB 1.8.
   [post(`${v2}/autogen`, line, token), 'lines-ns'],
   [post(`${v2}%2Fautogen&precision=s`, line, token), 'lines-s'],
   [post(`${v2}/`, line, token), 'lines-ns'],

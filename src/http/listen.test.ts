@@ -60,7 +60,7 @@ async function put({ cert, key }: MadeCertificate): Promise<typeof paths> {
   return files
 }
 
-/** Who is shown to a client that names nobody. */
+/** The common name of the certificate shown to a client that sends no server name. */
 function shownAt(host: string, url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port: Number(new URL(url).port), rejectUnauthorized: false }, () => {
@@ -78,7 +78,7 @@ test('a new certificate is shown at both addresses, also to who names no server'
   const { url, closeOthers } = await listen(app, { host: 'both', port: 0, addressesOf })
   await put(makeCertificate({ commonName: 'second' }))
   await certificate.check()
-  // It may be half written.
+  // The file may be half written.
   expect(await shownAt('127.0.0.2', url)).toBe('first')
   await certificate.check()
   expect(await Promise.all(addresses.map((address) => shownAt(address, url)))).toEqual(['second', 'second'])

@@ -1,4 +1,4 @@
-// The Model Context Protocol over HTTP, in the requests that the SDK's client sends, of both revisions that are in use.
+// The Model Context Protocol over HTTP, with the requests that the SDK's client sends, in both revisions in use.
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import type { InjectOptions } from 'fastify'
@@ -40,7 +40,7 @@ interface Replied {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** The message of an answer, which comes as an event or as JSON. */
+/** The message of a response, sent as an event or as JSON. */
 const messageOf = (body: string): Replied => JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? body)
 
 const call = (name: string, asked: object) => ({
@@ -51,7 +51,7 @@ const call = (name: string, asked: object) => ({
 })
 const latest = call('query', { kind: 'latest', entity: 'plant' })
 
-/** A message as the revision of 2026 has it: each names its revision. */
+/** A message of the 2026 revision, in which every message names its revision. */
 function modern(message: ReturnType<typeof call>): InjectOptions {
   const revision = '2026-07-28'
   const meta = {

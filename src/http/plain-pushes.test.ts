@@ -1,4 +1,4 @@
-// Each request is sent as it is, and once more with a parameter that changes nothing and has the framework answer it: nobody may see a difference.
+// Each request is sent as it is, and again with a parameter without effect that makes the framework handle it: the responses must be the same.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,7 +20,7 @@ afterEach(async () => {
 interface Counted {
   readonly url: string
   readonly server: TestServer
-  /** How often somebody asked who the caller is: the framework does for each push twice. */
+  /** The number of times that a caller was identified; the framework identifies it twice for each push. */
   readonly identified: () => number
 }
 
@@ -53,7 +53,7 @@ const lines = { authorization: `Token ${keys.pusher}`, 'content-type': 'text/pla
 const form = 'application/x-www-form-urlencoded'
 const basic = (key: string): string => `Basic ${Buffer.from(`any:${key}`).toString('base64')}`
 
-/** With a parameter that changes nothing. */
+/** Adds a parameter without effect. */
 function forFramework(path: string): string {
   if (!path.includes('?')) return `${path}?wait=false`
   return path.startsWith('/write') ? `${path}&u=%61` : `${path}&orgID=%61`
@@ -191,7 +191,7 @@ test('a push that failed is told with all the time that it took', async () => {
   await push(services, { path: '/ingests/plant/data', headers: pusher, body: row })
   await expect.poll(() => services.server.events).toMatchObject([{ kind: 'requestServed', status: 503 }])
   const [event] = services.server.events
-  // A timer may come a little early.
+  // A timer may fire a little early.
   expect(event?.kind === 'requestServed' && event.ms).toBeGreaterThan(50)
 })
 
@@ -260,7 +260,7 @@ test('a stop waits for a push that is under way, and ends it when its time is ov
   await stopServer(app, inFlight, { shutdownMs: 50, atOnce: new AbortController().signal })
   const { answer } = await answered
   expect(answer).toMatchObject({ status: 503, headers: { 'content-type': 'application/problem+json' } })
-  // It comes too late for an answer.
+  // Too late for a response.
   finish()
   await stored
   running.length = 0
@@ -275,7 +275,7 @@ test('a client that goes away in the midst of its body stores nothing', async ()
   await expect.poll(() => services.identified()).toBe(1)
   socket.destroy()
   await services.server.inFlight.empty()
-  // The end of the request is told after that of its answer: it keeps nothing in flight.
+  // The end of the request is reported after the end of its response; it must leave nothing in flight.
   await sleep(100)
   await services.server.inFlight.empty()
   expect(services.server.pushed).toHaveLength(0)

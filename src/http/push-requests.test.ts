@@ -1,4 +1,4 @@
-// Pushes and what they are answered with, through all of the server but the sockets.
+// Pushes and their responses, through the whole server except its sockets.
 import { gzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Queries, with a key and without, through all of the server but the sockets.
+// Queries, with a key and without, through the whole server except its sockets.
 import { gzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'

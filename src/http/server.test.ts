@@ -1,4 +1,4 @@
-// Paths, answers and settings, through all of the server but the sockets.
+// Paths, responses and settings, through the whole server except its sockets.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'

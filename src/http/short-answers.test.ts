@@ -1,4 +1,4 @@
-// A short answer crosses threads as a text: it must not differ from the same bytes in memory.
+// A short answer is passed between threads as text: it must equal the same bytes in memory.
 import { EventEmitter, once } from 'node:events'
 import { request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'

@@ -1,4 +1,4 @@
-// Whose address a caller has behind proxies, as queries that are public are counted by.
+// The address of a caller behind proxies, by which public queries are counted.
 import { expect, test } from 'vitest'
 import { testServer } from '../../test/support/http-server.ts'
 import { post, select } from '../../test/support/injected-requests.ts'

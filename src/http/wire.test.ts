@@ -1,4 +1,4 @@
-// What only real connections show: what the HTTP parser refuses, slow and vanishing clients, and the stop of the server.
+// Behavior that only real connections show: input that the HTTP parser refuses, slow and vanishing clients, and the stop of the server.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -209,7 +209,7 @@ describe('what the parser refuses is a problem too', () => {
       TIDEMARK_SERVER_KEEP_ALIVE_MS: keepAliveMs,
     }
     const server = await testServer({}, times)
-    // A millisecond may be over before the request is read.
+    // The millisecond may have passed before the request is read.
     expect(await exchange(head('GET /healthz', closing), await listen(server))).toMatch(
       headersMs === '1' ? /^HTTP\/1.1 (200|408) / : /^HTTP\/1.1 200 /,
     )
@@ -280,7 +280,7 @@ describe('what the parser refuses is a problem too', () => {
 const query = (body = '{"entity":"plant"}'): string =>
   `${head('POST /consumer/data/select', `Content-Length: ${body.length}\r\n`)}${body}`
 
-/** A server whose queries end when they are told to, or when their signal is aborted. */
+/** A server whose queries end when they are released, or when their signal is aborted. */
 async function heldServer() {
   const started: CancelSignal[] = []
   const release: (() => void)[] = []

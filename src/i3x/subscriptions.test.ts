@@ -1,4 +1,4 @@
-// Time, gaps and room of subscriptions, over live rows that the test itself tells.
+// Time, gaps and capacity of subscriptions, over live rows that the test sends.
 import { expect, test, vi } from 'vitest'
 import { Cancellation } from '../lib/cancellation.ts'
 import type { LiveListener } from '../live/live.ts'

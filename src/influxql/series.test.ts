@@ -29,7 +29,7 @@ async function* inChunks(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
 const range = "time >= '2026-01-01' AND time < '2027-02-01'"
 const minutes = Array.from({ length: 50_000 }, (_, minute) => rowAt(minute))
 
-/** What waits for its turn has it before the series is done: nothing but the rests of its working out turns the event loop here. */
+/** Waiting work runs before the series is complete: in this test, only the pauses of its computation yield to the event loop. */
 test.each<[select: string, rows: readonly Row[], windows: number]>([
   [`mean(V) FROM plant WHERE ${range} GROUP BY time(1m)`, [rowAt(0)], 570_240],
   [`mean(V) FROM plant WHERE ${range} GROUP BY time(1m) fill(linear) ORDER BY time DESC`, [rowAt(0)], 570_240],
@@ -37,7 +37,7 @@ test.each<[select: string, rows: readonly Row[], windows: number]>([
   [`median(V) FROM plant WHERE ${range} GROUP BY time(1h) fill(none)`, minutes, 834],
   [`median(V) FROM plant WHERE ${range}`, minutes, 1],
   [`V FROM plant WHERE ${range}`, minutes, 50_000],
-  // One chunk of many columns, and one of a deep one.
+  // One chunk of many columns, and one of a deeply nested column.
   [
     `${Array.from({ length: 900 }, (_, at) => `V + ${at}`).join()} FROM plant WHERE ${range}`,
     minutes.slice(0, 1000),
@@ -56,7 +56,7 @@ test.each<[select: string, rows: readonly Row[], windows: number]>([
   let found = 0
   for await (const { rows: some } of seriesOf(plan, inChunks(rows), { bucketsMax, nowMs, pacer })) {
     found += some.length
-    // What is written at once is no longer than that, either.
+    // The amount written at once is bounded too.
     expect(some.length * plan.columns.length).toBeLessThan(20_000)
   }
   events.push('the series')

@@ -5,7 +5,7 @@ import { Windows } from './windows.ts'
 const hour = 3_600_000
 const iso = (ms: number): string => new Date(ms).toISOString().slice(0, 16)
 
-/** As InfluxDB 1.6 cuts them; where a zone comes with an offset, as later ones do: the offset is one of local clocks. */
+/** The windows of InfluxDB 1.6; a zone with an offset follows later versions, where the offset is one of local time. */
 test.each<[string, number, number, string, string, string]>([
   ['a week', 168 * hour, 0, 'UTC', '2026-03-30T12:00', '2026-03-26T00:00 2026-04-02T00:00'],
   ['an offset', hour, 600_000, 'UTC', '2026-03-30T12:05', '2026-03-30T11:10 2026-03-30T12:10'],

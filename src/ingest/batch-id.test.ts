@@ -37,7 +37,7 @@ test('an id of another service is none', () => {
   expect(ids.decode(other.encode({ position: 1, rows: 1, ingestId: 1, subscriberId: 1 }))).toBeNull()
 })
 
-/** A secret that is longer than a block of the hash is hashed first (RFC 2104). */
+/** A secret longer than a block of the hash is hashed first (RFC 2104). */
 test.each([1, 32, 64, 65, 200])('the signature is an HMAC with a secret of %i bytes', (length) => {
   const secret = Buffer.alloc(length, 'a secret')
   const bytes = Buffer.from(

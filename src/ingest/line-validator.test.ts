@@ -1,4 +1,4 @@
-// Lines of line protocol: what each is, beside what InfluxDB says of it, and the fast scanner against a naive second parser.
+// Each form of a line of line protocol, compared with InfluxDB's rules, and the fast scanner compared with a naive second parser.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -52,7 +52,7 @@ function entryOf(text: string | Buffer, format: LineFormat, position = 0): Place
 
 type Shown = Readonly<Record<string, unknown>> | string
 
-/** Stored rows as objects without their nulls, rejected ones as code, field and text, by position. */
+/** By position: stored rows as objects without their nulls, rejected rows as code, field and text. */
 function shown({ batch, rejected }: ValidationResult): ReadonlyMap<number, Shown> {
   const all = new Map<number, Shown>()
   for (const { position, code, field: at, row } of rejected) all.set(position, [code, at, row].join('|'))
@@ -72,7 +72,7 @@ function validatedLines(text: string | Buffer, ingest = wide, precision: LinePre
 const row = (values: object, ms = receivedMs) => ({ time: ms, measurement: 'm', ...values })
 const bad = (text: string) => `invalid_line||${text}`
 
-// As `TestParsePoint...` of InfluxDB's models/points_test.go have them, in its order: escapes, quotes, numbers, times, comments, ends.
+// The cases of `TestParsePoint...` in InfluxDB's models/points_test.go, in its order: escapes, quotes, numbers, times, comments, ends.
 test.each<[line: string, became: Shown]>([
   ['m v=1', row({ v: 1 })],
   ['m v=1 1', row({ v: 1 }, 0)],
@@ -81,7 +81,7 @@ test.each<[line: string, became: Shown]>([
   ['  m v=1', row({ v: 1 })],
   ['m  v=1  1000000 ', row({ v: 1 }, 1)],
   ['m v=1\t5', bad('m v=1\t5')],
-  // What is missing.
+  // Missing parts.
   ['m', bad('m')],
   [',host=a v=1', bad(',host=a v=1')],
   ['m,host=a', bad('m,host=a')],
@@ -143,12 +143,12 @@ test.each<[line: string, became: Shown]>([
   ['m n=9223372036854775808i', bad('m n=9223372036854775808i')],
   ['m n=18446744073709551616u', bad('m n=18446744073709551616u')],
   ['m n=-1u', bad('m n=-1u')],
-  // InfluxDB stores it as an unsigned integer; a long has a sign.
+  // InfluxDB stores this as an unsigned integer; a long is signed.
   ['m n=18446744073709551615u', 'out_of_range|n|m n=18446744073709551615u'],
   ...['+1', '1.1.1', '1ii', '1.5i', '1e', 'NaN', 'inf', '-', '.', '0x1', '1e400', '1_0', '-i', '1e2i'].map(
     (text): [string, Shown] => [`m v=${text}`, bad(`m v=${text}`)],
   ),
-  // What the ingest makes of good lines.
+  // Well-formed lines, as validated by the ingest.
   ['m x=1', 'unknown_field|x|m x=1'],
   ['m,x=1 v=1', 'unknown_field|x|m,x=1 v=1'],
   ['m v="1"', 'wrong_type|v|m v="1"'],
@@ -190,7 +190,7 @@ test('a body: blank lines and comments are none, CR LF ends a line, faulty ones 
   expect(validatedLines('#\n\n')).toEqual([])
 })
 
-/** As programs write texts in Latin-1: a byte for each character. */
+/** Text in Latin-1, one byte per character, as some programs write it. */
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 test('a byte that is no UTF-8 makes its own line a rejected one, and no other', () => {
@@ -272,7 +272,7 @@ test('a row for each field: the tag from the template, the value into the first 
   ])
 })
 
-// A second parser, as naive as it can be: by expressions over a whole line.
+// A second parser, as naive as possible: regular expressions over a whole line.
 
 const escaped = '(?:\\\\[\\s\\S]|[^\\\\, =])'
 const lineForm = new RegExp(
@@ -391,8 +391,8 @@ const good = fc
   .map(([values, ms]) => ({ text: `m ${values} ${ms}000000`, values, ms }))
 
 /**
- * Which of these begin a line. A value in quotes may hold newlines, so what ends with `s="` and a later `"` may be one line with all that
- * stands between; ` =,= ` stands for a newline, as it is no part of a line but within quotes.
+ * The indexes of the texts that begin a line. A quoted value may contain newlines, so a text that ends with `s="` and a later one with `"`
+ * may form one line with everything between them. ` =,= ` replaces a newline, because it is valid in a line only within quotes.
  */
 function linesOf(texts: readonly string[]): readonly number[] {
   const starts: number[] = []

@@ -27,7 +27,7 @@ test.each<[name: string, json: string, longs: readonly string[], outcome: string
   ['snap', '1', [], 'unknown_field'],
   ['value', '1', [], 'unknown_field'],
   ['site', '"x"', [], 'unknown_field'],
-  // A field that the row was pushed too early for.
+  // The row was pushed before this field existed.
   ['V', '1', [], 'double metric'],
   ['V', '"x"', [], 'wrong_type'],
   ['count', '1', [], 'long metric'],

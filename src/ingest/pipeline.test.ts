@@ -40,13 +40,13 @@ function rejectedAt(position: number): RejectedRow {
   return { ingestId: 1, position, batchPosition: position, index: 0, ...row }
 }
 
-/** All of a run was validated. */
+/** The step reached the end of the run. */
 const wholeOf = (run: readonly PlacedEntry[]): Reached => ({ entries: run.length, place: firstRow })
 
 interface WorldOptions {
   readonly dropped?: readonly DroppedEntity[]
   readonly taken?: readonly number[]
-  /** The rows that are rejected by the catalog before the validated position; by default the bad ones. */
+  /** The rows before the validated position that the catalog stores as rejected; by default the bad ones. */
   readonly reported?: readonly number[]
 }
 
@@ -56,7 +56,7 @@ interface World {
   readonly parts: PipelineParts
 }
 
-/** A pipeline's surroundings that write down what is asked of them; rows at `bad` positions are rejected. */
+/** The parts of a pipeline, which log their calls; rows at `bad` positions are rejected. */
 function world(
   entries: readonly PlacedEntry[],
   bad: readonly number[] = [],
@@ -123,7 +123,7 @@ function world(
   return { log, events, parts }
 }
 
-/** One step, and what became of its rows. */
+/** Runs one step and returns the tallies of its rows. */
 async function advance(pipeline: Pipeline, untilPosition: number): Promise<readonly Tally[]> {
   const reported: Tally[] = []
   await pipeline.advance(untilPosition, (tallies) => reported.push(...tallies))
@@ -156,7 +156,7 @@ test.each<[string, PlacedEntry]>([
 ])('of %s, what became of rows is told when they show, not when their step is noted to be over', async (_name, one) => {
   const { log, parts } = world([one])
   const write: PipelineParts['notes']['write'] = async ({ validating: validation }) => {
-    // A disk takes its time: whoever asks meanwhile is answered.
+    // A disk takes some time; callers get a response meanwhile.
     await new Promise((resolve) => setImmediate(resolve))
     log.push(validation === null ? 'over' : 'begun')
   }
@@ -182,18 +182,18 @@ test('after a restart, rows that were rejected before are not kept again', async
 })
 
 test('what is validated again is counted apart, and its rejected rows are not counted again', async () => {
-  // Up to 2 rejected rows are kept, up to 5 all was validated, or there, before.
+  // Rejected rows are kept up to position 2. Rows up to 5 were validated or stored before.
   const { events, parts } = world([entry(0, 2), entry(2, 3), entry(5, 4)], [1, 3, 6, 7], 2)
   const pipeline = await Pipeline.open({ ...parts, countedPosition: 5 })
   await advance(pipeline, 9)
-  // Of the 4 rows from 5 on, 6 and 7 are rejected; 3 is kept only now.
+  // Of the 4 rows from 5 on, 6 and 7 are rejected; row 3 is kept only now.
   const ingests = [{ ingestId: 1, stored: 2, rejected: 3 }]
   expect(events).toEqual([{ kind: 'rowsValidated', rows: 4, rejected: 3, again: 5, ingests, ms: 0 }])
 })
 
 test('what was told of a row stands, also where it is validated otherwise now: it is not both, and not lost', async () => {
   const entries = [entry(0, 4), entry(4, 2, 5), entry(6, 1)]
-  // Told were 0 and 4; now 1, 5 and 6 are bad.
+  // Rows 0 and 4 were reported as rejected; now 1, 5 and 6 are bad.
   const { log, parts } = world(entries, [1, 5, 6], 6, { reported: [0, 4] })
   const pipeline = await Pipeline.open(parts)
   expect(await advance(pipeline, 7)).toEqual([
@@ -335,7 +335,7 @@ describe('a push that is more than a step', () => {
         const { reported, parts } = replacing(stepRows, position)
         const pipeline = await Pipeline.open(parts)
         while (pipeline.position < 8) await advance(pipeline, 8)
-        // The row of the same push before the restart counts.
+        // The row of the same push before the restart is counted too.
         expect(reported.at(-1)).toBe(3)
         expect(reported).toEqual(reported.toSorted((one, other) => one - other))
       }

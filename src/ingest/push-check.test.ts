@@ -69,7 +69,7 @@ describe('a check', () => {
     ['json', `[${good},{"D":1767225600,"T":"a","V":1},{"D":1767225601,"T":"a","V":1}]`, 1],
     ['ndjson', `${good}\n\n{"D":1767225600,"T":"a","V":1}`, 1],
     ['json', `[${good},{"D":1767225600000,"T":"a","V":1767225600}]`, null],
-    // Only the beginning is looked at.
+    // Only the beginning is checked.
     ['json', `[${Array(100).fill(good)},{"D":1767225600,"T":"a","V":1}]`, null],
     ['json', `[{"D":1,"T":"${'x'.repeat(70_000)}","V":1},{"D":1767225600,"T":"a","V":1}]`, null],
     ['json', '[{"D":1767225600000,"D":1767225600}]', 0],

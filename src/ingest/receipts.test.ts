@@ -53,7 +53,7 @@ describe('a receipt of ten rows from position 100', () => {
     { processed: 100, bad: [1, 2, 3], stored: 0, rejected: 0, pending: 10 },
   ])('validated to $processed, rejected $bad', async ({ processed, bad, ...expected }) => {
     const { errors, ...receipt } = await receipts(processed, bad).receipt(1, 1, batch)
-    // No more than are stored.
+    // At most the number of stored rows.
     expect(receipt).toEqual({ batch, rows: 10, replaced: Math.min(5, expected.stored), ...expected })
     expect(errors.map(({ index }) => index)).toEqual(bad.slice(0, Math.min(2, expected.rejected)))
   })
@@ -65,7 +65,7 @@ describe('a receipt of ten rows from position 100', () => {
     { processed: 104, bad: [], seenRows: 3, stored: 3, rejected: 0, pending: 7 },
   ])('validated to $processed, of which queries see $seenRows', async ({ processed, bad, seenRows, ...expected }) => {
     const { errors: _, ...receipt } = await receipts(processed, bad, seenRows).receipt(1, 1, batch)
-    // No more than are stored.
+    // At most the number of stored rows.
     expect(receipt).toEqual({ batch, rows: 10, replaced: Math.min(5, expected.stored), ...expected })
   })
 })

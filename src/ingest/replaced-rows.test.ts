@@ -12,7 +12,7 @@ const fields = [
   { name: 'B', type: 'string', role: 'tag' },
 ] as const
 
-/** Rows of a push at these positions, as one step has them: with dictionaries of its own. */
+/** Rows of a push at these positions, in the form of one step, with its own dictionaries. */
 function batchOf(rows: readonly (readonly [number, Row])[]): RowBatch {
   const texts = [...new Set(rows.flatMap(([, [, first, second]]) => [second, first]))].toReversed()
   const codes = (tag: 1 | 2) => Int32Array.from(rows, ([, row]) => texts.indexOf(row[tag]))
@@ -37,7 +37,7 @@ const row = fc.tuple(
   fc.constantFrom('a', 'b', ''),
   fc.constantFrom('a', 'ab'),
 )
-/** A push by its rows, some of which are rejected. */
+/** The rows of a push, some of them rejected. */
 const push = fc.array(fc.tuple(row, fc.boolean()), { maxLength: 60 })
 
 test('rows with the time and all tags of an earlier row of their push are counted, in steps of any size, also where a step is made again', () => {
@@ -69,7 +69,7 @@ test('rows with the time and all tags of an earlier row of their push are counte
           })
           const run = { ingestId: 3, batch: good.length === 0 ? null : batchOf(good), spans }
           const found = replaced.count(parts, [run])
-          // The catalog was away: the step is made once more.
+          // The catalog was unavailable, so the step is repeated.
           expect(replaced.count(parts, [run])).toEqual(found)
           for (const one of found) reported.set(one.batchPosition, one.rows)
           replaced.kept(positions[to] ?? end)

@@ -1,4 +1,4 @@
-// The validator against a model that takes rows as lists of properties, and knows of no bytes.
+// The validator compared with a model in which rows are lists of properties, without bytes.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -16,17 +16,17 @@ import type { RejectCode } from '../model/row-fault.ts'
 import { RowValidator, type ValidationResult } from './row-validator.ts'
 import { firstRow, type StepBudget } from './step-budget.ts'
 
-/** A property as it is pushed: its name, the spelling of its name, the text of its value. */
+/** A pushed property: its name, the spelling of its name, the text of its value. */
 interface Property {
   readonly name: string
   readonly key: string
   readonly value: string
 }
 
-/** What is pushed as one row: an object by its properties, or a text that is none. */
+/** Text pushed as one row: an object with its properties, or another text (null). */
 type PushedRow = { readonly text: string; readonly properties: readonly Property[] | null }
 
-/** A field of which the row has no property, where that is not the same as a null. */
+/** A field without a property in the row, where that differs from a null. */
 const absent = Symbol('absent')
 
 type Outcome =
@@ -37,7 +37,7 @@ type Outcome =
 
 const notWhole = Symbol('not whole')
 
-/** The integer that a number's text spells, by whole numbers alone. */
+/** The integer that a number's text represents, computed with whole numbers only. */
 function wholeOf(text: string): bigint | typeof notWhole {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
@@ -94,11 +94,11 @@ function modelRow({ properties }: PushedRow, { fields, duplicates }: Ingest): Ou
   return { stored: fields.map(({ source }, i) => (values.has(source) ? stored[i]! : absent)) }
 }
 
-// What is pushed.
+// The pushes.
 
 const space = fc.constantFrom('', '', '', ' ', '  ', '\t', '\r')
 
-/** A string's JSON with some of its UTF-16 units escaped. */
+/** A string as JSON with some of its UTF-16 units escaped. */
 const spelt = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(text, fc.constantFrom(0, 0, 0, 1, 2)).map(([plain, every]) => {
     const units = plain.split('').map((unit, i) => {
@@ -233,7 +233,7 @@ function entryOf({ format, rows, gaps }: Push, position: number): PlacedEntry {
   return { ...header, format, position, rows: rows.length, body: Buffer.from(body) }
 }
 
-/** What became of each row, by its position. */
+/** The outcome of each row, by position. */
 function outcomes({ batch, rejected }: ValidationResult): ReadonlyMap<number, Outcome & { text?: string }> {
   const all = new Map<number, Outcome & { text?: string }>()
   for (const { position, code, field, row } of rejected) all.set(position, { code, field, text: row })
@@ -265,7 +265,7 @@ const anyBudget = fc.record({
   rejected: fc.integer({ min: 1, max: 3 }),
 })
 
-/** As it comes to when it is validated a budget at a time. */
+/** The outcomes when the validation is done one budget at a time. */
 function inPieces(validator: RowValidator, entries: readonly PlacedEntry[], ingest: Ingest, budget: StepBudget) {
   const all = new Map<number, Outcome & { text?: string }>()
   let left = entries

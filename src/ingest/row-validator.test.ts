@@ -41,9 +41,9 @@ function entry(text: string, position: number, format: 'json' | 'ndjson' = 'json
 
 const rowBytes = 500
 
-/** The stored values by field name, or why the row was rejected. */
+/** The stored values by field name, or the reason why the row was rejected. */
 function validated(row: string): Record<string, Value> | { code: RejectCode; field: string | null; message: string } {
-  // The row stands between good ones, so that what is kept from row to row can do its harm.
+  // The row is placed between good ones, so that state carried from row to row would show.
   const good = '{"D":1,"T":"x","__proto__":"y"}'
   const validator = new RowValidator({ rowBytes })
   const { batch, rejected } = validator.validate([entry(`[${good}, ${row} ,${good}]`, 10)], ingest)
@@ -56,7 +56,7 @@ function validated(row: string): Record<string, Value> | { code: RejectCode; fie
   return Object.fromEntries(batch!.columns.map((column, i) => [batch!.fields[i]!.name, valueAt(column, 1)]))
 }
 
-/** A row whose required fields are there, besides what is given. */
+/** A row with all required fields and the given properties. */
 const row = (properties: string): string => `{"D":0,"T":"a","__proto__":"b",${properties}}`
 
 describe('a value that is stored', () => {
@@ -263,7 +263,7 @@ describe('a batch', () => {
       values: Float64Array.of(9007199254740992, -2, Number.NaN),
       exact: BigInt64Array.of(9007199254740993n, -2n, 0n),
     })
-    // The long of a rejected row is not left behind in its place.
+    // The long of a rejected row does not remain in its place.
     expect(longs('9007199254740993,"X":1', '1')).toMatchObject({ values: Float64Array.of(1), exact: null })
     expect(longs('9007199254740993,"X":1', '9007199254740995')).toMatchObject({
       exact: BigInt64Array.of(9007199254740995n),

@@ -10,7 +10,7 @@ const after60Ms = (): Promise<void> => new Promise((resolve) => setTimeout(resol
 
 const patience = { lateAfterMs: 20, isAway: (error: unknown) => error instanceof Away }
 
-/** What a broker does with a request. */
+/** Reactions of a broker to a request. */
 const doings = {
   answers: () => Promise.resolve('answer'),
   refuses: () => Promise.reject(new TypeError('refused')),

@@ -1,4 +1,4 @@
-// Which broker is asked, of brokers that answer, are silent, or are away.
+// Which broker receives a request, among brokers that respond, are silent, or are unavailable.
 import { createServer, type Server, type Socket } from 'node:net'
 import { initProducerIdV4 } from '@platformatic/kafka'
 import { afterEach, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close()
 })
 
-/** Answers requests for an identity, which name its port as the producer's id; counts what it is asked. */
+/** Responds to requests for an identity, with its port as the producer's id; counts the requests. */
 async function broker(doing: Doing) {
   const sockets = new Set<Socket>()
   const reported = { doing, asked: 0, port: 0, connections: 0 }
@@ -38,7 +38,7 @@ async function broker(doing: Doing) {
   return { reported, sockets }
 }
 
-/** Version 4 of the answer, with no error, no pause and no tags. */
+/** Version 4 of the response, without error, throttling and tags. */
 function identityAnswer(correlationId: number, producerId: number): Buffer {
   const answer = Buffer.alloc(26)
   answer.writeInt32BE(22, 0)

@@ -1,4 +1,4 @@
-// Which requests about a transaction are sent again, and which are not: one that Kafka has got and not answered may be done later.
+// Which transaction requests are sent again, and which are not: Kafka may still carry out a request that it received without responding.
 import {
   addOffsetsToTxnV3,
   addPartitionsToTxnV3,
@@ -27,7 +27,7 @@ const failures = {
   'came too early': () => new ProtocolError('COORDINATOR_LOAD_IN_PROGRESS'),
 }
 
-/** Answers everything, but that the first request of one kind fails; notes what it was asked. */
+/** Responds to everything, except that the first request of one kind fails; records the requests. */
 function failingOnce(kind: string, failure: () => Error): { client: TransactingClient; asked: string[] } {
   const asked: string[] = []
   const ask: TransactingClient['ask'] = async <Answer>(_: unknown, api: unknown, ...__: unknown[]): Promise<Answer> => {

@@ -3,7 +3,7 @@ import { CachedState } from './cached-state.ts'
 
 const retryMs = 1000
 let kept: number
-/** How many of the next reads fail. */
+/** The number of upcoming reads that fail. */
 let failing: number
 let reads: number
 let held: number[]

@@ -53,7 +53,7 @@ describe('records', () => {
     [' a , b ', [[' a ', ' b ']]],
     ['a, "b, c" ,"d" \r\n', [['a', 'b, c', 'd']]],
     ['a\n\n\r\nb\n', [['a'], ['b']]],
-    // As Excel for Mac ends lines, and as who turns LF into CRLF twice does.
+    // The line ends of Excel for Mac, and of tools that convert LF to CRLF twice.
     ['a\rb,c\r\r"d"\r', [['a'], ['b', 'c'], ['d']]],
     [
       'a,b\r\r\nc,"d"\r\r\n',

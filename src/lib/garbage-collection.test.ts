@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { GarbageCollection, heldBytes, newCollect } from './garbage-collection.ts'
 
-/** What the thread holds when it is looked at, how busy it was, and what it holds then. */
+/** For each check: the memory held by the thread, its utilization, and the memory held afterwards. */
 const looks: readonly (readonly [heldMiB: number, utilization: number, thenMiB: number])[] = [
   [60, 0.9, 60],
   [60, 0.01, 40],
-  // Less than is worth it.
+  // Too little to be worth a collection.
   [50, 0, 50],
   [56, 0.06, 56],
   [56, 0.05, 45],
   [60, 0, 60],
   [61, 0, 45],
-  // V8 collected garbage itself: what it left counts.
+  // V8 collected garbage itself; the memory left then counts.
   [20, 1, 20],
   [36, 0, 20],
 ]

@@ -43,7 +43,7 @@ test('it is held until all who hold it let go, whatever becomes of the generatio
   first.release()
   isAlive = false
   await expect(holds.take()).rejects.toThrow('it died')
-  // The generation that begins next begins holding.
+  // The next generation starts in the held state.
   expect([holds.isHeld, reported]).toEqual([true, ['hold', 'hold']])
   second.release()
   expect([holds.isHeld, reported]).toEqual([false, ['hold', 'hold', 'release']])

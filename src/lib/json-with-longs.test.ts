@@ -31,7 +31,7 @@ test('a million digits are an infinite double', () => {
   expect(parseWithLongs(`[${'9'.repeat(1_000_000)}]`)).toEqual([Number.POSITIVE_INFINITY])
 })
 
-/** Each would take hours if every quote were tried as the beginning of a string. */
+/** Each would take hours if every quote were tried as the start of a string. */
 test.each([
   ['escaped quotes in a string without its end', `"${'\\"'.repeat(500_000)}`],
   ['a string that ends in a backslash', `"${'\\"'.repeat(500_000)}\\`],

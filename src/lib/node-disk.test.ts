@@ -83,7 +83,7 @@ describe('the disk of this machine', () => {
   })
 })
 
-/** Those that this process has opened a file with, as the system tells them. */
+/** The flags with which this process has opened a file, as the system reports them. */
 function flagsOf(path: string): number {
   const descriptor = readdirSync('/proc/self/fd').find((one) => {
     try {
@@ -97,7 +97,7 @@ function flagsOf(path: string): number {
 }
 
 describe('writeFully', () => {
-  /** Takes at most so many bytes a call. */
+  /** Writes at most `bytesMax` bytes per call. */
   function shortWriter(bytesMax: number) {
     const taken: number[] = []
     return {

@@ -6,7 +6,7 @@ import { openOwnFolder } from './own-folder.ts'
 
 test('is empty, leaves those of living processes, and goes with its own', () =>
   inScratchFolder('tidemark-own-', async (data) => {
-    // The first process is always there; no system has as many as that of the last.
+    // Process 1 always exists; the id of the last process is higher than any system allows.
     const kept = ['process-1-1000-a', 'process-x', 'store']
     const left = [`process-${process.pid}-1000-a`, 'process-4194305-1000-a']
     for (const name of [...kept, ...left]) {
@@ -14,7 +14,7 @@ test('is empty, leaves those of living processes, and goes with its own', () =>
       await writeFile(join(data, name, 'answer'), '')
     }
     const closers: (() => Promise<void>)[] = []
-    // Two services of one process, at once.
+    // Two services in one process, at the same time.
     const own = await Promise.all([openOwnFolder(data, closers), openOwnFolder(data, closers)])
     for (const folder of own) expect(await readdir(folder)).toEqual([])
     const names = own.map((folder) => basename(folder))

@@ -44,7 +44,7 @@ test('a folder that was open to others is closed, with what lies in it', async (
   expect(refused).toEqual([])
   expect(await Promise.all(['.', 'journal', 'store', 'store/1', ...files].map(modeOf))).toEqual([
     ...['700', '700', '700', '700', '600', '600', '600'],
-    // Nobody else gets to it.
+    // No other user can reach it.
     '644',
   ])
   expect(await narrowFolder(root)).toEqual({ changed: [], refused: [] })

@@ -40,7 +40,7 @@ test('a table that fits into the terminal is as it is elsewhere', () => {
   const whole = textTable(columns, rows)
   expect(fittedTable(columns, rows, 41)).toEqual({ text: whole, isCut: false })
   expect(fittedTable(columns, rows, 40).text).not.toBe(whole)
-  // Without such columns there is no other way.
+  // Without such columns, the table cannot be made narrower.
   const bare = columns.map(({ title }) => ({ title }))
   expect(fittedTable(bare, rows, 10)).toEqual({ text: textTable(bare, rows), isCut: false })
 })

@@ -26,7 +26,7 @@ const stored: StoredRows = {
   hidden: new Set(),
 }
 
-/** All rows; each reader asks in another way. */
+/** Selects all rows; each reader's query is a different one. */
 function questionOf(reader: number): LiveQuery {
   const selection = {
     entityId: 1,
@@ -58,7 +58,7 @@ test('what many readers are told comes in parts, and who left meanwhile is told 
     send: (news: LiveNews) => {
       if (news.kind !== 'told') return
       parts.push(news.told.flatMap(({ followers }) => followers))
-      // Others have their turn before the next part.
+      // Other work runs before the next part.
       if (parts.length === 1) setImmediate(() => feed.unfollow(readers - 1))
       else turns++
     },

@@ -34,11 +34,11 @@ async function settled(): Promise<void> {
 interface Changes {
   readonly maxBufferedBytes?: number
   readonly refuse?: (body: string) => Error | null
-  /** The broker lets nobody in before. */
+  /** The broker accepts no connection until this resolves. */
   readonly opens?: Promise<void>
 }
 
-/** A broker whose sessions and messages a test tells, and a service that answers when and what it says. */
+/** A broker whose sessions and messages the test controls, and a service that responds when and as the test decides. */
 function world(changes: Changes = {}) {
   const reported: string[] = []
   const pushes: { rows: unknown[]; key: string | undefined; answer: (error?: Error) => void }[] = []
@@ -191,7 +191,7 @@ test('what comes again before it was acknowledged is not taken twice; anything e
   await settled()
   expect(reported).toEqual([])
   send(1, '1', true)
-  // Another message under the id, and one that was never seen.
+  // Another message with the same id, and one with an id that was never seen.
   send(2, '3', true)
   send(4, '4', true)
   await settled()

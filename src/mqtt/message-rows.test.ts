@@ -115,7 +115,7 @@ test('rows of one series get times that grow, others the time as it is', () => {
   expect(times.next('a')).toBe(103)
   nowMs = 500
   expect(times.next('a')).toBe(500)
-  // A clock that is put back.
+  // The clock is set back.
   nowMs = 200
   expect(times.next('a')).toBe(501)
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ConnectionError, ServiceError } from '../client/service-error.ts'
 import { OptionError, type PushMessagesOptions, pushMessages } from './push-messages.ts'
 
-/** A service that answers this when it is asked for the ingest. */
+/** A service that responds with `ownIngest` to a request for the ingest. */
 function given(ownIngest: () => Promise<never>, changes: Partial<PushMessagesOptions> = {}) {
   const notes: string[] = []
   const stop = new AbortController()

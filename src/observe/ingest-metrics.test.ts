@@ -65,7 +65,7 @@ test('past the bound ingests are counted together, the oldest have series of the
 test('what is counted together never shrinks, and an ingest stays where it is counted', async () => {
   const { ingests, reported } = world(1, ['plant', 'weather', 'tags'])
   await reported(taken(1, 7), taken(2, 5), taken(3, 3))
-  // The first and the second are deleted, a new one takes the place and the name.
+  // The first and the second are deleted; a new one gets the free place and the name.
   ingests.splice(0, 2)
   ingests.push({ id: 4, alias: 'plant' })
   const received = (await reported(taken(3, 1), taken(4, 2))).filter((line) => line.startsWith('_received'))

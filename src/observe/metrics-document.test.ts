@@ -12,7 +12,7 @@ function table({ described }: Metrics): string {
   return `| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n${lines.join('')}`
 }
 
-/** `UPDATE_DOCS=1` writes the table anew. */
+/** `UPDATE_DOCS=1` rewrites the table. */
 test('docs/metrics.md holds the table of metrics', () => {
   const document = readFileSync(path, 'utf8')
   const expected = table(new Metrics({ processMetrics: false }))

@@ -17,7 +17,7 @@ function answer(counts: readonly Count[], asked: number): number {
   return count
 }
 
-/** Of a push of three rows, one of them rejected; Druid answers one after the other. */
+/** Waits for a push of three rows, one of them rejected; Druid returns these counts one after the other. */
 async function wait(counts: readonly Count[], signal = new AbortController().signal): Promise<number> {
   let asked = 0
   const looked: number[] = []
@@ -31,7 +31,7 @@ async function wait(counts: readonly Count[], signal = new AbortController().sig
     },
   }
   await batchIsQueryable(parts, { ingest: { id: 7, kind: 'series', entityId: 1 }, position: 0, rows: 3 }, signal)
-  // The counters show them then.
+  // The counters include the rows then.
   expect(looked).toEqual([7])
   return asked
 }
@@ -132,7 +132,7 @@ test.each([
   { sinceMs: null, count: 1, isSeen: true },
   { sinceMs: null, count: 0, isSeen: false },
   { sinceMs: 50, count: 0, isSeen: false },
-  // It has left.
+  // The row has expired.
   { sinceMs: 51, count: 0, isSeen: true },
 ])('a row of 50 ms is seen: $isSeen, where $count are found and rows before $sinceMs have left', async (row) => {
   const definitions = { entities: () => [{ ...entityOf(3), sinceMs: row.sinceMs }] }

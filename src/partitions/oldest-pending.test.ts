@@ -8,7 +8,7 @@ const nowMs = 1000
 interface Partition {
   /** When the entries of the partition were received. */
   readonly received: readonly number[]
-  /** How many are validated; null where the catalog knows nothing of the partition. */
+  /** The number of validated entries; null if the catalog does not know the partition. */
   readonly validated: number | null
 }
 

@@ -4,7 +4,7 @@ import type { StoredRows } from '../catalog/partitions.ts'
 import { positionAt } from '../journal/partition-position.ts'
 import { PartitionProgress } from './partition-progress.ts'
 
-/** A catalog that tells what it is told to. */
+/** A catalog with the values that the test sets. */
 function tellingCatalog() {
   let listener: ClusterChangeListener | null = null
   const validated = new Map<number, number>()
@@ -99,7 +99,7 @@ test('rows are pending until queries see them', async () => {
   seen.position = positionAt(1, 1)
   await progress.checkVisible(7)
   expect(progress.counters(7)).toEqual({ received: 10, stored: 8, rejected: 2, pending: 0 })
-  // Newer ones, which another process finds.
+  // Newer rows, found by another process.
   validated.set(7, 13)
   stored.splice(0, 1, { ...stored[0]!, rows: 11, throughPosition: positionAt(1, 2) })
   report(1, 2)

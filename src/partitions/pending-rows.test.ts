@@ -1,4 +1,4 @@
-// Against a list of all pushes, which takes as much room as there are.
+// Compared with a list of all pushes, whose memory grows with their number.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { positionAfter } from '../journal/journal.ts'
@@ -7,7 +7,7 @@ import { PendingRows } from './pending-rows.ts'
 
 const partition = fc.integer({ min: 0, max: 2 })
 const push = fc.record({ partition, ingestId: fc.integer({ min: 1, max: 3 }), rows: fc.integer({ min: 0, max: 600 }) })
-/** A partition comes so far: by this share of what waits in it. */
+/** A partition advances by this percentage of its waiting pushes. */
 const reach = fc.record({ partition, share: fc.integer({ min: 0, max: 100 }) })
 const round = (pushes: number) => fc.record({ pushes: fc.array(push, { maxLength: pushes }), reach })
 const rounds = (pushes: number) => fc.array(round(pushes), { minLength: 1, maxLength: 8 })
@@ -19,7 +19,7 @@ interface Waiting {
   readonly rows: number
 }
 
-/** What is told and what is true after each round, of each ingest and of all. */
+/** The reported and the true number after each round, for each ingest and in total. */
 function* reported(all: readonly Round[]): Generator<{ readonly found: number; readonly rows: number }> {
   const pending = new PendingRows()
   const offsets = [0, 0, 0]

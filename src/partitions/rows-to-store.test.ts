@@ -3,7 +3,7 @@ import type { ValidatedRun } from '../ingest/entry-validator.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { RepeatedRows, rowsToStore } from './rows-to-store.ts'
 
-/** Rows at these positions, each at a time of ten times as much. */
+/** Rows at these positions, each with ten times its position as the time. */
 function batchAt(positions: readonly number[]): RowBatch {
   return {
     entityId: 7,

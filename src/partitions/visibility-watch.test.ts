@@ -4,7 +4,7 @@ import type { StoredRows } from '../catalog/partitions.ts'
 import { positionAt } from '../journal/partition-position.ts'
 import { VisibilityWatch } from './visibility-watch.ts'
 
-/** A catalog with what one ingest has handed on in each partition, and a Druid that shows what it is told to. */
+/** A catalog with the rows that one ingest has handed on in each partition, and a Druid that shows the rows that the test sets. */
 function world(ownPartitions: readonly number[]) {
   const stored = new Map<number, StoredRows>()
   const asked: number[] = []
@@ -35,7 +35,7 @@ function world(ownPartitions: readonly number[]) {
     },
     nowMs: () => state.nowMs,
   })
-  /** Rows of a step of a partition that ends at an offset. */
+  /** Hands on the rows of a step that ends at an offset of a partition. */
   const handOn = (partition: number, offset: number, rows: number): number => {
     const position = positionAt(partition, offset) - 1
     const before = stored.get(partition)

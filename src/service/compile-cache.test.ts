@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(data, { recursive: true }))
 
-/** As Node does it: a folder of its own for each version. */
+/** As in Node.js, each version has its own folder. */
 function cachingOf(version: string) {
   const enabled: string[] = []
   const used = (path: string): string => join(path, version)
@@ -30,7 +30,7 @@ test('compiled code is kept in the data folder, for its owner alone, of this ver
   const folders = readdirSync(kept).toSorted()
   expect(folders).toEqual(['v24.2.1-x64-1-0', 'v24.2.1-x64-2-0'])
   expect(['', ...folders].map((name) => statSync(join(kept, name)).mode & 0o777)).toEqual([0o700, 0o700, 0o700])
-  // Threads and processes that are started later look here.
+  // Threads and processes started later use this folder.
   expect(environment).toEqual({ NODE_COMPILE_CACHE: kept })
 })
 

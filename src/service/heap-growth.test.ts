@@ -16,7 +16,7 @@ test.each([
   expect(growthPercent(used * mebibytes)).toBe(percent)
 })
 
-/** On the command line an unknown one is an error; set later it would be passed over. */
+/** On the command line an unknown flag is an error; set later, it would be ignored. */
 test.each([`${growthFlag}=50`, youngFlag])('Node knows %s', (flag) => {
   expect(spawnSync(process.execPath, [flag, '--eval', '']).status).toBe(0)
 })

@@ -7,14 +7,14 @@ const day = 86_400
 const every = (step: number, from: number, to: number): [number, number][] =>
   Array.from({ length: Math.ceil((to - from) / step) }, (_, at) => [from + at * step, at])
 
-/** Where a line is broken, as pairs of the times of its points around each gap. */
+/** The gaps in a line, as pairs of the times of the points around each. */
 function breaks(lines: readonly Points[], line: number): [number, number][] {
   const [times, ...all] = lineData(lines)
   const values = all[line]!
   const known = times.flatMap((_, place) => (typeof values[place] === 'number' ? [place] : []))
   return known.slice(1).flatMap((place, at): [number, number][] => {
     const between = values.slice(known[at]! + 1, place)
-    // The whole way between, or else the chart draws a part of it.
+    // All values between must be null, otherwise the chart draws a part of the line.
     const broken = between.length > 0 && between.every((value) => value === null)
     if (!broken) expect(between.every((value) => value === undefined)).toBe(true)
     return broken ? [[times[known[at]!]!, times[place]!]] : []

@@ -14,7 +14,7 @@ test('a range is stepped by half of itself, and zoomed where one points', () => 
 })
 
 test.each([
-  // Fingers that part look closer, those that move together move it.
+  // Fingers that move apart zoom in; fingers that move together shift the range.
   [[1200, 1400], [1100, 1500], { fromMs: 1150, toMs: 1650 }],
   [[1200, 1400], [1300, 1500], { fromMs: 900, toMs: 1900 }],
   [[1200, 1400], [1300, 1300], null],

@@ -14,7 +14,7 @@ test.each([
   ['now', 'Asia/Kathmandu', '2026-07-01T10:20:00Z'],
   ['-6h', 'Asia/Kathmandu', '2026-07-01T04:20:00Z'],
   ['-1.5d', 'UTC', '2026-06-29T22:20:00Z'],
-  // Shown twice: the earlier one. Never shown: the moment after the gap.
+  // Shown twice: the earlier instant. Never shown: the instant after the gap.
   ['2026-10-25 02:30', 'Europe/Berlin', '2026-10-25T00:30:00Z'],
   ['2026-03-29 02:30', 'Europe/Berlin', '2026-03-29T01:00:00Z'],
 ])('%s in %s is %s', (text, zone, instant) => {

@@ -1,4 +1,4 @@
-// The two wire formats say the same: what is asked in one is what is asked in the other.
+// The two wire formats are equivalent: a request in one is the same request in the other.
 import { describe, expect, test } from 'vitest'
 import type { Message } from '../../lib/protobuf/described-message.ts'
 import { decodeMessage, encodeMessage, type MessageValues } from '../../lib/protobuf/wire.ts'

@@ -1,4 +1,4 @@
-// Processes that ask each other, over a database that is a few arrays; `test/cluster/postgres-processes.test.ts` does it over PostgreSQL.
+// Processes that send requests to each other, over a database made of arrays; `test/cluster/postgres-processes.test.ts` uses PostgreSQL.
 import { expect, test } from 'vitest'
 import type { NamedQuery } from '../cluster-catalog.ts'
 import { CancelRequests } from './cancel-requests.ts'
@@ -8,11 +8,11 @@ const query: NamedQuery = { id: 'q', readerId: 'subscriber 1' }
 interface Process {
   readonly pid: number
   readonly cancels: CancelRequests
-  /** Speaks, so that what it says is heard by all. */
+  /** Sends its pending messages to all processes. */
   speak(): Promise<void>
 }
 
-/** As many processes as are asked for; `runs` are those that run the query. */
+/** Starts `count` processes; those in `runs` run the query. */
 async function processes(count: number, runs: readonly number[]) {
   const present = new Set<number>()
   const all: Process[] = []
@@ -37,7 +37,7 @@ async function processes(count: number, runs: readonly number[]) {
   return { all, present, say }
 }
 
-/** What it has come to; null as long as it is not known. */
+/** The result, or the code of the error; null while it is unknown. */
 function outcomeOf(asked: Promise<boolean>) {
   const outcome: { value: unknown } = { value: null }
   asked.then(

@@ -49,7 +49,7 @@ const sealTo = (catalog: Catalog, position: number): Promise<void> =>
 
 let copies = 0
 
-/** The catalog as another process finds it after a power cut: file and log, without what is in memory. */
+/** The catalog as another process finds it after a power failure: file and log, without the state in memory. */
 async function afterCrash(path: string): Promise<{ readonly path: string; readonly catalog: Catalog }> {
   const copy = join(directory, `copy-${++copies}.sqlite`)
   await copyFile(path, copy)
@@ -68,7 +68,7 @@ test('a commit whose sync failed may come back after a crash, but not once it is
   const path = join(directory, 'settled.sqlite')
   const catalog = await openSqliteCatalog({ path })
   await sealTo(catalog, 1)
-  // What such a commit leaves in the log: taken from a copy in which it did not fail.
+  // The log entry of such a commit, taken from a copy in which the commit did not fail.
   const copy = await afterCrash(path)
   await sealTo(copy.catalog, 2)
   const log = await readFile(`${copy.path}-wal`)

@@ -17,7 +17,7 @@ const sealTo = (catalog: Catalog, position: number): Promise<void> =>
 
 let log: Buffer
 
-/** As a kill leaves it: the last connection has not cleaned up. */
+/** The state after a kill: the last connection has not cleaned up. */
 beforeAll(async () => {
   const catalog = await openSqliteCatalog({ path })
   // So that each seal changes one page.
@@ -36,7 +36,7 @@ async function faultOf(bytes: Uint8Array): Promise<string | null> {
   return checkSqliteLog(`${copied}-wal`)
 }
 
-/** The log that holds what was recorded, of which older frames stand behind. */
+/** The size of the log with the recorded commits; older frames follow it in the file. */
 const soundBytes = (): number => 32 + 5 * 4120
 
 test('a log is sound as it was written, with older frames behind it, and cut anywhere', async () => {

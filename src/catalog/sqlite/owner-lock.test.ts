@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-/** Another process that holds the folder as Tidemark does, until it is killed. */
+/** Another process that locks the folder as Tidemark does, until it is killed. */
 async function otherOwner(): Promise<{ pid: number | undefined; kill(): Promise<void> }> {
   const script = `
     const { DatabaseSync } = require('@photostructure/sqlite')

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { msPerDay } from '../../model/instant.ts'
 import { type CopyRange, windowsOf } from './copy-windows.ts'
 
-/** Rows at these dates, no more than `rowsMax` in an answer; keeps what was asked. */
+/** Rows at these dates, at most `rowsMax` per response; records the requests. */
 function sourceOf(dates: readonly number[], rowsMax: number) {
   const asked: string[] = []
   return {

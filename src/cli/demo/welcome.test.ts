@@ -10,7 +10,7 @@ const welcome = {
   nowMs: Date.parse('2026-01-05T08:12:13Z'),
 }
 
-/** The words that a shell makes of a line. */
+/** The words into which a shell splits a line. */
 function shellWords(line: string): string[] {
   const script = `curl() { printf '%s\\n' "$@"; }\n${line}`
   return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n')

@@ -1,4 +1,4 @@
-// How a CSV file is written, and what is said of one that is written otherwise.
+// The format of a CSV file, and the messages for files in another format.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const pushed = 'POST /ingests/plant/data '
 
-/** A service whose ingest `plant` takes rows {D, T, V}; it rejects the first row with the message, where there is one. */
+/** A service whose ingest `plant` accepts rows {D, T, V}; it rejects the first row with the message, if there is one. */
 function plant(rejection: string | null = null, unknown: 'add' | 'reject' = 'reject'): Answers {
   const receipt = (rows: number) => {
     const rejected = rejection === null ? 0 : 1
@@ -287,7 +287,7 @@ test('two columns for date and time are proposed as --time, and read as one', as
   expect(refused.err).toContain('Say what the columns become, as in --time Datum+Uhrzeit, leave them out')
   const format = ['--time-format', 'dd.MM.yyyy HH:mm']
   const { rows } = await pushCsv(csv, [...options, ...format, '--time', 'Datum+Uhrzeit'])
-  // A date whose time is missing is no midnight.
+  // A date without its time is not midnight.
   expect(rows).toEqual([
     { D: '2027-01-01T00:00:00.000Z', T: 'a', V: 1.5 },
     { D: null, T: 'a', V: 2 },
@@ -332,7 +332,7 @@ test('dates in digits alone, which would be stored in 1976, are refused with the
   const milliseconds = await pushCsv(csv, ['--time-format', 'milliseconds'])
   expect(milliseconds.rows[0]).toMatchObject({ D: '1976-05-30T10:43:30.000Z' })
   expect((await pushCsv(csv, ['--as-is'])).rows).toHaveLength(2)
-  // One among others is pushed, and told at the end.
+  // A single one among others is pushed, and reported at the end.
   const one = await pushCsv('D,T,V\n202301010000,a,1\n1672531200000,a,2\n', [])
   expect([one.code, one.rows.length]).toEqual([0, 2])
   expect(one.out).toContain('D of the first row, 202301010000, is read as milliseconds: 1976-')
@@ -343,7 +343,7 @@ test('values that a field does not take as they are written are told with --conv
   const { out } = await pushCsv(csv, [], 'V: expected a number, got " +1.50 "')
   expect(out).toContain('Values like " +1.50 " in D are read with --convert D=number.\n')
   expect((await pushCsv(csv, ['--convert', 'V=number'])).rows).toEqual([{ D: '2026-01-01', T: 'a', V: 1.5 }])
-  // What was given is not proposed again.
+  // An option that was given is not proposed again.
   const given = await pushCsv(csv, ['--convert', 'D=number'], 'V: expected a number, got " +1.50 "')
   expect(given.out).not.toContain('are read with --convert')
   expect((await pushCsv(csv, ['--convert', 'V=int'])).code).toBe(64)

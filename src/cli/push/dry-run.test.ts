@@ -8,7 +8,7 @@ const rowsIn = (body: string): readonly string[] => body.trimEnd().split('\n')
 const faultOf = (row: string, index: number) =>
   row === 'bad' ? [{ index, field: 'V', code: 'wrong_type', message: 'V: no number' }] : []
 
-/** Takes 500 rows in a check at most; rejects rows that are `bad`. */
+/** Accepts at most 500 rows per check; rejects rows that are `bad`. */
 const checking: Answers = {
   'POST /ingests/plant/check': (body) => {
     const rows = rowsIn(body)
@@ -122,7 +122,7 @@ test('a push stops once so many rows are rejected, and says how to go on', async
   expect(code).toBe(2)
 })
 
-/** Validates the first push of ten rows, and refuses or withholds the receipts of others. */
+/** Validates the first push of ten rows; refuses or withholds the receipts of the other pushes. */
 function silent(receipt: (batch: string) => [number, unknown]): Answers {
   let batches = 0
   const answers: Answers = {

@@ -1,5 +1,5 @@
-// Files as loggers, meters, weather services and spreadsheets write them, pushed as a new user does: what is not read as it is meant is refused with
-// what to type, and what is typed then is read as it is meant.
+// Files as loggers, meters, weather services and spreadsheets write them, pushed as a new user does: a file that would be misread is refused
+// with a message that says which options to type, and with those options it is read as intended.
 import { afterEach, expect, test } from 'vitest'
 import { closeServices, service, tidemark } from '../../../test/support/cli.ts'
 import { defaultSeriesFields, type Field } from '../../model/field.ts'
@@ -10,11 +10,11 @@ const fields: readonly Field[] = [...defaultSeriesFields, { name: 'ok', source: 
 
 interface LoggerFile {
   readonly csv: string
-  /** What the first push is answered with, by parts. */
+  /** Parts of the response to the first push. */
   readonly refused: readonly string[]
-  /** As they are typed. */
+  /** As typed on the command line. */
   readonly options: string
-  /** `[D, V]`, and `ok` where there is one. */
+  /** `[D, V]`, and `ok` if the file has it. */
   readonly rows: readonly (readonly unknown[])[]
 }
 

@@ -66,7 +66,7 @@ test('gzip that comes faster than it is unpacked leaves no listeners behind', as
   const listen = (warning: Error): unknown => warnings.push(warning.message)
   process.on('warning', listen)
   try {
-    // Bytes that do not shrink: each chunk is over what the stream takes at once.
+    // Incompressible bytes: each chunk exceeds what the stream accepts at once.
     const noise = randomBytes(4_000_000)
     const packed = gzipSync(noise)
     const chunks = Array.from({ length: Math.ceil(packed.length / 65_536) }, (_, at) =>

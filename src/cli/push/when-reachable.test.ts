@@ -15,7 +15,7 @@ const forbidden = serviceErrorOf(403, '{"code":"forbidden","detail":"No.","retry
 const start = 'Does the service run, and is this its address? Start it with "tidemark serve", or give its address'
 const again = 'Trying again for up to 10 s (--retry-seconds); Ctrl-C ends it.'
 
-/** What is asked fails so, one try after the other, and then is answered with 7; or goes on failing with the last. */
+/** The request fails with each of these errors in turn and then returns 7; with `forever`, it keeps failing with the last one. */
 async function asked(
   failures: readonly Error[],
   forever: boolean,

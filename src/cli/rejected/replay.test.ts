@@ -67,7 +67,7 @@ test('a decimal comma is set as a text, which the service converts', async () =>
   })
 })
 
-/** An ingest where a replay would overwrite and stores all, and whose rows have other names than those that are given. */
+/** An ingest in which a replay overwrites values and stores all rows, and whose rows do not have the property names given. */
 const overwriting: Answers = {
   ...listed('3', '4', '5'),
   [replayPath]: () => [
@@ -100,7 +100,7 @@ test('good values are not overwritten without a word', async () => {
   ])
 })
 
-/** Looks at two rows at once, of which those with these ids have a good value. */
+/** Previews two rows at a time; those with the ids in `good` have a good value. */
 function previewing(good: ReadonlySet<string>, made: readonly string[]): Answers {
   const overwritten = (ids: readonly string[]) => {
     const found = ids.filter((id) => good.has(id))

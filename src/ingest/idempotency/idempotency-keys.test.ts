@@ -11,7 +11,7 @@ import { IdempotencyKeys } from './idempotency-keys.ts'
 const dayMs = 24 * 60 * 60 * 1000
 const directory = '/keys'
 
-/** A journal in memory that never forgets what it acknowledged, over keys on a simulated disk. */
+/** A journal in memory that never loses acknowledged entries, with keys on a simulated disk. */
 class World {
   readonly disk = new SimulatedDisk(seededRandom(7))
   readonly entries: PlacedEntry[] = []
@@ -45,7 +45,7 @@ class World {
     this.uptimeMs += ms
   }
 
-  /** The position that the push is answered with. */
+  /** The position that the push returns. */
   async push(
     key: string,
     text: string,
@@ -165,7 +165,7 @@ test('over the limit a new key is refused, a known one and a day later all are t
 
 const yearMs = 365 * dayMs
 
-/** A push while the clock is set so much ahead, or behind. */
+/** A push while the clock is ahead by `clockMs`, or behind if it is negative. */
 async function pushBy(world: World, clockMs: number, key: string): Promise<number> {
   world.nowMs += clockMs
   const position = await world.push(key, key)
@@ -209,7 +209,7 @@ describe('a clock that ran ahead', () => {
       await world.start()
       expect(world.keys.size).toBeLessThanOrEqual(1 + 4 * 3)
     }
-    // Nobody can tell here that it is not the clock that is wrong now.
+    // At this point, the service cannot know that the earlier clock was wrong and not the present one.
     expect(await world.push('ahead', 'ahead')).toBe(first)
     expect((await world.disk.mount().list(directory)).length).toBeLessThanOrEqual(trims ? 2 : 0)
   })
@@ -266,7 +266,7 @@ describe('a clock that ran behind', () => {
   })
 })
 
-/** Clocks that are set while keys come: a process knows its own keys for a day, and no longer. */
+/** Clocks that are set while keys arrive: a process knows its own keys for a day, and no longer. */
 test('whatever the clock says, a key is known for a day in the process that took it', async () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ key: fc.nat(5) }) },
@@ -384,7 +384,7 @@ function changed(bytes: Buffer, offset: number): Buffer {
   return copy
 }
 
-/** Keys, bodies, trims, failing disks and crashes as they come: a key that was answered is answered the same for a day. */
+/** Keys, bodies, trims, failing disks and crashes in any order: an acknowledged key returns the same position for a day. */
 test('whatever happens, a key never stands for two pushes', async () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ key: fc.nat(12), body: fc.nat(1), fails: fc.boolean() }) },

@@ -7,7 +7,7 @@ import { DiskFloor } from './disk-floor.ts'
 import { KeyRates } from './key-rates.ts'
 import { RejectedSpace } from './rejected-space.ts'
 
-/** `taken`, or the problem's code and after how many seconds to try again. */
+/** `taken`, or the problem's code and the seconds after which to retry. */
 function outcome(attempt: () => void): string {
   try {
     attempt()
@@ -151,7 +151,7 @@ describe('rejected rows between two looks at the catalog', () => {
     'what waits counts as if it were rejected, all that a row takes with it (%s)',
     (knowsRows) => {
       const { push } = world(knowsRows)
-      // 10 rows of 100 bytes and 128 bytes beside each.
+      // 10 rows of 100 bytes, with 128 bytes of overhead each.
       const found = Array.from({ length: 7 }, () => push(10, 1000))
       expect(found).toEqual(['taken', 'taken', 'taken', 'taken', 'taken', 'overloaded 1', 'overloaded 1'])
       expect(world(knowsRows).push(1000, 1_000_000)).toBe('taken')
@@ -168,7 +168,7 @@ describe('rejected rows between two looks at the catalog', () => {
     expect(shared.push(10, 9000)).toBe('taken')
     shared.validate(false)
     expect(shared.push(10, 8000)).toBe('overloaded 1')
-    // It was asked for just now.
+    // The refused push has just triggered a new count.
     await new Promise((resolve) => setImmediate(resolve))
     expect(shared.push(10, 8000)).toBe('taken')
   })

@@ -1,4 +1,4 @@
-// Entries that end the validator, over all lives that they end: the store forgets with each, the catalog and the note stay.
+// Entries that end the validator, over all the generations that they end: the store loses its rows each time; the catalog and the note persist.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ const metadata: Ingest = {
   ],
 }
 
-/** Where a row ends the validator: as it is validated, as it is kept with its text, once it is kept, or not at all. */
+/** When a row ends the validator: during validation, while it is kept with its text, after it is kept, or never. */
 type Fate = 'validated' | 'kept' | 'behind' | 'none'
 
 const rowText = (position: number, fate: Fate, isGood: boolean): string =>
@@ -56,13 +56,13 @@ class Death extends Error {}
 
 interface WorldOptions {
   readonly stepRows: number
-  /** A planted bug: the decision is used before it is kept. */
+  /** A planted bug: the decision is used before it is stored. */
   readonly forgetsDecisions?: boolean
-  /** Whatever ends the validator ends its process with it: nothing is noted any more. */
+  /** Every death of the validator ends its process too, so no note is written afterwards. */
   readonly killsProcess?: boolean
 }
 
-/** What outlives the validator, and a life of it. */
+/** The state that outlives the validator, and one life of it. */
 class World {
   readonly stored = new Map<number, number>()
   readonly rejected = new Map<number, RejectedRow>()
@@ -85,7 +85,7 @@ class World {
     return positionAfter(this.#entries.at(-1)!)
   }
 
-  /** True when it comes to the end of the journal. */
+  /** True when it reaches the end of the journal. */
   async live(steps = Number.POSITIVE_INFINITY): Promise<boolean> {
     this.stored.clear()
     this.#isDead = false
@@ -103,7 +103,7 @@ class World {
     }
   }
 
-  /** Its process is killed by another, after so many notes of a life. */
+  /** Another process kills its process, after the given number of notes in a life. */
   async killAfter(notes: number): Promise<boolean> {
     this.#notesLeft = notes
     const isDone = await this.live()
@@ -189,7 +189,7 @@ class World {
   }
 }
 
-/** Lives until all is validated; null when that never is. */
+/** Restarts until everything is validated, and returns the number of lives; null when that exceeds `livesMax`. */
 async function liveOn(world: World, livesMax: number): Promise<number | null> {
   for (let lives = 1; lives <= livesMax; lives++) if (await world.live()) return lives
   return null
@@ -305,7 +305,7 @@ const anyPush: fc.Arbitrary<Push> = fc.record({
   ),
 })
 
-/** Each row is one thing, once; only rows of entries that ended the validator are not validated, and none that was kept otherwise. */
+/** Each row has exactly one outcome. Only entries that ended the validator have unvalidated rows; the other rejected rows are exactly the bad ones. */
 function check(world: World, pushes: readonly Push[]): void {
   const entries = entriesOf(pushes)
   for (const [place, { position, rows }] of entries.entries()) {
@@ -333,7 +333,7 @@ describe('whatever ends the validator', () => {
         fc.boolean(),
         async (pushes, stepRows, lives, killsProcess) => {
           const world = new World(entriesOf(pushes), { stepRows, killsProcess })
-          // Also where it is ended for other reasons, between two steps.
+          // It may also be ended for other reasons, between two steps.
           for (const steps of lives) await world.live(steps)
           expect(await liveOn(world, 600)).not.toBeNull()
           check(world, pushes)

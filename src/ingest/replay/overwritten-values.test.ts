@@ -37,6 +37,6 @@ test('values that the ingest would take are overwritten, those at fault are mend
     { name: 'T', rows: 1, first: '0' },
     { name: 'V', rows: 2, first: '1' },
   ])
-  // There the name would bring a field.
+  // In an open ingest this name would add a field.
   expect(overwritten(rows.slice(3), 'add')).toEqual([{ name: 'unit', rows: 1, first: '0' }])
 })

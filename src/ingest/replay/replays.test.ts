@@ -33,7 +33,7 @@ const rejectedAt = (position: number): RejectedRow => ({
   receivedMs: 0,
 })
 
-/** Rows at even positions pass when they are validated again. Validation waits until it is told. */
+/** Rows at even positions pass when they are validated again. Validation waits until `validate` is called. */
 class World {
   readonly states = new Map<number, 'kept' | 'discarded' | 'stored'>()
   readonly waitedFor: ValidatedAgain[] = []
@@ -71,7 +71,7 @@ class World {
     })
   }
 
-  /** Validates all that is in the journal. */
+  /** Validates everything in the journal. */
   validate(): void {
     for (; this.#validated < this.#journal.length; this.#validated++) {
       for (const { position } of decodeReplayedRows(this.#journal[this.#validated]!.body)) {
@@ -81,7 +81,7 @@ class World {
     for (const wake of this.#waiters.splice(0)) wake()
   }
 
-  /** Resolves once so many replays are in the journal. */
+  /** Resolves when the journal contains this number of replays. */
   async journaled(entries: number): Promise<void> {
     while (this.#journal.length < entries) await new Promise((resolve) => setImmediate(resolve))
   }
@@ -102,7 +102,7 @@ class World {
 
 const nobodyLeaves = new AbortController().signal
 
-/** Asks for a replay and leaves when it is in the journal and not validated. */
+/** Requests a replay and disconnects when it is in the journal and not yet validated. */
 async function replayAndLeave(world: World, journaled: number): Promise<void> {
   const caller = new AbortController()
   const left = world.replays.replay(ingest, null, caller.signal)
@@ -127,7 +127,7 @@ describe('a replay', () => {
     await world.journaled(2)
     world.validate()
     expect(await again).toEqual({ replayed: 5, stored: 3, rejected: 2 })
-    // The first one's rows are waited for as its own would be.
+    // The second replay waits for the first one's rows as if they were its own.
     expect(world.waitedFor).toEqual([{ ingest, positions: [0, 1, 2, 3, 4], stored: 3 }])
   })
 

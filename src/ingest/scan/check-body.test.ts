@@ -64,7 +64,7 @@ const json = fc
   .tuple(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(undefined, 1, '\t', ' \r\n'), fc.boolean())
   .map(([value, indent, inArray]) => JSON.stringify(inArray ? [value, value] : value, null, indent))
 
-/** Valid texts with a few characters left out, put in or put in another's place. */
+/** Valid texts with a few characters deleted, inserted or replaced. */
 const mutated = fc
   .tuple(json, fc.array(fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...pieces)), { maxLength: 2 }))
   .map(([text, changes]) =>
@@ -98,7 +98,7 @@ describe('a body is taken just where JSON.parse takes it', () => {
     )
   })
 
-  /** The same properties in each row, as most writers have them, and one place that is changed. */
+  /** The same properties in each row, as most writers send them, with one changed place. */
   const rowsOfOneKind = fc
     .tuple(
       fc.dictionary(
@@ -235,7 +235,7 @@ test.each<[body: string, format: 'json' | 'ndjson']>([
   }
 })
 
-/** How often the event loop turns meanwhile. */
+/** The number of turns of the event loop during `work`. */
 async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   const turn = (): void => {

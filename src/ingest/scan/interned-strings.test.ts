@@ -19,7 +19,7 @@ function spell(text: string, escaped: readonly boolean[]): string {
     .map((unit, i) => {
       const code = unit.charCodeAt(0)
       const must = code < 0x20 || unit === '"' || unit === '\\'
-      // A pair is escaped as a whole, since half of it is no UTF-8.
+      // A surrogate pair is escaped as a whole, because half of it is not valid UTF-8.
       const isHalf = code >= 0xd800 && code <= 0xdfff
       return must || isHalf || escaped[i % escaped.length] ? `\\u${code.toString(16).padStart(4, '0')}` : unit
     })

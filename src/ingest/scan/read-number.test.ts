@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readDouble, readPlainWhole } from './read-number.ts'
 
-/** As it stands in a row: something comes before it, and it is followed by what ends it. */
+/** The number within a row, with a character before it and one that ends it. */
 function inRow(text: string): Buffer {
   return Buffer.from(`:${text}}`)
 }
@@ -20,7 +20,7 @@ const finite = fc.oneof(
   fc.maxSafeInteger(),
 )
 
-/** Spellings of about one number, from few digits to more than are needed. */
+/** Spellings of approximately one number, from few digits to more than are needed. */
 const spelt = fc.oneof(
   finite.map(String),
   fc.tuple(finite, fc.nat(30)).map(([value, digits]) => value.toExponential(digits)),

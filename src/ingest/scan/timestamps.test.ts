@@ -6,11 +6,11 @@ import { TimestampParser } from './timestamps.ts'
 const instant = fc.oneof(
   fc.integer({ min: earliestMs, max: latestMs }),
   fc.constantFrom(earliestMs, latestMs),
-  // Near each other, so that the day is often the one before.
+  // Close together, so that the day often equals the previous one.
   fc.integer({ min: Date.UTC(2024, 1, 28), max: Date.UTC(2024, 2, 2) }),
 )
 
-/** A slice of a text is made one character: often that of all digits of the day. */
+/** The digits of a timestamp are replaced by one character, often only those of the day. */
 const broken = fc
   .tuple(instant, fc.constantFrom('Z', '', '+01:00'), fc.constantFrom('Y', '/', ':', '0', 'é'), fc.boolean())
   .map(([ms, designator, odd, onlyDay]) => {
@@ -20,13 +20,13 @@ const broken = fc
   })
 
 const zone = fc.constantFrom('', 'Z', 'z', '+00:00', '+02:00', '-05:30', '+2359', '+01', '+24:00', '+00:60', ' 01:00')
-/** A whole day is 24:00; and texts that are nearly so. */
+/** 24:00 (the end of a day), and similar texts. */
 const clock = fc.constantFrom(null, null, null, '24:00:00', '24:00:01', '24:00', '25:00:00')
 const separator = fc.constantFrom('T', 'T', 'T', 't', ' ', '  ', '_')
 const blank = fc.constantFrom('', '', '', ' ', '\t')
 const fraction = fc.constantFrom('', '.', '.1', '.12', '.123', '.1239', ',5', '.000000001', '.1x')
 
-/** Texts that are timestamps, or nearly so. */
+/** Timestamps, and texts similar to them. */
 const text = fc
   .tuple(
     fc.record({ ms: instant, clock, separator, decimals: fraction, designator: zone, blank }),

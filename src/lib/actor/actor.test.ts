@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { Actor, ActorUnavailable, type Death, type Generation, type GenerationEvents, type NextStart } from './actor.ts'
 
-/** A generation that does as it is told. */
+/** A generation that the test controls. */
 interface TestGeneration extends Generation, GenerationEvents {
   isAsked: boolean
 }
 
-/** An actor with a clock that stands until `pass` is called. */
+/** An actor whose clock advances only by calls of `pass`. */
 function actorOf(next: (death: Death) => NextStart | Promise<NextStart> = () => 'later') {
   const generations: TestGeneration[] = []
   const deaths: [unknown, number][] = []

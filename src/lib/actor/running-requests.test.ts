@@ -25,7 +25,7 @@ test('work is found by the number of its question until that is answered, also w
           asks.resolve(id, null)
           model.delete(id)
           answered.push(id)
-          // The second time it is nobody's.
+          // The second call finds no request.
           running.end(id)
         }
         expect(running.size).toBe(model.size)

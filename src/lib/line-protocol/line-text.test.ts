@@ -34,7 +34,7 @@ test.each<[string, lines: readonly string[]]>([
   expect(linesOf(Buffer.from(`${lines.join('\n')}\n`))).toEqual(lines)
 })
 
-/** The bytes, and how many looks were taken at them. */
+/** The bytes, with a count of the bytes read. */
 function counted(bytes: Uint8Array): { readonly bytes: Uint8Array; looks(): number } {
   let looks = 0
   const handler: ProxyHandler<Uint8Array> = {

@@ -10,7 +10,7 @@ async function idsOf(secret: string, partitions = held): Promise<ClusterIds> {
   const ids = new ClusterIds({
     secrets: { secret: async () => Buffer.from(secret) },
     held: async () => partitions,
-    // The change 2 of the entity was made at the time 50, and 4 at 150.
+    // Change 2 of the entity was made at time 50, change 4 at time 150.
     deletions: { lastChange: async () => 4, hasChanged: async (_, change, beforeMs) => change < 2 && 50 < beforeMs },
     changesKeptMs: 100,
     nowMs: () => 200,

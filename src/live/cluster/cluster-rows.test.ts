@@ -11,7 +11,7 @@ const question = {
   plan: { kind: 'select', selection: { entityId: 1, tags: [], fields: [], metrics: [] }, range: {} },
 } as unknown as LiveQuery
 
-/** Kafka with one partition, in which nothing is. */
+/** Kafka with one empty partition. */
 const emptyKafka = {
   persist: (work: () => unknown) => work(),
   leaderOf: async () => 0,

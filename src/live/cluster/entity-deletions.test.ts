@@ -58,7 +58,7 @@ test('knows what was made before, and whether more may come behind it', async ()
   expect(calls.filter((call) => call !== 'refresh')).toEqual([
     ...['after 0', 'after 0', 'changed', 'after 3', 'changed'],
   ])
-  // A partition that came later has no rows before the change.
+  // A partition added later has no rows before the change.
   const places = [0, 1].map((partition) => deletions.ofPartition(partition).changesOf(1))
   expect(places.map((changes) => changes.map(({ id, place }) => [id, place]))).toEqual([
     [
@@ -84,11 +84,11 @@ test('forgets what all readers were told and nobody goes on from before any more
   }
   expect(await known({ changes: [changeOf(3, 10), changeOf(5, 11)] })).toEqual([3, 5])
   expect(await known({ changes: [changeOf(8, 20)], nowMs: 150, told: 8 })).toEqual([3, 5, 8])
-  // One reader has not come so far.
+  // One reader has not received the later changes yet.
   expect(await known({ nowMs: 201, told: 3 })).toEqual([5, 8])
   expect(await known({ told: 8 })).toEqual([8])
   expect(await known({ nowMs: 1000 })).toEqual([8])
-  // What was forgotten is not asked for again.
+  // Forgotten changes are not requested again.
   expect(calls.filter((call) => call.startsWith('after')).at(-1)).toBe('after 8')
 })
 

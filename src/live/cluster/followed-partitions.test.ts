@@ -6,7 +6,7 @@ import { FollowedPartitions } from './followed-partitions.ts'
 
 const question = {} as LiveQuery
 
-/** Two partitions, which queries see up to 5 and 7. */
+/** Two partitions, visible to queries up to 5 and 7. */
 function opened() {
   const calls: string[] = []
   const ends = [5, 7]

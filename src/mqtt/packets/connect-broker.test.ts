@@ -1,4 +1,4 @@
-// Without a broker; test/tools/mqtt.test.ts has a real one.
+// Without a real broker; test/tools/mqtt.test.ts uses one.
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { generate, parser } from 'mqtt-packet'
 import { afterEach, expect, test } from 'vitest'
@@ -50,7 +50,7 @@ test('a session that is left while messages come is over', async () => {
       else if (packet.cmd === 'subscribe') {
         const { messageId } = packet
         socket.write(generate({ cmd: 'suback', messageId, granted: [1], reasonCode: 0 }, wire))
-        // More than is taken while nothing is read.
+        // More than is accepted while nothing is read.
         const payload = Buffer.alloc(100_000)
         for (let index = 0; index < 20; index++)
           socket.write(generate({ cmd: 'publish', topic: 't', payload, qos: 0, dup: false, retain: false }, wire))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PacketCutter } from './packet-cutter.ts'
 
-/** A packet of so many bytes behind its header. */
+/** A packet with `length` bytes after its header. */
 function packet(length: number, type = 0x30): Buffer {
   const digits: number[] = []
   for (let rest = length; digits.length === 0 || rest > 0; rest = Math.floor(rest / 128))

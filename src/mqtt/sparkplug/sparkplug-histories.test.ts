@@ -8,11 +8,14 @@ import { decodePayload } from './sparkplug-payload.ts'
 
 const metricsOfSession = 3
 
-/** A node whose aliases mean other metrics in each session, and may mean others in it by a birth that arrives. Messages may be lost on their way, but for deaths, which the broker publishes. */
+/**
+ * A node whose aliases have other meanings in each session, and also within one after a birth that arrives. Messages may be lost on their
+ * way, except deaths, which the broker publishes.
+ */
 class World {
-  /** By the value of each data message that arrived: the metric that it is of. */
+  /** By the value of each data message that arrived: its metric. */
   readonly sent = new Map<number, string>()
-  /** By value: the metric that it was stored under, or null where it was rejected. */
+  /** By value: the metric under which it was stored; null if it was rejected. */
   readonly reported: [value: number, metric: string | null][] = []
   readonly #nodes: SparkplugNodes
   #nowMs = 0
@@ -48,12 +51,12 @@ class World {
   data(alias: number, isLost: boolean): void {
     const double = this.#nextValue++
     if (!isLost) this.sent.set(double, this.#nameOf(alias))
-    // Half of them with an alias that no birth has.
+    // Half of the messages also contain an alias that no birth defines.
     const strange = double % 2 === 0 ? [{ alias: metricsOfSession, double }] : []
     this.#publish('NDATA', [{ alias, double }, ...strange], isLost)
   }
 
-  /** Nobody can see that aliases changed if no birth told what they were. */
+  /** Only after a birth arrived: without one, nobody could notice that the aliases changed. */
   renumbers(): void {
     if (!this.#isKnown) return
     this.#numbering++

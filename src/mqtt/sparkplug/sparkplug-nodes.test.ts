@@ -3,7 +3,7 @@ import { mqttMapping } from '../../../test/support/mqtt-mapping.ts'
 import { sparkplugPayload, type WrittenMetric } from '../../../test/support/sparkplug-payloads.ts'
 import { SparkplugNodes, type SparkplugOptions } from './sparkplug-nodes.ts'
 
-/** One node and its device; what is told is who waits, what is asked, and the rows as `metric=value`. */
+/** One node and its device. `asked` are the rebirth requests; rows are shown as `metric=value`, or as their error. */
 function world(changes: Partial<SparkplugOptions> = {}) {
   const asked: string[] = []
   let nowMs = 0
@@ -110,7 +110,7 @@ const withoutType = { name: 'zz', int: 5 }
 
 interface WaitCase {
   readonly says: string
-  /** Of the data, whose birth has 0 and which came at 1000; absent where no birth came before it. */
+  /** The sequence number of the data, which arrives at 1000 after a birth with 0; absent if no birth arrived before it. */
   readonly seq?: number
   readonly data: WrittenMetric[]
   readonly rows?: string[]
@@ -172,7 +172,7 @@ test.each(waitCases.flatMap((one) => (['node', 'device'] as const).map((of) => [
     if (of === 'device') send('NBIRTH/N', 0, [], { at: 0 })
     if (seq !== undefined) send(`${prefix}BIRTH/${path}`, sequence, pressure, { at: 0 })
     expect(send(`${prefix}DATA/${path}`, sequence + (seq ?? 0), data, { at: 1000 })).toEqual(rows)
-    // Those of devices are in the sequence, as all that is not a node's birth.
+    // A device's birth continues the sequence, as does every message except a node's birth.
     const next = of === 'node' ? 0 : sequence + (seq ?? 0) + 1
     expect(send(`${prefix}BIRTH/${path}`, next, birth, { at: bornAt })).toEqual(rowsAtBirth)
   },
@@ -231,7 +231,7 @@ test('a death has no row; what waits makes none either, and data after it needs 
   expect(send('DDEATH/N/D', 2)).toEqual([])
   expect(send('DDATA/N/D', 3, [value(1, 5)])).toEqual([])
   expect(send('NDATA/N', 4, [value(1, 5)])).toEqual(['a=5'])
-  // The will of a session before.
+  // The will of an earlier session.
   expect(send('NDEATH/N', undefined, [bdSeq(2)])).toEqual([])
   expect(send('NDATA/N', 5, [value(1, 6)])).toEqual(['a=6'])
   expect(send('NDEATH/N', undefined, [bdSeq(3)])).toEqual([missing(1)])

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { sparkplugPayload } from '../../../test/support/sparkplug-payloads.ts'
 import { decodePayload, rebirthRequest } from './sparkplug-payload.ts'
 
-/** Of `sparkplug-payload` 1.0.3 of Eclipse Tahu: metrics of six types, one null, with an alias and a time. */
+/** Written by `sparkplug-payload` 1.0.3 of Eclipse Tahu: metrics of six types, one null, with an alias and a time. */
 const ofTahu =
   '0880d0eab6b73312140a016110031881d0eab6b733200150ffffffff0f120b0a0162200758ffffffff0f120a0a01632009650000c03f12090a0164200e7a026f6e12070a0165200b700112070a0166200438011807'
 
@@ -24,7 +24,7 @@ test("what another's encoder wrote is read", () => {
   })
 })
 
-/** As Tahu's `PayloadUtil` and `sparkplug-client` wrap it. */
+/** Wraps a body in the format of Tahu's `PayloadUtil` and `sparkplug-client`. */
 function wrapped(body: Uint8Array): Uint8Array {
   const writer = new BinaryWriter().tag(4, WireType.LengthDelimited).string('SPBV1.0_COMPRESSED')
   const rest = writer.tag(5, WireType.LengthDelimited).bytes(body).finish()

@@ -1,6 +1,6 @@
-// What the specification 3.0 of Sparkplug says of the quality of metrics and of deaths, as far as it makes rows. A name that ends with an identifier
-// is a requirement of that specification, by the identifier that its Technology Compatibility Kit gives it (`tck-id-` left out). The kit asks a
-// host for a log; here the rows are what is asked.
+// The Sparkplug 3.0 specification about the quality of metrics and about deaths, as far as it concerns rows. A name that ends with an identifier
+// is a requirement of that specification, with the identifier of its Technology Compatibility Kit (without `tck-id-`). The kit expects a
+// host to write a log; these tests check the rows instead.
 import { expect, test } from 'vitest'
 import { mqttMapping } from '../../../test/support/mqtt-mapping.ts'
 import { sparkplugPayload, type WrittenMetric } from '../../../test/support/sparkplug-payloads.ts'

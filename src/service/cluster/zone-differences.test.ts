@@ -7,7 +7,7 @@ import { checkTimeZones } from './zone-differences.ts'
 
 const nowMs = () => Date.UTC(2026, 5, 1)
 
-/** A Druid that reads the statement as it is written, with a JVM that has its own mind of some zones. */
+/** A Druid that evaluates the statement, with a JVM whose rules for some zones differ. */
 function druidWith(offsetMs: (name: string, ms: number) => number) {
   const asked: string[] = []
   const client = {

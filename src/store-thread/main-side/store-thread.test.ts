@@ -3,7 +3,7 @@ import { loadSettings } from '../../config/load.ts'
 import type { ServiceEvent } from '../../observe/event.ts'
 import { StoreThread } from './store-thread.ts'
 
-/** In the place of the store: tells as its files whether they are held, and dies when it is to purge. */
+/** A substitute for the store: its number of files shows whether they are held, and it dies when it must purge. */
 const script = `
   import { parentPort, workerData } from 'node:worker_threads'
   let isHeld = workerData.isHeld
@@ -96,7 +96,7 @@ test('a thread that cannot be started again is tried again', async () => {
   await thread.close()
 })
 
-/** One that dies before it is ready. */
+/** A store thread that dies before it is ready. */
 const dyingUrl = new URL(`data:text/javascript,${encodeURIComponent('process.exit(1)')}`)
 
 test('a first start is tried again where the thread died of an entry that it was validating', async () => {

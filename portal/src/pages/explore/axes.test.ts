@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { axesOf } from './axes.ts'
 
-/** `>` before a unit is a line that was moved to the right. */
+/** `>` before a unit marks a line that was moved to the right. */
 const placed = (...lines: readonly string[]) => {
   const { axes, places } = axesOf(lines.map((line) => ({ unit: line.replace('>', ''), isMoved: line.startsWith('>') })))
   return [axes.map(({ side, label }) => `${side} ${label}`.trim()), places]

@@ -21,7 +21,7 @@ const view = (part: Partial<View>): View => ({
 
 test.each<[part: Partial<View>, drawn: Partial<View>]>([
   [{}, { how: 'band', granularity: 'hour', zone: 'Europe/Madrid' }],
-  // Left over from another way.
+  // Left over from another way of drawing.
   [{ granularity: 'year' }, { how: 'band', granularity: 'hour' }],
   [{ how: 'average' }, { how: 'average', granularity: 'hour' }],
   [{ how: 'average', granularity: 'minute' }, { granularity: 'hour' }],
@@ -37,7 +37,7 @@ test.each<[part: Partial<View>, drawn: Partial<View>]>([
   const made = overHours(view(part), span, expiring)
   expect(made).toMatchObject({ kept: 'hours', view: drawn })
   expect(made.span).toEqual({ fromMs: at('2026-02-20T10:00:00Z'), toMs: span.toMs })
-  // What is sent begins with a full hour, as the service asks for it.
+  // The request starts with a full hour, as the service requires.
   expect(questionOf(made.view, made.span, 800).request).toMatchObject({ start_date: '2026-02-20T10:00:00.000Z' })
 })
 

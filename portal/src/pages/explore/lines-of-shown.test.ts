@@ -14,7 +14,7 @@ const entity = {
 } as unknown as EntityDescription
 const at = (minute: number): string => new Date(minute * 60_000).toISOString()
 
-/** An item in a range of minutes; `drawnFrom` is where that begins of which there are hours. */
+/** An item in a range of minutes; `drawnFrom` is the start of the range for which hours exist. */
 function shownOf(minute: number, from: number, drawnFrom = from): Shown {
   const view = { ...viewOf(new URLSearchParams('field=V')), how: 'select', shift: 'P1D' }
   const span = { fromMs: drawnFrom * 60_000, toMs: (from + 60) * 60_000 }

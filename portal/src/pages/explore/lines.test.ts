@@ -10,7 +10,7 @@ const line = (name: string): DrawnField => ({
   gapsOf: (seconds) => usualGaps(seconds),
 })
 const names = { time: 'D', tags: ['T'], fields: [line('V'), line('W')], untilSecond: 3600 }
-/** Without how each is drawn. */
+/** The lines without the way in which each is drawn. */
 const plain = ({ names, data, left }: Lines) => ({ names, data, left })
 
 test('each tag and field is a line, and what it has no item for is passed over', () => {
@@ -162,7 +162,7 @@ test('a bucket that the range cuts is drawn from where the range begins, by dash
     [1, 2, null, 3, 4],
   ])
   expect(lines).toMatchObject([{ drawn: 'line' }, { drawn: 'line', dashed: true, color: 0 }])
-  // Of one bucket no line leads anywhere.
+  // A single bucket draws no dashed line.
   expect(linesOf(table([0, 1]), columns).data).toEqual([[10], [1]])
 })
 

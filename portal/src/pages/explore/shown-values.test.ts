@@ -27,7 +27,7 @@ test('at a cursor a line shows the item that is nearest, with its own time, and 
     { second: 20, value: 2 },
   ]
   expect(at(0)).toEqual([first, first, last, last, null])
-  // It has nothing before its first item and after its last.
+  // The line has no value before its first item and after its last.
   expect(at(1).map((item) => item?.value ?? null)).toEqual([null, 5, 6, 7, null])
   const steps: Lines = { ...drawn, lines: drawn.lines.map((line) => ({ ...line, drawn: 'step' })) }
   expect(at(0, steps)).toEqual([first, first, first, last, null])

@@ -71,7 +71,7 @@ test('a state is painted for its share of a bucket, and seen however short it wa
 })
 
 test('of many states the longest are told apart and the others are one, which keeps to its strip', () => {
-  // Each lasts a second longer than the one before. What another strip has counts there alone.
+  // Each state lasts a second longer than the previous one. The states of another strip count only there.
   const many = Array.from({ length: 5000 }, (_, place) => [at(0), 'level', 'V', place / 7, place + 1, 1])
   const others = [
     [at(0), 'pump', 'V', 1 / 3, 5, 1],

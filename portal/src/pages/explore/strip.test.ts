@@ -48,7 +48,7 @@ test.each([
 
 test('a line is an area from its least to its greatest over the whole of each bucket, with its gaps', () => {
   const lines = [{ color: 0 }, { color: 0 }, { color: 0 }].map((line) => ({ ...line, name: 'a' }))
-  // The first bucket begins before the strip, the last one ends behind it.
+  // The first bucket starts before the strip, the last one ends after it.
   const data: Lines['data'] = [
     [-10, 10, 50, 90],
     [1, 2, null, 5],

@@ -13,7 +13,7 @@ test('a plot has every item where no pixel has two of a tag', () => {
   const isEvery = (rows: ReturnType<typeof table>): boolean => isEveryItem(rows, names, span, 10)
   expect(isEvery(table(['a', 0], ['b', 5], ['a', 10], ['a', 95]))).toBe(true)
   expect(isEvery(table(['a', 0], ['b', 5], ['a', 9]))).toBe(false)
-  // The last pixel has its end too.
+  // The last pixel includes the end of the range.
   expect(isEvery(table(['a', 90], ['a', 100]))).toBe(false)
   expect(isEvery(table())).toBe(true)
 })

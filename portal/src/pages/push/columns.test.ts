@@ -23,6 +23,6 @@ test('two columns that become the time are its date and the time of the day, in 
   const { columns: renamed, dateAndTime } = mappingOf(both, defaultSeriesFields)
   expect([[...renamed], dateAndTime]).toEqual([[['day', 'D']], ['day', 'at']])
   expect(mappingOf(ownNames(['D', 'V']), defaultSeriesFields).dateAndTime).toBeNull()
-  // Twice the same metric stays an error.
+  // The same metric twice remains an error.
   expect(mappingOf(withColumn(ownNames(['D', 'V', 'W']), 'W', 'V'), defaultSeriesFields).dateAndTime).toBeNull()
 })

@@ -1,4 +1,4 @@
-// The programs themselves run in `test/e2e/push.test.ts`.
+// `test/e2e/push.test.ts` runs the programs themselves.
 import { expect, test } from 'vitest'
 import { ownNames, usualWritten, withColumn, withConstant } from './columns.ts'
 import { languages, programOf } from './programs.ts'

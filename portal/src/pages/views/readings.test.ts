@@ -4,7 +4,7 @@ import { inTagOrder } from './readings.ts'
 const known = (...keys: string[]) => keys.map((key) => ({ key, id: key.split(' ')[0]! }))
 
 test.each<[ids: string[], known: string[], shown: [id: string, key: string | null][]]>([
-  // The service answers by date.
+  // The service returns them by date.
   [
     ['b', 'a'],
     ['a', 'b'],

@@ -12,7 +12,7 @@ const ingest: Ingest = {
   ...{ duplicates: 'keep', state: 'active', reason: null, createdMs: 0, lines: { tag: '{measurement}.{field}' } },
 }
 
-/** Reads lines of these series in turns, and learns what it does not know, as the validator does; how many of a turn it knew. */
+/** Reads lines of these series in turns and learns unknown ones, as the validator does; returns the number of known lines per turn. */
 function turns(scanner: FieldScanner, names: readonly string[], count: number): number[] {
   return Array.from({ length: count }, () => {
     let known = 0

@@ -1,4 +1,4 @@
-// What lines come to is tested by `src/ingest/line-validator.test.ts`; this is about which of them need no care.
+// `src/ingest/line-validator.test.ts` tests the parsed values; this file tests which lines the fast path reads.
 import { expect, test } from 'vitest'
 import type { Field, FieldRole, FieldType } from '../../../model/field.ts'
 import { FieldColumn } from '../../columns/field-column.ts'
@@ -14,7 +14,7 @@ const fields = [
 ]
 const sources = new Map(fields.map(({ name }, index) => [name, index]))
 
-/** The texts of the row that the line is; null where it needs care. */
+/** The texts of the line's row; null where the line needs the slow path. */
 function read(line: string): readonly (string | null)[] | null {
   const columns = fields.map((each) => new FieldColumn(each, 1))
   for (const column of columns) column.begin(1, 1000)

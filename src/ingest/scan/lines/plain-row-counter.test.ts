@@ -7,7 +7,7 @@ import { PlainRowCounter } from './plain-row-counter.ts'
 
 const format = 'fields-ns'
 
-/** Each line parsed. */
+/** Counts by parsing each line. */
 function rowsWithCare(body: string): number {
   const bytes = Buffer.from(body)
   let rows = 0
