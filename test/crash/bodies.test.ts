@@ -108,7 +108,7 @@ test.each<[string, readonly CrashPoint[]]>([
       const options = { body: { entity: 'plant' } }
       const select = () => callWell<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', options)
       await expect.poll(async () => (await select()).map(({ V }) => V).sort(), { timeout: 30_000 }).toEqual([1, 2, 5])
-      // Only visible rows are counted.
+      // The counters agree with the visible rows.
       const { counters } = await callWell<{ counters: object }>(server.url, 'GET', '/admin/ingests/plant', {
         key: adminKey,
       })

@@ -20,7 +20,7 @@ test('the same check finds a reader that goes on from an id one too early', asyn
       (error: Error) => error.message.includes('expected'),
     )
   }
-  // The number of blocks that contain only ids depends on timing.
+  // Which blocks of a stream contain only ids depends on timing.
   expect((await found(3)) || (await found(4)) || (await found(5))).toBe(true)
 })
 

@@ -370,7 +370,7 @@ function randomSelection(draw: Draw, { time, tags, others }: RandomEntity): Sele
   }
 }
 
-/** One of the tags, or several in the order of the entity, after any first one. */
+/** One of the tags, or several, beginning with any of them. */
 function someTags(draw: Draw, tags: readonly EntityField[]): [EntityField, ...EntityField[]] {
   const first = oneOf(draw, tags)
   const others = draw(2) === 0 ? [] : tags.filter((tag) => tag !== first && draw(3) > 0)
