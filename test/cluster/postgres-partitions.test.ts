@@ -204,7 +204,7 @@ describe('rows that are handed on', () => {
     ])
     // Repeated, because a pipeline was killed before it committed.
     expect(await other.partitions.replay(replay)).toEqual({ stored: replay.passed, taken: 0 })
-    // A pipeline with another limit: a row that it had stored no longer passes.
+    // A pipeline with another limit: a row that the replay had stored no longer passes.
     const narrower = { ...replay, passed: [first + 5], rejected: rejectedAt([7]) }
     expect(await other.partitions.replay(narrower)).toEqual({ stored: [first + 5], taken: 0 })
     expect((await catalog.partitions.storedRows(1))[0]).toMatchObject({ rows: 1, last: place(5) })

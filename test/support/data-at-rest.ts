@@ -256,7 +256,7 @@ class History {
     return planSince(plan, this.sinceMs)
   }
 
-  /** Days expire; or those that have expired are purged for good. */
+  /** Days expire; or the retention is lifted, and rows that had expired are gone for good. */
   async leave(spanMs: number): Promise<void> {
     if (this.sinceMs !== null && this.#draw(3) === 0) {
       await this.#purge(this.sinceMs)
