@@ -1,4 +1,4 @@
-// Readers of live rows, through cuts and kills.
+// Readers of live rows, through cuts and kills of the server.
 import { expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { LiveReader } from '../support/live-reader.ts'

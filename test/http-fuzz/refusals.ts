@@ -43,7 +43,7 @@ const forms: readonly Form[] = [
     read: ({ responseDetail }) => problemIn(Object(responseDetail)),
   },
   {
-    // JSON-RPC has numeric codes in place of the fields that a Problem has.
+    // JSON-RPC has numeric codes for malformed messages, so there is no code of a Problem.
     paths: /^\/mcp\b/,
     contentType: 'application/json',
     read: ({ error }) => ({ status: null, code: 'invalid_request', detail: messageIn(error) }),

@@ -50,7 +50,7 @@ export let subscribers: SubscriberAdmin
 export let rejected: RejectedAdmin
 export let rows: RejectedRows
 
-/** Creates everything anew before each test of the file. */
+/** Recreates everything before each test of the file. */
 export function useAdminSide(): void {
   beforeEach(async () => {
     Object.assign(reported, fresh())

@@ -12,7 +12,7 @@ export type Answers = Record<
 
 const servers: Server[] = []
 
-/** For `afterEach`. */
+/** Closes all services; for `afterEach`. */
 export function closeServices(): void {
   for (const server of servers.splice(0)) {
     server.closeAllConnections()
