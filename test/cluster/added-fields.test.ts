@@ -1,4 +1,4 @@
-// A field is added while the first rows of an entity come: no row is there twice at any moment, and none is missing for longer than it may.
+// A field is added while an entity's first rows arrive: no row ever appears twice, and none is missing for longer than allowed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
@@ -8,7 +8,7 @@ import { adminKey } from '../support/server-process.ts'
 let service: RunningService
 
 beforeAll(async () => {
-  // As an upkeep that comes by all the time, and notices everything.
+  // Checks often enough to notice every change.
   service = await runService({ 'druid.checkMs': '1000' })
 })
 afterAll(() => service?.close())
@@ -39,7 +39,7 @@ const native = (entity: string) => {
   return callWell<Row[]>(service.url, 'POST', '/consumer/data/druid-native-query', { key: adminKey, body })
 }
 
-/** Asks on and on until it is stopped; resolves with the counts that were wrong. */
+/** Queries until it is stopped; resolves with the wrong counts. */
 async function watch(
   entity: string,
   counts: { readonly pushed: number; readonly queryable: number },
@@ -86,7 +86,7 @@ describe.concurrent('rows are there once when a field is added', () => {
     stop.abort()
     expect(await watched).toEqual([])
     expect(await select(alias)).toHaveLength(counts.pushed)
-    // The fields are what they were declared as: half of a double that was pushed as 3 is no whole number.
+    // The fields have their declared types: half of a double that was pushed as 3 is not an integer.
     const last = { metric_name_field: ['V', 'W', 'count'], fields: ['note', 'seen', 'ok'] }
     expect((await select(alias, last)).at(-1)).toMatchObject({
       ...filled,

@@ -1,4 +1,4 @@
-/** Where the cluster under test is; `npm run cluster -- status` prints it. */
+/** The addresses of the cluster under test; `npm run cluster -- status` prints them. */
 export const addresses = {
   kafkaBrokers: process.env['TIDEMARK_TEST_KAFKA'] ?? '127.0.0.1:9092',
   kafkaTls: process.env['TIDEMARK_TEST_KAFKA_TLS'] ?? 'localhost:9094',
@@ -7,7 +7,7 @@ export const addresses = {
   druidOverlord: process.env['TIDEMARK_TEST_DRUID_OVERLORD'] ?? 'http://127.0.0.1:8081',
 }
 
-/** Of the servers of the cluster under test: a certificate that is its own authority, for localhost, and its key. */
+/** The certificate of the servers under test, self-signed for localhost, and its key. */
 export const certificateFiles = {
   certificate: process.env['TIDEMARK_TEST_CERTIFICATE'] ?? '',
   key: process.env['TIDEMARK_TEST_CERTIFICATE_KEY'] ?? '',

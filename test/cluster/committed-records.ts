@@ -10,7 +10,7 @@ interface Aborted {
 const controlBatch = 1 << 5
 const abortMarker = 0
 
-/** All values of a partition that a reader of what is committed sees, as far as its end is now. */
+/** All values of a partition that a read-committed consumer sees, up to its current end. */
 export async function committedRecords(client: KafkaClient, topic: string, partition: number): Promise<Buffer[]> {
   const values: Buffer[] = []
   const end = await endOffset(client, { topic, partition }, 'last')

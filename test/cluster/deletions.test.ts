@@ -1,4 +1,4 @@
-// Deletions of rows on a cluster of two processes: what each answers, in every language, is what one machine answers that has only the rows of the model.
+// Deletions of rows on a cluster of two processes: in every query language, each responds like a single machine that has only the model's rows.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(dataDirectory, { recursive: true, force: true })
 })
 
-/** Requests of all kinds of queries; `unordered`: the rows of the answer come in any order. */
+/** Requests of all kinds of queries; `unordered` where the rows of the answer come in any order. */
 function questions(entity: string): readonly (readonly [path: string, body: object | null, unordered?: 'unordered'])[] {
   const range = { start_date: iso(startMs), end_date: iso(startMs + spanMs) }
   const data = (kind: string, body: object = {}) => [`/consumer/data/${kind}`, { entity, ...body }] as const
@@ -134,7 +134,7 @@ function questions(entity: string): readonly (readonly [path: string, body: obje
   ]
 }
 
-/** What a service answers, as a text that says nothing of the names of entities, of segments, or of an order that is none. */
+/** A service's answers as text, without the names of entities and segments, and without the order where it is undefined. */
 async function answersOf(url: string, entity: string): Promise<string[]> {
   const told: string[] = []
   for (const [path, body, unordered] of questions(entity)) {
@@ -153,8 +153,8 @@ async function answersOf(url: string, entity: string): Promise<string[]> {
 }
 
 /**
- * The parts of an answer that come in any order, without what Druid tells of the beginning of segments: elements, events of scans, values of searches
- * and topNs; of i3X the values of one element, which says nothing of the order of those of one date.
+ * The parts of an answer that come in any order, without Druid's details about the start of segments: elements, events of scans, values of searches and
+ * topNs. For i3X the values of one element, because the order of values at the same date is undefined.
  */
 function inOrder(answer: unknown): unknown {
   const parts = listIn(answer) ?? listIn(within(answer, 'results', 0, 'result', 'values')) ?? [answer]
@@ -181,7 +181,7 @@ function sorted(value: unknown): unknown {
   )
 }
 
-/** One entity of the cluster beside its model. */
+/** One entity of the cluster with its model. */
 class Corrected {
   readonly model = new ModelStore()
   readonly #alias: string
@@ -294,7 +294,7 @@ class Corrected {
     return { request, selection }
   }
 
-  /** Both processes, within five seconds, answer what one machine does that has only what is seen. */
+  /** Within five seconds both processes must respond like a single machine that has only the visible rows. */
   async compare(): Promise<void> {
     const control = `seen_${this.#alias}_${this.#compared++}`
     const key = await makeIngest(alone.url, adminKey, { alias: control, fields })

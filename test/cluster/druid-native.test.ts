@@ -1,4 +1,4 @@
-// Every recorded native query through our own check and rewriting, on a Druid again: it must answer what it answered when asked by hand.
+// Runs every recorded native query through our own check and rewriting on a Druid again: the answer must be the one recorded from the original query.
 
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -31,10 +31,10 @@ interface Tool {
   readonly parse: (text: string) => never
 }
 
-/** Refused by the check before the query. */
+/** Refused by our check before the query runs. */
 const refused = ['filter-regex-lookahead']
 
-/** Answered otherwise, as docs/druid-native.md says: the recorded answers are of published rows. */
+/** Answers that differ, as docs/druid-native.md says: the recorded ones are of published rows. */
 const differing = {
   'not published yet': new Set([
     'topn-dimension-numeric',

@@ -1,4 +1,4 @@
-// Every recorded query of SQL through our own check and writing, on a Druid again: it must answer what it answered when asked by hand.
+// Runs every recorded SQL query through our own check and rewriting on a Druid again: the answer must be the one recorded from the original query.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DruidSqlClient } from '../../src/druid-client/druid-sql-client.ts'
 import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
@@ -12,12 +12,12 @@ import { isRecorded, loadTool, type Reply, recordings } from '../druid-sql/recor
 import { recordedWorld } from './recorded-worlds.ts'
 import { WorldsOnDruid } from './world-view.ts'
 
-/** Where we mean to differ; docs/druid-sql.md says why. */
+/** Intended differences; docs/druid-sql.md gives the reasons. */
 const differing = new Set([
-  'sql-fn-text-constants', // Druid pads a constant of CHAR: the text is written as a VARCHAR, and nothing is padded.
+  'sql-fn-text-constants', // Druid pads a constant of type CHAR. We write the text as a VARCHAR, which is not padded.
   'sql-fn-double-division-by-zero',
-  'sql-fn-cast-text-odd', // Refused by the check before the query, as the one above.
-  'sql-union-append', // Refused by this engine alone.
+  'sql-fn-cast-text-odd', // Refused by our check before the query runs, as the one above.
+  'sql-union-append', // Refused by this engine only.
 ])
 
 if (!isRecorded) {

@@ -1,4 +1,4 @@
-// What becomes of an append that was given up, at a real Kafka: it may be stored, but never behind a later one, and no later one is taken for it.
+// The fate of an abandoned append at a real Kafka: it may be stored, but never after a later one, and no later one is mistaken for it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { BatchProducer } from '../../src/kafka/batch-producer.ts'
@@ -16,7 +16,7 @@ afterAll(async () => {
   kafka.close()
 })
 
-/** A client whose requests to the leader wait, when they are to, until they are let go: those that were given up meanwhile as well. */
+/** A client that can hold back requests to the leader until they are released; abandoned ones are then sent as well. */
 function slowClient() {
   const held: (() => Promise<unknown>)[] = []
   let isSlow = false

@@ -9,7 +9,7 @@ function cluster(what: string): { readonly ok: boolean; readonly output: string 
   return { ok: status === 0, output: stdout }
 }
 
-/** Starts the cluster, and ends it afterwards unless it ran before. */
+/** Starts the cluster, and stops it afterwards unless it was already running. */
 export default function setup(): (() => Promise<void>) | undefined {
   const addresses: Record<string, string> = JSON.parse(cluster('addresses').output)
   for (const [name, address] of Object.entries(addresses)) process.env[name] ??= address
@@ -18,7 +18,7 @@ export default function setup(): (() => Promise<void>) | undefined {
     cluster('stop')
     throw new Error('the cluster did not start: see above')
   }
-  // While it is stopped, vitest has the ends of its own processes to hear of.
+  // Asynchronous, because vitest must be able to handle the exits of its own processes meanwhile.
   return async () => {
     await promisify(execFile)(process.execPath, ['scripts/cluster/main.mjs', 'stop'])
   }

@@ -1,4 +1,4 @@
-// Over the seam between hours and rows a cluster answers as it did while all rows were there.
+// Across the boundary between hours and rows, a cluster's results are the same as while all rows existed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DeletionSelection, HiddenByDeletion } from '../../src/model/deletion.ts'
 import type { QueryKind } from '../../src/model/query-kind.ts'
@@ -10,7 +10,7 @@ import { dayMs, HoursWorld, hourMs, lateFrom, type PushedRow, sinceMs } from './
 const nowMs = 5 * dayMs
 const text = (ms: number): string => new Date(ms).toISOString()
 
-/** Of four days; late ones lie in the first two. */
+/** Rows of four days; late rows fall into the first two. */
 function madeRows(): PushedRow[] {
   const draw = drawFrom(7)
   const row = (at: number, ms: number, position: number): PushedRow => ({
@@ -30,7 +30,7 @@ const world = new HoursWorld()
 beforeAll(() => world.open(madeRows()), 150_000)
 afterAll(() => world.close())
 
-/** As the service asks it. */
+/** Queries as the service does. */
 function ask(kind: QueryKind, request: object, seen = world.seen('after')): Promise<unknown[][]> {
   const asked = { entity: 'plant', ...request } as unknown as QueryRequest<QueryKind>
   return seen.answer(planQuery(kind, asked, { entity: seen.entity, nowMs, bucketsMax: 10_000 }))
@@ -61,7 +61,7 @@ describe('averages', () => {
 
 const overTime = 'mean min max sum count first last time_mean covered total rise resets min_time max_time'.split(' ')
 
-/** Late rows make what an hour does in its order unknown, so these are of what has none. */
+/** Late rows make the order-dependent values of an hour unknown, so these tests hide the late rows. */
 describe('values over time', () => {
   test.each([
     { granularity: 'hour' },
@@ -95,7 +95,7 @@ describe('values over time', () => {
     expectSame('aggregate', { aggregates: ['count', 'sum', 'min', 'max', 'first', 'last'], granularity: 'day' }))
 })
 
-/** Made later than the hours. */
+/** A deletion made after the hours. */
 const deleting = (selection: Partial<DeletionSelection>): HiddenByDeletion => ({
   ...{ id: 5, pushed: [{ from: 0, before: 2 * lateFrom }], items: null },
   selection: {
@@ -143,7 +143,7 @@ describe('SQL', () => {
   })
 })
 
-/** Of what was pushed late. */
+/** A deletion of the rows that were pushed late. */
 const late = { ...deleting({}), id: 1, pushed: [{ from: lateFrom, before: 2 * lateFrom }] }
 
 describe('later deletions take hours', () => {

@@ -1,4 +1,4 @@
-// An entity on a real Druid whose older rows have left: as it was, and as it is with hours in their place.
+// An entity on a real Druid whose older rows have expired: as it was before, and with hours in their place.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UnsentAnswers } from '../../src/answer/unsent-answers.ts'
 import type { Answer } from '../../src/answer/whole-answer.ts'
@@ -27,7 +27,7 @@ import { addresses } from './addresses.ts'
 
 export const dayMs = 86_400_000
 export const hourMs = 3_600_000
-/** Rows before it have left, those of the days before `madeMs` have hours. */
+/** Rows before this date have expired; those of the days before `madeMs` have hours. */
 export const sinceMs = 3 * dayMs
 export const madeMs = 2 * dayMs
 
@@ -36,7 +36,7 @@ const long: EntityField = { name: 'N', type: 'long', role: 'metric' }
 const quality: EntityField = { name: 'Q', type: 'long', role: 'quality' }
 const limits = { resultRows: 100_000, buckets: 10_000, resultBytes: 10_000_000 }
 
-/** What was pushed: positions from `lateFrom` on are late rows. */
+/** A pushed row. Positions from `lateFrom` on are late rows. */
 export interface PushedRow {
   readonly ms: number
   readonly position: number
@@ -105,7 +105,7 @@ export class HoursWorld {
     )
     await this.#tasks.served(dataSource, 0, 5 * dayMs, signal)
     this.#rows = rows.length
-    // Servers of Druid have what is new before its broker knows it.
+    // Druid's servers have new data before its broker knows of it.
     while (!(await this.#isSeen())) await sleep(200, undefined, { signal })
   }
 
@@ -122,7 +122,7 @@ export class HoursWorld {
     return rows === this.#rows && hours === this.#hours
   }
 
-  /** While all rows were there, and with hours in the place of those that have left. */
+  /** The entity while all rows existed, or with hours in place of expired rows. */
   seen(when: 'before' | 'after', hidden: readonly HiddenByDeletion[] = []): Seen {
     return new Seen({ ...(when === 'before' ? this.#before : this.#after), hidden }, this.#clusterName)
   }
@@ -154,7 +154,7 @@ export class Seen {
     })
   }
 
-  /** The rows of its answer. */
+  /** The rows of the answer. */
   async answer(plan: Plan): Promise<unknown[][]> {
     const rows: unknown[][] = []
     const { signal } = new AbortController()
@@ -163,7 +163,7 @@ export class Seen {
     return rows
   }
 
-  /** The rows of its answer, as JSON has them. */
+  /** The rows of the answer, parsed from JSON. */
   async sql(text: string): Promise<unknown[]> {
     const tables = [sqlTable(this.entity)]
     const readable = { entities: [this.entity], metadataEntities: [], tables }
@@ -173,7 +173,7 @@ export class Seen {
   }
 }
 
-/** Longs with all their digits. */
+/** The body as text, in which longs keep all their digits. */
 async function textOf({ chunks }: Answer): Promise<string> {
   const bytes: Uint8Array[] = []
   for await (const chunk of chunks) bytes.push(Uint8Array.from(chunk))

@@ -1,4 +1,4 @@
-// Hours that outlive their rows, on a real Druid: they are written once, and the rows leave while others come.
+// Hours that outlive their rows, on a real Druid: they are written once, and the rows expire while others arrive.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -108,7 +108,7 @@ async function readHours(
   return read
 }
 
-/** Digit for digit, whatever deletions were known. */
+/** The exact lines of hours, independent of the deletions known. */
 function linesOf(hours: readonly HourOfSeries[], of: Parameters<typeof itemFields>[0]): readonly string[] {
   const writer = new HourLines(itemFields(of))
   return hours.map((hour) => writer.line(hour, 0)).sort()
@@ -148,7 +148,7 @@ test('rows that have left are removed while others come to their days', async ()
   await supervisors.ensure([entity])
   await push(0, 99)
   await expect.poll(() => countFrom(0, 100), { timeout: 60_000 }).toBe(99)
-  // Druid asks tasks to publish once it knows them well.
+  // Druid asks tasks to publish only when it has known them for a while.
   await sleep(32_000)
   await supervisors.handOver(1, AbortSignal.timeout(60_000))
   await push(100, 30)
@@ -160,7 +160,7 @@ test('rows that have left are removed while others come to their days', async ()
       count: () => store.countPositions(1, 0, 100, { fromMs: 0, toMs: made.madeMs - 1 }),
     })
   await Promise.all([remove(), remove(), push(130, 30)])
-  // The third day is not among it.
+  // The rows of the third day stay.
   expect(await countFrom(0, 100)).toBe(33)
   await expect.poll(() => countFrom(100, 1000), { timeout: 60_000 }).toBe(60)
   await remove()
@@ -247,7 +247,7 @@ test('by PATCH, on a service that is killed at each step: hours are what their r
       ...{ client, settings: { ...settings, clusterName: name } },
       ...{ entity: () => undefined, nowMs: Date.now },
     })
-    // A deletion takes whole hours from then on.
+    // From then on a deletion covers whole hours only.
     const deletionOf = (toMs: number) => ({
       ...admin,
       body: { start_date: new Date(old[0]!.D).toISOString(), end_date: new Date(toMs).toISOString(), reason: 'x' },
@@ -256,7 +256,7 @@ test('by PATCH, on a service that is killed at each step: hours are what their r
     const refused = await call(server.url, 'POST', deletions, deletionOf(old[0]!.D + 1000))
     expect(refused).toMatchObject({ status: 400, body: { code: 'rows_expired' } })
     await callWell(server.url, 'POST', deletions, deletionOf(old[0]!.D + 2 * hourMs))
-    // What is not removed: late rows, and those of yesterday.
+    // Not removed: late rows, and yesterday's.
     expect(await rows.countPositions(1, 0, Number.MAX_SAFE_INTEGER, null)).toBe(late.length + 5)
   } finally {
     await server.kill()

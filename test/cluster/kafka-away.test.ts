@@ -1,4 +1,4 @@
-// The journal while Kafka is away, killed, and back: nothing that was acknowledged is lost, and all comes back by itself.
+// The journal while Kafka is unreachable, killed and back: no acknowledged push is lost, and everything recovers on its own.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -109,7 +109,7 @@ test('what is pushed while Kafka goes away is acknowledged and there, or refused
   isOver = true
   await pushing
   expect(new Set(refusals.map(({ code }) => code))).toEqual(new Set(['unavailable']))
-  // `timeoutMs` is 2 s; the rest is for a machine that has other things to do.
+  // `timeoutMs` is 2 s; the rest allows for a busy machine.
   expect(longestMs).toBeLessThan(20_000)
 
   const reader = new KafkaJournalCursor({

@@ -1,4 +1,4 @@
-// Nothing leaves Kafka by its age: what was not validated, and what Druid has not published, is there however old it is.
+// Nothing expires from Kafka by age: rows that were not validated, or that Druid has not published, are kept however old they are.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openJournalTopic } from '../../src/journal/kafka/journal-topic.ts'
@@ -27,7 +27,7 @@ async function fill(topic: string): Promise<void> {
 const firstOffset = (topic: string): Promise<number> => endOffset(client, { topic, partition: 0 }, 'first')
 
 beforeAll(async () => {
-  // As an earlier version has made it, for smaller bodies.
+  // As an earlier version created it, for smaller bodies.
   const settings = { 'max.message.bytes': '100000', 'retention.ms': '604800000' }
   await ensureTopic(client, { name: journal, partitions: 1, replicationFactor: 1, settings }, within())
   await openJournalTopic(
@@ -77,7 +77,7 @@ test('a row that came out larger than anybody thought is taken all the same', as
   const [batch] = await topics.batches(2, 0, [record], within())
   const producer = new BatchProducer(client, { topic: batch!.topic, partition: batch!.partition, compression: 'none' })
   const append = async (): Promise<number> => producer.append(batch!.values, within())
-  // Brokers hear of it a moment later.
+  // Brokers learn of it a moment later.
   await expect.poll(() => append().catch(() => null), { timeout: 10_000 }).toBe(0)
   await topics.remove(2)
 })

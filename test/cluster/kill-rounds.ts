@@ -1,5 +1,5 @@
-// Clients push while processes of a cluster and the servers below it are killed and started again; then everything that was acknowledged must
-// be there, once.
+// Clients push while processes of a cluster and the servers below it are killed and restarted; afterwards every acknowledged push must be stored
+// exactly once.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { untilStatus } from './scenarios-over-http.ts'
 
 const run = promisify(execFile)
 
-/** Who is killed: a process of ours, or a server by its name in `npm run cluster`. */
+/** The process to kill: one of ours, or a server by its name in `npm run cluster`. */
 export type Victim = 'api' | 'pipeline' | 'kafka' | 'indexer' | 'broker' | 'coordinator' | 'postgres'
 
 export interface ClusterKillOptions {
@@ -24,11 +24,11 @@ export interface ClusterKillOptions {
   readonly seed: number
   /** Another program for the role `pipeline`, with a planted bug. */
   readonly pipelineProgram?: string
-  /** How long all may take to come back. */
+  /** The time within which everything must recover. */
   readonly recoveryMs?: number
 }
 
-/** Kills each victim in turn at a random moment, and says what is there when all is back. */
+/** Kills each victim in turn at a random moment, and reports the stored rows after recovery. */
 export async function clusterKillRounds(options: ClusterKillOptions): Promise<Findings> {
   const { victims, clients, seed, pipelineProgram = programPath, recoveryMs = 180_000 } = options
   const random = seededRandom(seed)
@@ -71,11 +71,11 @@ export async function clusterKillRounds(options: ClusterKillOptions): Promise<Fi
   }
 }
 
-/** Waits until all that was pushed before can be queried. */
+/** Waits until everything pushed before can be queried. */
 async function untilQueryable(url: string, key: string, recoveryMs: number): Promise<void> {
   const deadline = performance.now() + recoveryMs
   for (let isValidated = false; ; await sleep(200)) {
-    // A process that began after a push does not know of it; but what is pushed now is validated after it.
+    // A process that started after a push does not know of it, but a new push is validated after it.
     isValidated ||= await isReported(url, key)
     if (isValidated && (await isWhole(url))) return
     if (performance.now() > deadline) throw new Error('it did not recover')
@@ -90,7 +90,7 @@ async function isReported(url: string, key: string): Promise<boolean> {
   return body.pending === 0
 }
 
-/** As many items are found as the counters say, and nothing is pending. */
+/** Whether a query finds as many items as the counters report, with nothing pending. */
 async function isWhole(url: string): Promise<boolean> {
   try {
     const path = '/admin/ingests/kill'

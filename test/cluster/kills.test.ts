@@ -41,7 +41,7 @@ test.skipIf(isShort)(
     }
     const outcome = await clusterKillRounds(options).then(
       ({ lost, doubled }) => lost + doubled,
-      // Rows that never come are waited for in vain.
+      // The wait for rows that never arrive times out.
       (error: unknown) => (String(error).includes('did not recover') ? 1 : Promise.reject(error)),
     )
     expect(outcome).toBeGreaterThan(0)

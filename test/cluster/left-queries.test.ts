@@ -1,4 +1,4 @@
-// Clients that leave in the first moments of a query: Druid works on it no longer.
+// Clients that disconnect in the first moments of a query: Druid stops working on it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
@@ -10,7 +10,7 @@ const rows = 4000
 let service: RunningService
 
 beforeAll(async () => {
-  // What is left alone in Druid holds its threads for minutes.
+  // An abandoned query would occupy Druid's threads for minutes.
   service = await runService({ 'limits.queryTimeMs': '120000' })
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const long = 'a'.repeat(900)
@@ -26,7 +26,7 @@ const timeseries = (sum: object, context: object = {}) => ({
   aggregations: [{ type: 'longSum', name: 'sum', ...sum }],
   context,
 })
-/** Milliseconds a row; of one column alone Druid would work it out once for each text. */
+/** Takes milliseconds per row. Over one column alone Druid would evaluate it only once for each distinct string. */
 const expression = `strlen(replace(repeat(concat("T", "V"), 1000), 'a', 'bb'))`
 const slow = {
   native: {

@@ -1,5 +1,5 @@
-// Readers of live rows at two processes of a cluster, through deletions, cuts, resumes at the other one and kills: each has exactly the rows that were
-// stored, without those that are deleted, and was told each deletion, and each that was taken back, between the rows before and behind it.
+// Readers of live rows at two processes of a cluster, through deletions, cuts, resumes at the other process and kills: each receives exactly the stored
+// rows, without deleted ones, and each deletion and restoration is announced between the rows before and after it.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ interface Watcher {
   readonly reader: LiveReader
   readonly query: string
   readonly passes: (row: Row) => boolean
-  /** How many rows were stored, and changes of deletions made, before it came. */
+  /** The number of rows stored, and below of changes to deletions made, before the watcher connected. */
   readonly from: number
   readonly changesFrom: number
 }
@@ -31,9 +31,9 @@ interface Watcher {
 interface Deletion {
   readonly id: number
   readonly selection: Selection
-  /** The value of the last row that was pushed before. */
+  /** The value of the last row pushed before. */
   readonly before: number
-  /** The rows that it takes. */
+  /** The rows that it hides. */
   readonly taken: Set<Row>
   stands: boolean
 }
@@ -47,7 +47,7 @@ const queries: readonly (readonly [query: string, passes: (row: Row) => boolean]
   ['&ids=a', ({ T }) => T === 'a'],
   ['&prefixes=b', ({ T }) => T.startsWith('b')],
 ]
-/** The rows of an entity lie in so many. */
+/** The number of partitions for the rows of an entity. */
 const partitions = 2
 const environment = {
   ...clusterEnvironment(name),
@@ -73,23 +73,23 @@ afterAll(async () => {
 
 type IdOf = (reader: LiveReader) => string | null
 
-/** Of an entity of its own; the id that a reader goes on from is `idOf`. */
+/** Checks readers of a new entity; `idOf` is the id from which a reader resumes. */
 async function checkLive(entity: string, idOf: IdOf): Promise<void> {
   const draw = drawFrom(seed)
   const key = await makeIngest(servers[0]!.url, adminKey, { alias: entity })
   const path = `/ingests/${entity}/data`
-  /** The process knows of the ingest. */
+  /** Waits until the process knows the ingest. */
   const untilTaken = (server: number): Promise<unknown> =>
     untilStatus(200, 60_000, servers[server]!.url, 'POST', path, { key, body: [] })
   await untilTaken(1)
   const stored: Row[] = []
-  /** By its value, when a row was stored: those of one replay at once. */
+  /** The number of rows stored before each, by its value; the rows of one replay share it. */
   const storedAt = new Map<number, number>()
   const note = (...rows: readonly Row[]): void => {
     for (const { V } of rows) storedAt.set(V, stored.length)
     stored.push(...rows)
   }
-  /** `pushed` were pushed before. */
+  /** `pushed` is the number of rows pushed up to this one. */
   let rejected: { readonly row: Row; readonly pushed: number }[] = []
   const deletions: Deletion[] = []
   const changes: { readonly id: number; readonly undone: boolean }[] = []
@@ -121,7 +121,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
     return [{ ids, start_date }, { where }, { ids, where }][draw(3)]!
   }
   const isHidden = (row: Row): boolean => deletions.some(({ stands, taken }) => stands && taken.has(row))
-  /** The rows that a process sees, which has answered to a deletion. */
+  /** The rows visible at a process that has responded to a deletion. */
   const visible = async (server: string): Promise<ReadonlySet<number>> => {
     const items = await callWell<Row[]>(server, 'POST', '/consumer/data/select', { body: { entity } })
     return new Set(items.map(({ V }) => V))
@@ -136,7 +136,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
   const remove = async (beside: () => Promise<void>): Promise<void> => {
     const [server, selection, before] = [url(), newSelection(), value]
     const body = { ...selection, reason: 'wrong' }
-    // Rows that are acknowledged meanwhile may be pushed before or after; how it is, a query knows.
+    // Rows acknowledged during the deletion may count as pushed before or after it; a query shows which.
     const made = callWell<{ id: number }>(server, 'POST', deletionsPath, { key: adminKey, body })
     const [{ id }] = await Promise.all([made, beside()])
     await noteDeletion(server, id, { selection, before })
@@ -153,7 +153,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
     servers[killed] = await start()
     await untilTaken(killed)
   }
-  /** It is made, or nothing is left of it. */
+  /** The deletion is either made, or leaves no trace. */
   const removeAndKill = async (): Promise<void> => {
     const [killed, selection, before] = [draw(2), newSelection(), value]
     const body = { ...selection, reason: 'wrong' }
@@ -202,7 +202,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
     async () => (draw(8) > 0 ? undefined : kill(draw(2))),
     async () => (draw(8) > 0 ? undefined : removeAndKill()),
   ]
-  /** Rows that were shown again are to be read anew: of them nothing is asked here. */
+  /** Rows that were restored must be read again, so the reader's copy of them is not checked. */
   const isUncertain = (row: Row): boolean =>
     deletions.some(({ stands, selection }) => !stands && selects(selection, row))
   const hasOf = ({ reader }: Watcher) => ({
@@ -214,7 +214,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
   })
   try {
     for (let step = 0; step < steps; step++) await actions[draw(actions.length)]!()
-    // In each partition they come behind all else.
+    // In each partition they come after everything else.
     for (let batch = 0; batch < 2 * partitions; batch++) await pushRows(['a', 'b', 'b.1'].map(newRow), () => true)
     for (const { reader, query } of watchers) await reader.connect(url(), query, idOf(reader))
     for (const watcher of watchers) {
@@ -248,7 +248,7 @@ function byValue(rows: readonly Row[]): readonly Row[] {
   return rows.toSorted((one, other) => one.V - other.V)
 }
 
-/** How many numbers fall, in their order, at most: no more than there are rising lists that were mixed. */
+/** The length of the longest falling subsequence: at most the number of rising lists that were mixed. */
 function longestFall(numbers: readonly number[]): number {
   const falls: number[] = []
   for (const [index, number] of numbers.entries()) {

@@ -1,4 +1,4 @@
-// A process of a cluster while one of the servers is away: what is refused, what goes on, and that all comes back by itself.
+// A process of a cluster while one of the servers is unreachable: which requests are refused, which continue, and that everything recovers on its own.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,9 +22,9 @@ let postgres: TcpProxy
 let broker: TcpProxy
 let overlord: TcpProxy
 let key: string
-/** Values of the pushes that were acknowledged. */
+/** Values of acknowledged pushes. */
 const acknowledged: number[] = []
-/** Values of those that were refused while it was not known whether they are stored: they may be there. */
+/** Values of refused pushes that may nevertheless be stored. */
 const uncertain = new Set<number>()
 let nextValue = 0
 
@@ -100,7 +100,7 @@ const refused = { status: 503, hasRetryAfter: true }
 
 type PartName = 'Kafka' | 'Druid' | 'PostgreSQL'
 
-/** Waits until /readyz says of exactly these parts that they are away. */
+/** Waits until /readyz reports exactly these parts as unreachable. */
 async function untilAway(...parts: readonly PartName[]): Promise<void> {
   const said = async (): Promise<string> => {
     const { status, body } = await call<{ detail?: string }>(server.url, 'GET', '/readyz', { key: adminKey })
@@ -111,7 +111,7 @@ async function untilAway(...parts: readonly PartName[]): Promise<void> {
   await expect.poll(said, { timeout: 30_000, interval: 100 }).toBe(expected)
 }
 
-/** What was acknowledged is there, once each; of the others nothing is there twice. */
+/** Each acknowledged value is stored exactly once, and no other value more than once. */
 async function expectExactlyOnce(): Promise<void> {
   const value = nextValue
   await expect.poll(async () => (await push('?wait=true')).status, { timeout: 60_000 }).toBe(200)
@@ -132,7 +132,7 @@ test('Kafka, PostgreSQL and Druid that are not there at the start are waited for
   const starting = start()
   expect(await Promise.race([starting.then(() => 'started'), sleep(3000, 'waits')])).toBe('waits')
   postgres.restore()
-  // Kafka comes a moment after that: the first push is taken all the same.
+  // Kafka comes back a moment later: the first push is accepted all the same.
   await sleep(500)
   kafka.restore()
   server = await starting

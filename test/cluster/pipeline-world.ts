@@ -1,4 +1,4 @@
-// A journal on Kafka, pipelines in processes of their own, and a catalog in PostgreSQL; and what all of it has to come to.
+// A journal on Kafka, pipelines in their own processes, a catalog in PostgreSQL, and the results that they must reach.
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -55,7 +55,7 @@ export class PipelineWorld {
     const { changes, partitions: partitionCatalog, rejected } = this.catalog
     this.progress = new PartitionProgress({
       ...{ changes, partitions: partitionCatalog, rejected, countEveryMs: 100 },
-      // Nobody reads the topics of rows here.
+      // Nothing reads the topics of rows here.
       isSeen: async () => true,
     })
   }
@@ -110,7 +110,7 @@ export class PipelineWorld {
     await exited
   }
 
-  /** The rows of an entity as Druid would read them. */
+  /** The rows of an entity, as Druid would read them. */
   async rows(entityId: number): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const topic = rowsTopic(this.#name, entityId)
     const partitions = (await this.#client.leadersOf(topic)).length

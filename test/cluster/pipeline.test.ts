@@ -1,4 +1,4 @@
-// Pipelines are killed while rows come, and every row is there exactly once: stored, rejected, or an item.
+// Pipelines are killed while rows arrive, and every row exists exactly once: stored, rejected, or as an item.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { Replays } from '../../src/ingest/replay/replays.ts'
@@ -17,11 +17,11 @@ const later = field('X', 'double', 'metric')
 let world: PipelineWorld
 afterEach(() => world.remove())
 
-/** What all that was acknowledged has to come to. */
+/** The expected result of all acknowledged pushes. */
 class Expected {
-  /** By entity id: the number in each good row, by its position. */
+  /** The number in each valid row by position, by entity id. */
   readonly stored = new Map<number, Map<number, number>>()
-  /** Positions of rows with a field that is unknown so far, by ingest id. */
+  /** The number in each row with a still unknown field by position, by ingest id. */
   readonly rejected = new Map<number, Map<number, number>>()
   /** The newest push of each item. */
   readonly items = new Map<string, { readonly position: number; readonly number: number }>()
@@ -65,7 +65,7 @@ class Pushing {
     const entry: JournalEntry = { ...base, idempotencyKey, rows, body }
     const position = await this.#world.journal.append(entry, ingest)
     this.expected.endPositions.push(positionAfter({ position, rows }))
-    // As when an answer was lost, and the client pushes again: at another process, or when nothing is known of the first.
+    // As after a lost response, when the client pushes again: at another process, or when the first push is no longer known.
     const isRepeated = idempotencyKey !== null && random.below(2) === 0
     const again = isRepeated ? await this.#world.journal.append(entry, ingest) : null
     if (again !== null) this.expected.endPositions.push(positionAfter({ position: again, rows }))
@@ -73,7 +73,7 @@ class Pushing {
     this.#repeated.push((taken) => this.#note(ingest, taken.has(position) ? position : again, numbers, kinds))
   }
 
-  /** Of two pushes in different partitions that have one key either is the one that counts. */
+  /** Finds out which of two pushes with the same key in different partitions counts: it may be either. */
   async settle(): Promise<void> {
     const taken = new Set<number>()
     for (const { id, entityId, kind } of this.#ingests) {
@@ -117,7 +117,7 @@ async function check(ingests: readonly Ingest[], expected: Expected): Promise<vo
     const page = await world.catalog.rejected.list(id, { afterPosition: -1, limit: 100_000, bytesMax: 1 << 30 })
     expect(page.rows.map(({ position }) => position)).toEqual(rejected)
     const rows = expected.rows.get(id) ?? 0
-    // Nobody has looked whether queries see them; what is noted to be seen then is each row once, however often it was validated.
+    // Nothing has checked yet whether queries see the rows. Each row is counted once among those to see, however often it was validated.
     const rowsToStore = (await world.catalog.partitions.storedRows(id)).reduce(
       (sum, partition) => sum + partition.rows,
       0,
@@ -197,7 +197,7 @@ test.each([
         const victim = world.processes[random.below(world.processes.length)]!
         await world.end(victim, random.below(5) === 0 ? 'SIGTERM' : 'SIGKILL')
         await world.startProcess()
-        // Mostly two of them share the partitions.
+        // Usually two of them share the partitions.
         if (world.processes.length < 2 && random.below(3) > 0) await world.startProcess()
       }
       const killing = kill()

@@ -55,7 +55,7 @@ describe('partitions', () => {
     ]
     expect(await catalog.partitions.keep(step(3, 0, 256, { validated }))).toBe(true)
     expect(await catalog.partitions.keep(step(3, 256, 512, { validated: [{ ingestId: 2, rows: 5 }] }))).toBe(true)
-    // Of a push that two steps validate, the second tells what both have found.
+    // For a push validated in two steps, the second step reports the totals of both.
     for (const [from, rows] of [
       [512, 3],
       [768, 4],
@@ -136,7 +136,7 @@ describe('rows that are handed on', () => {
       ...{ partition: 3, ingestId: 1, entityId: 11, rows: 5, last: { position: first + 200, ms: 200 } },
       ...{ throughPosition: first + 256, replayedPosition: 0, seenPosition: first, seenRows: 0 },
     })
-    // What comes meanwhile is not seen with them.
+    // Rows stored meanwhile do not count as seen.
     expect(await catalog.partitions.keep(step(3, 256, 512, { stored: [handed(4, 300)] }))).toBe(true)
     await other.partitions.seen([reported!])
     expect(await all()).toEqual([
@@ -144,7 +144,7 @@ describe('rows that are handed on', () => {
       [2, 1, 0],
     ])
     await catalog.partitions.seen(await catalog.partitions.storedRows())
-    // One who was slow takes nothing back.
+    // A slow process does not undo later progress.
     await other.partitions.seen([reported!])
     expect(await all()).toEqual([
       [1, 9, 9],
@@ -178,7 +178,7 @@ describe('rows that are handed on', () => {
     const [reported] = await catalog.partitions.storedRows(1)
     expect(reported?.last).toEqual(place(rows.includes(9) ? looked : 9))
     expect(await catalog.outcomes.rejectedIn(1, first, first + 256)).toEqual([...positions(rows)])
-    // A step that is new may begin with some that are not.
+    // A new step may start with rows that were validated before.
     const takenBack = [{ ingestId: 1, positions: positions([0, 1]), last: place(6) }]
     expect(await catalog.partitions.keep(step(3, 256, 512, { stored: [handed(3, 300)], takenBack }))).toBe(true)
     expect((await all())[0]?.[1]).toBe(counted[1]! - 2 + 3)
@@ -202,9 +202,9 @@ describe('rows that are handed on', () => {
         ...{ throughPosition: first + 257, replayedPosition: first + 257, seenPosition: first + 256 },
       },
     ])
-    // A pipeline was killed before it committed.
+    // Repeated, because a pipeline was killed before it committed.
     expect(await other.partitions.replay(replay)).toEqual({ stored: replay.passed, taken: 0 })
-    // By one with another limit: what it stored does not pass any more.
+    // A pipeline with another limit: a row that the replay had stored no longer passes.
     const narrower = { ...replay, passed: [first + 5], rejected: rejectedAt([7]) }
     expect(await other.partitions.replay(narrower)).toEqual({ stored: [first + 5], taken: 0 })
     expect((await catalog.partitions.storedRows(1))[0]).toMatchObject({ rows: 1, last: place(5) })
@@ -337,7 +337,7 @@ describe('keys that requests reserve', () => {
     if (isReleased) await catalog.pushKeys.release(name, first.id, true)
     expect((await reserve(nowMs, 'body', other)).state).toBe('uncertain')
     expect((await reserve(nowMs, 'body', catalog)).state).toBe('pending')
-    // The first push had reached the journal, and is met first.
+    // The first push had reached the journal, and is validated first.
     await claim(5, 10)
     expect(await other.pushKeys.settle(name, push(9, nowMs))).toEqual(held(5, true))
     expect(await claim(9, nowMs)).toEqual(new Set([9]))

@@ -1,4 +1,4 @@
-// Several processes on one database: each has a catalog of its own here, with connections of its own.
+// Several processes on one database: here, each is represented by a catalog with its own connections.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { NewIngest } from '../../src/catalog/catalog.ts'
 import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
@@ -11,7 +11,7 @@ const schema = testSchema()
 let catalogs: readonly ClusterCatalog[] = []
 
 beforeEach(async () => {
-  // All find the schema empty, and want to make its tables.
+  // All find the schema empty and try to create its tables.
   catalogs = await Promise.all([schema.open(), schema.open(), schema.open()])
 })
 afterEach(async () => {
@@ -89,7 +89,7 @@ test('rows that are kept, discarded and replayed at once are counted right', asy
   const discarded: number[] = []
   const stored: number[] = []
   await Promise.all([
-    // In opposite orders of the ingests, and some rows twice.
+    // In opposite orders of the ingests, with some rows twice.
     ...range(10).map((n) => keep([rejected(300 + n), rejected(n, 2), rejected(5, 1)], n)),
     ...range(10).map((n) => keep([rejected(n, 2), rejected(400 + n), rejected(7, 2)].reverse(), n)),
     ...range(6).map(async (n) => {
@@ -156,7 +156,7 @@ test('who waits for slots keeps its time, whoever notes it, and is gone when it 
 })
 
 test('changes that stand in each other’s way are tried again', async () => {
-  // Each keeps the first row that the other one keeps last.
+  // Each writes first the row that the other one writes last.
   const rows = range(400).map((position) => rejected(position))
   const keep = (n: number, kept: readonly RejectedRow[]) => any(n).outcomes.add({ rejected: kept, items: [] }, 0)
   await Promise.all([keep(0, rows), keep(1, rows.toReversed())])
@@ -216,7 +216,7 @@ describe('a query that another process runs', () => {
   const quiet = { definitions: () => undefined, access: () => undefined, partitions: () => undefined }
   const away = expect.objectContaining({ code: 'unavailable' })
 
-  /** Each catalog says whether it runs `query`, and is heard by the others. */
+  /** Starts to listen at each catalog; `runs` states whether it runs `query`. Resolves with the list of cancel requests that catalogs receive. */
   async function running(...runs: readonly boolean[]): Promise<string[]> {
     const canceled: string[] = []
     for (const [index, runsIt] of runs.entries()) {
@@ -232,7 +232,7 @@ describe('a query that another process runs', () => {
     return canceled
   }
 
-  /** Until it can ask, and all others were asked. */
+  /** Waits until the catalog can send a cancel request and all others have received it. */
   async function heard(index: number): Promise<void> {
     await expect
       .poll(() => any(index).cancelsElsewhere.cancel(query).catch(String), { timeout: 60_000 })

@@ -4,7 +4,7 @@ import type { ClusterCatalog } from '../../src/catalog/cluster-catalog.ts'
 import { openPostgresCatalog, type PostgresCatalogOptions } from '../../src/catalog/postgres/postgres-catalog.ts'
 import { addresses } from './addresses.ts'
 
-/** A schema of the database under test that nobody else has. */
+/** A schema of the database under test that is used by nothing else. */
 export interface TestSchema {
   readonly name: string
   open(change?: Partial<PostgresCatalogOptions>): Promise<ClusterCatalog>

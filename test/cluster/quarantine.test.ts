@@ -1,4 +1,4 @@
-// A push that ends the validator of every pipeline: it is quarantined, the others go on, and a pipeline that can validate it stores its rows.
+// A push that crashes the validator of every pipeline: it is quarantined, others continue, and a pipeline that can validate it stores its rows.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,7 +76,7 @@ test('a push that ends the validator is not validated until an operator lets it 
   const path = `/admin/quarantine/${Items[0]!.id}`
   expect((await call(api.url, 'GET', `${path}/body`, admin)).body).toEqual(poison)
 
-  // Another pipeline of the same program goes on behind it; one that can validate it is asked to by a replay.
+  // Another pipeline of the same program continues after the entry; one that can validate it does so in a replay.
   await pipeline.kill()
   pipeline = await start('pipeline', { program })
   batches.push(await push(row(7)))

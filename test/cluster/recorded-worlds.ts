@@ -1,4 +1,4 @@
-// The data sets of the recorded answers as entities in Druid.
+// The data sets of the recorded answers, as entities in Druid.
 import { RowValidator } from '../../src/ingest/row-validator.ts'
 import type { Entity } from '../../src/model/entity.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'

@@ -1,4 +1,4 @@
-// The scenarios as a client meets them: pushed to one process of a cluster and asked of others.
+// The scenarios as a client experiences them: pushed to one process of a cluster and queried at others.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadSettings } from '../../src/config/load.ts'
 import { Problem, type ProblemCode, type ProblemError } from '../../src/model/problem.ts'
@@ -12,7 +12,7 @@ import { startService } from '../support/start-service.ts'
 
 type EntityGiven = Given & { kind: 'entity' }
 
-/** Processes that only answer, each with a clock and limits that a scenario sets. */
+/** Processes that only serve queries, each with the clock and limits of a scenario. */
 export class Askers {
   readonly #clusterName: string
   readonly #dataDirectory: string
@@ -42,7 +42,7 @@ export class Askers {
 
   #start(nowMs: number | null, limits: Readonly<Record<string, number>>): Promise<Service> {
     const own = Object.entries(limits).map(([limit, value]) => [`limits.${limit}`, String(value)])
-    // Some thirty of them stand side by side, and PostgreSQL has 200 connections.
+    // About thirty of them run side by side, and PostgreSQL has 200 connections.
     const connections = { 'postgres.connections': '4' }
     const flags = { port: '0', data: this.#dataDirectory, role: 'api', ...connections, ...Object.fromEntries(own) }
     const environment = { ...usualEnvironment, ...clusterEnvironment(this.#clusterName) }
@@ -51,7 +51,7 @@ export class Askers {
   }
 }
 
-/** One file of scenarios: its entities have names of their own in the cluster, so that files run side by side. */
+/** One file of scenarios. Its entities have their own names in the cluster, so that files can run side by side. */
 export class ScenarioRun {
   readonly #url: string
   readonly #askers: Askers
@@ -65,12 +65,12 @@ export class ScenarioRun {
     this.#prefix = prefix
   }
 
-  /** Checks come in the order of the file: what is given for one is there for those after it. */
+  /** Checks run in the order of the file: the data given for one exists for those after it. */
   async run(check: Check): Promise<{ readonly answered: string; readonly expected: string }> {
     for (const given of check.given.slice(this.#done)) await this.#arrange(given)
     this.#done = check.given.length
     const url = await this.#askers.urlFor(check.given)
-    // Other processes hear of a new entity within moments.
+    // Other processes learn of a new entity within moments.
     for (const name of this.#entities.keys()) while (!(await this.#isKnown(url, name))) await sleep(50)
     return checkElsewhere(check, (asked) => this.#ask(url, asked))
   }
@@ -117,9 +117,9 @@ export class ScenarioRun {
     throw new Problem(code, detail, errors === undefined ? {} : { errors })
   }
 
-  /** Without what is there of other files. */
+  /** The text without the entities of other files. */
   #plain(text: string): string {
-    // A message shows twenty names, and all files together have more: where it says so, those of this file are not looked for.
+    // A message lists twenty names, and all files together have more. A shortened list is replaced by the names of this file.
     const own = (names: string): string =>
       / and \d+ more$/.test(names)
         ? [...this.#entities.keys()].map((name) => `\\"${this.#prefix}${name}\\"`).join(', ')
@@ -133,7 +133,7 @@ export class ScenarioRun {
   }
 }
 
-/** Waits until a call is answered with a status; throws with the last one after `withinMs`. */
+/** Waits until a call returns a status; after `withinMs` throws with the last response. */
 export async function untilStatus(
   status: number,
   withinMs: number,

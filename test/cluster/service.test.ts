@@ -1,4 +1,4 @@
-// Processes of a cluster side by side: the scenarios through them, and what one does that another sees.
+// Processes of a cluster side by side: the scenarios through them, and changes by one that another sees.
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ let second: ServerProcess
 let askers: Askers
 
 function start(role: 'api' | 'pipeline'): Promise<ServerProcess> {
-  // The first rows of a dozen entities at once, on a machine that may have other work: how soon they are there is no matter of this test.
+  // For the first rows of a dozen entities at once on a busy machine; this test does not check how soon they are visible.
   const patient = { TIDEMARK_LIMITS_INGEST_WAIT_MS: '60000', TIDEMARK_HOOKS_PRIVATE_ADDRESSES: 'true' }
   const environment = { ...clusterEnvironment(name), ...patient, TIDEMARK_ROLE: role }
   return ServerProcess.start({ dataDirectory, environment })
@@ -43,7 +43,7 @@ afterAll(async () => {
 })
 
 describe.concurrent('scenarios', () => {
-  // They have settings and clocks of their own, and none may take its turn at what the tests below look at.
+  // They have separate settings and clocks, and none may do background work that the tests below check.
   afterAll(() => askers.close())
 
   test.each(files)('%s', async (file) => {
@@ -122,7 +122,7 @@ describe('two processes', () => {
     ] as const) {
       const answered = run(runs)
       for (let round = 0; round < 10; round++) expect(await cancel(asked, path, key)).toBe(404)
-      // Until it has begun there is nothing to cancel.
+      // There is nothing to cancel until the query has begun.
       await expect.poll(() => cancel(asked, path, adminKey), { timeout: 60_000 }).toBe(202)
       expect(await answered).toMatchObject(canceled)
       expect(await cancel(asked, path, adminKey)).toBe(404)
@@ -172,7 +172,7 @@ describe('two processes', () => {
         servers[index] = await start(server === pipeline ? 'pipeline' : 'api')
         ;[pipeline, first, second] = servers as [ServerProcess, ServerProcess, ServerProcess]
       }
-      // At least once: a process may be killed before it notes that the call was taken.
+      // At least once: a process may be killed before it records that the call was accepted.
       expect([...new Set(told)]).toEqual(['rejects-0', 'rejects-1', 'rejects-2'])
     } finally {
       receiver.close()

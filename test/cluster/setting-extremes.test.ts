@@ -1,4 +1,4 @@
-// Every setting of a cluster at the least and at the most that it is allowed, those of a part together: the service starts, takes a push and answers.
+// Every setting of a cluster at its minimum and maximum, together with the others of its part: the service starts, accepts a push and responds.
 import { describe, expect, test } from 'vitest'
 import { settingEntries } from '../../src/config/settings.ts'
 import { call, makeIngest } from '../support/api.ts'
@@ -9,7 +9,7 @@ const wholeNumber = /^a whole number(?: of \w+)? from (\d+) to (\d+)$/
 const parts = ['kafka', 'druid', 'postgres'] as const
 /** The cluster under test has one broker, and slots for a few tasks. */
 const apart = new Set(['kafka.replicationFactor'])
-/** Parts that have so little time may be told to be away; nothing else may come of it. */
+/** With so short a timeout a part may be reported as unreachable; no other fault is allowed. */
 const hasty = new Set(['kafka.timeoutMs', 'druid.timeoutMs', 'postgres.timeoutMs'])
 
 const bounded = settingEntries.flatMap(([name, { allowed }]) => {
@@ -46,7 +46,7 @@ describe.each(parts)('the settings of %s', (part) => {
 
 test.each([
   ['1', '60000'],
-  // More than there are slots: its rows are kept, and are not queryable here.
+  // More than there are slots: the rows are kept but cannot be queried here.
   ['64', '100'],
 ])('ingest.lanes of %s, on as many partitions', async (partitions, waitMs) => {
   const settings = { 'ingest.lanes': partitions, 'kafka.journalPartitions': partitions, 'limits.ingestWaitMs': waitMs }

@@ -9,7 +9,7 @@ import { testSchema } from './postgres-schemas.ts'
 
 const schema = testSchema()
 let catalogs: readonly ClusterCatalog[] = []
-/** What the journal holds, in order. */
+/** The entries of the journal, in order. */
 let journal: KeyedEntry[] = []
 let validated = 0
 const stored: KeyedEntry[] = []
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const pipeline = {
   busy: Promise.resolve(),
-  /** Validates what is in the journal, one step at a time. */
+  /** Validates the entries of the journal, one step at a time. */
   validate(): Promise<void> {
     pipeline.busy = pipeline.busy.then(async () => {
       const entries = journal.slice(validated)
@@ -46,7 +46,7 @@ function sharedKeys(catalog: ClusterCatalog): SharedKeys {
   return new SharedKeys({ keys: catalog.pushKeys, progress, nowMs: () => 1000, keysMax: 1e6, waitMs: 20_000 })
 }
 
-/** Pushes a body as a process does; resolves with the body of the push that was answered for, or with the problem's code. */
+/** Pushes a body like a process; resolves with the body whose push was acknowledged, or with the Problem's code. */
 async function push(keys: SharedKeys, key: string, text: string, fate: Fate): Promise<string> {
   const body = Buffer.from(text)
   const store = async () => {

@@ -1,4 +1,4 @@
-// More entities than Druid has slots: those that get rows are read, the others wait and say so, and all of them are read in the end.
+// More entities than Druid has slots: those that receive rows are read, the others wait and report it, and in the end all are read.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { addresses } from './addresses.ts'
 const isFull = process.env['TIDEMARK_CLUSTER_FULL'] === '1'
 const admin = { key: adminKey }
 const quick = { TIDEMARK_DRUID_QUIET_MIN_MS: '2000', TIDEMARK_DRUID_CHECK_MS: '2000' }
-/** A round of pushes to all busy entities may take as long on a machine that has other work. */
+/** One round of pushes to all busy entities may take this long on a busy machine. */
 const patient = { TIDEMARK_DRUID_QUIET_MIN_MS: '20000' }
 
 let name: string
@@ -53,7 +53,7 @@ async function push(alias: string, value: number): Promise<void> {
 const rowsOf = async (entity: string): Promise<number> =>
   (await callWell<unknown[]>(server.url, 'POST', '/consumer/data/select', { body: { entity } })).length
 
-/** How many tasks of ours run, those that publish included. */
+/** The number of our running tasks, those that are publishing included. */
 async function tasks(): Promise<number> {
   const running = await fetch(`${addresses.druidOverlord}/druid/indexer/v1/tasks?state=running`)
   const listed = (await running.json()) as { dataSource: string }[]
@@ -81,7 +81,7 @@ test('8 entities share 3 slots: who waits is named, all are read, and a quiet on
   await start({ ...quick, TIDEMARK_DRUID_SLOTS: '3' })
   const names = aliases(8)
   await create(names)
-  // Nobody has rows, so nobody takes a slot.
+  // No entity has rows, so none takes a slot.
   expect(await tasks()).toBe(0)
   await Promise.all(names.map((alias) => push(alias, 1)))
 

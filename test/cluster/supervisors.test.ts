@@ -76,17 +76,17 @@ test('a supervisor is made once, reads fields that are added, and ends with its 
   const supervisors = newSupervisors()
   const entity = { id: 1, fields: [time, tag, value], duplicates: 'keep' } as const
   expect(await rowsOf(store, select([value]))).toEqual([])
-  // Several processes may do it at the same time.
+  // Several processes may do this at the same time.
   await Promise.all([supervisors.ensure([entity]), newSupervisors().ensure([entity])])
   expect(await supervisors.ensure([entity])).toEqual([])
   await produce([{ [timeColumn]: 1000, T: 'a', V: 1.5, [positionColumn]: 1 }])
   await untilRows(1)
   expect(await rowsOf(store, select([value]))).toEqual([[1000, 'a', 1.5]])
 
-  // Druid says it when it has next looked at the task.
+  // Druid reports it when it has next polled the task.
   await expect.poll(async () => [...((await supervisors.readFrom(1)) ?? [])], { timeout: 60_000 }).toEqual([[0, 0]])
   expect(await supervisors.readFrom(2)).toBeNull()
-  // Its tasks find the field in the rows: nothing is begun anew.
+  // Its tasks find the field in the rows, so nothing is restarted.
   expect(await supervisors.ensure([{ ...entity, fields: [...entity.fields, added] }])).toEqual([])
   await produce([{ [timeColumn]: 2000, T: 'a', V: 2, W: 7, [positionColumn]: 2 }])
   await untilRows(2)
@@ -100,7 +100,7 @@ test('a supervisor is made once, reads fields that are added, and ends with its 
   await supervisors.retain({ id: 1, retention: 'P30000D' }, await supervisors.retentions())
   expect(await rules()).toMatchObject([{ period: 'P30000D' }, { type: 'dropForever' }])
   await supervisors.retain({ id: 1, retention: 'P30000D' }, await supervisors.retentions())
-  // It would end each round of Druid's coordinator, for all data sources.
+  // Such a period would end every run of Druid's coordinator, for all data sources.
   await supervisors.retain({ id: 1, retention: 'P999999999Y' }, await supervisors.retentions())
   expect(await rules()).toEqual([])
   expect(await rules()).toEqual([])

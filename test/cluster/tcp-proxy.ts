@@ -1,10 +1,10 @@
 import { connect as connectTo, createServer, type Server, type Socket } from 'node:net'
 import { type SecureContextOptions, TLSSocket } from 'node:tls'
 
-/** How a client comes to speak TLS: at once, or after it has asked for it as PostgreSQL's do. */
+/** When a client starts TLS: at once, or after a request for it, as PostgreSQL's clients do. */
 export type TlsStart = 'at once' | 'when asked'
 
-/** Stands between a client and a server, and can take the network away. */
+/** A proxy between a client and a server that can simulate network failures. */
 export class TcpProxy {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -23,7 +23,7 @@ export class TcpProxy {
       else if (this.#state === 'silent') client.pause()
       else if (this.#tls === null) this.#join(client, connectTo(target))
       else if (tlsStart === 'at once') this.#join(this.#secured(client), connectTo(target))
-      // The client asks for TLS with a message of 8 bytes, and gets one letter.
+      // The client requests TLS with a message of 8 bytes and receives one letter.
       else client.once('data', () => client.write('S', () => this.#join(this.#secured(client), connectTo(target))))
     })
   }
@@ -43,19 +43,19 @@ export class TcpProxy {
     return typeof address === 'object' && address !== null ? address.port : 0
   }
 
-  /** Breaks all connections, and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   cut(): void {
     this.#state = 'cut'
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Keeps all connections, and lets nothing through. */
+  /** Keeps all connections open but forwards nothing. */
   silence(): void {
     this.#state = 'silent'
     for (const socket of this.#sockets) socket.unpipe().pause()
   }
 
-  /** Lets new connections through. */
+  /** Accepts new connections again. */
   restore(): void {
     this.#state = 'open'
   }

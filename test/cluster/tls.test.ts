@@ -1,4 +1,4 @@
-// A process that speaks TLS with all three servers, with a login at Kafka, and Druid that reads Kafka in the same way.
+// A process that uses TLS to all three servers, with a login at Kafka, and a Druid that reads Kafka in the same way.
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ let dataDirectory: string
 let environment: Record<string, string>
 let server: ServerProcess | null = null
 
-/** The same address by the name of the certificate, through TLS. */
+/** The same address through TLS, under the name in the certificate. */
 async function secured(address: string, start: TlsStart): Promise<URL> {
   const [key, cert] = [readFileSync(certificateFiles.key), readFileSync(certificateFiles.certificate)]
   const url = new URL(address)

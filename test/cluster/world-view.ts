@@ -1,4 +1,4 @@
-// Many small worlds in few data sources: a data source needs a supervisor and a task of its own, which take seconds and memory.
+// Many small worlds in few data sources, because a data source needs its own supervisor and task, which take seconds and memory.
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
 import { DruidClient, type QueryLanguage, type QueryOptions } from '../../src/druid-client/druid-client.ts'
 import { type ColumnVector, isNullAt, valueAt } from '../../src/model/column.ts'
@@ -11,7 +11,7 @@ import type { SeriesQuerier } from '../../src/store/series-store.ts'
 import type { StoreWorld } from '../contract/series-store.ts'
 import { addresses } from './addresses.ts'
 
-/** Which world a row is of; no field can have the name. */
+/** The world that a row belongs to; no field can have this name. */
 const worldField: EntityField = { name: ':world', type: 'string', role: 'tag' }
 
 interface SharedSource {
@@ -35,7 +35,7 @@ export class WorldsOnDruid {
 
   readonly #shares: boolean
 
-  /** Without `shares`, each entity of the one world has a data source of its own, as it has in a service. */
+  /** Without `shares`, each entity of the only world has its own data source, as in a service. */
   constructor(clusterName: string, { shares }: { readonly shares: boolean } = { shares: true }) {
     this.#clusterName = clusterName
     this.#shares = shares
@@ -44,7 +44,7 @@ export class WorldsOnDruid {
     this.#supervisors = new Supervisors({ client: this.#client, settings, nowMs: Date.now })
   }
 
-  /** The worlds, each readable by itself; all of their rows can be queried. */
+  /** Loads the worlds; resolves with a querier for each when all their rows can be queried. */
   async load(worlds: readonly StoreWorld[]): Promise<SeriesQuerier[]> {
     const readers = worlds.map((world, index) => {
       const places = new Map(world.entities.map((entity) => [entity.id, this.#place(entity, world, `w${index}`)]))
@@ -58,13 +58,13 @@ export class WorldsOnDruid {
     return readers
   }
 
-  /** All rows are in published segments when it resolves. */
+  /** Resolves when all rows are in published segments. */
   async publish(): Promise<void> {
     const signal = AbortSignal.timeout(600_000)
     await Promise.all(this.#sources.map(({ id }) => this.#supervisors.handOver(id, signal)))
   }
 
-  /** Where the data sources are. */
+  /** The client of the Druid that has the data sources. */
   get client(): DruidClient {
     return this.#client
   }
@@ -77,7 +77,7 @@ export class WorldsOnDruid {
     await admin.close()
   }
 
-  /** Puts the rows of an entity into the first data source whose columns are of the same types. */
+  /** Adds an entity's rows to the first data source whose columns have the same types. */
   #place(entity: Entity, world: StoreWorld, name: string): SharedSource {
     const fits = ({ types }: SharedSource): boolean =>
       this.#shares && entity.fields.every((field) => (types.get(field.name) ?? field).type === field.type)
@@ -90,7 +90,7 @@ export class WorldsOnDruid {
       }
       this.#sources.push(source)
     }
-    // A field that is a dimension in one world may be a metric in another: to Druid all are dimensions.
+    // A field may be a dimension in one world and a metric in another: in Druid all are dimensions.
     for (const field of entity.fields)
       if (field.role !== 'time') source.types.set(field.name, { ...field, role: 'dimension' })
     for (const batch of world.batches) if (batch.entityId === entity.id) source.lines.push(...linesOf(batch, name))

@@ -6,7 +6,7 @@ const asker = { key: 'k1', subscriber: 'ann', address: '10.0.0.1', request: 'r1'
 const first: AuditFilter = { after: null, limit: 100, bytesMax: 1_000_000 }
 const nowMs = () => 1000
 
-/** What the audit of every catalog must do. `ingest` is a definition of one. */
+/** Tests for the audit of every catalog; `ingest` returns the definition of an ingest. */
 export function auditTests(catalog: () => SharedCatalog, ingest: (alias: string) => NewIngest): void {
   const lines = async (filter: Partial<AuditFilter> = {}): Promise<readonly AuditLine[]> =>
     (await catalog().audit.list({ ...first, ...filter })).lines
@@ -56,7 +56,7 @@ export function auditTests(catalog: () => SharedCatalog, ingest: (alias: string)
     await change.run(() => audit.setAfter({ bytes: 1 }))
     await change.keepLine()
     await audit.change(ingestChange('none'), nowMs).keepLine()
-    // Outside of a change nothing is told.
+    // Outside a change nothing is recorded.
     await audit.setAfter({ bytes: 2 })
     const told = (await lines()).map(({ what, after }) => [what, after])
     expect(told).toEqual([

@@ -11,10 +11,10 @@ import { rejectedKindTests } from './rejected-kinds.ts'
 import { replayIntoTests } from './replays-into.ts'
 import { viewTests } from './views.ts'
 
-/** What the suite needs of an adapter: an empty database that can be connected to several times, and one from the future. */
+/** The suite's adapter: an empty database that can be connected to several times; a statement can make it newer than the program. */
 export interface CatalogUnderTest<Under extends SharedCatalog> {
   open(): Promise<Under>
-  /** Runs a statement in the database, past the catalog. */
+  /** Runs a statement in the database, bypassing the catalog. */
   run(sql: string): Promise<void>
   remove(): Promise<void>
 }
@@ -70,7 +70,7 @@ function keepRejected(
 
 const everything = { afterPosition: -1, limit: 1000, bytesMax: 1_000_000 }
 
-/** What every catalog must do, whatever it is kept in; `more` adds what only some have. */
+/** Tests for every catalog, whatever it is stored in; `more` adds tests that only some need. */
 export function catalogContract<Under extends SharedCatalog>(
   name: string,
   make: () => Promise<CatalogUnderTest<Under>>,
@@ -425,7 +425,7 @@ function accessTests(catalog: () => SharedCatalog): void {
   })
 
   test('orders names by code point', async () => {
-    // UTF-16 would put the emoji before U+FF5E.
+    // UTF-16 order would put the emoji before U+FF5E.
     const names = ['A', 'a', 'é', '～', '😀']
     for (const each of names.toReversed()) await catalog().access.createSubscriber(each, 5)
     expect((await catalog().access.state()).subscribers.map(({ name }) => name)).toEqual(names)
@@ -583,7 +583,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
       Promise.all([4, 5, 6, 7].map(async (position) => (await catalog().rejected.ofBatch(1, position, 0)).replaced))
     await report(4, 2, 3, 1)
     expect(await reported()).toEqual([2, 3, 1, 0])
-    // The first was validated on, the second is validated again from its beginning.
+    // Validation of the first continued, and the second is validated again from its start.
     await report(4, 5, 1)
     expect(await reported()).toEqual([5, 3, 1, 0])
     await keepRejected(catalog(), [rejected(9, { batchPosition: 4 })], 11)

@@ -11,7 +11,7 @@ const low = (hook: string, key: string | null = `low ${hook}`): Condition => ({
   ...{ key, hook, kind: 'disk_low', details: { free: '\0' } },
 })
 
-/** What the hooks of every catalog must do. */
+/** Tests for the hooks of every catalog. */
 export function hookTests(catalog: () => SharedCatalog): void {
   const ids = async (name: string) =>
     (await catalog().hooks.deliveries(name, { before: null, limit: 100 })).map(({ id }) => id)
@@ -42,7 +42,7 @@ export function hookTests(catalog: () => SharedCatalog): void {
     await hooks.raise([low('a'), low('b'), low('a', null)], 7, 100)
     await hooks.raise([low('a'), low('b'), low('a', null)], 8, 100)
     expect([await ids('a'), await ids('b')].map(({ length }) => length)).toEqual([3, 2])
-    // It was over for a moment: nothing is new.
+    // The condition was over for a moment, so there is nothing new.
     await hooks.raise([{ ...low('a'), isOver: true }, low('b')], 9, 100)
     expect((await ids('a')).length).toBe(3)
     await hooks.raise([{ ...low('a'), isOver: true }], 9, 100)

@@ -22,7 +22,7 @@ function keep(catalog: SharedCatalog, items: readonly ItemWrite[], throughPositi
   return catalog.outcomes.add({ rejected: [], items }, throughPosition)
 }
 
-/** What every catalog must do with items, whatever it is kept in. */
+/** Tests for the items of every catalog, whatever it is stored in. */
 export function itemTests(catalog: () => SharedCatalog): void {
   test('the newest push of an item wins, within a step and between steps, in whatever order it is kept', async () => {
     await keep(catalog(), [item('a', 1), item('b', 2), item('a', 3)], 4)

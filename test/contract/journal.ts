@@ -9,15 +9,15 @@ import {
 } from '../../src/journal/journal.ts'
 
 export interface JournalSettings {
-  /** As many bytes of entries may wait; null for many. */
+  /** The maximum number of bytes of waiting entries; null for no tight bound. */
   readonly pendingBytesMax: number | null
 }
 
-/** What the suite needs of an adapter: an empty journal that can be opened several times. */
+/** The suite's adapter: an empty journal that can be opened several times. */
 export interface JournalUnderTest {
   open(settings: JournalSettings): Promise<JournalWriter>
   openCursor(): JournalCursor
-  /** Where the entries of a target begin. */
+  /** The position of the first entry of a target. */
   firstPosition(target: JournalTarget): number
   remove(): Promise<void>
 }
@@ -63,7 +63,7 @@ export function journalTests(make: () => Promise<JournalUnderTest>): void {
     return writer
   }
 
-  /** Everything of a target from `position` up to `untilPosition`. */
+  /** All entries of a target from `position` up to `untilPosition`. */
   async function readAll(position: number, untilPosition: number, bytesMax = many): Promise<readonly PlacedEntry[]> {
     const reader = adapter.openCursor()
     readers.push(reader)

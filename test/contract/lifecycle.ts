@@ -36,7 +36,7 @@ function item(entityId: number, key: string, position: number): ItemWrite {
   return { entityId, key: Buffer.from(key), position, attributes: `at:${position}\n` }
 }
 
-/** What must hold of deleted ingests, dropped entities, retention and replays, in whatever catalog they are kept. */
+/** Tests of deleted ingests, dropped entities, retention and replays, for every catalog. */
 export function lifecycleTests(catalog: () => SharedCatalog): void {
   describe('deleting ingests', () => deletionTests(catalog))
   describe('replays', () => replayTests(catalog))
@@ -210,7 +210,7 @@ function replayTests(catalog: () => SharedCatalog): void {
       expect((await rows.ofBatch(1, 0, 5)).count).toBe(100)
       expect((await rows.ofBatch(1, 0, 1)).first[0]?.index).toBe(200)
       expect(await rows.fates(1, passed)).toEqual({ stored: 200, rejected: 0 })
-      // The journal is validated again from its beginning.
+      // The journal is validated again from its start.
       await outcomes.add({ rejected: pushed, items: [] }, 300)
     }
     expect(await rows.keptBytes()).toEqual(
@@ -238,7 +238,7 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect((await positions()).slice(0, 3)).toEqual([0, 6, 7])
     expect(await rows.fates(1, [0, 1, 2, 3, 4, 5, 6, 999])).toEqual({ stored: 3, rejected: 2 })
     expect(await rows.fates(1, [])).toEqual({ stored: 0, rejected: 0 })
-    // Whatever has become of them.
+    // Whatever happened to the rows since.
     expect(await catalog().outcomes.rejectedIn(1, 1, 7)).toEqual([1, 2, 3, 4, 5, 6])
     expect(await catalog().outcomes.rejectedIn(2, 0, 300)).toEqual([])
     expect(await rows.counts()).toEqual(new Map([[1, 297]]))
@@ -264,7 +264,7 @@ function replayTests(catalog: () => SharedCatalog): void {
     const before = (await rows.keptBytes()).get(1)!
     const long = rejected(1, 3, { code: 'unknown_field', field: 'x'.repeat(1000), message: 'y'.repeat(500) })
     const longer = keptTextBytes(long) - keptTextBytes(rejected(1, 3))
-    // What is validated twice is counted once.
+    // Rows that are validated twice count once.
     for (let time = 0; time < 2; time++) {
       await replay(500, { rejected: [long] })
       expect((await rows.keptBytes()).get(1)).toBe(before + longer)
@@ -290,7 +290,7 @@ function replayTests(catalog: () => SharedCatalog): void {
     expect([await positions(), await rows.counts()]).toEqual(before)
     const longer = keptTextBytes(tooLong) - keptTextBytes(rejected(1, 2))
     expect((await rows.keptBytes()).get(1)).toBe(bytesBefore + longer)
-    // Of items, and of what another replay stored, nothing is given back.
+    // Items, and rows that another replay stored, are not given back.
     await replay(501, { passed: [7, 8] })
     await replay(501, { kind: 'metadata', rejected: [rejected(1, 7)] })
     await replay(502, { rejected: [rejected(1, 8)] })

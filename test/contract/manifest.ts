@@ -22,7 +22,7 @@ const empty: Manifest = { sealedPosition: 0, files: [], registries: [], counts: 
 const count = (ingestId: number, validated: number, rejected = 0) => ({ ingestId, validated, rejected })
 const registry = (entityId: number, series: number) => ({ entityId, series, bytes: 16 * series })
 
-/** What must hold of a manifest, in whatever catalog it is kept. */
+/** Tests of the manifest, for every catalog. */
 export function manifestTests(catalog: () => Catalog, reopen: () => Promise<void>): void {
   describe('the manifest', () => {
     test.each<[string, readonly Partial<ManifestChange>[], Manifest]>([

@@ -8,7 +8,7 @@ export interface StoreUnderTest {
 
 const bytes = (text: string): Buffer => Buffer.from(text)
 
-/** What every store of objects does, in a place that is empty at first. */
+/** Tests for every object store, on a place that is empty at first. */
 export function objectStoreContract(open: () => Promise<StoreUnderTest>): void {
   let opened: StoreUnderTest
   beforeEach(async () => {

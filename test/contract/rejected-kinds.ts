@@ -25,7 +25,7 @@ function rejected(position: number, change: Partial<RejectedRow> = {}): Rejected
   }
 }
 
-/** Rejected rows as those see them who look at some: by subscriber, code and field, and by batch. */
+/** Tests of the views of some of the rejected rows: by subscriber, by code and field, and by batch. */
 export function rejectedKindTests(catalog: () => SharedCatalog): void {
   const keep = (rows: readonly RejectedRow[]): Promise<void> => catalog().outcomes.add({ rejected: rows, items: [] }, 1)
   const positions = async (filter: Partial<RejectedFilter>): Promise<readonly number[]> => {
@@ -160,7 +160,7 @@ export function rejectedKindTests(catalog: () => SharedCatalog): void {
   const batches = (subscriberId: number | null, limit = 100) =>
     catalog().rejected.batches(1, subscriberId, { after: null, limit })
 
-  /** By what the list holds, which counts for itself. */
+  /** Compares the counts with those of the listed rows. */
   async function checkCounts(): Promise<void> {
     const { rows } = await catalog().rejected.list(1, everything)
     for (const subscriberId of [null, 7, 8, 9]) {

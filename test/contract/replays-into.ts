@@ -3,7 +3,7 @@ import type { ReplayOutcome, SharedCatalog } from '../../src/catalog/catalog.ts'
 import { defaultSeriesFields } from '../../src/model/field.ts'
 import { everything, rejected } from './lifecycle.ts'
 
-/** What must hold of replays of one ingest's rejected rows into another, in whatever catalog they are kept. */
+/** Tests of replays of one ingest's rejected rows into another, for every catalog. */
 export function replayIntoTests(catalog: () => SharedCatalog): void {
   const made = async (alias: string): Promise<number> => {
     const definition = { kind: 'series', entity: alias, fields: defaultSeriesFields, duplicates: 'keep' } as const
@@ -36,11 +36,11 @@ export function replayIntoTests(catalog: () => SharedCatalog): void {
       expect(await positions(from)).toEqual([11])
       expect(await catalog().rejected.fates(from, [10, 11, 12, 13, 14, 15])).toEqual({ stored: 4, rejected: 1 })
     }
-    // The reason that it had: of the fields of its own ingest.
+    // The reason from before, which refers to the fields of its own ingest.
     const { message } = rejected(from, 11)
     expect((await catalog().rejected.list(from, everything)).rows[0]?.message).toBe(message)
     expect(await positions(into)).toEqual([])
-    // Another replay of the same rows, asked for at the same time.
+    // Another replay of the same rows, requested at the same time.
     const other = { ...outcome(from, into), position: 600 }
     const places = new Map([...outcome(from, into).into!.places].map(([own, place]) => [own, place + 100]))
     const late = await catalog().outcomes.replay({ ...other, into: { ingestId: into, places } })

@@ -1,4 +1,4 @@
-// What every reader of series answers: random plans as the model does, the scenarios, and errors at the limits.
+// Tests for every reader of series: random plans must give the model's results, and the scenarios and errors at the limits the documented ones.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -33,21 +33,21 @@ export interface StoreWorld {
 }
 
 export interface StoreUnderTest {
-  /** The worlds, each readable by itself. */
+  /** Loads the worlds; resolves with a querier for each. */
   load(worlds: readonly StoreWorld[]): Promise<readonly SeriesQuerier[]>
   close(): Promise<void>
 }
 
 export interface StoreContractCases {
   readonly seed: number
-  /** Random worlds, and plans that each is asked. */
+  /** The number of random worlds, and of plans run in each. */
   readonly worlds: number
   readonly plans: number
-  /** How many kinds of entity the worlds are of. */
+  /** The number of kinds of entity in the worlds. */
   readonly entities: number
-  /** Whether tags are found by items as they are now, and not by rows, of which newer ones may have replaced some. */
+  /** Whether tags are found by current items, rather than by rows that newer ones may have replaced. */
   readonly seesReplaced: boolean
-  /** How long the worlds last. */
+  /** The durations of the worlds. */
   readonly spansMs: readonly number[]
 }
 
@@ -169,7 +169,7 @@ function entityOf({ time, tags, others }: RandomEntity, duplicates: Duplicates):
   return { id: 1, name: 'plant', fields, duplicates, ingests: [], retention: null, sinceMs: null }
 }
 
-/** Those of the items that the plan's selection has, one page after the other. */
+/** Checks the tags of the items in the plan's selection, page by page. */
 async function checkTags(reader: SeriesQuerier, { model }: RandomWorld, plan: Plan): Promise<void> {
   const latest = model.run({
     kind: 'latest',

@@ -8,7 +8,7 @@ const view = (name: string, change: Partial<SavedView> = {}): SavedView => ({
 })
 const own = { viewsMax: 3, isAnyones: false }
 
-/** What the saved views of every catalog must do. */
+/** Tests for the saved views of every catalog. */
 export function viewTests(catalog: () => SharedCatalog): void {
   test('views are saved, replaced and deleted by who made them, and by whom all are open to', async () => {
     const { views } = catalog()
@@ -20,7 +20,7 @@ export function viewTests(catalog: () => SharedCatalog): void {
     await expect(views.put(view('a'), own)).rejects.toMatchObject({ code: 'conflict', message: /another/ })
     const changed = view('a', { entities: ['pumps'], cells: 7, changedMs: 9, definition: '{}' })
     expect(await views.put(changed, { ...own, isAnyones: true })).toBe(false)
-    // It stays that of who made it.
+    // It still belongs to its creator.
     expect(await views.find('a')).toEqual({ ...changed, subscriberId: 2, subscriber: 'other' })
     expect(await views.find('A')).toBe(null)
     expect((await views.list()).map(({ name, cells }) => [name, cells])).toEqual([
@@ -38,7 +38,7 @@ export function viewTests(catalog: () => SharedCatalog): void {
     const known = (knownMs: number | null) => views.put(view('\uFFFD'), { ...own, knownMs })
     for (const wrong of [null, 4]) await expect(known(wrong)).rejects.toMatchObject({ code: 'conflict' })
     expect(await known(5)).toBe(false)
-    // Each change has a date of its own.
+    // Each change has a different date.
     expect(await known(6)).toBe(false)
     await expect(views.put(view('x'), { ...own, knownMs: 5 })).rejects.toMatchObject({ code: 'conflict' })
     expect(await views.put(view('a'), { ...own, knownMs: null })).toBe(true)

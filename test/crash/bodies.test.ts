@@ -1,4 +1,4 @@
-// Kills while large pushes are validated in pieces, and pushes that themselves end the process.
+// Kills while large pushes are validated in steps, and pushes that crash the process themselves.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type CrashPoint, quarantineCrashPoints } from '../../src/observe/crash-point.ts'
@@ -14,7 +14,7 @@ import { settled, WorstCompany } from './worst-company.ts'
 
 const rounds = Math.ceil(Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 100) / 4)
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
-/** Pieces so small that a kill is hardly ever at the end of a push. */
+/** Steps so small that a kill rarely happens at the end of a push. */
 const environment = { ...restlessEnvironment, TIDEMARK_STORE_STEP_ROWS: '50' }
 
 test(`${rounds} kills amidst large pushes lose nothing and double nothing (TIDEMARK_TEST_SEED=${seed})`, async () => {
@@ -31,7 +31,7 @@ test(`${rounds} kills while the worst bodies are validated (TIDEMARK_TEST_SEED=$
   expect(findings).toMatchObject(clean)
 })
 
-/** In full length each body has as many rows as a push may have. */
+/** In a full run each body has the maximum number of rows of a push. */
 const worstRowsMax = rounds < 25 ? 20_000 : 1_000_000
 
 test('the worst bodies are validated, others are answered meanwhile, and memory does not grow with them', async () => {
@@ -96,7 +96,7 @@ test.each<[string, readonly CrashPoint[]]>([
       await push([row('a', 1), row('b', 2)])
       await push([row('c', 3), row('ends the process', 4)]).catch(() => undefined)
       await server.ended()
-      // Anything may kill a process: it is the entry only when nothing else can be.
+      // Anything may kill a process: the entry is blamed only when nothing else can be the cause.
       for (let starts = 0; starts < 5; starts++)
         await expect(ServerProcess.start({ dataDirectory, program })).rejects.toThrow('the server ended')
       for (const step of killedAt) {
@@ -108,7 +108,7 @@ test.each<[string, readonly CrashPoint[]]>([
       const options = { body: { entity: 'plant' } }
       const select = () => callWell<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', options)
       await expect.poll(async () => (await select()).map(({ V }) => V).sort(), { timeout: 30_000 }).toEqual([1, 2, 5])
-      // What shows is counted.
+      // The counters agree with the visible rows.
       const { counters } = await callWell<{ counters: object }>(server.url, 'GET', '/admin/ingests/plant', {
         key: adminKey,
       })

@@ -1,4 +1,4 @@
-// Rows that are deleted, shown again and erased while the server ends. Each deletion selects a part of the rows of one push.
+// Rows are deleted, restored and erased while the server is killed. Each deletion selects a part of the rows of one push.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { restlessEnvironment } from './step-rounds.ts'
 
 type Answer = 'no' | 'asked' | 'yes'
 
-/** Rows of one push, of which a deletion selects those from `fromValue` on. */
+/** The rows of one push. Its deletion selects those from `fromValue` on. */
 interface Slice {
   readonly values: readonly number[]
   readonly fromValue: number
@@ -96,7 +96,7 @@ export class DeletionWorld {
     const fromValue = values[this.#random.below(values.length)]!
     const slice: Slice = { values, fromValue, pushed: false, deleted: 'no', id: null, takenBack: 'no' }
     this.#slices.push(slice)
-    // Few dates: rows of many slices lie among each other.
+    // Few dates, so that the rows of many slices are interleaved.
     const body = values.map((V) => ({ D: new Date(Date.UTC(2026, 0, 1 + (V % 3))).toISOString(), T: tag, V }))
     slice.pushed = (await call(url, 'POST', `/ingests/${entity}/data`, { key: this.#key, body })).status === 200
     if (!slice.pushed) return
@@ -113,11 +113,11 @@ export class DeletionWorld {
     if (this.#random.below(2) === 0) return
     slice.takenBack = 'asked'
     const { status } = await call(url, 'DELETE', `${path}/${slice.id}`, admin)
-    // It may be erased already.
+    // It may already be erased.
     if (status === 204 || status === 409) slice.takenBack = status === 204 ? 'yes' : 'no'
   }
 
-  /** Starts the server as a user would, and says what is wrong: each row is there once, unless a deletion that stands selects it. */
+  /** Starts the server as a user would and returns the faults: each row must exist once, unless an active deletion selects it. */
   async faults(): Promise<readonly string[]> {
     const { url } = await this.#start()
     const standing = await this.#standing(url)

@@ -1,11 +1,11 @@
-// The server ends at every step of a deletion, and of the rewrites that erase what was deleted.
+// The server is killed at every step of a deletion, and of the rewrites that erase deleted rows.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CrashPoint, deletionCrashPoints } from '../../src/observe/crash-point.ts'
 import { DeletionWorld } from './deletion-world.ts'
 import { withPasses } from './passes.ts'
 
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
-/** Around the transaction that exchanges files with their vectors; the others are steps of each merge (steps.test.ts). */
+/** Steps around the transaction that exchanges files with their vectors; the others are steps of every merge (steps.test.ts). */
 const rewriteSteps = [
   'merge-file-renamed',
   'merge-manifest-committed',

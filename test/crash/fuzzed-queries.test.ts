@@ -1,5 +1,5 @@
-// A hundred thousand queries at random of each language: none ends in a failure of the service, none is told what the engine says, and
-// whoever asks beside them is answered. TIDEMARK_FUZZ_QUERIES of them, from a million times TIDEMARK_TEST_SEED.
+// A hundred thousand random queries in each language: none causes a failure of the service, no response contains engine messages, and other callers are
+// served meanwhile. TIDEMARK_FUZZ_QUERIES sets their number; their numbers start at TIDEMARK_TEST_SEED times a million.
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { fuzzedNative } from '../druid-native/fuzzed-native.ts'
@@ -35,13 +35,13 @@ test.each(languageNames)(
     const faults = await askFuzzed(world, languages[name], { first, count, atOnce: 4 })
     report(name, world)
     expect(faults).toEqual([])
-    // Where nothing is answered, nothing was asked of the engine.
+    // If no query succeeds, none reached the engine.
     expect(world.statuses.get(200)).toBeGreaterThan(count / 10)
   },
   longMs,
 )
 
-/** What the engine said that no words of ours are known for, to be put into the catalogue. */
+/** Engine messages without a wording of ours, to be added to the catalogue. */
 function report(name: string, { statuses, reported, unexplained }: FuzzedWorld): void {
   const words = new Map<string, number>()
   for (const one of reported) words.set(one.slice(0, 200), (words.get(one.slice(0, 200)) ?? 0) + 1)
@@ -49,7 +49,7 @@ function report(name: string, { statuses, reported, unexplained }: FuzzedWorld):
   console.log([name, [...statuses].join(' '), ...lines, ...unexplained.slice(0, 40)].join('\n'))
 }
 
-/** Faults that are planted into the engine's process, and what tells of each. */
+/** Faults planted in the engine's process, with the report that each must cause. */
 const canaries = [
   ['leaks-engine-words', /words of the engine/],
   ['fails-on-refusal', /^number \d+: 500 /],

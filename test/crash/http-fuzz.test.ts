@@ -1,4 +1,4 @@
-// As test/faults/http-fuzz.test.ts, at length.
+// A longer run of test/faults/http-fuzz.test.ts.
 import { expect, test } from 'vitest'
 import { fuzzSeed, fuzzService } from '../http-fuzz/fuzzed-service.ts'
 

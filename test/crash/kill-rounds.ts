@@ -1,12 +1,12 @@
-// Clients push while the server is killed and started again; afterwards everything that was acknowledged must be there, once. A part of the pushes is of
-// lines: to an open ingest, where they bring fields, and to one where each field of a line is a row.
+// Clients push while the server is killed and restarted; afterwards every acknowledged push must be stored exactly once. Some pushes use line protocol: to
+// an open ingest, where they add fields, and to one where each field of a line is a row.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callWell, makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
-/** One push: rows whose values nobody else pushes. Odd ones are of a wrong type, so they are rejected. */
+/** One push: rows whose values no other push has. Every tenth has a wrong type, so it is rejected. */
 interface Batch {
   readonly tag: string
   readonly first: number
@@ -15,32 +15,32 @@ interface Batch {
   acknowledged: boolean
 }
 
-/** How a push is written: JSON, lines of a row each, or lines of which each field is a row. */
+/** The format of a push: JSON, lines with a row each, or lines in which each field is a row. */
 export type RowTarget = 'rows' | 'lines' | 'fields'
 
-/** Of all ingests that feed the entity, the second one takes lines whose fields are rows. */
+/** All ingests that feed the entity. In the second one each field of a line is a row. */
 const aliases = ['kill', 'kill-by-field'] as const
 
 export interface Findings {
   readonly seed: number
   readonly batches: number
   readonly acknowledged: number
-  /** How many of them were lines. */
+  /** The number of acknowledged batches in line protocol. */
   readonly lines: number
   readonly rows: number
-  /** Rows of acknowledged batches that are not there. */
+  /** Rows of acknowledged batches that are missing. */
   readonly lost: number
-  /** Rows that are there more than once. */
+  /** Rows that exist more than once. */
   readonly doubled: number
-  /** Batches that were not acknowledged and are there in part. */
+  /** Batches that were not acknowledged but exist in part. */
   readonly partial: number
-  /** Rows that nobody pushed. */
+  /** Rows that no client pushed. */
   readonly foreign: number
-  /** By how many rows the ingest's counters are wrong. */
+  /** The number of rows by which the ingest's counters are wrong. */
   readonly miscounted: number
 }
 
-/** What there must be none of. */
+/** The findings of a run without faults. */
 export const clean = { lost: 0, doubled: 0, partial: 0, foreign: 0, miscounted: 0 }
 
 export interface KillOptions {
@@ -50,28 +50,28 @@ export interface KillOptions {
   readonly program?: string
   /** Settings of the server. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Whether a kill waits until rows of its round were sealed. */
+  /** Whether a kill waits until rows of its round have been sealed. */
   readonly afterSeal?: boolean
-  /** The most rows of a push. */
+  /** The maximum number of rows of a push. */
   readonly rowsMax?: number
   readonly company?: Company
 }
 
-/** What else goes on while the server is killed. */
+/** Other work while the server is killed. */
 export interface Company {
   begin(url: string): Promise<void>
-  /** In each round; resolves when the server is gone. */
+  /** Runs in each round; resolves when the server is gone. */
   beside(url: string): Promise<void>
-  /** After the last round, with the server running. */
+  /** Runs after the last round, with the server running. */
   end(url: string): Promise<void>
 }
 
-/** Every tenth row is pushed as text, and must be kept as rejected. */
+/** Every tenth row is pushed with a string and must be kept as rejected. */
 const isBad = (value: number): boolean => value % 10 === 9
 
 const firstMs = Date.UTC(2026, 0, 1)
 const seconds = 5000
-/** What is there is read in so many parts: all of it is more than one answer may have. */
+/** Stored rows are read in this many parts, because all of them exceed the limit of one answer. */
 const parts = 25
 const instantOf = (second: number): string => new Date(firstMs + second * 1000).toISOString()
 
@@ -80,7 +80,7 @@ function lineOf(tag: string, value: number): string {
   return `m,T=${tag} V=${written},f${value % 7}=${value}i ${firstMs + (value % seconds) * 1000}`
 }
 
-/** Up to four of its rows each. */
+/** Lines of up to four rows each. */
 function splitLinesOf({ tag, first, rows }: Batch): string {
   const values = Array.from({ length: rows }, (_, index) => first + index)
   const lines: string[] = []
@@ -95,7 +95,7 @@ function splitLinesOf({ tag, first, rows }: Batch): string {
 
 function bodyOf(batch: Batch): string {
   const { tag, first, rows, target } = batch
-  // Blank lines do as the spaces of JSON.
+  // Blank lines serve the purpose of the spaces in JSON.
   const blanks = '\n'.repeat(first % 4 === 0 ? 5000 : 0)
   if (target === 'fields') return splitLinesOf(batch) + blanks
   if (target === 'lines')
@@ -103,7 +103,7 @@ function bodyOf(batch: Batch): string {
   const one = (value: number): object => {
     return { D: instantOf(value % seconds), T: tag, V: isBad(value) ? `bad ${value}` : value }
   }
-  // Spaces make a large body of few rows: one that is written apart.
+  // Spaces make a large body of few rows, which the journal writes to a separate file.
   const spaces = ' '.repeat(first % 4 === 0 ? 5000 : 0)
   return JSON.stringify(Array.from({ length: rows }, (_, index) => one(first + index))) + spaces
 }
@@ -122,14 +122,14 @@ export class Pushers {
   readonly #targets: readonly RowTarget[]
   #stopped = false
 
-  /** Each push goes by one of the doors. */
+  /** Each push uses one of the targets, chosen at random. */
   constructor(random: Random, rowsMax = 30, targets: readonly RowTarget[] = ['rows']) {
     this.#targets = targets
     this.#random = random
     this.#rowsMax = rowsMax
   }
 
-  /** Pushes until the server is gone. A push whose answer never came is not acknowledged. */
+  /** Pushes until the server is gone. A push without a response is not acknowledged. */
   async run(url: string, key: string, clients: number): Promise<void> {
     this.#stopped = false
     await Promise.all(Array.from({ length: clients }, (_, client) => this.#client(url, key, `client-${client}`)))
@@ -162,7 +162,7 @@ export class Pushers {
 }
 
 interface Seen {
-  /** How often each value is there: as an item, or as a rejected row. */
+  /** The number of occurrences of each value, as an item or as a rejected row. */
   readonly times: ReadonlyMap<number, number>
   readonly items: number
   readonly rejected: number
@@ -173,7 +173,7 @@ interface RejectedPage {
   readonly NextToken: string | null
 }
 
-/** All dates, also those that nobody pushed. */
+/** All dates, including those that no client pushed. */
 function ranges(): { readonly start_date?: string; readonly end_date?: string }[] {
   const step = seconds / parts
   return Array.from({ length: parts }, (_, part) => ({
@@ -182,7 +182,7 @@ function ranges(): { readonly start_date?: string; readonly end_date?: string }[
   }))
 }
 
-/** Those that there are. */
+/** The aliases that exist. */
 async function feeding(url: string): Promise<readonly string[]> {
   const { Items } = await callWell<{ Items: { alias: string }[] }>(url, 'GET', '/admin/ingests', { key: adminKey })
   return aliases.filter((alias) => Items.some((one) => one.alias === alias))
@@ -212,7 +212,7 @@ async function valuesOf(url: string): Promise<Seen> {
   return { times: seen, items, rejected }
 }
 
-/** Compares what is there with what was pushed. Nobody may be pushing. */
+/** Compares stored rows with the pushed ones. No client may be pushing. */
 export async function validate(seed: number, batches: readonly Batch[], url: string): Promise<Findings> {
   const { times: seen, items, rejected } = await valuesOf(url)
   let [lost, doubled, partial, foreign, rows] = [0, 0, 0, 0, 0]
@@ -245,7 +245,7 @@ export async function validate(seed: number, batches: readonly Batch[], url: str
   return { seed, batches: batches.length, acknowledged, lines, rows, lost, doubled, partial, foreign, miscounted }
 }
 
-/** Kills the server at random moments, `rounds` times, and says what is there at the end. */
+/** Kills the server at random moments, `rounds` times, and returns the findings at the end. */
 export function killRounds(options: KillOptions): Promise<Findings> {
   return inScratchFolder('tidemark-kill-', (dataDirectory) => killIn(dataDirectory, options))
 }
@@ -282,7 +282,7 @@ async function sealedPosition(url: string): Promise<number> {
   return store.sealedPosition
 }
 
-/** An open ingest, and beside it one of which each field of a line is a row, with one key for both. */
+/** An open ingest and one in which each field of a line is a row, with one key for both. */
 async function makeTargets(url: string): Promise<string> {
   const key = await makeIngest(url, adminKey, { alias: 'kill', unknown: 'add' })
   const split = { alias: 'kill-by-field', kind: 'series', entity: 'kill', lines: { tag: '{client}' } }

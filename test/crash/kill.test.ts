@@ -31,10 +31,10 @@ test('the canary: a store that applies an entry twice is caught', async () => {
 
 test('the canary: a store that begins before its sealed position is caught', async () => {
   const program = testProgram('crash/serve-early')
-  // Segments so large that the journal still has what was sealed; what a round stored twice is sealed before its kill.
+  // Segments large enough that the journal still has the sealed entries; rows that a round stores twice are sealed before its kill.
   const environment = { TIDEMARK_STORE_HEAD_AGE_MS: '60' }
   const found = killRounds({ rounds: 3, clients: 4, seed, program, environment, afterSeal: true })
-  // It stores rows twice, or begins within an entry, which cannot be validated, and ends.
+  // It stores rows twice, or it starts within an entry, which cannot be validated, and ends.
   const isCaught = found.then(
     ({ doubled }) => doubled > 0,
     (error: unknown) => String(error).includes('the server ended with 1'),

@@ -1,5 +1,5 @@
-// An operator and clients of a server that ends in the middle of what they do: fields are added and rejected rows replayed, ingests are made and
-// dropped, items leave and may be kept again. What must hold afterwards is told as a list of what does not.
+// An operator and clients of a server that is killed amid their work: fields are added and rejected rows replayed, ingests are created and dropped,
+// items expire and may be kept again. Violations of the invariants are returned as a list.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,11 +27,11 @@ interface Push {
   acknowledged: boolean
 }
 
-/** An entity that was made to be dropped. */
+/** An entity that was created to be dropped. */
 interface Short {
   readonly name: string
   pushed: boolean
-  /** `asked`: it may be gone. */
+  /** `asked`: it may have been dropped. */
   dropped: 'no' | 'asked' | 'yes'
 }
 
@@ -49,13 +49,13 @@ export class LifecycleWorld {
   readonly #shorts: Short[] = []
   readonly #old: Leaving[] = []
   readonly #young: Leaving[] = []
-  /** Rows of which the hours stay: those that were pushed, and those of them that were acknowledged. */
+  /** Rows whose hours are kept: the number pushed, and the number of those acknowledged. */
   #kept = { pushed: 0, acknowledged: 0 }
   readonly #moving: MovingRows
   #key = ''
   #server: ServerProcess | null = null
   #nextValue = 0
-  /** Rows have the property W<n>, which is no field before it is added. */
+  /** Rows have the property W<n>, which is not a field until it is added. */
   #field = 0
 
   private constructor(dataDirectory: string, seed: number, program: string) {
@@ -65,7 +65,7 @@ export class LifecycleWorld {
     this.#moving = new MovingRows(this.#random)
   }
 
-  /** `program` serves, and ends at the step that the variable KILL_AT_STEP tells. */
+  /** `program` serves, and ends at the step given by the variable KILL_AT_STEP. */
   static async open(seed: number, program = endsAtStep): Promise<LifecycleWorld> {
     const world = new LifecycleWorld(await mkdtemp(join(tmpdir(), 'tidemark-lifecycle-')), seed, program)
     try {
@@ -93,9 +93,9 @@ export class LifecycleWorld {
     await rm(this.#dataDirectory, { recursive: true, force: true })
   }
 
-  /** Everybody works until the server has ended at the step. */
+  /** All clients work until the server has ended at the step. */
   async endAt(step: string, passes: number): Promise<void> {
-    // A replay that a start validates again may end it before it is ready.
+    // A replay that the start validates again may end the server before it is ready.
     const server = await this.#start({ KILL_AT_STEP: `${step}:${passes}` }).catch(() => null)
     if (server === null) return
     const { url } = server
@@ -115,7 +115,7 @@ export class LifecycleWorld {
     await Promise.all(working)
   }
 
-  /** Starts the server as a user would, and says what is wrong. */
+  /** Starts the server as a user would and returns the faults. */
   async faults(): Promise<readonly string[]> {
     const { url } = await this.#start()
     const faults = [
@@ -154,7 +154,7 @@ export class LifecycleWorld {
     return this.#server
   }
 
-  /** Every third row has a property that is no field yet, and is rejected. Rows of one client share few dates. */
+  /** Every third row has a property that is not a field yet, and is rejected. The rows of one client share few dates. */
   async #push(url: string, tag: string): Promise<void> {
     const rows = 1 + this.#random.below(12)
     const first = this.#nextValue
@@ -205,7 +205,7 @@ export class LifecycleWorld {
     this.#kept.pushed++
     const kept = await this.#send(url, 'keeping', [at((10 + this.#random.below(3)) * dayMs, 1)])
     if (kept.status === 200) this.#kept.acknowledged++
-    // Long enough for rows to be sealed, or not.
+    // Either long enough for rows to be sealed, or not.
     await new Promise((next) => setTimeout(next, this.#random.below(3) === 0 ? 20 : 1200))
     const before = this.#old.filter(({ acknowledged }) => acknowledged)
     await admin(url, 'PATCH', '/admin/entities/keeping', { retention: 'P5D', hours_retention: null })
@@ -219,7 +219,7 @@ export class LifecycleWorld {
     return call(url, 'POST', `/ingests/${alias}/data?wait=true`, { key: this.#key, body })
   }
 
-  /** Each acknowledged row is there once, as an item or rejected; those of one client and date in the order of their pushes. */
+  /** Each acknowledged row exists once, as an item or rejected; rows of one client and date are in the order of their pushes. */
   async #rowFaults(url: string): Promise<string[]> {
     const faults: string[] = []
     const items = await select(url, entity)
@@ -275,7 +275,7 @@ export class LifecycleWorld {
     ]
   }
 
-  /** Each acknowledged row is in an hour once, whether it has left or not. */
+  /** Each acknowledged row is counted in an hour once, whether it has expired or not. */
   async #keptFaults(url: string): Promise<string[]> {
     const sql_query = 'SELECT COUNT(*) AS "rows", SUM(V) AS "sum" FROM keeping'
     const [{ rows, sum } = { rows: 0, sum: 0 }] = await callWell<{ rows: number; sum: number | null }[]>(
@@ -289,7 +289,7 @@ export class LifecycleWorld {
     return [`"keeping" counts ${rows} rows of the sum ${sum}; ${acknowledged} to ${pushed} were pushed`]
   }
 
-  /** What was dropped goes a moment later: from the disk, and from the catalog. */
+  /** Dropped data disappears from the disk and the catalog a moment later. */
   async #leftovers(url: string): Promise<string[]> {
     const { Items } = await callWell<{ Items: object[] }>(url, 'GET', '/admin/entities?limit=10000', { key: adminKey })
     let found: string[] = []

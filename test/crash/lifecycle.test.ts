@@ -1,4 +1,4 @@
-// The server ends at every step of a replay, of dropping an entity and of items that leave.
+// The server is killed at every step of a replay, of dropping an entity and of expiring items.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lifecycleCrashPoints } from '../../src/observe/crash-point.ts'
 import { testProgram } from '../support/compiled.ts'

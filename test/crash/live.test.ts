@@ -1,4 +1,4 @@
-// Readers of live rows, through cuts and kills.
+// Readers of live rows, through cuts and kills of the server.
 import { expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { LiveReader } from '../support/live-reader.ts'
@@ -20,7 +20,7 @@ test('the same check finds a reader that goes on from an id one too early', asyn
       (error: Error) => error.message.includes('expected'),
     )
   }
-  // Which blocks of a stream are but ids is a matter of time.
+  // Which blocks of a stream contain only ids depends on timing.
   expect((await found(3)) || (await found(4)) || (await found(5))).toBe(true)
 })
 

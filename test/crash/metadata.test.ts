@@ -1,5 +1,5 @@
-// Clients push items of metadata while the server is killed and started again; an operator deletes some. Afterwards the newest
-// acknowledged push of each item is what is read.
+// Clients push metadata items while the server is killed and restarted; an operator deletes some. Afterwards a read must return the newest acknowledged
+// push of each item.
 import { expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
@@ -16,13 +16,13 @@ const fields = [
   { name: 'version', type: 'long', role: 'attribute' },
 ]
 
-/** What an item may be after what its one client did: a change whose answer never came may have been made, or not. */
+/** The possible states of an item after the changes of its only client: a change without a response may have been made or not. */
 interface Expected {
   acknowledged: number | null
   readonly maybe: (number | null)[]
 }
 
-/** One client's items, of which nobody else knows. It makes one change at a time, so that "newest" has one meaning. */
+/** One client's items, which no other client uses. It makes one change at a time, so that "newest" is well defined. */
 class Client {
   readonly items = new Map<string, Expected>()
   acknowledged = 0
@@ -109,7 +109,7 @@ async function versionsOf(url: string): Promise<Map<string, number>> {
   }
 }
 
-/** Items that are neither what was acknowledged last nor what an unanswered change since may have made of them. */
+/** Items that match neither the last acknowledged change nor a later change without a response. */
 function strays(all: readonly Client[], found: ReadonlyMap<string, number>): readonly string[] {
   return all.flatMap(({ items }) =>
     [...items].flatMap(([id, { acknowledged, maybe }]) => {
@@ -147,7 +147,7 @@ async function killAndCompare(dataDirectory: string): Promise<void> {
   }
 }
 
-/** What was found after a restart stays so: the next change begins from there. */
+/** Takes the state found after a restart as final, so the next change starts from there. */
 function settle(all: readonly Client[], found: ReadonlyMap<string, number>): void {
   for (const { items } of all) {
     for (const id of items.keys()) items.set(id, { acknowledged: found.get(id) ?? null, maybe: [] })

@@ -1,4 +1,4 @@
-// Rows that one ingest rejects and a replay moves into another, while the server ends; an ingest whose rows have moved is dropped.
+// Rows that one ingest rejects and a replay moves into another, while the server is killed; an ingest whose rows have been moved is dropped.
 import { call, callWell } from '../support/api.ts'
 import type { Random } from '../support/random.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -7,7 +7,7 @@ interface Source {
   readonly name: string
   readonly values: readonly number[]
   pushed: boolean
-  /** The replay has answered that all of them are stored. */
+  /** The replay has reported that all rows are stored. */
   moved: boolean
   dropped: 'no' | 'asked' | 'yes'
 }
@@ -33,7 +33,7 @@ export class MovingRows {
     await callWell(url, 'POST', '/admin/ingests', { ...admin, body: { alias: target, kind: 'series' } })
   }
 
-  /** Rows come into a new ingest that has no field M, and go on into one where they are V. */
+  /** Pushes rows into a new ingest without the field M, then moves them into one in which M is renamed to V. */
   async move(url: string, key: string): Promise<void> {
     const values = Array.from({ length: 1 + this.#random.below(9) }, () => this.#nextValue++)
     const name = `source${this.#sources.length}`
@@ -49,7 +49,7 @@ export class MovingRows {
     source.dropped = 'yes'
   }
 
-  /** Each row is in the one ingest or in the list of the other. */
+  /** Each row must be in the target ingest or in the source's rejected list. */
   async faults(url: string): Promise<readonly string[]> {
     const body = { entity: target, metric_name_field: ['V'] }
     const items = await callWell<readonly { readonly V: number }[]>(url, 'POST', '/consumer/data/select', { body })
@@ -68,7 +68,7 @@ export class MovingRows {
     return faults
   }
 
-  /** What was under way comes to its end. */
+  /** Completes pending changes. */
   async finish(url: string): Promise<void> {
     for (const source of this.#sources) {
       if (source.dropped === 'asked') await call(url, 'DELETE', `/admin/ingests/${source.name}?data=drop`, admin)
@@ -84,7 +84,7 @@ export class MovingRows {
   }
 }
 
-/** The rows in the list of an ingest. */
+/** The rejected rows of an ingest. */
 export async function rejectedRows(url: string, alias: string): Promise<readonly Readonly<Record<string, number>>[]> {
   const rows: Record<string, number>[] = []
   for (let query = ''; ; ) {

@@ -1,7 +1,7 @@
-/** In the short form each step is passed either at once or some times before, by turns; in full length both. */
+/** A short run ends each step either the first time or after some passes, alternately; a full run does both. */
 const isShort = Number(process.env['TIDEMARK_CRASH_ROUNDS'] ?? 100) < 25
 
-/** The steps at which to end, each with how often it is passed first. */
+/** The steps to end at, each with the number of passes before. */
 export function withPasses<Step>(
   steps: readonly Step[],
   passesOf: (step: Step) => readonly number[],

@@ -1,4 +1,4 @@
-// A service with a replica is killed under load and its folder thrown away; what the replica gives is held against what was acknowledged.
+// A service with a replica is killed under load and its folder discarded; the restored replica is compared with the acknowledged pushes.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -22,11 +22,11 @@ export interface ReplicaRoundOptions {
   readonly directory: string
   readonly seed: number
   readonly wait: boolean
-  /** A folder beside the data where it is left out. */
+  /** A folder next to the data by default. */
   readonly place?: ReplicaLocation
 }
 
-/** So many machines are lost at random, each time with what the one before left. */
+/** Loses `rounds` machines at random moments, each of which continues from the data that the one before left. */
 export async function loseAtRandom(world: ReplicaRounds, rounds: number): Promise<ReplicaFindings> {
   let findings: ReplicaFindings = { pushes: 0, rows: 0, ...allThere }
   for (let round = 0; round < rounds; round++) {
@@ -40,7 +40,7 @@ export async function loseAtRandom(world: ReplicaRounds, rounds: number): Promis
   return findings
 }
 
-/** A machine is lost at each step of copying, soon and later; of the restores behind them, one is killed first at each of its steps. */
+/** Loses a machine at each step of copying, early and late. Of the restores after them, one is first killed at each of its steps. */
 export async function loseAtEachStep(world: ReplicaRounds): Promise<void> {
   for (const [index, step] of replicaCrashPoints.entries()) {
     for (const passes of [0, 3]) {
@@ -58,10 +58,10 @@ export class ReplicaRounds {
   readonly #place: ReplicaLocation
   readonly #data: string
   readonly #pushes: ReplicatedPushes
-  /** What was looked at last goes on as what is lost next. */
+  /** The server that was last checked continues as the next one to be lost. */
   #server: ServerProcess | null = null
   #key = ''
-  /** What was there for certain at the last look at the lag: all that was acknowledged by then. */
+  /** Everything acknowledged by this time was in the replica when its lag was last read. */
   #copiedMs = 0
 
   constructor({ directory, seed, wait, place }: ReplicaRoundOptions) {
@@ -80,7 +80,7 @@ export class ReplicaRounds {
     await server.kill()
   }
 
-  /** Pushes until the server is killed, after a while or at a step; then its folder is thrown away. */
+  /** Pushes until the server is killed, after a while or at a step; then discards its folder. */
   async loseMachine(
     at: { readonly step: CrashPoint; readonly passes: number } | null,
     environment: Readonly<Record<string, string>> = {},
@@ -99,7 +99,7 @@ export class ReplicaRounds {
     await rm(this.#data, { recursive: true })
   }
 
-  /** The one that runs, or by seed one that has to take the replica over first; null where it ended at its start. */
+  /** The running server, or by seed one that must first take the replica over; null where it ended during its start. */
   async #serverToLose(environment: Readonly<Record<string, string>>): Promise<ServerProcess | null> {
     const running = this.#server
     this.#server = null
@@ -111,7 +111,7 @@ export class ReplicaRounds {
     })
   }
 
-  /** The folder from the replica; the restore itself is killed at a step first, where one is given. */
+  /** Restores the folder from the replica. If a step is given, the restore is first killed at it. */
   async restore(step: CrashPoint | null = null): Promise<void> {
     if (step !== null) {
       const { url, endpoint } = this.#place
@@ -126,7 +126,7 @@ export class ReplicaRounds {
     await restoreWell(this.#place, this.#data)
   }
 
-  /** What is there, against what has to be, by a service that follows the replica from there on. */
+  /** Compares the restored rows with the expected ones, on a service that continues the replica. */
   async findings(): Promise<ReplicaFindings> {
     this.#server = await this.#start()
     return this.#pushes.validate(await valuesIn(this.#server.url), this.#copiedMs)

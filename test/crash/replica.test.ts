@@ -1,4 +1,4 @@
-// The machine is lost while it copies, again and again: nothing that was acknowledged is missing, or no more than was said.
+// The machine is lost while it copies, again and again: no acknowledged push is missing, or no more than the reported lag allows.
 import { expect, test } from 'vitest'
 import { upTo } from '../support/replica-world.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -7,7 +7,7 @@ import { allThere, type ReplicatedPush, validatePushes } from './replicated-push
 
 const rounds = Number(process.env['TIDEMARK_REPLICA_ROUNDS'] ?? 6)
 const firstSeed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
-/** After so many a replica is begun anew, with the next seed: all that is there is read in each round. */
+/** After this many rounds a new replica begins with the next seed, because each round reads all rows. */
 const roundsOfWorld = 10
 
 const withRounds = (wait: boolean, work: (world: ReplicaRounds) => Promise<unknown>, seed = firstSeed): Promise<void> =>

@@ -1,13 +1,13 @@
-// Clients push to a service that is followed by a replica, until its machine is lost; then what the replica gives is held against what was acknowledged.
+// Clients push to a service with a replica until its machine is lost; then the restored rows are compared with the acknowledged pushes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../support/random.ts'
 import { rowsOf, upTo } from '../support/replica-world.ts'
 
-/** Rows that are sent together, again with their key until they are acknowledged. Their values are nobody else's. */
+/** Rows that are sent together, and again with their key until they are acknowledged. No other push has their values. */
 export interface ReplicatedPush {
   readonly first: number
   readonly rows: number
-  /** The order in which pushes were sent and acknowledged, which clocks do not tell; null before. */
+  /** The order in which pushes were sent and acknowledged, which clocks do not show; null before. */
   readonly sent: number
   acknowledged: number | null
   /** By the clock of this process; null before. */
@@ -17,19 +17,19 @@ export interface ReplicatedPush {
 export interface ReplicaFindings {
   readonly pushes: number
   readonly rows: number
-  /** Rows that were acknowledged, and must be there, and are not. */
+  /** Acknowledged rows that must exist but are missing. */
   readonly lost: number
   readonly doubled: number
-  /** Pushes of which some rows are there and some are not. */
+  /** Pushes that exist in part. */
   readonly partial: number
-  /** Rows that nobody pushed. */
+  /** Rows that no client pushed. */
   readonly foreign: number
 }
 
-/** Nothing of what must not be. */
+/** The findings of a run without faults. */
 export const allThere = { lost: 0, doubled: 0, partial: 0, foreign: 0 }
 
-/** A push has up to so many rows, each of these as often. A large one is written apart, and takes more than one step to validate. */
+/** Upper bounds for the rows of a push, equally likely. A large push is written to a separate file and takes more than one validation step. */
 const sizes = [1, 1, 4, 20, 60, 300]
 
 export class ReplicatedPushes {
@@ -40,18 +40,18 @@ export class ReplicatedPushes {
   #nextValue = 0
   #order = 0
 
-  /** With `wait` what is acknowledged is in the replica; without it, it may be lost with the machine. */
+  /** With `wait`, an acknowledged push is in the replica; without it, it may be lost with the machine. */
   constructor(random: Random, wait: boolean) {
     this.#random = random
     this.#wait = wait
   }
 
-  /** Pushes until the server is gone. With `wait`, what was not acknowledged is sent again first. */
+  /** Pushes until the server is gone. With `wait`, pushes that were not acknowledged are first sent again. */
   async run(url: string, key: string, clients: number): Promise<void> {
     await Promise.all(Array.from({ length: clients }, () => this.#client(url, key)))
   }
 
-  /** `copiedMs`: what was acknowledged by then was in the replica, as the service said. Without `wait` what was lost is forgotten from then on. */
+  /** `copiedMs`: pushes acknowledged by then were in the replica, as the service reported. Without `wait`, lost pushes are then forgotten. */
   validate(values: readonly number[], copiedMs: number): ReplicaFindings {
     const findings = validatePushes(this.#pushes, values, this.#wait ? 'all' : { copiedMs })
     const there = new Set(values)
@@ -95,8 +95,8 @@ export class ReplicatedPushes {
 }
 
 /**
- * Holds what is there against what was pushed: all that was acknowledged, or what the replica held when it last said how far behind it was, and of what came
- * later nothing without all that had been acknowledged when it was sent.
+ * Compares restored rows with the pushed ones. Required are all acknowledged pushes, or those that the replica had when it last reported its lag. A later
+ * push may exist only together with all pushes that had been acknowledged when it was sent.
  */
 export function validatePushes(
   pushes: readonly ReplicatedPush[],
@@ -123,7 +123,7 @@ export function validatePushes(
   }
 }
 
-/** Null when the server is gone. */
+/** Resolves with null when the server is gone. */
 async function send(
   url: string,
   key: string,

@@ -1,5 +1,5 @@
-// Clients push with idempotency keys while the server is killed and started again, and send again what was not answered, until it is. Then
-// every push must be there once, and be answered as it was before.
+// Clients push with idempotency keys while the server is killed and restarted, and retry pushes without a response until they get one. Then every push
+// must be stored once, and a retry must get the same response.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { callWell, makeIngest } from '../support/api.ts'
@@ -12,7 +12,7 @@ export interface RetryOptions {
   readonly rounds: number
   readonly clients: number
   readonly seed: number
-  /** Leaves the keys out: then retries must be seen to double rows. */
+  /** Omits the keys: then retries must be found to double rows. */
   readonly withoutKeys?: boolean
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -20,17 +20,17 @@ export interface RetryOptions {
 export interface RetryFindings {
   readonly seed: number
   readonly pushes: number
-  /** Pushes whose answer did not come, so that they were sent again. */
+  /** Pushes that were sent again because the response was lost. */
   readonly retried: number
-  /** Of these, how many were on disk already. */
+  /** The number of retried pushes that were already on disk. */
   readonly stored: number
   readonly lost: number
   readonly doubled: number
-  /** Pushes that were answered in one way, and later in another. */
+  /** Pushes that got different responses at different times. */
   readonly contradicted: number
 }
 
-/** One row whose value nobody else pushes. */
+/** One row whose value no other push has. */
 interface Push {
   readonly value: number
   readonly key: string
@@ -52,7 +52,7 @@ class Clients {
     this.#stopped = true
   }
 
-  /** Sends again what was not answered, then new pushes, until the server is gone or `stop` is called. */
+  /** Retries pushes without a response, then sends new ones, until the server is gone or `stop` is called. */
   async run(url: string, ingestKey: string, clients: number): Promise<void> {
     this.#stopped = false
     const open = this.pushes.filter(({ batch }) => batch === null)
@@ -65,7 +65,7 @@ class Clients {
     await Promise.all(Array.from({ length: clients }, one))
   }
 
-  /** Sends all pushes once more: those without an answer get one, the others the same. */
+  /** Sends all pushes once more: those without a response get one, the others must get the same one. */
   async settle(url: string, ingestKey: string): Promise<void> {
     for (const push of this.pushes) {
       if (this.#withKeys || push.batch === null) await this.#send(url, ingestKey, push)
@@ -79,7 +79,7 @@ class Clients {
     return push
   }
 
-  /** False when no answer came. */
+  /** Resolves with false when no response came. */
   async #send(url: string, ingestKey: string, push: Push): Promise<boolean> {
     push.attempts++
     try {
@@ -103,7 +103,7 @@ class Clients {
   }
 }
 
-/** How often each value is there. */
+/** The number of occurrences of each value. */
 async function timesOf(url: string): Promise<Map<number, number>> {
   const times = new Map<number, number>()
   const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'retry' } })
@@ -111,7 +111,7 @@ async function timesOf(url: string): Promise<Map<number, number>> {
   return times
 }
 
-/** Kills the server `rounds` times: by turns at a random moment, and between an fsync and the answers. */
+/** Kills the server `rounds` times, alternately at a random moment and between an fsync and the responses. */
 export function retryRounds(options: RetryOptions): Promise<RetryFindings> {
   return inScratchFolder('tidemark-retry-', (dataDirectory) => retryIn(dataDirectory, options))
 }

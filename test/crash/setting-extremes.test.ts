@@ -1,5 +1,5 @@
-// Every setting at the least and at the most that it is allowed, alone and with those that it works with: the service starts, takes a push and
-// answers, or says what does not go together.
+// Every setting at its minimum and maximum, alone and with those that it works with: the service starts, accepts a push and responds, or reports which
+// settings contradict each other.
 import { describe, expect, test } from 'vitest'
 import { settingEntries } from '../../src/config/settings.ts'
 import { call, makeIngest } from '../support/api.ts'
@@ -7,7 +7,7 @@ import { runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
 const wholeNumber = /^a whole number(?: of \w+)? from (\d+) to (\d+)$/
-/** Of the cluster engine, which does not start here. */
+/** Settings of the cluster engine, which does not start here. */
 const elsewhere = /^(kafka|druid|postgres|cluster|ingest)\./
 
 interface Bounds {
@@ -20,7 +20,7 @@ const bounded: readonly Bounds[] = settingEntries.flatMap(([name, { allowed }]) 
   return min === undefined || elsewhere.test(name) || name === 'port' ? [] : [{ name, min, max: max! }]
 })
 
-/** With these at their least, what is asked here is refused as it should be: too large, too late, or too many. */
+/** At the minimum of these settings the requests of this test are rightly refused: too large, too late, or too many. */
 const refusing = new Set([
   'limits.ingestBodyBytes',
   'limits.queryBodyBytes',
@@ -37,7 +37,7 @@ const refusing = new Set([
   'limits.keyRowsPerSecond',
   'limits.sendIdleMs',
 ])
-/** At their most, they ask for more than the machine has. */
+/** At their maximum these settings require more than the machine has. */
 const greedy = new Set(['journal.diskFloorBytes'])
 
 async function statusesWith(settings: Readonly<Record<string, string>>): Promise<readonly number[]> {
@@ -55,7 +55,7 @@ async function statusesWith(settings: Readonly<Record<string, string>>): Promise
   }
 }
 
-/** Groups of settings, so that few starts have them all; each that fails is told by its group. */
+/** Settings by group, so that few starts cover them all; a failure names its group. */
 const groups = new Map<string, Bounds[]>()
 for (const one of bounded) {
   const group = one.name.split('.')[0]!

@@ -1,5 +1,5 @@
-// SQL that means harm, for longer than the other tests take: a minute of texts at random, and engines that run out of memory or are killed
-// while rows are pushed.
+// Malicious SQL for longer than in the other tests: a minute of random texts, and engines that run out of memory or are killed while rows are
+// pushed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -34,7 +34,7 @@ test('texts at random for a minute', async () => {
 })
 
 const joined = 'FROM plant a CROSS JOIN plant b CROSS JOIN plant c CROSS JOIN plant d'
-/** Each takes more than there is, of memory, of time, or of the engine's patience. */
+/** Each query exceeds the available memory, the time limit, or a timeout of the engine. */
 const bombs = [
   `SELECT COUNT(*) AS n ${joined} CROSS JOIN plant e WHERE a."value" + e."value" = -1`,
   `SELECT ARRAY_AGG(a.tag || b.tag) AS x ${joined}`,
@@ -67,7 +67,7 @@ test('engines that run out of memory or are killed cost no push more than a seco
       for (const { text, reply } of await replies) {
         checkReply(text, reply)
       }
-      // It comes back by itself; until then its queries wait.
+      // It recovers on its own; until then its queries wait.
       expect(await ask('SELECT 1 AS x')).toEqual({ status: 200, text: '[{"x":1}]' })
     }
   } finally {

@@ -1,4 +1,4 @@
-// As kill-rounds.ts, but the server ends at a step of its own work.
+// Like kill-rounds.ts, but the server ends at a step of its own work.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { seededRandom } from '../support/random.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { type Findings, Pushers, validate } from './kill-rounds.ts'
 
-/** Rows are sealed every few pushes, and files merged as soon as there are some; some pushes are large ones. */
+/** Rows are sealed every few pushes, and files are merged as early as possible; some pushes are large. */
 export const restlessEnvironment = {
   TIDEMARK_STORE_HEAD_ROWS: '150',
   TIDEMARK_STORE_HEAD_AGE_MS: '40',
@@ -26,16 +26,16 @@ const program = testProgram('crash/serve-kill-at-step')
 
 export interface StepRound {
   readonly step: CrashPoint
-  /** How many times the step is passed before the server ends at it. */
+  /** The number of times that the server passes the step before it ends there. */
   readonly passes: number
 }
 
 export interface StepFindings extends Findings {
-  /** Files of the store that no manifest knows, and backups that were not finished, after the start that followed. */
+  /** Store files that are in no manifest, and unfinished backups, after the next start. */
   readonly orphans: readonly string[]
 }
 
-/** A server in a folder of its own that is ended at one step after another, while clients push. */
+/** A server in its own folder that is killed at one step after another, while clients push. */
 export class StepRounds {
   readonly dataDirectory: string
   readonly pushers: Pushers
@@ -67,7 +67,7 @@ export class StepRounds {
     await rm(this.dataDirectory, { recursive: true, force: true })
   }
 
-  /** Starts the server; it must come up without a hand's help. */
+  /** Starts the server; it must start without manual repair. */
   async start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
     const { dataDirectory } = this
     const all = { ...restlessEnvironment, ...environment }
@@ -75,16 +75,16 @@ export class StepRounds {
     return this.#server
   }
 
-  /** Pushes, and does what `meanwhile` does, until the server has ended at the step. */
+  /** Pushes, and repeats `meanwhile`, until the server has ended at the step. */
   async endAt({ step, passes }: StepRound, meanwhile: (url: string) => Promise<unknown>): Promise<void> {
-    // Some steps are reached before it is ready.
+    // Some steps are reached before the server is ready.
     const server = await this.start({ KILL_AT_STEP: `${step}:${passes}` }).catch((error: unknown) => {
       if (String(error).includes('ended with null')) return null
       throw error
     })
     if (server === null) return
     let ended = false
-    // The newest file of the journal is left only when all in it is sealed: at a moment in which nobody pushes.
+    // The journal starts a new file only when everything in the current one is sealed, at a moment without pushes.
     const pushing =
       step === 'journal-rotated'
         ? this.#pushInBursts(server.url, () => ended)
@@ -105,7 +105,7 @@ export class StepRounds {
     }
   }
 
-  /** Pushes to a server for as long as `meanwhile` takes. */
+  /** Pushes to a server until `meanwhile` resolves. */
   async pushDuring<T>(url: string, meanwhile: () => Promise<T>): Promise<T> {
     const pushing = this.pushers.run(url, this.#key, 4)
     try {
@@ -116,19 +116,19 @@ export class StepRounds {
     }
   }
 
-  /** Starts the server as a user would after the crash, and says what is there. */
+  /** Starts the server as a user would after the crash, and returns the findings. */
   async findings(): Promise<StepFindings> {
     const server = await this.start()
     try {
       const findings = await validate(this.#seed, this.pushers.batches, server.url)
       return { ...findings, orphans: await this.#orphans() }
     } finally {
-      // The next round needs the folder, whatever this one came to.
+      // The next round needs the folder, whatever the result of this one.
       await server.kill()
     }
   }
 
-  /** Sealing and merging go on for a moment: what is an orphan stays one. */
+  /** Sealing and merging continue for a moment; a real orphan stays one. */
   async #orphans(): Promise<readonly string[]> {
     let orphans = await this.#unknownFiles()
     for (let tries = 0; orphans.length > 0 && tries < 200; tries++) {

@@ -1,4 +1,4 @@
-// The server ends at every step at which a crash could leave something half done; the next start must find everything, once.
+// The server is killed at every step at which a crash could leave something half done; the next start must find every row once.
 import { spawnSync } from 'node:child_process'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { makeBackup, StepRounds } from './step-rounds.ts'
 
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 const pause = (): Promise<void> => new Promise((next) => setTimeout(next, 5))
-// A backup goes through its steps once, and a journal's file is rarely followed by another.
+// A backup passes its steps once, and the journal rarely starts another file.
 const steps = withPasses<CrashPoint>([...storeCrashPoints, ...serviceCrashPoints], (step) =>
   step.startsWith('backup') ? [0] : step === 'journal-rotated' ? [0, 1] : [0, 3],
 )
@@ -48,7 +48,7 @@ describe(`a crash (TIDEMARK_TEST_SEED=${seed})`, () => {
     expect(backups.length).toBeGreaterThan(1)
     for (const backup of backups) {
       const { findings, data } = await restored(backup, acknowledged)
-      // Whoever pushed while an older backup was made was not acknowledged by what it holds.
+      // `acknowledged` was read just before the newest backup; older backups may lack some of these pushes.
       expect(findings).toMatchObject(backup === newest ? clean : { doubled: 0, partial: 0, foreign: 0, miscounted: 0 })
       await rm(data, { recursive: true })
     }
@@ -70,13 +70,13 @@ describe(`a crash (TIDEMARK_TEST_SEED=${seed})`, () => {
   })
 })
 
-/** Exit code; null after a kill. */
+/** Returns the exit code; null after a kill. */
 function restore(backup: string, data: string, environment: Readonly<Record<string, string>> = {}): number | null {
   const program = testProgram('crash/restore-kill-at-step')
   return spawnSync(process.execPath, [program, backup, data], { env: { ...process.env, ...environment } }).status
 }
 
-/** What a service answers on a restored backup; `acknowledged` are the batches that had been when the backup was begun. */
+/** The findings of a service on a restored backup; `acknowledged` are the batches acknowledged before the backup began. */
 async function restored(backup: string, acknowledged: ReadonlySet<object>) {
   const data = `${rounds.dataDirectory}-restored`
   expect(restore(backup, data)).toBe(0)

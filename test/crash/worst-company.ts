@@ -6,7 +6,7 @@ import type { Company } from './kill-rounds.ts'
 
 type Alias = WorstBody['alias']
 
-/** Somebody who pushes one of the worst bodies after the other, while the server is killed; none of the rows that were acknowledged may be missing. */
+/** A client that pushes the worst bodies in turn while the server is killed; no acknowledged row may be missing. */
 export class WorstCompany implements Company {
   readonly #random
   readonly #bytes: number
@@ -33,7 +33,7 @@ export class WorstCompany implements Company {
         this.#acknowledged[body.alias] += await pushWorst(url, this.#keys[body.alias], body, bytes)
         this.bodies++
       } catch (error) {
-        // What fetch throws when there is nobody any more.
+        // fetch throws a TypeError when the server is gone.
         if (error instanceof TypeError) return
         throw error
       }
@@ -43,7 +43,7 @@ export class WorstCompany implements Company {
   async end(url: string): Promise<void> {
     for (const alias of ['narrow', 'wide'] as const) {
       const { received, stored, rejected } = await settled(url, alias)
-      // A push whose answer was lost with the server may be there.
+      // A push whose response was lost with the server may be stored.
       if (received < this.#acknowledged[alias]) {
         throw new Error(`${alias}: ${this.#acknowledged[alias]} rows were acknowledged, ${received} are there`)
       }
@@ -54,7 +54,7 @@ export class WorstCompany implements Company {
   }
 }
 
-/** The counters once nothing is pending. */
+/** The counters when nothing is pending any more. */
 export async function settled(url: string, alias: Alias) {
   for (;;) {
     const { counters } = await callWell<{ counters: Record<'received' | 'stored' | 'rejected' | 'pending', number> }>(

@@ -1,4 +1,4 @@
-// Settings that change what is taken, between two starts: the rows of the journal that are in no file yet are validated again by the new ones.
+// Settings that change the accepted rows, between two starts: journal rows that are not in a file yet are validated again with the new settings.
 import { expect, test } from 'vitest'
 import { callWell, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -20,7 +20,7 @@ interface Reported {
   readonly batch: string
 }
 
-/** A stop has no time to seal: rows are validated again. */
+/** A stop has no time to seal, so rows are validated again. */
 const settingsOf = (rowBytes: number) => ({ 'limits.rowBytes': String(rowBytes), 'server.shutdownMs': '0' })
 
 async function pushed(rowBytes: number): Promise<Reported & Receipt> {
@@ -31,7 +31,7 @@ async function pushed(rowBytes: number): Promise<Reported & Receipt> {
   return { service, key, ...receipt }
 }
 
-/** What there is of the push after a start with another limit. */
+/** The state of the push after a start with another limit. */
 async function after({ service, key, batch }: Reported, rowBytes: number) {
   const changed = await service.restart({ settings: settingsOf(rowBytes) })
   const query = { entity: 'plant' }

@@ -1,4 +1,4 @@
-// One byte changed anywhere in a data folder: `tidemark verify` names the file, and the service answers with an error, never wrongly.
+// One byte changed anywhere in a data folder: `tidemark verify` names the file, and the service returns an error, never a wrong result.
 
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,7 @@ let nativeAnswer: unknown
 let folders = 0
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-/** A stop has no time to seal: what is in the journal stays there. */
+/** A stop has no time to seal, so the content of the journal stays there. */
 const settingsOf = (data: string, settings: Readonly<Record<string, string>> = {}) =>
   loadSettings({
     flags: { port: '0', data, 'server.shutdownMs': '0', ...settings },
@@ -86,16 +86,16 @@ beforeAll(async () => {
   sqlAnswer = (await askSql(service.url)).body
   nativeAnswer = (await askNative(service.url)).body
   await service.close()
-  // All of the catalog in its main file, so that one byte of it can be changed.
+  // Moves the whole catalog into its main file, so that one byte of it can be changed.
   const database = new DatabaseSync(join(whole, 'catalog.sqlite'))
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
 })
 
-/** A copy of the whole folder, in which the named file is changed. */
+/** A copy of the whole folder with the named file changed. */
 async function damaged(path: string, change: (bytes: Buffer) => Buffer): Promise<string> {
   const data = join(root, `damaged-${++folders}`)
-  // SQLite removes its log, which is empty, when the last statement of a service that was closed is collected: in the midst of a copy, perhaps.
+  // SQLite removes its log, which is empty, when the last statement of a closed service is garbage-collected, possibly in the middle of a copy.
   await cp(whole, data, { recursive: true, filter: (source) => !/-(wal|shm)$/.test(source) })
   await writeFile(join(data, path), change(await readFile(join(whole, path))))
   return data
@@ -236,7 +236,7 @@ describe('a service over a damaged folder', () => {
       const service = await start(data, {}, (event) => {
         if (event.kind === 'fileDamaged') reported.push(event.path)
       })
-      // What it asked itself before it was ready may have met the file.
+      // Queries of the service itself before it was ready may have met the file.
       reported.splice(0)
       const answers = [await ask(service.url), await askSql(service.url), await askNative(service.url)]
       const afterFile = { entity: 'plant', start_date: '2026-01-01T04:00' }
@@ -259,7 +259,7 @@ describe('a service over a damaged folder', () => {
     ['cut', (bytes) => bytes.subarray(0, 100)],
     ['empty', (bytes) => bytes.subarray(0, 0)],
     ['zeros', (bytes) => Buffer.alloc(bytes.length)],
-    // Of the footer, where the engine finds no structure.
+    // In the footer, so that the engine finds no structure.
     ['damaged at its end', (bytes) => bytes.fill(0xff, bytes.length - 200, bytes.length - 20)],
   ])('SQL and native queries of a file that is %s are told as data queries are, and counted', async (_name, change) => {
     const path = await pathOf('store/1', '.parquet')
@@ -270,7 +270,7 @@ describe('a service over a damaged folder', () => {
     })
     const metFirst = reported.splice(0).length
     const sum = { type: 'doubleSum', name: 'sum', fieldName: 'V' }
-    // Expressions, so that the engine reads the file: the store answers from its index.
+    // Expressions, so that the engine reads the file: without them the store computes the result from its index.
     const virtualColumns = [{ type: 'expression', name: 'one', expression: '1', outputType: 'LONG' }]
     const asked = { dataSource: 'plant', intervals: ['2000/2100'], granularity: 'all', aggregations: [sum] }
     const native = { ...asked, virtualColumns }
@@ -283,7 +283,7 @@ describe('a service over a damaged folder', () => {
       }),
     ]
     const metrics = await (await fetch(`${service.url}/metrics`)).text()
-    // A text of the query's own that speaks of files is no damage.
+    // A text in the query that mentions files does not count as damage.
     const innocent = "SELECT CAST('Failed to read file Parquet TProtocolException' AS BIGINT)"
     const refused = await call(service.url, 'POST', '/consumer/data/sql-query', { body: { sql_query: innocent } })
     await service.close()
@@ -291,7 +291,7 @@ describe('a service over a damaged folder', () => {
       expect([status, body]).toMatchObject([500, { code: 'damaged_data', retryable: false }])
       expect(JSON.stringify(body)).not.toMatch(/store\/|mixed-|\.(index|parquet)/)
     }
-    // Where the engine does not say which file it was, its folder is named.
+    // Where the engine does not name the file, its folder is reported.
     expect(reported.map((one) => join(data, path).startsWith(one))).toEqual([true, true])
     expect(metrics).toMatch(new RegExp(`tidemark_\\w*damage\\w* ${metFirst + 2}\\n`))
     expect(refused.status).toBeLessThan(500)

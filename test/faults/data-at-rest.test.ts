@@ -1,4 +1,4 @@
-// Rows that came to rest answer as rows in memory do: after seals, merges, restarts, and in a backup that was restored elsewhere.
+// Rows at rest give the same query results as rows in memory: after seals, merges and restarts, and in a backup restored elsewhere.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { runCommand } from '../support/run-command.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
-/** Bounds so tight that a few hundred rows are sealed several times, and files merged. */
+/** Bounds so tight that a few hundred rows are sealed several times, and files are merged. */
 const settings = {
   'store.headRows': '100',
   'store.headAgeMs': '50',
@@ -29,7 +29,7 @@ const fields = [
 
 let service: RunningService
 let key: string
-/** Takes the same rows, and keeps them in memory. */
+/** Receives the same rows and keeps them in memory. */
 let reference: RunningService
 let referenceKey: string
 beforeAll(async () => {
@@ -52,12 +52,12 @@ interface StoreState {
 const stateOf = async (url: string): Promise<StoreState> =>
   (await callWell<{ store: StoreState }>(url, 'GET', '/readyz', { key: adminKey })).store
 
-/** Waits for what background work does; a test that waits in vain fails by its time limit. */
+/** Waits for background work; a test that waits in vain fails by its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** Rows over three days and some tags, a few of them bad, pushed in small bodies. */
+/** Pushes rows over three days and some tags, a few of them invalid, in small bodies. */
 async function push(from: number, rows: number): Promise<void> {
   for (let first = from; first < from + rows; first += 50) {
     const body = Array.from({ length: 50 }, (_, index) => {
@@ -155,7 +155,7 @@ test('a damaged backup is refused by the name of its file, and leaves no folder'
     const bytes = await readFile(file)
     const changed = Buffer.from(bytes)
     changed[changed.length >> 1]! ^= 1
-    // A file that was linked is the service's own: it is put back at once.
+    // A linked file is the service's own, so it is restored immediately.
     await writeFile(file, changed)
     const refused = restoreBackup({ backup: path, data }, { disk: nodeDisk, reach: () => undefined })
     await expect(refused).rejects.toThrow(entry.name)
@@ -178,7 +178,7 @@ test('the journal lets go of large items of metadata, of which there are few', a
       await callWell(items.url, 'POST', '/ingests/notes/data?wait=true', { key: itemKey, body })
     }
     await until(async () => (await stateOf(items.url)).sealedPosition >= 25)
-    // Files are counted, not their bytes: one that was listed may be gone before it is asked for its size.
+    // Counts files, not their bytes: a listed file may be gone before its size is read.
     const segments = () => readdir(join(items.dataDirectory, 'journal'))
     await until(async () => (await segments()).length < 5)
     expect((await stateOf(items.url)).rows).toBe(0)

@@ -1,4 +1,4 @@
-// A disk that fails or is full: what was acknowledged stays, what cannot be kept is refused, and the service says so.
+// A disk that fails or is full: acknowledged pushes stay, pushes that cannot be kept are refused, and the service reports the fault.
 
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ afterEach(() => service?.close())
 
 type Failing = 'nothing' | 'sync' | 'full'
 
-/** The disk of this machine, of which the journal's files fail. */
+/** The disk of this machine, with failing journal files. */
 function failingDisk(fails: () => Failing): Disk {
   const wrap = (file: DiskFile): DiskFile => ({
     size: () => file.size(),
@@ -87,7 +87,7 @@ interface Readiness extends Refusal {
 
 const ready = () => call<Readiness>(service.url, 'GET', '/readyz', { key: adminKey })
 
-/** Waits for what background work does; a test that waits in vain fails by its time limit. */
+/** Waits for background work; a test that waits in vain fails by its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
@@ -219,7 +219,7 @@ test('rejected rows that find no room in the catalog are kept once there is room
   const bad = { D: '2026-01-01', T: 'a', V: 'x'.repeat(100_000) }
   for (let times = 0; times < 5; times++) expect((await push(key, [...rows(10), bad])).status).toBe(200)
   await until(async () => events.filter((kind) => kind === 'validationFailed').length > 2)
-  // What was validated is answered meanwhile.
+  // Validated rows can be queried meanwhile.
   expect((await ready()).status).toBe(200)
   expect((await values()).length).toBeLessThan(50)
   await rm(fault)
@@ -235,7 +235,7 @@ test('rejected rows that find no room in the catalog are kept once there is room
 describe('a start without room for what has to be put away before more is read', () => {
   const key = async (): Promise<string> => makeIngest(service.url, adminKey, { alias: 'plant' })
 
-  /** The journal has 400 rows; a start holds 100 and 99 more in memory before it has to put some away. */
+  /** The journal has 400 rows; a start keeps 100 and 99 more in memory before it must seal some. */
   async function startWithoutSpace(): Promise<{ pusher: string; events: ServiceEvent[] }> {
     const events: ServiceEvent[] = []
     pushed = 0
@@ -293,7 +293,7 @@ describe('a start without room for what has to be put away before more is read',
 
 test('a deletion that waits for room is a 503 in time, changes nothing, and holds up no live reader for longer', async () => {
   pushed = 0
-  // Nothing is sealed before the deletion asks for it.
+  // Nothing is sealed before the deletion requests it.
   const idle = { 'store.headRows': '1000000', 'store.headAgeMs': '3600000', 'store.retryDelayMs': '10' }
   service = await runService({ ...idle, 'limits.queryTimeMs': '1500' }, { threadUrl })
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })

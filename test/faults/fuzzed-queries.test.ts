@@ -1,4 +1,4 @@
-// Queries with values at every edge: what is beyond a range is what Druid makes of it, or the query's fault, and never a failure of the service.
+// Queries with values at every edge: a value out of range gives Druid's result or an error of the query, and never a failure of the service.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fuzzedNative } from '../druid-native/fuzzed-native.ts'
 import { fuzzedSql } from '../druid-sql/fuzzed-queries.ts'
@@ -18,7 +18,7 @@ const four =
   "(SELECT CASE WHEN l > 0 THEN l END AS l, s FROM (VALUES (0, 'c'), (1, 'a'), (2, 'b'), (3, 'a')) AS v (l, s)) AS t"
 const beyond = /a number or a time is beyond its range/
 
-/** The values of the column x in the order of the rows, or what the caller is told. Values are a real Druid's. */
+/** The values of column x in row order, or the error message for the caller. The values are from a real Druid. */
 const cases: readonly (readonly [text: string, answer: readonly (string | null)[] | RegExp])[] = [
   [`SELECT l / -1 AS x FROM ${two}`, [least, '-7']],
   [`SELECT l / m AS x FROM (SELECT l, -1 AS m FROM ${two})`, [least, '-7']],
@@ -95,7 +95,7 @@ test('what the engine says goes to the log, not to the caller', async () => {
 const count = Number(process.env['TIDEMARK_FUZZ_QUERIES'] ?? 150)
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
 
-/** Rows that are written into the query. */
+/** Rows written into the query. */
 const inline = (rows: readonly (readonly unknown[])[], types: readonly (string | null)[]) => ({
   type: 'inline',
   columnNames: ['k', 'l'],
@@ -106,7 +106,7 @@ const always = ['0000-01-01/3000-01-01']
 const counts = [{ type: 'count', name: 'n' }]
 const empty = { ...inline([], ['STRING', 'LONG']) }
 
-/** Native queries that were a failure of the service once. */
+/** Native queries that once caused a failure of the service. */
 const natives: Readonly<Record<string, readonly [query: object, answer: unknown]>> = {
   'rows without a time, in buckets': [
     {

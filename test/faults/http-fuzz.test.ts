@@ -1,5 +1,5 @@
-// Fuzzed requests, from a seed: every endpoint, every kind of key, texts and numbers at every edge, and bytes that are no HTTP. None may meet a
-// failure of the service. TIDEMARK_FUZZ_REQUESTS asks for more of them, TIDEMARK_TEST_SEED for those that failed; `npm run test:crash` sends 100,000.
+// Fuzzed requests from a seed: every endpoint, every kind of key, strings and numbers at every edge, and bytes that are not HTTP. None may cause a failure of
+// the service. TIDEMARK_FUZZ_REQUESTS sets their number, TIDEMARK_TEST_SEED repeats a failure; `npm run test:crash` sends 100,000.
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { fuzzHttp } from '../http-fuzz/fuzz-rounds.ts'
@@ -9,7 +9,7 @@ import { onCluster } from '../support/cluster-under-test.ts'
 import { keys, type TestServer, testServer } from '../support/http-server.ts'
 
 const requests = Number(process.env['TIDEMARK_FUZZ_REQUESTS'] ?? 300)
-/** On a cluster some take long: what a retention has let go is purged before it is lifted. */
+/** On a cluster some requests take long: expired rows are purged before a retention is lifted. */
 const limitMs = 60_000 + requests * (onCluster ? 1000 : 100)
 
 describe(`${requests} fuzzed requests (TIDEMARK_TEST_SEED=${fuzzSeed})`, () => {
@@ -25,7 +25,7 @@ describe(`${requests} fuzzed requests (TIDEMARK_TEST_SEED=${fuzzSeed})`, () => {
 })
 
 describe('the canary', () => {
-  /** Always the same requests: some of another seed ask for no receipt at all, and so meet no failure. */
+  /** A fixed seed: the requests of some others never query a receipt, and so meet no failure. */
   const canarySeed = 1
   const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
   const names = {
@@ -39,7 +39,7 @@ describe('the canary', () => {
   const running: TestServer[] = []
   afterAll(() => Promise.all(running.map(({ app }) => app.close())))
 
-  /** What is found in a server whose receipts fail, and which is otherwise well. */
+  /** The findings for a server whose only fault is in the given overrides. */
   async function findingsOf(overrides: Parameters<typeof testServer>[0]) {
     const server = await testServer(overrides)
     running.push(server)

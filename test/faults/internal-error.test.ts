@@ -1,4 +1,4 @@
-// An internal error of the SQL engine after which it refuses all: the query that met it is a 400, and whoever asks next is answered.
+// An internal error after which the SQL engine refuses all queries: the query that caused it gets a 400, and the next caller is served.
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
@@ -25,7 +25,7 @@ test.skipIf(onCluster)(
     try {
       const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
       await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ D: 0, T: 'a', V: 1 }] })
-      // Expressions, so that the engine is asked.
+      // Expressions, so that the engine runs the query.
       const sql = (text: string) =>
         call(service.url, 'POST', '/consumer/data/sql-query', { key: adminKey, body: { sql_query: text } })
       const native = (tag: string) => {

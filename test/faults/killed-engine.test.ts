@@ -1,4 +1,4 @@
-// The SQL engine's process is killed beside pushes and queries.
+// The SQL engine's process is killed during pushes and queries.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callWell } from '../support/api.ts'

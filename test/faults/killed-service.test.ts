@@ -1,4 +1,4 @@
-// Rows are written while the service is killed again and again: each is stored once. TIDEMARK_WRITER_ROWS and TIDEMARK_WRITER_KILLS ask for more.
+// Rows are written while the service is killed repeatedly: each is stored once. TIDEMARK_WRITER_ROWS and TIDEMARK_WRITER_KILLS set larger numbers.
 import { expect, test } from 'vitest'
 import { type BatchOutcome, Tidemark } from '../../src/client/tidemark.ts'
 import { makeIngest } from '../support/api.ts'

@@ -1,4 +1,4 @@
-// Files of the journal that are gone, though what was in them was acknowledged: a start says so, and an operator may go on without.
+// Journal files with acknowledged entries are lost: a start reports it, and an operator may continue without them.
 import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const sqlEntryUrl = new URL('../../dist/sql-process/worker-side/entry.js', impor
 
 const rowsOfPush = 50
 const pushes = 7
-/** A few pushes a file, and every third one has a file of its own. A stop has no time to seal. */
+/** A few pushes per file, and every third push in a separate file. A stop has no time to seal. */
 const settings = {
   'journal.segmentBytes': '65536',
   'journal.apartBytes': '65536',
@@ -33,7 +33,7 @@ const environment = {
 
 let root: string
 let folders = 0
-/** A folder that was stopped cleanly: some of its rows are sealed, the newest are in the journal alone. */
+/** A cleanly stopped folder: some of its rows are sealed, the newest are only in the journal. */
 let stopped: string
 let backup: string
 let key: string
@@ -76,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
-/** A copy of the folder without some files of its journal. */
+/** A copy of the folder without some of its journal files. */
 async function without(isLost: (names: readonly string[]) => readonly string[]): Promise<string> {
   const data = join(root, `copy-${++folders}`)
   await cp(stopped, data, { recursive: true })
@@ -146,7 +146,7 @@ test('what was lost is stored when it is sent again, in batches of other names; 
   expect(await runCommand(['verify', '--data', data], {})).toMatchObject({ code: 0 })
   const again = await start(data)
   expect(await countRows(again.url)).toBe(pushes * rowsOfPush)
-  // A backup takes over what is known of it.
+  // A backup includes the record of the loss.
   const { path } = await callWell<{ path: string }>(again.url, 'POST', '/admin/backups', { key: adminKey })
   await again.close()
   const restored = join(root, `restored-${++folders}`)

@@ -1,4 +1,4 @@
-// Everything that a service writes is its own user's alone to read, whatever the umask.
+// Every file that a service writes is readable by its own user only, whatever the umask.
 import { chmod, lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const environment = {
   TIDEMARK_SPOOL_MEMORY_BYTES: '4096',
 }
 
-/** All that lies in a folder and is open to others, or not to its owner. */
+/** Entries of a folder that are open to others, or closed to their owner. */
 async function openIn(folder: string): Promise<readonly string[]> {
   const names = ['.', ...(await readdir(folder, { recursive: true }))]
   const modes = names.map(async (name) => {

@@ -1,4 +1,4 @@
-// The service as a process: how it starts, what it refuses, how it stops. With real signals and a real folder.
+// The service as a process: how it starts, what it refuses and how it stops, with real signals and a real folder.
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -149,7 +149,7 @@ describe('refuses to start, with a sentence that says what to do', () => {
   })
 
   test('on a journal that is damaged in its middle, naming the file and the place', async () => {
-    // A stop that has time seals the rows, and leaves nothing to be damaged.
+    // A stop with enough time seals the rows, so the journal would contain nothing to damage.
     const server = await start({ TIDEMARK_SERVER_SHUTDOWN_MS: '0' })
     const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
     for (let push = 0; push < 5; push++) await callWell(server.url, 'POST', '/ingests/plant/data', { key, body: row })

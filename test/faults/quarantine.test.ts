@@ -1,4 +1,4 @@
-// A push that ends the store's thread: the others go on, its rows are rejected, and nothing of it is lost.
+// A push that crashes the store's thread: the others continue, its rows are rejected, and nothing of it is lost.
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
@@ -79,7 +79,7 @@ test.each(['ends the thread', 'throws'])('a row that %s', async (tag) => {
   const path = `/admin/quarantine/${Items[0]!.id}`
   expect((await call(service.url, 'GET', `${path}/body`, admin)).body).toEqual(poison)
 
-  // With a program that can validate it: after a restart it stays as it was told, until it is validated again.
+  // With a program that can validate it: after a restart the reported state stays until the push is validated again.
   service = await service.restart({ threadUrl: soundThread })
   expect(await shown()).toMatchObject(expected)
   const replay = await callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { ...admin, body: {} })

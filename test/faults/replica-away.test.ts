@@ -1,4 +1,4 @@
-// The disk of a replica is not mounted: its mount point is an empty folder, and no second replica is begun there.
+// The disk of a replica is not mounted: its mount point is an empty folder, and no second replica is started there.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -87,7 +87,7 @@ test(
       await push(0)
       await isCopied(service.url)
 
-      // While it runs.
+      // While the service runs.
       await rename(copy, `${copy}-away`)
       await mkdir(copy)
       await push(1)
@@ -102,7 +102,7 @@ test(
       await push(2)
       expect(await readdir(copy)).toEqual([])
 
-      // The disk is there again.
+      // The disk is mounted again.
       await rm(copy, { recursive: true })
       await rename(`${copy}-away`, copy)
       await expect.poll(async () => (await replicaState(service.url)).error, { timeout: 20_000 }).toBeNull()

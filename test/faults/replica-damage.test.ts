@@ -1,4 +1,4 @@
-// A replica that lacks one of its objects, or has a damaged one: the state that was asked for is given whole or not at all, and the object is named.
+// A replica with a missing or damaged object: the requested state is restored entirely or not at all, and the object is named.
 import { cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -20,7 +20,7 @@ const settings = {
 
 interface MadeReplica {
   readonly url: string
-  /** Moments, and null for the newest state. */
+  /** Moments; null for the newest state. */
   readonly ats: readonly (number | null)[]
 }
 
@@ -47,7 +47,7 @@ async function makeReplica(directory: string): Promise<MadeReplica> {
 const place = (url: string) => ({ url, endpoint: '', region: '' })
 const events = { reach: () => undefined, progress: () => undefined, failed: () => undefined }
 
-/** How far what a restore gives goes. */
+/** The positions up to which a restored state goes. */
 async function restoredTo(url: string, atMs: number | null, data: string): Promise<readonly number[]> {
   try {
     return [...(await restoreFromReplica({ ...place(url), data, atMs }, events)).chosen.cut]
@@ -95,7 +95,7 @@ test.each(Object.entries(harms))(
         await cp(copy, harmed, { recursive: true })
         await harm(join(harmed, name))
         const harmedUrl = pathToFileURL(harmed).href
-        // A log without its end is a shorter log, and the first claim is needed by nothing; that there is a replica only a claim has to know.
+        // A log without its end is a shorter log, nothing needs the first claim, and only a claim must know that the replica exists.
         const isEnd = kind === 'missing' && name === lastEntry
         if (kind === 'missing' && !isEnd && name !== 'log/000000000000' && name !== 'begun')
           expect(await damagesOf(harmedUrl)).toContain(name)
@@ -152,7 +152,7 @@ test('the commands end with exit code 1 and the name, and --at gives what came b
       code: 1,
       errors: expect.stringContaining(`the object ${gone} of the replica is missing`),
     })
-    // Where a moment cannot be had either, the message names the one before it.
+    // Where that moment cannot be restored either, the message names the one before it.
     for (let tried = refused; tried.code !== 0; ) {
       const before = /give --at (\S+) or an earlier moment/.exec(tried.errors)?.[1]
       expect(Date.parse(before!)).toBeGreaterThan(ats.at(1)!)

@@ -26,7 +26,7 @@ import { adminKey } from '../support/server-process.ts'
 
 const storeOf = (directory: string): FileStore => new FileStore(fileURLToPath(replicaUrl(directory)), nodeDisk)
 
-/** A service on a folder that was restored from the replica, whose lists are late. */
+/** A service on a folder restored from the replica, with late lists. */
 function takeOver(directory: string, data: string, lists: LateLists): Promise<RunningService> {
   return runService(
     { ...quickReplica, 'replica.url': replicaUrl(directory) },
@@ -34,9 +34,9 @@ function takeOver(directory: string, data: string, lists: LateLists): Promise<Ru
   )
 }
 
-/** Resolves with the time of the state that the replica has, when its newest moment is known to have what the operator changed. */
+/** Resolves with the time of the replica's state when its newest moment certainly includes the operator's change. */
 async function copiedTime(url: string): Promise<string> {
-  // The copier looks for changes now and then.
+  // The copier polls for changes.
   await new Promise((resolve) => setTimeout(resolve, 200))
   await isCopied(url)
   return (await replicaState(url)).time!

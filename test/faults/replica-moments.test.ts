@@ -1,4 +1,4 @@
-// What a replica gives for moments at random is what a plain model had then: rows, rejected rows, receipts, definitions, subscribers, items of metadata.
+// Restores of random moments from a replica match a plain model: rows, rejected rows, receipts, definitions, subscribers, metadata items.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
 
-/** As many are restored; a long run takes 50. */
+/** The number of moments to restore; a long run uses 50. */
 const moments = Number(process.env['TIDEMARK_MOMENTS'] ?? 6)
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 const settings = {
@@ -23,13 +23,13 @@ const embedded = { engine: 'embedded' } as const
 interface State {
   readonly values: readonly number[]
   readonly items: readonly string[]
-  /** Of pushes whose rows are all validated. */
+  /** Receipts of pushes whose rows have all been validated. */
   readonly receipts: readonly string[]
   readonly ingests: readonly string[]
   readonly subscribers: readonly string[]
 }
 
-/** Which of these receipts there are, and all else that is there. */
+/** The whole state; of the receipts, those of `batches` that exist. */
 async function stateOf(url: string, key: string, batches: readonly string[]): Promise<State> {
   type Listed = { readonly Items: readonly { readonly id: string; readonly alias: string; readonly name: string }[] }
   const list = async (path: string): Promise<Listed['Items']> =>
@@ -84,14 +84,14 @@ test(
         await callWell(service.url, 'POST', '/ingests/tags/data?wait=true', { key: itemKey, body })
         state = { ...state, items: [...state.items, id] }
       }
-      /** The copier looks for changes now and then. */
+      /** The copier polls for changes. */
       const settle = async (): Promise<void> => {
         await sleep(200)
         await isCopied(service.url)
       }
       const operate = async (): Promise<void> => {
         const name = `operated-${history.length}`
-        // A moment near an operator's change may be a little later than asked: the page of the format says how.
+        // A moment near an operator's change may be a little later than requested, as the documentation of the format explains.
         await settle()
         if (random.below(2) === 0) {
           await makeIngest(service.url, adminKey, { alias: name })

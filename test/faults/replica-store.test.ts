@@ -1,4 +1,4 @@
-// A replica on a store that refuses, does not answer, loses answers, tears them, is slow, and lists late.
+// A replica on a store that refuses requests, does not respond, loses and tears responses, is slow, and lists late.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ObjectStore, StoreRefused } from '../../src/object-store/object-store.ts'

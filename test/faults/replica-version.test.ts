@@ -7,7 +7,7 @@ import { isCopied, replicaUrl, serveReplicated } from '../support/replica-world.
 import { runHere } from '../support/run-command.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 
-/** The same object, of a later version. */
+/** The same object with a later version. */
 function ofVersion2(bytes: Buffer): Buffer {
   const body = bytes.subarray(bytes.indexOf('\n') + 1)
   const sha256 = createHash('sha256').update(body).digest('hex')

@@ -1,4 +1,4 @@
-// A replica whose folder is lost, whose writer is replaced, whose moments become too old, and which is away.
+// A replica whose folder is lost, whose writer is replaced, whose moments become too old, and which is unreachable.
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// The SQL engine's process: its limits, its death and its return, over Parquet files of a folder.
+// The SQL engine's process: its limits, its death and its restart, over Parquet files of a folder.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ const table = sqlTable({ id: 7, name: 'rows', fields })
 const rows = 100_000
 const unlimited = { resultRows: 1_000_000, resultBytes: 2 ** 28 }
 const deaths: string[] = []
-/** What the engine said that its caller was not told. */
+/** Messages of the engine that the caller did not receive. */
 const refusals: string[] = []
 let engine: SqlProcess
 
@@ -103,7 +103,7 @@ async function ask(
   }
 }
 
-/** More work than any query of this file waits for. */
+/** A query too long for any test of this file to wait for. */
 const endless = 'SELECT COUNT(*) AS n FROM "rows" a CROSS JOIN "rows" b CROSS JOIN "rows" c WHERE a.V + b.V + c.V = 5'
 
 describe('answers', () => {
@@ -210,7 +210,7 @@ describe('a process that ends under its queries', () => {
     expect(deaths.slice(before)).toEqual([expect.stringContaining('SIGKILL')])
   })
 
-  /** Past the bound on what is held, past the system's in one step, and what the engine itself counts. */
+  /** Queries past the bound on used memory, past the system's bound in one step, and past the engine's own count. */
   test.each([
     [
       'vectors',

@@ -1,4 +1,4 @@
-// The store's thread may die at any time: pushes go on, queries are refused for a moment, nothing is lost.
+// The store's thread may die at any time: pushes continue, queries are refused for a moment, nothing is lost.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 test('a thread that dies is started again and loses nothing', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   let pushed = 0
-  /** Pushes a row, which must be taken, and asks for the newest: what was the answer's status? */
+  /** Pushes a row, which must be accepted, and queries the newest; resolves with the status of the response. */
   const pushAndAsk = async (): Promise<number> => {
     const row = { D: new Date(Date.UTC(2026, 0, 1) + pushed * 1000).toISOString(), T: 'a', V: pushed }
     await callWell(service.url, 'POST', '/ingests/plant/data', { key, body: row })
@@ -49,7 +49,7 @@ test('a thread that dies is started again and loses nothing', async () => {
   expect(counters).toEqual({ received: pushed, stored: pushed, rejected: 0, pending: 0 })
 })
 
-/** Tries again and again until it is so; a test that waits in vain fails by its time limit. */
+/** Polls until the condition is true; a test that waits in vain fails by its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await pause(5)
 }

@@ -1,4 +1,4 @@
-// HTTPS by the service itself, with certificates made here: who may speak it, and how a new certificate is taken.
+// HTTPS by the service itself, with certificates made here: who may connect, and how a new certificate takes effect.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
@@ -66,7 +66,7 @@ function shake(url: URL, options: ConnectionOptions = {}): Promise<TLSSocket> {
   })
 }
 
-/** The certificate that a new connection is shown, by name or by address alone. */
+/** The certificate that a new connection receives, by name or by address alone. */
 async function shown(url: URL, servername?: string): Promise<PeerCertificate> {
   const socket = await shake(url, servername === undefined ? {} : { servername })
   const certificate = socket.getPeerCertificate()
@@ -103,7 +103,7 @@ test('it speaks HTTPS from TLS 1.2 on, tells until when the certificate is valid
   expect(events.filter(({ kind }) => kind === 'requestFailed')).toEqual([])
 })
 
-/** What is no TLS, and a connection that is broken off in the midst of it. */
+/** Sends bytes that are not TLS, and breaks off a handshake. */
 async function noise(url: URL): Promise<void> {
   for (const bytes of [Buffer.from('GET / HTTP/1.1\r\n\r\n'), Buffer.from([22, 3, 1, 0, 200, 1]), Buffer.alloc(5000)]) {
     await new Promise<void>((resolve) => {
@@ -184,6 +184,6 @@ test('a connection that never ends its handshake holds up no stop', async () => 
   await service?.close()
   service = null
   await ended
-  // Without it, the time that a handshake may take.
+  // Otherwise the stop would wait for the time limit of a handshake.
   expect(performance.now() - startedMs).toBeLessThan(8000)
 })

@@ -1,4 +1,4 @@
-// Files that a start has not checked yet: SQL answers over them as over those that were checked, whichever of them its plan says it reads.
+// Files that a start has not checked yet: SQL results are the same as over checked files, whichever files the query's plan names.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callWell, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
@@ -13,7 +13,7 @@ const day = (date: number, T: string) => ({ D: new Date(Date.UTC(2026, 0, date))
 
 beforeAll(async () => {
   service = await runService(settings)
-  // Each is one file: of five rows of one day, and of a row each of ten days.
+  // Each entity is one file: five rows of one day, and one row on each of ten days.
   const entities = { days1: [1, 1, 1, 1, 1], days10: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }
   for (const [alias, dates] of Object.entries(entities)) {
     const key = await makeIngest(service.url, adminKey, { alias })

@@ -1,4 +1,4 @@
-// One caller asks for more than there is; what others ask meanwhile is answered, and the engine's process stays within its bounds.
+// One caller requests more than there is; the queries of others are served meanwhile, and the engine's process stays within its bounds.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, makeReader } from '../support/api.ts'
@@ -10,10 +10,10 @@ import { makeWorst, type WorstQuery, worstQueries, worstRows } from '../support/
 
 const mebibyte = 2 ** 20
 const bounds = { memoryBytes: 256 * mebibyte, workingBytes: 512 * mebibyte }
-/** What may come between two looks of the process at itself. */
+/** The memory growth allowed between two checks by the process. */
 const overshoot = 1.25
 
-/** How long the one who asks for much waits, his turn among the running queries included. */
+/** The time that the demanding caller waits, including its turn among the running queries. */
 const patienceMs = 8000
 
 let service: RunningService
@@ -42,7 +42,7 @@ afterAll(async () => {
 const sqlQuery = '/consumer/data/sql-query'
 const counted = { key: '', body: { sql_query: "SELECT COUNT(*) AS n FROM worst WHERE T LIKE 'tag1%'" } }
 
-/** What another caller asks, as long as `until` has not come; all of it must be answered. */
+/** Queries as another caller until `until` resolves; all must succeed. */
 async function neighbour(until: Promise<unknown>): Promise<number> {
   let isOver = false
   void until.then(() => {
@@ -76,7 +76,7 @@ test.skipIf(onCluster)(
   120_000,
 )
 
-/** What a caller gets who goes after a while. */
+/** The result for a caller that disconnects after a while. */
 async function outcomeOf({ path, body }: WorstQuery): Promise<string> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${badKey}` }
   const init = { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(patienceMs) }

@@ -1,4 +1,4 @@
-// Bytes that are no HTTP, or just about.
+// Bytes that are not HTTP, or barely.
 import type { Random } from '../support/random.ts'
 import { chance, pick } from './edge-values.ts'
 import type { FuzzedRequest } from './random-requests.ts'
@@ -54,7 +54,7 @@ const heads: readonly string[] = [
   'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAA\r\n\r\n',
 ]
 
-/** One of the broken ones, or a good request, with bytes changed, taken out, doubled, or cut off. */
+/** A broken request or a valid one, with bytes changed, removed, doubled, or cut off. */
 export function brokenBytes(random: Random, request: FuzzedRequest): Buffer {
   const bytes = chance(random, 40) ? Buffer.from(pick(random, heads), 'latin1') : bytesOf(request)
   const broken = Buffer.from(bytes)

@@ -1,4 +1,4 @@
-// Texts, numbers and JSON at the edges of what programs expect.
+// Strings, numbers and JSON at the edges of what programs expect.
 import type { Random } from '../support/random.ts'
 
 export function pick<T>(random: Random, all: readonly T[]): T {
@@ -7,7 +7,7 @@ export function pick<T>(random: Random, all: readonly T[]): T {
 
 export const chance = (random: Random, percent: number): boolean => random.below(100) < percent
 
-/** JSON as it is written: a number keeps its spelling, and what is no JSON can stand in it. */
+/** JSON text written unchanged: a number keeps its spelling, and the text may be invalid JSON. */
 export class Raw {
   readonly text: string
 
@@ -156,7 +156,7 @@ export function edgeText(random: Random): string {
   return pick(random, edgeTexts)
 }
 
-/** Any JSON at all. */
+/** Any JSON value. */
 export function edgeValue(random: Random): unknown {
   const kind = random.below(10)
   if (kind < 4) return edgeText(random)
@@ -164,7 +164,7 @@ export function edgeValue(random: Random): unknown {
   return pick(random, oddValues)
 }
 
-/** As `JSON.stringify`, with `Raw` as it is written. */
+/** Like `JSON.stringify`, with `Raw` written unchanged. */
 export function jsonText(value: unknown): string {
   if (value instanceof Raw) return value.text
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`

@@ -1,7 +1,7 @@
-// Sends fuzzed requests and looks at what comes back. What counts as a fault of the service:
-// - a 5xx, save a 503 that says overload (`overloaded`, `query_timeout`), and of two backups at once;
-// - no answer to a request that is HTTP, or none in time; a status that the contract has not;
-// - a refusal that is no problem, or whose body says another status than its head; an answer without the headers that all have.
+// Sends fuzzed requests and checks the responses. Faults of the service are:
+// - a 5xx, except a 503 for overload (`overloaded`, `query_timeout`) or for a second backup at the same time;
+// - no response to a valid HTTP request, or none in time; a status that is not in the contract;
+// - a refusal that is not a Problem, or whose body has another status than its head; a response without the headers that all have.
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http'
 import { connect } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
@@ -14,7 +14,7 @@ import { type Asked, type FuzzedRequest, randomRequest } from './random-requests
 import { isOfDriver, refusalIn } from './refusals.ts'
 
 export interface Finding {
-  /** With the seed, it makes the same request again. */
+  /** Together with the seed, reproduces the request. */
   readonly index: number
   readonly what: string
   readonly request: string
@@ -24,7 +24,7 @@ export interface FuzzOptions {
   readonly url: string
   readonly requests: number
   readonly seed: number
-  /** What requests are made from; asked again each `renewEvery` requests. */
+  /** The source of requests; called again every `renewEvery` requests. */
   readonly world: () => Promise<Asked>
   readonly renewEvery?: number
   readonly inParallel?: number
@@ -32,7 +32,7 @@ export interface FuzzOptions {
 
 export interface FuzzOutcome {
   readonly findings: readonly Finding[]
-  /** How often each status came; 0 is for broken bytes that were not answered. */
+  /** The number of responses by status; 0 is for broken bytes without a response. */
   readonly statuses: Readonly<Record<number, number>>
 }
 
@@ -109,7 +109,7 @@ function ask(
     const sent = send({ host: '127.0.0.1', port, agent, method, path: target, headers: lines, signal }, (response) => {
       buffer(response).then((bytes) => {
         const { statusCode = 0, headers: answered } = response
-        // Of i3X each answer may be, a refusal too.
+        // Any i3X response may be compressed, refusals included.
         const body = statusCode >= 400 && answered['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
         resolve({ status: statusCode, headers: answered, body: body.toString('latin1') })
       }, reject)
@@ -119,7 +119,7 @@ function ask(
   })
 }
 
-/** The statuses of all answers on a connection that these bytes were sent on; 0 where there was none. */
+/** The statuses of all responses on a connection to which these bytes were sent; 0 where there was none. */
 async function answersToBytes(port: number, bytes: Buffer): Promise<readonly number[]> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   const timer = setTimeout(() => socket.destroy(), brokenAnswerMs)
@@ -138,16 +138,16 @@ const known = new Set([
   201,
   202,
   204,
-  // Of a path with a slash too many at its end, of the portal and of MCP.
+  // For a path with an extra slash at its end, in the portal and MCP.
   308,
-  // Of i3X, where a key is missing.
+  // For i3X, where a key is missing.
   401,
   ...Object.values(problems).flatMap(({ status }) => (status < 500 ? [status] : [])),
   503,
 ])
 const overload = new Set(['overloaded', 'query_timeout'])
 
-/** What is wrong with an answer; null when nothing is. */
+/** The fault of a response; null where there is none. */
 function faultOf({ method, target }: FuzzedRequest, { status, headers, body }: Answer): string | null {
   if (!known.has(status) && !(status === 500 && isOfDriver(target, body))) return `status ${status}`
   if (headers['tidemark-version'] === undefined || headers['x-content-type-options'] === undefined)

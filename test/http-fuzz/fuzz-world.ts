@@ -1,10 +1,10 @@
-// What fuzzed requests meet: ingests of each kind and state, and a key of every kind. They may remove all of it: it is made anew now and then.
+// The data that fuzzed requests work on: ingests of each kind and state, and a key of every kind. They may remove all of it, so it is recreated regularly.
 import { call } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { adminKey } from '../support/server-process.ts'
 import type { Asked } from './random-requests.ts'
 
-/** On a cluster each entity takes a task of Druid. */
+/** On a cluster each entity takes a Druid task. */
 const otherNames = onCluster ? [] : ['spare', 'x'.repeat(128)]
 
 const names = {
@@ -33,7 +33,7 @@ function field(name: string, type: string, role: string): object {
   return { name, type, role }
 }
 
-/** What the requests are made from, of a world that is there now. */
+/** Creates the data and returns the source of requests for its current state. */
 export async function makeWorld(url: string, endpoints: Asked['endpoints']): Promise<Asked> {
   const admin = (method: string, path: string, body?: unknown) =>
     call<{ key: string; id: string }>(url, method, path, { key: adminKey, body })
@@ -85,7 +85,7 @@ async function pushed(url: string, key: string): Promise<readonly string[]> {
   for (const [alias, body] of Object.entries(rows)) {
     const path = `/ingests/${alias}/data`
     const { body: answer } = await call<{ batch?: string }>(url, 'POST', path, { key, body })
-    // What was made here may be of another kind by now, or be gone again.
+    // An ingest created here may have another kind by now, or be gone.
     if (answer.batch !== undefined) batches.push(answer.batch)
   }
   return batches

@@ -11,7 +11,7 @@ import { endpointsOf } from './random-requests.ts'
 export const fuzzSeed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
 
-/** What the service itself calls a failure. */
+/** Events by which the service reports its own failures. */
 const failures: readonly ServiceEvent['kind'][] = [
   'requestFailed',
   'storeDied',
@@ -23,15 +23,15 @@ const failures: readonly ServiceEvent['kind'][] = [
 /** Limits within which no request takes long. */
 const settings = {
   'limits.ingestWaitMs': '100',
-  // Most of the keys that are tried are wrong.
+  // Most of the keys in requests are wrong.
   'limits.failedKeysPerMinute': '0',
   'limits.queryTimeMs': onCluster ? '20000' : '5000',
   'store.headRows': '2000',
 }
 
 /**
- * Runs a service and so many fuzzed requests against it, and expects that it found none at fault with itself, and is as ready as it was. Resolves
- * with the statuses that it answered with.
+ * Sends `requests` fuzzed requests to a new service. Expects no fault and no change of its readiness. Resolves with the number of responses by
+ * status.
  */
 export async function fuzzService(consumption: 'public' | 'key', requests: number): Promise<FuzzOutcome['statuses']> {
   const failed: unknown[] = []

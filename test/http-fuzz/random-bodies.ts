@@ -1,8 +1,8 @@
-// Bodies for each endpoint: good ones by its schema and by hand, and what becomes of them at the edges.
+// Bodies for each endpoint: valid ones from its schema and by hand, and mutations of them at the edges.
 import type { Random } from '../support/random.ts'
 import { chance, edgeGranularities, edgeNumbers, edgeText, edgeTimes, edgeValue, pick, Raw } from './edge-values.ts'
 
-/** Names of the world that the requests meet, and some that are not there. */
+/** Existing names of the fuzzed data, and some that do not exist. */
 export interface Names {
   readonly ingests: readonly string[]
   readonly entities: readonly string[]
@@ -22,7 +22,7 @@ export interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** What a property of a request is called says what may stand in it. */
+/** A value for a property of a request, chosen by the property's name. */
 function namedValue(random: Random, name: string, names: Names): unknown {
   switch (name) {
     case 'entity':
@@ -92,7 +92,7 @@ export function goodValue(random: Random, schema: Schema, names: Names, name = '
   return kind === 'null' ? null : pick(random, names.ids)
 }
 
-/** The same value with one thing in it changed, put in or taken out. */
+/** The same value with one part changed, added or removed. */
 export function changed(random: Random, value: unknown): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Raw || chance(random, 10)) {
     return edgeValue(random)

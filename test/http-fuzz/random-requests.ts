@@ -1,5 +1,5 @@
-// Requests at random: an endpoint of the document, a key, a path, parameters, headers and a body, each good more often than not, so that
-// what is behind the first check is met too.
+// Random requests: an endpoint of the OpenAPI document, a key, a path, parameters, headers and a body, each valid more often than not, so that requests
+// get past the first check.
 import { gzipSync } from 'node:zlib'
 import type { Random } from '../support/random.ts'
 import { chance, edgeNumbers, edgeText, edgeTimes, edgeValue, jsonText, pick } from './edge-values.ts'
@@ -8,7 +8,7 @@ import { changed, goodValue, type Names, row, type Schema } from './random-bodie
 export interface Endpoint {
   readonly method: string
   readonly path: string
-  /** How often it is asked, against the others. */
+  /** The relative frequency of the endpoint. */
   readonly weight: number
   readonly body: Schema | null
   readonly parameters: readonly string[]
@@ -36,7 +36,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 
-/** A backup copies all there is; what makes and removes things changes the world that the others meet. */
+/** A backup copies all data, and requests that create or remove something change the data that others work on. */
 const rare = /^\/admin\/backups|^DELETE/
 
 export function endpointsOf(document: Document): readonly Endpoint[] {
@@ -88,7 +88,7 @@ function pathOf(random: Random, { path }: Endpoint, names: Names): string {
   return chance(random, 2) ? filled + pick(random, ['/', '//', '/x', '%00', '/..', ';']) : filled
 }
 
-/** A half of a surrogate pair has no encoding. */
+/** Replaces unpaired surrogates, which have no encoding. */
 const encoded = (text: string): string => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
 
 function parameterNames(

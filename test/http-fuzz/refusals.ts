@@ -1,10 +1,10 @@
-// Refusals in the forms that callers know: a problem; on the paths of other systems also those systems' own.
+// Refusals in the forms that callers know: a Problem; on the paths of other systems also the forms of those systems.
 import type { IncomingHttpHeaders } from 'node:http'
 import { problems } from '../../src/model/problem.ts'
 
-/** What a refusal says, whatever its form. */
+/** The content of a refusal in any form. */
 export interface Refusal {
-  /** The status that the body names; null where the form has none. */
+  /** The status in the body; null where the form has none. */
   readonly status: number | null
   readonly code: string
   readonly detail: string
@@ -43,7 +43,7 @@ const forms: readonly Form[] = [
     read: ({ responseDetail }) => problemIn(Object(responseDetail)),
   },
   {
-    // JSON-RPC has numbers for what a message lacks.
+    // JSON-RPC has numeric codes for malformed messages, so there is no code of a Problem.
     paths: /^\/mcp\b/,
     contentType: 'application/json',
     read: ({ error }) => ({ status: null, code: 'invalid_request', detail: messageIn(error) }),
@@ -52,12 +52,12 @@ const forms: readonly Form[] = [
 
 const avatica = /^\/druid\/v2\/sql\/avatica(-protobuf)?\b/
 
-/** Drivers of JDBC read errors of a 500 alone (docs/decisions/clients.md): those that are the service's own say that its log has them. */
+/** JDBC drivers read error details only from a 500 (docs/decisions/clients.md). A real failure of the service says that its log has the reason. */
 export function isOfDriver(target: string, body: string): boolean {
   return avatica.test(target) && /ErrorResponse|"response":"error"/.test(body) && !body.includes('its log says why')
 }
 
-/** Null where a body is in no form of its path, names a code that is not there, or says nothing. */
+/** Null where a body does not have a form of its path, has an unknown code, or has no message. */
 export function refusalIn(target: string, headers: IncomingHttpHeaders, body: string): Refusal | null {
   const contentType = headers['content-type']?.split(';')[0]
   if (avatica.test(target) && /ErrorResponse|"response":"error"/.test(body))

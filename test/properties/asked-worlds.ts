@@ -1,15 +1,15 @@
-// How many random worlds a run has, and which: TIDEMARK_TEST_WORLDS, TIDEMARK_TEST_SEED.
+// The number of random worlds in a run, and their seeds: TIDEMARK_TEST_WORLDS, TIDEMARK_TEST_SEED.
 
 const worlds = process.env['TIDEMARK_TEST_WORLDS']
 const seed = process.env['TIDEMARK_TEST_SEED']
 
-/** Null: as many as the test has by itself. */
+/** Null for the test's own default. */
 export const worldsAsked = worlds === undefined ? null : Number(worlds)
 
-/** Each world has the seed after that of the one before. */
+/** The seed of the first world; each further world's seed is one higher. */
 export const firstSeed = seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(seed)
 
-/** A failure says by which seed it can be seen again. */
+/** Adds to an error the seed that reproduces it. */
 export async function seeded<T>(seed: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

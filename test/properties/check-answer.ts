@@ -1,4 +1,4 @@
-// An answer in each format against what a plain model says.
+// Compares an answer in each format with the result of a plain model.
 import { expect } from 'vitest'
 import { CsvParser } from '../../src/lib/csv-parser.ts'
 import type { Value } from '../../src/model/column.ts'
@@ -12,7 +12,7 @@ import type { Question } from '../support/random-queries.ts'
 import type { TextFormat } from './history-world.ts'
 import { jsonOf } from './pushed-row.ts'
 
-/** What must be answered; `sizes` has, in the place of a mean, the mean of the same numbers without their signs. */
+/** The expected answer; in `sizes` each mean is replaced by the mean of the absolute values. */
 interface Expected {
   readonly rows: readonly ResultRow[]
   readonly sizes: readonly ResultRow[]
@@ -38,7 +38,7 @@ export class HistoryModel {
     return { rows: this.#rows.run(asked), sizes: plan.kind === 'average' ? this.#sizes.run(asked) : [] }
   }
 
-  /** Rows before a date are gone for good. */
+  /** Removes rows before a date for good. */
   forget(beforeMs: number): void {
     this.#rows.forget(1, beforeMs)
     this.#sizes.forget(1, beforeMs)
@@ -54,7 +54,7 @@ interface Answerer {
   readonly ask: (format: TextFormat) => Promise<string>
 }
 
-/** Asks in each format. Throws what vitest throws where an answer is not the expected one. */
+/** Queries in each format. Throws vitest's error where an answer is not the expected one. */
 export async function checkAnswer(
   { plan }: Question,
   expected: Expected,
@@ -91,7 +91,7 @@ function expectMeans(actual: readonly Cells[], keys: readonly EntityField[], { r
   }
 }
 
-/** A row as JSON: means are compared as numbers, so they are left out here. */
+/** A row as JSON. */
 function expectedJson(fields: readonly EntityField[], row: ResultRow): string {
   const members = fields.map(({ name, type }, index) => {
     const value = row[index]!
@@ -101,10 +101,10 @@ function expectedJson(fields: readonly EntityField[], row: ResultRow): string {
   return `{${members.join(',')}}`
 }
 
-/** The smallest numbers have no digits left when they are divided. */
+/** The smallest numbers lose all their digits in a division. */
 const leastDifference = 1e-320
 
-/** Numbers that cancel out leave what the largest of them cannot tell apart. */
+/** The error of a sum whose terms cancel is relative to the largest of them. */
 function expectNear(actual: string | null, expected: Value, size: Value): void {
   if (expected === null || actual === null) {
     expect(actual).toBe(expected)
@@ -119,7 +119,7 @@ function cellsOf(csv: string): Cells[] {
   return [...reader.push(csv), ...reader.end()].map((record) => record.cells)
 }
 
-/** What stands in the lines, as CSV writes it: texts without quotes, all else as it is. */
+/** The values in JSON lines, as CSV writes them: strings without quotes, everything else unchanged. */
 function jsonCells(lines: string): Cells[] {
   return lines
     .split('\n')

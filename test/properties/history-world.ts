@@ -1,11 +1,11 @@
-// Where a random history takes place: in one process of plain parts, or in a whole service over HTTP, with either engine.
+// The environment of a random history: one process of plain parts, or a whole service over HTTP, with either engine.
 import type { EntityField } from '../../src/model/entity.ts'
 import type { Field } from '../../src/model/field.ts'
 import type { Duplicates, IngestCounters } from '../../src/model/ingest.ts'
 import type { EntityStatistics } from '../../src/store/series-store.ts'
 import type { Question } from '../support/random-queries.ts'
 
-/** Both feed the one entity of the world. */
+/** Both ingests feed the only entity of the world. */
 export type IngestName = 'first' | 'second'
 
 export type TextFormat = 'json' | 'ndjson' | 'csv'
@@ -26,7 +26,7 @@ export function bodyOfPush({ format, rows }: RandomPush): string {
   return format === 'json' ? `[${rows.join(',')}]` : rows.join('\n')
 }
 
-/** A row by its push, counted from 0 in the world, and its place in it. */
+/** A row by its push, counted from 0 in the world, and its index in the push. */
 export interface RowPlace {
   readonly push: number
   readonly index: number
@@ -34,29 +34,29 @@ export interface RowPlace {
 
 export interface Retention {
   readonly period: string
-  /** What it means: items before this date leave. */
+  /** The start of the retained period: items before this date expire. */
   readonly sinceMs: number
 }
 
 export type Counters = Readonly<Record<IngestName, IngestCounters>>
 
-/** Each call begins when the one before is over, and holds when it resolves. */
+/** Each call starts after the one before has ended, and has taken effect when it resolves. */
 export interface HistoryWorld {
-  /** Whether a mean has the same digits each time it is asked for. */
+  /** Whether a mean has the same digits in each query. */
   readonly hasExactMeans: boolean
   define(definition: Definition): Promise<void>
-  /** Gives the first ingest more fields. */
+  /** Adds fields to the first ingest. */
   addFields(fields: readonly Field[]): Promise<void>
-  /** Answers the indexes of the rows that were rejected, all of them when there are few. */
+  /** Resolves with the indexes of the rejected rows, as far as a receipt lists them. */
   push(push: RandomPush): Promise<readonly number[]>
-  /** Has rows of the first ingest validated again, whether or not they are rejected still, and answers how many were stored by it. */
+  /** Validates rows of the first ingest again, whether or not they are still rejected; resolves with the number of rows it stored. */
   replay(rows: readonly RowPlace[]): Promise<number>
   retain(retention: Retention): Promise<void>
-  /** Lets items stay for ever from now on; those that have left do not come back. Null where that cannot be. */
+  /** Keeps items forever from now on; expired ones do not come back. Null where this is impossible. */
   readonly lift: (() => Promise<void>) | null
   ask(question: Question, format: TextFormat): Promise<string>
   fields(): Promise<readonly EntityField[]>
-  /** As the list of entities has them: soon after a push. */
+  /** The statistics in the list of entities, which shows a push a little later. */
   statistics(expected: EntityStatistics): Promise<EntityStatistics>
   counters(): Promise<Counters>
 }

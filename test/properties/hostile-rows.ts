@@ -1,5 +1,5 @@
-// Rows as nobody should push them: values of every kind in every field, dates with letters for digits, keys in any order, twice, or unknown. All of it
-// is JSON, since what is none never reaches the validator.
+// Rows that no client should push: values of every kind in every field, dates with letters for digits, keys in any order, repeated or unknown. All of it is
+// JSON, because other text never reaches the validator.
 import fc from 'fast-check'
 import type { Field } from '../../src/model/field.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
@@ -79,11 +79,11 @@ const forms: readonly ((text: string) => string)[] = [
 
 const digitsBut = fc.constantFrom('Y', 'x', '/', ':', '?', '\u0000', ' ', '-', 'é', '"', '\\', '9', '0')
 
-/** Where the slice begins, and how long it is: often it is all of the day. */
+/** The start and length of the slice, which often is the whole day. */
 const place = fc.oneof(fc.constant(0), fc.nat(24))
 const length = fc.oneof(fc.constant(10), fc.nat(24))
 
-/** A date that is none, mostly: a slice of its digits is one other character, or some of its characters are changed. */
+/** A mostly invalid date: a slice of its digits is replaced by one other character, or some of its characters are changed. */
 const brokenDate = fc
   .tuple(instant, fc.constantFrom(...forms), place, length, digitsBut, fc.boolean())
   .map(([ms, form, from, length, odd, digitsAlone]) => {
@@ -103,7 +103,7 @@ const plainText = fc.oneof(
   fc.constantFrom('k'.repeat(2048), `${'k'.repeat(2047)}é`),
 )
 
-/** A string's JSON, its UTF-16 units escaped all, in part or where they must be. */
+/** A string as JSON, with all, some or only the necessary UTF-16 units escaped. */
 const spelt = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(text, fc.constantFrom(0, 0, 0, 1, 2)).map(([plain, every]) => {
     if (every === 0) return JSON.stringify(plain)
@@ -171,10 +171,10 @@ function objectRow(fields: readonly Field[]): fc.Arbitrary<string> {
 
 const otherRow = fc.constantFrom('5', '"{}"', 'null', '[{"D":1}]', '[]', 'false', '-1.5e3', '""')
 
-/** The text of a row that is pushed to this ingest. */
+/** The text of a row pushed to this ingest. */
 export function hostileRow({ fields }: Ingest): fc.Arbitrary<string> {
   return fc.oneof({ weight: 20, arbitrary: objectRow(fields) }, { weight: 1, arbitrary: otherRow })
 }
 
-/** A row whose date is a slice of a good one with something else in place of its digits, and that has no other fault. */
+/** A row with an invalid date (a slice of a valid one with its digits replaced) and no other fault. */
 export const brokenDateRow: fc.Arbitrary<string> = spelt(brokenDate).map((date) => `{"D":${date},"T":"a","V":1}`)

@@ -1,4 +1,4 @@
-// The whole service as a client meets it, on either engine. Worlds have names of their own in it, so that many share one service.
+// The whole service as a client uses it, on either engine. Each world has its own names in it, so that many worlds share one service.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { queryAddress } from '../../src/client/query-address.ts'
@@ -24,7 +24,7 @@ import {
 
 const admin = { key: adminKey }
 const mediaTypes = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' } as const
-/** The list of entities may be so late on a cluster, and a machine may be slow. */
+/** The delay of the list of entities on a cluster and a slow machine. */
 const lateMs = 30_000
 
 interface Receipt {
@@ -54,17 +54,17 @@ async function textOf(url: string, init: RequestInit = {}): Promise<string> {
 }
 
 export class HttpWorld implements HistoryWorld {
-  /** Druid sums in the order in which its parts answer. */
+  /** Druid sums in the order in which its parts respond. */
   readonly hasExactMeans = !onCluster
   readonly lift: (() => Promise<void>) | null
   readonly #url: () => string
   readonly #prefix: string
   readonly #keys = { first: '', second: '' }
   readonly #batches: string[] = []
-  /** The ids of rejected rows by batch and index: they are good after the rows were replayed. */
+  /** The ids of rejected rows by batch and index: they stay valid after the rows were replayed. */
   readonly #ids = new Map<string, string>()
 
-  /** `url` may change when the service is started again. `lifts`: retentions are lifted too, which takes a minute on a cluster. */
+  /** `url` may change when the service is restarted. `lifts`: retentions are also lifted, which takes a minute on a cluster. */
   constructor(url: () => string, prefix: string, { lifts }: { readonly lifts: boolean }) {
     this.#url = url
     this.#prefix = prefix
@@ -106,7 +106,7 @@ export class HttpWorld implements HistoryWorld {
     await callWell(this.#url(), 'PATCH', path, { ...admin, body: { retention: period } })
   }
 
-  /** Druid deletes in its own time: until then older items are not shown, and it is asked again. */
+  /** Lifts the retention. Druid deletes expired items at its own pace, so the request is retried while the service responds with 503. */
   async #keepAll(): Promise<void> {
     const path = `/admin/entities/${this.#entity}`
     for (;;) {
@@ -126,7 +126,7 @@ export class HttpWorld implements HistoryWorld {
       body: JSON.stringify(asked),
     })
     const byAddress = await textOf(`${url}?${queryAddress({ ...asked, format })}`)
-    // On a cluster a mean may have other digits each time.
+    // On a cluster a mean may have different digits each time.
     if (this.hasExactMeans && byAddress !== byBody) throw new Error(`by an address ${kind} answers ${byAddress}`)
     return byBody
   }

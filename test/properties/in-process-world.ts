@@ -1,4 +1,4 @@
-// The whole way without HTTP and threads, on a simulated disk: a journal, a pipeline and the embedded store. A restart reads the journal anew.
+// The whole path without HTTP and threads, on a simulated disk: a journal, a pipeline and the embedded store. A restart reads the journal again.
 
 import { expect } from 'vitest'
 import { Admission } from '../../src/admission/admission.ts'
@@ -41,14 +41,14 @@ const ids: Readonly<Record<IngestName, number>> = { first: 1, second: 2 }
 
 export class InProcessWorld implements HistoryWorld {
   readonly hasExactMeans = true
-  /** What has left is gone for good only once it is rewritten on a disk. */
+  /** Null, because expired rows are gone for good only when files are rewritten on a disk. */
   readonly lift = null
   readonly #times: Times
   readonly #disk = new SimulatedDisk({ below: () => 0 })
   readonly #versions: Ingest[] = []
-  /** Where each push begins. */
+  /** The position of each push. */
   readonly #positions: number[] = []
-  /** As the catalog keeps them: the texts of rejected rows by position, and what each replay stored. */
+  /** As in the catalog: the texts of rejected rows by position, and the rows that each replay stored. */
   readonly #rejected = new Map<number, string>()
   readonly #replayed = new Map<number, readonly number[]>()
   #duplicates: Duplicates = 'keep'
@@ -121,7 +121,7 @@ export class InProcessWorld implements HistoryWorld {
     return { first: counters('first'), second: counters('second') }
   }
 
-  /** A new store, which reads the journal from its beginning. */
+  /** Opens a new store, which reads the journal from its start. */
   async restart(): Promise<void> {
     const until = (await this.#pipeline).position
     await (await this.#journal).close()
@@ -168,7 +168,7 @@ export class InProcessWorld implements HistoryWorld {
     }
   }
 
-  /** As the catalog does: a row is stored by the first replay that it passes in. */
+  /** Like the catalog: a row is stored by the first replay in which it passes. */
   async #keepReplay({ position, passed }: ReplayOutcome): Promise<ReplayedRows> {
     const known = new Set([...this.#replayed.values()].flat())
     const stored = this.#replayed.get(position) ?? passed.filter((row) => !known.has(row))

@@ -1,9 +1,9 @@
-// What becomes of a pushed row, told again from the contract alone and without a byte of the service's own reading: JSON.parse, one regular
-// expression for dates and BigInt for longs. It keeps nothing from row to row, so it cannot be wrong about one for what came before it.
+// The outcome of a pushed row, computed again from the contract alone and without any of the service's own parsing: JSON.parse, one regular expression for
+// dates, and BigInt for longs. It keeps no state between rows, so earlier rows cannot affect a result.
 import type { Field } from '../../src/model/field.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 
-/** A field of which the row has no property, where that is not the same as a null. */
+/** A field whose property the row lacks, where this differs from null. */
 export const absent = Symbol('absent')
 
 type Stored = string | number | bigint | boolean | null | typeof absent
@@ -14,7 +14,7 @@ export type NaiveOutcome =
 
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*/gs
 
-/** Keys become `k...`, texts `t...` and numbers `n` and their text: so keys keep their order, and numbers all their digits. */
+/** Prefixes keys with `k`, strings with `t` and numbers with `n`, so that keys keep their order and numbers all their digits. */
 function marked(row: string): unknown {
   const mark = (text: string, colon?: string): string =>
     text.startsWith('"') ? `"${colon === undefined ? 't' : 'k'}${text.slice(1)}` : `"n${text}"`
@@ -40,7 +40,7 @@ export function validateNaively(row: string, ingest: Ingest, rowBytesMax: number
   return { stored: ingest.fields.map(({ source }) => (values.has(source) ? values.get(source)! : none)) }
 }
 
-/** What json fields hold is compared by whether it is there. */
+/** Values of json fields are compared only by whether they are null. */
 function jsonOf(pushed: unknown): Stored {
   return pushed === null ? null : 'json'
 }
@@ -90,7 +90,7 @@ function readScalar(type: Field['type'], kind: string, text: string): Stored | F
   return Number.isSafeInteger(Number(whole)) ? Number(whole) : whole
 }
 
-/** Null for a number that is not whole. Exponents are small here. */
+/** Null for a number that is not an integer. Exponents are small here. */
 function wholeOf(text: string): bigint | null {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
@@ -108,7 +108,7 @@ const date =
 function readDate(text: string): number | null {
   const parts = date.exec(text.trim())?.groups
   if (parts === undefined) return null
-  // Dates and times are both with their signs, or both without.
+  // Date and time are either both with separators, or both without.
   if (parts['h'] !== undefined && (parts['dash'] === '') !== (parts['colon'] === '')) return null
   const [year, month, day, hour, minute, second] = ['y', 'mo', 'd', 'h', 'mi', 's'].map((name) =>
     Number(parts[name] ?? 0),
@@ -119,7 +119,7 @@ function readDate(text: string): number | null {
   const offset = offsetOf(parts['zone'] ?? 'Z')
   if (offset === null) return null
   const ms = Math.floor(Number(`0.${parts['f'] ?? '0'}`.slice(0, 5)) * 1000 + 0.5)
-  // 24:00 is the next midnight.
+  // 24:00 is midnight of the next day.
   const isMidnight = hour === 24 && minute === 0 && second === 0 && ms === 0
   if ((hour > 23 && !isMidnight) || minute > 59 || second > 59) return null
   const all = instant.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + ms

@@ -1,6 +1,6 @@
-// What must be answered over HTTP, by a whole service on either engine, is what a plain model says: the data queries after random histories of
-// entities, side by side in one service that is started again in the middle, and the lists of metadata, with items that are pushed and deleted between
-// two pages. TIDEMARK_TEST_WORLDS asks for more, TIDEMARK_TEST_SEED for the world that failed.
+// A whole service on either engine must give the results of a plain model over HTTP: data queries after random histories of entities, side by side in one
+// service that is restarted in the middle, and lists of metadata, with items pushed and deleted between two pages. TIDEMARK_TEST_WORLDS sets the number of
+// worlds, TIDEMARK_TEST_SEED the seed of a failed one.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { callWell } from '../support/api.ts'
@@ -26,7 +26,7 @@ const isShort = process.env['TIDEMARK_CLUSTER_SHORT'] === '1'
 
 describe('data queries', () => {
   const worlds = worldsAsked ?? (!onCluster ? 2 : isShort ? 4 : 6)
-  /** So many share one service: on a cluster each needs a task of Druid, and all tasks begin at once. */
+  /** The number of worlds that share one service: on a cluster each needs a Druid task, and all tasks start at once. */
   const side = 6
   const size: HistorySize = { batchesMax: 8, rowsMax: onCluster ? 400 : 120, minutes: 90, questions: 20 }
   const dayMs = 86_400_000
@@ -35,7 +35,7 @@ describe('data queries', () => {
   const patient = { 'limits.ingestWaitMs': '100000' }
 
   async function run(seeds: readonly number[]): Promise<void> {
-    // The clock stands still, so that what a duration means is known, and an hour ahead: by its own clock Druid lets nothing go before us.
+    // The clock stands still, so that the meaning of durations is known. It is an hour ahead, so that Druid, by its own clock, expires nothing before us.
     const nowMs = Math.floor(Date.now() / 1000) * 1000 + 3_600_000
     const times = { originMs: Math.floor(nowMs / dayMs) * dayMs - spanMs / 2, nowMs }
     const clusterName = newClusterName()
@@ -65,7 +65,7 @@ describe('data queries', () => {
   )
 })
 
-/** What fails first is thrown when nothing is under way any more. */
+/** Waits until all work has ended, then throws the first failure. */
 async function allSettled(work: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
@@ -95,7 +95,7 @@ describe('metadata', () => {
     return text
   }
 
-  /** A table of its own: nothing that another property did is in it. */
+  /** A new table, without the items of other properties. */
   async function newTable<Id extends Identifier>(kind: ItemKind<Id>): Promise<ItemTable<Id>> {
     const alias = `${kind.type}_${tables++}`
     const body = { alias, kind: 'metadata', fields: itemFields(kind.type) }

@@ -1,7 +1,7 @@
-// Worlds with a planted fault, small enough to be overlooked: what is asked of them has to show it.
+// Worlds with a planted fault, small enough to be overlooked: the queries of a history must reveal it.
 import type { HistoryWorld, RandomPush } from './history-world.ts'
 
-/** A world that does one thing in another way, and all else as it was. */
+/** Wraps a world so that it does one thing differently. */
 type Plant = (world: HistoryWorld) => HistoryWorld
 
 function withPush(world: HistoryWorld, push: HistoryWorld['push']): HistoryWorld {
@@ -25,7 +25,7 @@ const changingRows =
   (world) =>
     withPush(world, (push: RandomPush) => world.push({ ...push, rows: change(push.rows) }))
 
-/** What was rejected is told as it would be without the fault, as far as it goes. */
+/** Rejected rows are reported as without the fault, as far as possible. */
 export const plantedFaults: readonly (readonly [string, Plant])[] = [
   [
     'the last row of a push is stored twice',

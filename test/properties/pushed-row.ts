@@ -1,4 +1,4 @@
-// What random values are drawn from, and rows of them as they are pushed: JSON that spells the same thing in any way that is taken.
+// The values that random rows are drawn from, and the rows as pushed: JSON in any accepted spelling.
 import type { Value } from '../../src/model/column.ts'
 import type { Field } from '../../src/model/field.ts'
 import { dateText, randomMs, type Times } from '../support/random-queries.ts'
@@ -8,12 +8,12 @@ const texts = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'a"\\\n,'
 const longs = [0, -1, 7, 9007199254740993n, -9223372036854775808n, 9223372036854775807n]
 const doubles = [0, 1.5, -2.25, 1e300, -1e300, 1.7e308, -1.7e308, 5e-324, 0.1]
 
-/** What the values of pushed rows are drawn from. */
+/** The pools for the values of pushed rows. */
 export function pools(draw: Draw, times: Times): ValuePools {
   return { instantMs: () => randomMs(draw, times), longs, doubles, texts }
 }
 
-/** Dates in any form; properties that have no value here are absent. */
+/** Dates in any form; properties without a value are absent. */
 export function pushedRow(draw: Draw, fields: readonly Field[], values: Readonly<Record<string, Value>>): string {
   const members = fields.map(({ name, source, type }) => {
     const value = values[name] ?? null

@@ -1,6 +1,6 @@
-// The whole way without HTTP: random histories of an entity (rows pushed through several ingests, fields added, rejected rows replayed, items
-// leaving) in one process of plain parts, and random requests, whose answers are read as bytes in each format. A plain model says what must come,
-// also after a restart from the journal. TIDEMARK_TEST_WORLDS asks for more, TIDEMARK_TEST_SEED for the one that failed.
+// The whole path without HTTP: random histories of an entity (rows pushed through several ingests, fields added, rejected rows replayed, items expiring) in
+// one process of plain parts, and random requests, whose answers are read as bytes in each format. A plain model computes the expected results, also after a
+// restart from the journal. TIDEMARK_TEST_WORLDS sets the number of worlds, TIDEMARK_TEST_SEED the seed of a failed one.
 
 import { expect, test } from 'vitest'
 import { spanMs, type Times } from '../support/random-queries.ts'
@@ -12,7 +12,7 @@ import { plantedFaults } from './planted-faults.ts'
 import { type HistorySize, RandomHistory } from './random-history.ts'
 
 const worlds = worldsAsked ?? rounds(60)
-/** The canaries are the same at each run. */
+/** The canaries are the same in each run. */
 const canarySeed = 12
 const size: HistorySize = { batchesMax: 6, rowsMax: 30, minutes: 1, questions: 20 }
 const originMs = Date.UTC(2026, 0, 1)

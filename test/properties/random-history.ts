@@ -1,4 +1,4 @@
-// A random history of an entity, told to a world, and a plain model that says what the world must answer.
+// Runs a random history of an entity in a world, with a plain model that computes the results that the world must give.
 import { expect } from 'vitest'
 import type { Value } from '../../src/model/column.ts'
 import { type EntityField, mergeFields } from '../../src/model/entity.ts'
@@ -21,14 +21,14 @@ import { pools, pushedRow } from './pushed-row.ts'
 
 export interface HistorySize {
   readonly batchesMax: number
-  /** Of one batch, at most. */
+  /** The maximum number of rows of a batch. */
   readonly rowsMax: number
-  /** The dates of one batch lie in so many minutes. */
+  /** The dates of a batch lie within this number of minutes. */
   readonly minutes: number
   readonly questions: number
 }
 
-/** A row that was rejected for a field that its ingest had not yet; `order` is its place among all rows. */
+/** A row rejected for a field that its ingest did not have yet; `order` is its place among all rows. */
 interface Waiting extends RowPlace {
   readonly order: number
   readonly values: Row
@@ -36,7 +36,7 @@ interface Waiting extends RowPlace {
 
 interface NewRow {
   readonly text: string
-  /** Null: no ingest will ever take it. */
+  /** Null where no ingest will ever accept it. */
   readonly values: Row | null
 }
 
@@ -52,9 +52,9 @@ const retentions = [
   ['PT24H', dayMs],
   ['P0D', 0],
 ] as const
-/** A receipt names no more. */
+/** The maximum number of rejected rows that a receipt lists. */
 const rejectedMax = 100
-/** So far away that nothing is drawn near it. */
+/** Dates so distant that nothing is drawn near them. */
 const farMs = [Date.UTC(1969, 11, 31, 23, 59, 59, 999), Date.parse('0001-06-01T00:00:00.001Z'), Date.UTC(9999, 5, 1)]
 
 export class RandomHistory {
@@ -65,7 +65,7 @@ export class RandomHistory {
   readonly #entity: RandomEntity
   readonly #duplicates: Duplicates
   readonly #model = new HistoryModel()
-  /** As pushed rows name them; the first ingest has `#added` later, the second never has some. */
+  /** The fields with the property names of pushed rows. The first ingest gets `#added` later; the second always lacks some. */
   readonly #fields: Record<IngestName, readonly Field[]>
   readonly #added: readonly Field[]
   readonly #unknown: Readonly<Record<IngestName, readonly Field[]>>
@@ -98,7 +98,7 @@ export class RandomHistory {
     this.#entityFields = mergeFields(mergeFields([], first), second)
   }
 
-  /** All pushes but the last, and questions between them and after. Half way on, fields are added; from then on rows are replayed. */
+  /** All pushes but the last, with queries between and after them. Halfway through, fields are added; from then on rows are replayed. */
   async begin(): Promise<void> {
     const draw = this.#draw
     await this.#world.define({ duplicates: this.#duplicates, fields: this.#fields })
@@ -116,7 +116,7 @@ export class RandomHistory {
     await this.#checkAll()
   }
 
-  /** After a restart. */
+  /** Continues after a restart. */
   async goOn(): Promise<void> {
     if (this.#draw(2) === 0) await this.#push(this.#times.originMs + this.#draw(spanMs))
     await this.#checkAll()
@@ -124,12 +124,12 @@ export class RandomHistory {
 
   #someOthers(): readonly EntityField[] {
     const others = this.#entity.others.filter(() => this.#draw(3) > 0)
-    // An ingest has a metric, and means are asked from the beginning.
+    // Each ingest needs a numeric metric, because means are queried from the start.
     const hasMean = others.some((field) => field.role === 'metric' && isNumericField(field))
     return hasMean ? others : [...others, this.#entity.others.at(-1)!]
   }
 
-  /** Some are read from a property of another name. */
+  /** Some fields are read from a property with another name. */
   #sourced(fields: readonly EntityField[]): readonly Field[] {
     return fields.map((field) => ({ ...field, source: this.#draw(5) === 0 ? `${field.name} as pushed` : field.name }))
   }
@@ -191,7 +191,7 @@ export class RandomHistory {
       : { text: pushedRow(draw, pushed, values), values }
   }
 
-  /** Some of the rows that wait, and some that were replayed before. */
+  /** Replays some of the waiting rows, and some that were replayed before. */
   async #replay(): Promise<void> {
     const rows = this.#waiting.filter(() => this.#draw(2) === 0)
     if (rows.length === 0) return
@@ -213,7 +213,7 @@ export class RandomHistory {
   async #retain(): Promise<void> {
     const [period, ms] = oneOf(this.#draw, retentions)
     const sinceMs = Math.floor((this.#times.nowMs - ms) / dayMs) * dayMs
-    // Those that have left stay away: a longer one is another matter.
+    // Expired rows do not come back, so a longer retention is not tested here.
     if (this.#sinceMs !== null && sinceMs < this.#sinceMs) return
     await this.#world.retain({ period, sinceMs })
     this.#sinceMs = sinceMs

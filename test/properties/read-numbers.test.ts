@@ -1,4 +1,4 @@
-// Every double and every long that an answer may hold, read by everything here that reads answers: portal, client and command line.
+// Every double and every long that an answer may contain, read by all of our readers: portal, client and command line.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { nativeTable } from '../../portal/src/pages/sql/native-table.ts'
@@ -9,14 +9,14 @@ import { Tidemark } from '../../src/client/tidemark.ts'
 import { jsonMembers } from '../../src/lib/json-members.ts'
 import { parseWithLongs, textWithLongs, withExactLongs } from '../../src/lib/json-with-longs.ts'
 
-/** Of 64 random bits, so that each exponent is as likely as any other; and what fast-check holds for likely to fail. */
+/** Doubles of 64 random bits, so that all exponents are equally likely, and those that fast-check considers likely to fail. */
 const doubles = fc.oneof(
   fc
     .bigInt({ min: 0n, max: 2n ** 64n - 1n })
     .map((bits) => new Float64Array(BigUint64Array.of(bits).buffer)[0]!)
     .filter(Number.isFinite),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
-  // What readings and their averages are.
+  // The range of readings and their averages.
   fc.double({ min: -1000, max: 1000, noNaN: true }),
 )
 
@@ -36,7 +36,7 @@ const doubleTexts = fc
 
 const longTexts = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String)
 
-/** Texts that look like numbers, beside the numbers. */
+/** Strings that look like numbers, mixed with real numbers. */
 const words = fc.oneof(fc.string(), longTexts, doubleTexts, fc.constantFrom('"', '\\', '1.2345678901234567,"x":9'))
 
 const row = fc.record({ n: fc.oneof(doubleTexts, longTexts), t: words })
@@ -55,7 +55,7 @@ async function collected<T>(values: AsyncIterable<T>): Promise<T[]> {
   return found
 }
 
-/** As a value: a bigint where the text is whole and no double holds it. */
+/** The exact value: a bigint for an integer that a double cannot represent. */
 function exact(text: string): number | bigint {
   return /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text)) ? BigInt(text) : Number(text)
 }
@@ -82,7 +82,7 @@ const members = (items: readonly object[]): Read => ({
   t: items.map((item) => Reflect.get(item, 't')),
 })
 
-/** What each makes of the same rows, and what a number is to it. */
+/** The readers, with how each reads rows and the value that it must return for a number. */
 const readers: readonly (readonly [
   name: string,
   read: (rows: Rows) => Promise<Read> | Read,
@@ -107,7 +107,7 @@ const readers: readonly (readonly [
   [
     'an item that the portal pushes again',
     (rows) => members(JSON.parse(textWithLongs(parseWithLongs(listOf(rows))))),
-    // JSON.stringify writes both zeros alike.
+    // JSON.stringify writes both zeros in the same way.
     (text) => Number(text) + 0,
   ],
   ['rows of the client', async (rows) => members(await collected(lineValues<object>(bytes(linesOf(rows))))), Number],

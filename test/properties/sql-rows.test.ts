@@ -1,4 +1,4 @@
-// SQL sees the rows that data queries see, wherever they lie: in memory, frozen, sealed, merged, replaced, gone by age.
+// SQL sees the rows that data queries see, wherever they are stored: in memory, frozen, sealed, merged, replaced, expired.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ beforeAll(async () => {
     textBytes: 2 ** 26,
     threads: 1,
   })
-  // As if every query were the first after a start.
+  // Checks files as if every query were the first after a start.
   const check = (parquet: string, index: string): Promise<void> =>
     checkBytes({ parquet, index }, nodeDisk, openBlocking)
   engine = new CheckedEngine(duckdb, new FileChecks(check, () => undefined))
@@ -94,7 +94,7 @@ async function ask(text: string, entity: Entity, files: Parameters<typeof engine
   }
 }
 
-/** As text, so that rows without an order are compared as sets, and what is one value to a caller is one here. */
+/** Rows as sorted strings: rows without an order compare as sets, and values that a caller cannot distinguish compare as equal. */
 function plain(rows: readonly (readonly Value[])[]): string[] {
   const text = (value: Value): string =>
     typeof value === 'boolean' ? String(Number(value)) : value === 0 ? '0' : String(value)
@@ -153,7 +153,7 @@ async function look(seen: SeenHistory): Promise<void> {
 
 let looks = 0
 
-/** One of these questions a time. Of files that are not checked yet only those are read whose times a query asks for: the answer is that of all of them. */
+/** Runs one of these queries per call. Of unchecked files only those in a query's time range are read; the result must be that over all files. */
 async function lookAtRanges(entity: Entity, files: Parameters<typeof engineTable>[1]): Promise<void> {
   const times = (await ask('SELECT __time FROM plant', entity, files)).map(([ms]) => Number(ms)).sort((a, b) => a - b)
   const at = (share: number): string => `MILLIS_TO_TIMESTAMP(${times[Math.floor(share * (times.length - 1))] ?? 0})`

@@ -1,5 +1,5 @@
-// Validation is a function of the entry and its ingest's fields, and of nothing else: not of what was validated before, not of what is validated together with it.
-// Were it not, a journal that is validated again after a crash would come to other outcomes than those that were told.
+// Validation is a function of the entry and its ingest's fields only, independent of what was validated before or is validated with it. Otherwise a journal
+// that is validated again after a crash could give other outcomes than those reported.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -20,17 +20,17 @@ import { absent, type NaiveOutcome, validateNaively } from './naive-validation.t
 
 const rowBytes = 2600
 
-/** What became of a row, in all that is kept of it. */
+/** The outcome of a row, with everything that is kept of it. */
 interface Outcome {
   readonly short: NaiveOutcome
-  /** Of a rejected row all that is kept; of an item its key and attributes; of a row its line for Druid. */
+  /** For a rejected row everything that is kept, for an item its key and attributes, for a row its line for Druid. */
   readonly kept: RejectedRow | string
 }
 
-/** Validates for good: what it remembers, it remembers from one call to the next. */
+/** A long-lived validator: it keeps its caches from call to call. */
 class WarmValidator {
   readonly #arrays = new BorrowedArrays(new UsedMemory())
-  // Few strings are remembered, so that they are also forgotten.
+  // The caches are small, so that strings are also evicted.
   readonly #validator = new RowValidator({
     rowBytes,
     arrays: this.#arrays,
@@ -103,7 +103,7 @@ function entriesOf(pushes: readonly Push[], ingestId: number): readonly PlacedEn
   })
 }
 
-/** What the naive validate says; of items just whether they are stored. */
+/** The outcomes of the naive validation; for items only whether they are stored. */
 function reported(pushes: readonly Push[], entries: readonly PlacedEntry[], ingest: Ingest) {
   const all = new Map<number, NaiveOutcome>()
   pushes.forEach(({ rows }, place) => {
@@ -122,7 +122,7 @@ const byPosition = <Value>(map: ReadonlyMap<number, Value>): readonly (readonly 
 interface History {
   readonly ingest: Ingest
   readonly pushes: readonly Push[]
-  /** Where lists of entries that are validated together end, and whether they are validated from the last one on. */
+  /** Whether a slice of entries that are validated together ends after each entry; `reversed` validates the last slice first. */
   readonly cuts: readonly boolean[]
   readonly reversed: boolean
 }
@@ -141,7 +141,7 @@ const history: fc.Arbitrary<History> = fc.constantFrom(...hostileIngests).chain(
   })
 })
 
-/** Lists of neighbours, in the order in which they are validated. */
+/** Slices of adjacent entries, in the order in which they are validated. */
 function slicesOf(entries: readonly PlacedEntry[], { cuts, reversed }: History): readonly (readonly PlacedEntry[])[] {
   const slices: PlacedEntry[][] = [[]]
   entries.forEach((entry, place) => {
@@ -156,7 +156,7 @@ function validatedIn(slices: readonly (readonly PlacedEntry[])[], ingest: Ingest
   return new Map(slices.flatMap((slice) => [...validatorOf().validate(slice, ingest)]))
 }
 
-/** Each rejected row as a replay validates it: alone, by its text. */
+/** Validates each rejected row as a replay does: alone, by its text. */
 function validatedByReplay(outcomes: ReadonlyMap<number, Outcome>, ingest: Ingest, validator: WarmValidator) {
   const rows = [...outcomes.values()].flatMap(({ kept }) => (typeof kept === 'string' ? [] : [kept]))
   return new Map(

@@ -1,5 +1,5 @@
-// Hours that outlive their rows on a cluster: killed after any step of theirs and gone on with by another process, all of them are made, each once, and
-// no row leaves before. At each moment what readers add up is what was pushed and not deleted.
+// Hours that outlive their rows on a cluster: killed after any step and continued by another process, all hours are made, each once, and no row expires
+// before. At each moment the sum that readers compute is that of the rows pushed and not deleted.
 import { expect, test } from 'vitest'
 import type { Retention } from '../../src/catalog/catalog.ts'
 import type { HiddenByDeletion } from '../../src/model/deletion.ts'
@@ -21,7 +21,7 @@ const long: EntityField = { name: 'N', type: 'long', role: 'metric' }
 const fields = [time, tag, value, long]
 const sinceMs = 40 * dayMs
 const everything = { tag: 'T', ids: null, prefixes: null, fromMs: null, toMs: null, metrics: null, where: null }
-/** Of rows, and of hours: it is made before, between and after. */
+/** Deletes rows and hours: it is made before, during and after the hours. */
 const deletion = (id: number, fromMs: number): HiddenByDeletion => ({
   ...{ id, pushed: [{ from: 0, before: 60 }], items: null },
   selection: { ...everything, ids: ['a'], fromMs, toMs: fromMs + 2 * hourMs - 1 },
@@ -39,9 +39,9 @@ class World {
   processed = 60
   nowMs = 0
   underWay: string | null = null
-  /** So many requests are answered before the process is killed. */
+  /** The number of requests that are processed before the process is killed. */
   left = Number.POSITIVE_INFINITY
-  /** What is done at the moment of a request, by its number. */
+  /** Actions at the moment of a request, by its number. */
   readonly events = new Map<number, () => void>()
   requests = 0
 
@@ -50,7 +50,7 @@ class World {
     for (let position = 0; position < 60; position++) rows.push(rowAt(position, (position * 7919) % 45))
   }
 
-  /** One process, from its start to its kill or until nothing is to be done. */
+  /** Runs one process from its start until it is killed or has nothing left to do. */
   async run(plant: Partial<ConstructorParameters<typeof HoursUpkeep>[0]> = {}): Promise<void> {
     const client = {
       query: async function* (this: World, language: unknown, query: object) {
@@ -93,7 +93,7 @@ class World {
     return this.entity.hours?.made?.goneMs === sinceMs
   }
 
-  /** Each request may be the last: before it is done, or before its answer comes. */
+  /** Each request may be the last: the kill comes before it is processed, or before its response. */
   async asked<T>(request: () => Promise<T>): Promise<T> {
     await this.step()
     const answer = await request()
@@ -115,7 +115,7 @@ class World {
     return true
   }
 
-  /** What readers add up: hours before `madeMs`, and the rows that these do not stand for. */
+  /** Checks the sum that readers compute: hours before `madeMs`, and the rows that no hour represents. */
   check(): void {
     const { made } = this.entity.hours!
     const hours = this.druid.rowsOf(hoursSource).filter((row) => Number(row[timeColumn]) < (made?.madeMs ?? 0))
@@ -139,7 +139,7 @@ class World {
     })
   }
 
-  /** By what was pushed. */
+  /** The rows pushed so far. */
   readonly pushed: DruidRow[] = Array.from({ length: 60 }, (_, position) => rowAt(position, (position * 7919) % 45))
   get expectedRows(): number {
     return this.pushed.filter((row) => !this.hides(row, 0)).length
@@ -236,7 +236,7 @@ test('a removal that was asked for is not given up for a row that comes after', 
     const answer = await manage(method, path, body)
     const isFirst = !world.druid.rowsOf(rowsSource).includes(late)
     const isRemoval = isFirst && method === 'POST' && JSON.stringify(body).includes('_left_')
-    // It comes to its old position once the others are gone, and the process is killed.
+    // The row arrives at its old position after the others are gone, and the process is killed.
     if (isRemoval) world.druid.rowsOf(rowsSource).push(late)
     if (isRemoval) world.left = 0
     return answer
@@ -272,7 +272,7 @@ test('a row that comes to its old position meanwhile is among the hours, or late
     world.pushed.splice(world.pushed.indexOf(late), 1)
     world.check = () => undefined
     world.events.set(moment, () => {
-      // Where rows are about to go, replays are refused.
+      // Replays are refused where rows are about to expire.
       const { made } = world.entity.hours!
       if (made?.making != null && made.madeMs === made.making.untilMs) return
       world.pushed.push(late)

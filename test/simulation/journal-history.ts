@@ -15,7 +15,7 @@ const livesMax = 5
 const stepsMax = 12
 const operationsMax = 200
 
-/** Throws when the journal broke its word. `sabotage` stands between the journal and the disk. */
+/** Throws when the journal violates its guarantees. `sabotage` wraps the disk that the journal uses. */
 export async function runHistory(seed: number, sabotage: (disk: Disk) => Disk): Promise<void> {
   const random = seededRandom(seed)
   const disk = new SimulatedDisk(random)
@@ -23,7 +23,7 @@ export async function runHistory(seed: number, sabotage: (disk: Disk) => Disk): 
   for (let lives = 1 + random.below(livesMax); lives > 0; lives--) {
     const operations = random.below(5) === 0 ? Number.POSITIVE_INFINITY : 1 + random.below(operationsMax)
     await Promise.race([disk.haltAfter(operations), history.live()])
-    // What halted may still do what needs no disk; after this it is stuck for good.
+    // Halted code may still run where it needs no disk; after this it is stuck for good.
     await setImmediate()
     disk.spaceBytes = Number.POSITIVE_INFINITY
     if (random.below(5) === 0) disk.kill()
@@ -45,7 +45,7 @@ class History {
     this.#random = random
   }
 
-  /** Opens the journal and checks all that is in it. */
+  /** Opens the journal and checks all its content. */
   async open(): Promise<{ readonly journal: LocalJournalWriter; readonly reader: JournalCursor }> {
     const folder = { disk: this.#sabotage(this.#simulated.mount()), directory }
     const newSalt = (): number => this.#random.below(2 ** 32)
@@ -62,7 +62,7 @@ class History {
     for (let steps = this.#random.below(stepsMax); steps > 0; steps--) {
       this.#troubleDisk()
       const appends = Array.from({ length: this.#random.below(8) }, () => this.#append(journal))
-      // Beside the appends, so that the reader meets writes that are half done.
+      // Concurrently with the appends, so that the reader meets half-done writes.
       if (this.#random.below(2) === 0) await this.#check(journal, reader)
       await this.#follow(journal, follower)
       await this.#rearrange(journal)
@@ -76,7 +76,7 @@ class History {
     return this.#model.check(reader, journal.durablePosition, () => this.#random.below(2000))
   }
 
-  /** Reads on a little, with a reader that keeps its place from call to call. */
+  /** Reads a little further, with a reader that keeps its position from call to call. */
   async #follow(journal: LocalJournalWriter, follower: JournalCursor): Promise<void> {
     this.#followed = Math.max(this.#followed, this.#model.trimPosition)
     for (let reads = this.#random.below(5); reads > 0; reads--) {
@@ -91,7 +91,7 @@ class History {
     try {
       this.#model.acknowledge(attempt, await journal.append(entry))
     } catch (error) {
-      // Overloaded: surely not stored. Unavailable: nobody knows.
+      // Overloaded: certainly not stored. Unavailable: unknown.
       if (codeOf(error) === 'overloaded') this.#model.refuse(attempt)
     }
   }
@@ -130,7 +130,7 @@ class History {
   }
 }
 
-/** The code of a problem; any other error is thrown on. */
+/** The code of a Problem; rethrows any other error. */
 function codeOf(error: unknown): string {
   if (error instanceof Problem) return error.code
   throw error

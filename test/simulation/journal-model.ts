@@ -1,4 +1,4 @@
-// What a journal must hold: all that was acknowledged, once, with its bytes, and after all that was acknowledged when it was pushed.
+// The guarantees of a journal: every acknowledged entry exists once, with its bytes, and after every entry that was acknowledged when it was pushed.
 
 import { type JournalCursor, type JournalEntry, type PlacedEntry, positionAfter } from '../../src/journal/journal.ts'
 import type { Random } from '../support/random.ts'
@@ -12,7 +12,7 @@ interface Attempt {
 
 export class JournalModel {
   readonly #attempts: Attempt[] = []
-  /** Everything from here on must be kept. */
+  /** Everything from this position on must be kept. */
   #trimPosition = 0
   #acknowledgedPosition = -1
 
@@ -24,7 +24,7 @@ export class JournalModel {
     return this.#attempts.length
   }
 
-  /** Gives up what is before some acknowledged entry, or before the end, and says where that is. */
+  /** Moves the trim position to a random acknowledged entry or to the end, and returns it. Entries before it may be lost. */
   moveTrimPosition(endPosition: number, random: Random): number {
     const places = this.#attempts.flatMap(({ outcome }) => (typeof outcome === 'string' ? [] : [outcome.position]))
     const kept = [...places.filter((position) => position >= this.#trimPosition && position < endPosition), endPosition]
@@ -32,7 +32,7 @@ export class JournalModel {
     return this.#trimPosition
   }
 
-  /** Notes an append that is about to be called; the number is to be given when its outcome is known. */
+  /** Records an append that is about to be called; returns the number to report its outcome with. */
   attempt(entry: JournalEntry): number {
     return this.#attempts.push({ entry, after: this.#acknowledgedPosition, outcome: 'unknown' }) - 1
   }
@@ -46,7 +46,7 @@ export class JournalModel {
     this.#attempts[attempt]!.outcome = 'refused'
   }
 
-  /** Reads all that must be kept, checks it, and from then on expects it to stay. Throws at the first thing that is wrong. */
+  /** Reads and checks everything that must be kept, and expects it to stay from then on. Throws at the first fault. */
   async check(reader: JournalCursor, endPosition: number, bytesMax: () => number): Promise<void> {
     if (endPosition < this.#trimPosition) throw new Error(`the journal ends at ${endPosition}, before its place`)
     const expected = this.#attempts.filter((attempt) => this.#mustBeThere(attempt))
@@ -62,7 +62,7 @@ export class JournalModel {
     }
   }
 
-  /** Checks that entries follow one another from a position on, each as it was pushed; returns the position after them. */
+  /** Checks that entries are contiguous from a position on, each as it was pushed; returns the position after them. */
   checkRun(entries: readonly PlacedEntry[], from: number): number {
     let position = from
     for (const placed of entries) {
@@ -99,7 +99,7 @@ export class JournalModel {
     return typeof outcome !== 'string' && outcome.position >= this.#trimPosition
   }
 
-  /** The attempt that an entry comes from: it must be as it was pushed. Bodies begin with the attempt's number. */
+  /** The attempt that an entry comes from; throws unless the entry is as it was pushed. Bodies begin with the attempt's number. */
   #attemptOf(placed: PlacedEntry): number {
     const { position, body, ...rest } = placed
     const index = Number.parseInt(Buffer.from(body).toString('latin1'), 10)

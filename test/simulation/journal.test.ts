@@ -6,7 +6,7 @@ import { changed, firstFault, withFiles } from './sabotage.ts'
 
 const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? rounds(300))
 const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
-/** Within so many histories a planted fault must be found. */
+/** A planted fault must be found within this number of histories. */
 const canaryHistories = 100
 
 test('what was acknowledged is there once, in order and whole, whatever happens', async () => {

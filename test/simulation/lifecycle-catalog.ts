@@ -1,5 +1,5 @@
-// What replays, discards, drops and retention need of the catalog, in memory. As in simulated-catalog.ts each change is made wholly or not
-// at all, and one that failed may be found made after the end of the process.
+// An in-memory catalog with what replays, discards, drops and retention need. As in simulated-catalog.ts each change is made entirely or not at all, and a
+// failed change may turn out to have been made after the process ends.
 import type { DroppedEntity, IngestCatalog, ReplayedRows, ReplayOutcome } from '../../src/catalog/catalog.ts'
 import type { Manifest } from '../../src/catalog/manifest.ts'
 import type { RejectedCatalog, RejectedRow } from '../../src/catalog/rejected.ts'
@@ -19,19 +19,19 @@ interface KeptRow {
 interface State {
   readonly journalEnd: number | null
   readonly manifest: Manifest
-  /** By position, in its order. */
+  /** By position, in ascending order. */
   readonly rejected: ReadonlyMap<number, KeptRow>
   readonly validatedPosition: number
-  /** Every version of each. */
+  /** Every version of each ingest. */
   readonly ingests: readonly Ingest[]
   readonly entities: readonly Entity[]
   readonly dropped: readonly DroppedEntity[]
 }
 
-/** A change of the state, and what it says. */
+/** A change of the state, with its result. */
 type Change<T> = (state: State) => readonly [after: State, answer: T]
 
-/** What the operator's side asks for. */
+/** The operations of the operator. */
 export interface OperatorCatalog {
   readonly rejected: Pick<RejectedCatalog, 'list' | 'fates' | 'discard'>
   readonly ingests: Pick<IngestCatalog, 'entities' | 'retain'>
@@ -69,18 +69,18 @@ export class LifecycleCatalog {
     return this.#state.manifest
   }
 
-  /** Positions of the rows in the list of rejected ones. */
+  /** Positions of the rows in the rejected list. */
   get keptPositions(): ReadonlySet<number> {
     const rows = [...this.#state.rejected.values()]
     return new Set(rows.filter(({ state }) => state === 'kept').map(({ row }) => row.position))
   }
 
-  /** Ids of the ingests that there are rejected rows of, in whatever state. */
+  /** Ids of the ingests that have rejected rows in any state. */
   get rejectedIngests(): ReadonlySet<number> {
     return new Set([...this.#state.rejected.values()].map(({ row }) => row.ingestId))
   }
 
-  /** The newest version of an ingest that was not dropped. */
+  /** The newest version of an ingest; null where it was dropped. */
   ingest(id: number): Ingest | null {
     return this.#state.ingests.findLast((ingest) => ingest.id === id) ?? null
   }
@@ -89,7 +89,7 @@ export class LifecycleCatalog {
     return this.#state.entities
   }
 
-  /** The process has ended. */
+  /** Marks the end of the process. */
   end(): void {
     if (this.#unsure !== null && this.#random.below(2) === 0) this.#state = this.#unsure
     this.#unsure = null
@@ -202,7 +202,7 @@ function keptOf({ rejected }: State, ingestId: number): readonly RejectedRow[] {
   return rows.map(({ row }) => row).sort((one, other) => one.position - other.position)
 }
 
-/** Rows that were kept before are left as they are. */
+/** Adds rejected rows; those that were kept before stay unchanged. */
 function kept(state: State, rows: readonly RejectedRow[], throughPosition: number): State {
   const rejected = new Map(state.rejected)
   for (const row of rows) {

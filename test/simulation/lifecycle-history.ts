@@ -1,5 +1,5 @@
-// One history of a service whose operator adds fields, replays, discards, drops and lets rows leave while clients push, with idempotency keys
-// or without: several lives on one disk, each ended by a close, a kill or a crash in mid-operation.
+// One history of a service whose operator adds fields, replays, discards, drops and lets rows expire while clients push, with or without idempotency
+// keys: several lives on one disk, each ended by a close, a kill or a crash in mid-operation.
 import { setImmediate } from 'node:timers/promises'
 import { Retentions } from '../../src/admin/retentions.ts'
 import { IdempotencyKeys } from '../../src/ingest/idempotency/idempotency-keys.ts'
@@ -36,7 +36,7 @@ const tags = ['', 'a', 'ab', 'é', ...Array.from({ length: 8 }, (_, tag) => `tag
 
 const leavingEntity = 1
 const replacingEntity = 2
-/** Two ingests feed the first entity. Entities from 4 on are made to be dropped, each with its one ingest. */
+/** Two ingests feed the first entity. Entities from 4 on are created to be dropped, each with its only ingest. */
 const firstIngests = [
   { id: 1, entityId: leavingEntity },
   { id: 2, entityId: replacingEntity },
@@ -54,17 +54,17 @@ const faults: readonly (readonly [operation: DiskOperation, code: string])[] = [
   ['commit', 'EIO'],
 ]
 
-/** What stands between the parts and the operator or the clients, for planted bugs. */
+/** Wrappers between the parts and the operator or the clients, for planted bugs. */
 export interface LifecycleSabotage extends Sabotage {
   readonly keys?: (keys: IdempotencyKeys) => Pick<IdempotencyKeys, 'once' | 'beforeTrim'>
-  /** `changed` has the store look at the catalog. */
+  /** `changed` makes the store read the catalog's changes. */
   readonly operator?: (operator: OperatorCatalog, changed: () => void) => OperatorCatalog
   readonly retainedBy?: (store: Retained) => Retained
 }
 
 type Retained = Pick<SimulatedService, 'changed' | 'purge'>
 
-/** Throws when the service broke its word. */
+/** Throws when the service violates its guarantees. */
 export async function runLifecycleHistory(
   seed: number,
   sabotage: LifecycleSabotage,
@@ -81,7 +81,7 @@ export async function runLifecycleHistory(
   }
 }
 
-/** A service and what its operator and clients use of it. */
+/** A service and the parts that its operator and clients use. */
 interface Generation {
   readonly service: SimulatedService
   readonly keys: Pick<IdempotencyKeys, 'once'>
@@ -101,7 +101,7 @@ class History {
   readonly #fullIn: number
   #ended = new AbortController()
   #service: SimulatedService | null = null
-  /** What is to be noted of a change that was asked for and not answered. */
+  /** Records the outcome of a change without a response. */
   #unanswered: (() => void) | null = null
   #nextNumber = 1
   #nextIngest = 4
@@ -119,7 +119,7 @@ class History {
     const random = this.#random
     const operations = random.below(5) === 0 ? Number.POSITIVE_INFINITY : 1 + random.below(operationsMax)
     await Promise.race([this.#disk.haltAfter(operations), this.#live()])
-    // What halted may still do what needs no disk; after this it is stuck for good.
+    // Halted code may still run where it needs no disk; after this it is stuck for good.
     await setImmediate()
     this.#disk.spaceBytes = Number.POSITIVE_INFINITY
     const crashes = random.below(5) > 0
@@ -130,7 +130,7 @@ class History {
     this.#catalog.end()
   }
 
-  /** Opens the service, and checks all that is in it. */
+  /** Opens the service and checks all its content. */
   async open(): Promise<Generation> {
     this.#ended = new AbortController()
     const sabotaged = this.#sabotage
@@ -177,12 +177,12 @@ class History {
     await service.caughtUp()
     this.#model.settleRejected(this.#catalog.keptPositions)
     await this.#check(life)
-    // As a start does it: what was recorded of a change may have to be done still.
+    // As a start does: a recorded change may still have to be carried out.
     await this.#changeRetention(life, () => life.retentions.check())
     return life
   }
 
-  /** Opens the service once more: when it has come to rest, nothing is left of what has been dropped or replaced. */
+  /** Opens the service once more: when it is idle, nothing is left of dropped or replaced data. */
   async comeToRest(): Promise<void> {
     const life = await this.open()
     const disk = this.#disk.mount()
@@ -198,7 +198,7 @@ class History {
     life.service.requireSound()
   }
 
-  /** The process has ended. */
+  /** Marks the end of the process. */
   end(): void {
     for (const [kind, times] of this.#service?.events ?? []) this.#count(kind, times)
     this.#service?.end()
@@ -216,7 +216,7 @@ class History {
       if (service.hasEnded) return
       this.#troubleDisk()
       const pushes = Promise.all(Array.from({ length: random.below(6) }, () => this.#push(life)))
-      // What the operator meets may be told first.
+      // The operator's error may be thrown first.
       pushes.catch(() => undefined)
       for (let turns = random.below(20); turns > 0; turns--) await setImmediate()
       await this.#withRoomInTheEnd(this.#operate(life))
@@ -234,7 +234,7 @@ class History {
     service.requireSound()
   }
 
-  /** An operator who waits until a full disk has room again gets it after a while. */
+  /** Frees space on a full disk after a while, for an operator that waits for it. */
   async #withRoomInTheEnd(operated: Promise<void>): Promise<void> {
     let isOver = false
     const { signal } = this.#ended
@@ -250,14 +250,14 @@ class History {
     }
   }
 
-  /** Waits for the store, on a disk with room. */
+  /** Waits for the store to catch up, on a disk with space. */
   async #calm(life: Generation): Promise<void> {
     this.#disk.spaceBytes = Number.POSITIVE_INFINITY
     await life.service.caughtUp()
     await this.#check(life)
   }
 
-  /** What is on its way to disk nobody was told of: the journal says whether it arrived. */
+  /** Resolves the outcome of appends that were never acknowledged: the journal shows which are stored. */
   async #findUnknown({ firstPosition, durablePosition }: LocalJournalWriter, disk: Disk): Promise<void> {
     const reader = openFileJournalCursor({ disk, directory: journalDirectory })
     for (let position = firstPosition; position < durablePosition; ) {
@@ -333,7 +333,7 @@ class History {
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       this.#count(error.code)
-      // Overloaded: surely not stored by this push; another one of the same batch may be on its way.
+      // Overloaded: certainly not stored by this push; another push of the same batch may be in progress.
       if (error.code === 'overloaded' && again === undefined && batch.place === 'unknown' && key === null)
         batch.place = 'refused'
     }
@@ -350,7 +350,7 @@ class History {
         number: this.#nextNumber++,
         ms: random.below(3) * dayMs + random.below(3) * 1_800_000,
         tag: tags[random.below(tags.length)]!,
-        // Sent again later, it may meet other fields: then it must not matter.
+        // A later retry may meet other fields; the property must make no difference then.
         n: key !== null && fieldsVersion === 1 ? undefined : n,
         isBad: random.below(12) === 0,
       }
@@ -394,7 +394,7 @@ class History {
     }
   }
 
-  /** Validates some of the rows again, or all. */
+  /** Validates some or all of the rejected rows again. */
   #replay({ replays, service }: Generation, ingestId: number): Promise<void> {
     const ingest = this.#catalog.ingest(ingestId)!
     const chosen = this.#choose()
@@ -435,7 +435,7 @@ class History {
     return new Set([...this.#catalog.keptPositions].filter(() => this.#random.below(2) === 0))
   }
 
-  /** Rows that had left when older ones may be seen again are gone for good. */
+  /** Changes the retention. Rows that had expired are gone for good when a change makes older rows visible again. */
   #changeRetention({ service }: Generation, change: () => Promise<unknown>): Promise<void> {
     const before = this.#leaving().sinceMs
     const { processedPosition } = service
@@ -464,7 +464,7 @@ class History {
     }
   }
 
-  /** Asks for a change, and notes what is known of it afterwards: it was done, or it may have been, now or when the service is started again. */
+  /** Requests a change and records the outcome: it was made, or it may have been, now or at the next start. */
   async #ask(kind: string, change: () => Promise<unknown>, note?: (isDone: boolean) => void): Promise<void> {
     this.#unanswered = () => note?.(false)
     let isDone = false
@@ -476,7 +476,7 @@ class History {
       if (!(error instanceof Problem) && !isFault(error)) throw error
       this.#count(`${kind} failed`)
     }
-    // It may have come to its end after that of the process.
+    // The process may have ended first.
     if (this.#unanswered === null) return
     this.#unanswered = null
     note?.(isDone)

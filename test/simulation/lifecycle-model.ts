@@ -1,15 +1,15 @@
-// What a service must hold when rows are validated again, discarded, replaced, or leave: the state of each row, as far as it can be known.
+// The expected state of each row, as far as it can be known, when rows are validated again, discarded, replaced, or expire.
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
 import type { IngestCounters } from '../../src/model/ingest.ts'
 
-/** The number of a row is its metric V: nobody else pushes it. */
+/** The number of a row is its metric V, which no other row has. */
 export interface PushedRow {
   readonly number: number
   readonly ms: number
   readonly tag: string
-  /** The metric N, which fields of version 1 lack: undefined where it is not pushed. */
+  /** The metric N, which fields of version 1 lack; undefined where it is not pushed. */
   readonly n: number | null | undefined
-  /** `bad` is of a wrong type for ever. */
+  /** Whether the row has a permanently wrong type. */
   readonly isBad: boolean
 }
 
@@ -21,23 +21,23 @@ export interface PushedBatch {
   readonly rows: readonly PushedRow[]
 }
 
-/** `replaying` is kept or stored, `discarding` kept or discarded: what was asked for may have been done or not. */
+/** `replaying` is kept or stored, `discarding` kept or discarded: the requested change may have been made or not. */
 type RowState = 'stored' | 'kept' | 'discarded' | 'replaying' | 'discarding'
 
 interface Row extends PushedRow {
   readonly index: number
   state: RowState
-  /** Has left with its day: `maybe` while only a part of that was done. */
+  /** Whether the row has expired with its day; `maybe` while that is only partly done. */
   hasLeft: 'no' | 'maybe' | 'yes'
 }
 
 export interface Batch extends PushedBatch {
   readonly rows: readonly Row[]
-  /** Unknown: nobody was told. */
+  /** Unknown: the push got no response. */
   place: 'unknown' | 'refused' | { readonly position: number }
 }
 
-/** As it is answered. */
+/** A row as in an answer. */
 export type AnsweredRow = readonly [ms: number, tag: string, number: number, n: number | null]
 
 interface PlacedRow {
@@ -61,7 +61,7 @@ export class LifecycleModel {
     return batch
   }
 
-  /** A batch was acknowledged, or found in the journal. */
+  /** Records that a batch was acknowledged, or found in the journal. */
   stored(batch: Batch, position: number): void {
     if (typeof batch.place === 'object' && batch.place.position !== position)
       throw new Error(`the batch of row ${batch.rows[0]?.number} is at ${batch.place.position}, and at ${position}`)
@@ -74,12 +74,12 @@ export class LifecycleModel {
     return batch
   }
 
-  /** What is not in the journal after the end of a process was never stored. */
+  /** Batches that are not in the journal after the process ended were never stored. */
   refuseUnknown(): void {
     for (const batch of this.batches) if (batch.place === 'unknown') batch.place = 'refused'
   }
 
-  /** Rows that may be in the list of an ingest, with their positions where these are known. */
+  /** Rows that may be in the rejected list of an ingest, with their positions where these are known. */
   rejectedOf(ingestId: number): readonly { readonly row: Row; readonly position: number | null }[] {
     return this.batches
       .filter((batch) => batch.ingestId === ingestId && batch.place !== 'refused')
@@ -87,7 +87,7 @@ export class LifecycleModel {
       .filter(({ row }) => row.state !== 'stored' && row.state !== 'discarded')
   }
 
-  /** Rows that are older than a date may have left, or surely have when they were validated by then. */
+  /** Marks rows before a date as possibly expired, or as certainly expired where `isSure` is true of their position. */
   leave(entityId: number, beforeMs: number, isSure: (position: number) => boolean): void {
     for (const batch of this.batches) {
       if (batch.entityId !== entityId) continue
@@ -100,7 +100,7 @@ export class LifecycleModel {
     }
   }
 
-  /** Nothing is on its way any more: what the list of rejected rows says holds. */
+  /** Nothing is in progress any more, so the list of rejected rows is final. */
   settleRejected(keptPositions: ReadonlySet<number>): void {
     for (const { row, position } of this.#placed()) {
       const isKept = keptPositions.has(position)
@@ -109,7 +109,7 @@ export class LifecycleModel {
     }
   }
 
-  /** Throws where the list of rejected rows cannot be. `isValidated` says whether the rows of a position have been. */
+  /** Throws where the list of rejected rows is impossible. Rows at `processed` and later have not been validated. */
   checkRejected(isLive: (ingestId: number) => boolean, kept: ReadonlySet<number>, processed: number): void {
     for (const { batch, row, position } of this.#placed()) {
       if (!isLive(batch.ingestId) || position >= processed) continue
@@ -121,7 +121,7 @@ export class LifecycleModel {
     }
   }
 
-  /** Throws unless the rows of an entity are what they must be; those of which that is not known may be there. */
+  /** Throws unless the rows of an entity are the expected ones; rows in an unknown state may exist or not. */
   checkRows(entityId: number, answered: readonly AnsweredRow[], sinceMs: number, processed: number): void {
     const rows = this.#storedOf(entityId, sinceMs, processed).sort(compareRows)
     const numbers = new Set(answered.map(([, , number]) => number))
@@ -130,7 +130,7 @@ export class LifecycleModel {
     for (const { row } of rows) if (row.hasLeft === 'maybe') row.hasLeft = numbers.has(row.number) ? 'no' : 'yes'
   }
 
-  /** The same of an entity whose newer rows replace older ones. Passed over as long as a row may be stored or not. */
+  /** Like `checkRows` for an entity whose newer rows replace older ones. Skipped while any row may be stored or not. */
   checkReplaced(entityId: number, answered: readonly AnsweredRow[], processed: number): void {
     const rows = this.#storedOf(entityId, Number.NEGATIVE_INFINITY, processed)
     if (!rows.every(({ row }) => isSure(row))) return
@@ -144,7 +144,7 @@ export class LifecycleModel {
     expectSame(`entity ${entityId}`, answered, expected)
   }
 
-  /** Passed over as long as something is not known of the ingest's rows. */
+  /** Skipped while anything about the ingest's rows is unknown. */
   checkCounters(ingestId: number, { stored, rejected, pending }: IngestCounters): void {
     const batches = this.batches.filter((batch) => batch.ingestId === ingestId && batch.place !== 'refused')
     const rows = batches.flatMap((batch) => batch.rows)

@@ -10,10 +10,10 @@ import type { Happenings } from './service-history.ts'
 
 const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 40)
 const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
-/** Within so many histories a planted fault must be found. */
+/** A planted fault must be found within this number of histories. */
 const canaryHistories = 200
 
-// Paced work looks at this clock: it stands still, so that a seed gives the same history again.
+// Paced work reads this clock. It stands still, so that a seed always gives the same history.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterAll(() => void vi.useRealTimers())
 
@@ -37,7 +37,7 @@ test('replays, discards, drops and rows that leave are done once, whatever happe
 }, 3_600_000)
 
 type Plant = () => LifecycleSabotage
-/** The first seed of a canary is a little before the one whose history shows the fault. */
+/** The first seed of a canary is shortly before the one whose history shows the fault. */
 type Canary = [name: string, plant: Plant, firstSeed?: number]
 
 test.each<Canary>([
@@ -78,7 +78,7 @@ test.each<Canary>([
   600_000,
 )
 
-/** Rows of a replay are known by their positions: they are those of older pushes. */
+/** Writes rows of a replay twice. They are recognized by their positions, which are those of older pushes. */
 function writtenTwice(store: EmbeddedStore): SeriesWriter {
   let endPosition = 0
   return {
@@ -104,7 +104,7 @@ function replay(
   })
 }
 
-/** The store is told a while before the catalog has it on disk, which every other time fails. */
+/** Notifies the store a while before the change is on the catalog's disk, which fails every other time. */
 function eagerRetention(): LifecycleSabotage {
   let sinceMs: number | null | undefined
   let changes = 0

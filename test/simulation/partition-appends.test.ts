@@ -1,5 +1,5 @@
-// Appends to a partition over a network that delays, loses and reorders what is sent, each given up at any moment: what is acknowledged is there, once,
-// in order, and what was given up never comes behind what was acknowledged after it.
+// Appends to a partition over a network that delays, loses and reorders messages, each abandoned at any moment: acknowledged appends exist once and in
+// order, and an abandoned one never comes after one acknowledged later.
 
 import { initProducerIdV4 } from '@platformatic/kafka'
 import { expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { SimulatedKafka } from './simulated-kafka.ts'
 
 const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? rounds(300))
 const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
-/** Within so many histories a planted fault must be found. */
+/** A planted fault must be found within this number of histories. */
 const canaryHistories = 300
 const target = { topic: 'journal', partition: 0, compression: 'none' } as const
 
@@ -62,7 +62,7 @@ test('what is acknowledged is stored once, and nothing earlier comes behind it',
   expect(await firstFault({ first, count: histories }, (seed) => runHistory(seed, opened))).toBeNull()
 })
 
-/** Asks for an identity where it has none, and goes on with it whatever has become of its append. */
+/** Requests a producer identity when it has none, and keeps using it whatever the fate of its append. */
 class PlantedProducer implements Appender {
   readonly #client: ProducingClient
   readonly #identities: 'of the producer' | 'of an append'

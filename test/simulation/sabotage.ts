@@ -1,7 +1,7 @@
-// Faults that are planted between a part and what it stands on: a simulation that does not find them proves nothing.
+// Faults planted between a part and its dependencies: a simulation that does not find them proves nothing.
 import type { Disk, DiskFile } from '../../src/lib/disk.ts'
 
-/** A disk whose opened files are changed. */
+/** A disk with changes to the files that it opens. */
 export function withFiles(change: (file: DiskFile, path: string) => Partial<DiskFile>): (disk: Disk) => Disk {
   return (disk) => changed(disk, { open: async (path, options) => open(disk, path, options) })
   async function open(disk: Disk, path: string, options: { readonly create: boolean }): Promise<DiskFile> {
@@ -10,7 +10,7 @@ export function withFiles(change: (file: DiskFile, path: string) => Partial<Disk
   }
 }
 
-/** The same object with some methods in the place of its own. */
+/** The same object with some methods replaced. */
 export function changed<T extends object>(original: T, methods: Partial<T>): T {
   return new Proxy(original, {
     get(target, name) {
@@ -20,7 +20,7 @@ export function changed<T extends object>(original: T, methods: Partial<T>): T {
   })
 }
 
-/** The first seed whose history goes wrong, and how; null when none does. */
+/** The first seed whose history fails, with the error; null when none does. */
 export async function firstFault(
   seeds: { readonly first: number; readonly count: number },
   runHistory: (seed: number) => Promise<void>,

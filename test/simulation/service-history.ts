@@ -23,10 +23,10 @@ import { journalDirectory, type Sabotage, storeDirectory } from './simulated-thr
 const livesMax = 4
 const stepsMax = 8
 const operationsMax = 400
-/** Far more turns of the event loop than it takes to come to rest. */
+/** Far more turns of the event loop than the service needs to become idle. */
 const restTurnsMax = 5000
 const dayMs = 86_400_000
-/** Enough of them that most batches bring new series. */
+/** So many that most batches bring new series. */
 const tags = ['', 'a', 'ab', 'é', '\uffff', '\u{1f600}', ...Array.from({ length: 60 }, (_, tag) => `tag ${tag}`)]
 
 const faults: readonly (readonly [operation: DiskOperation, code: string])[] = [
@@ -49,7 +49,7 @@ const firstFields: readonly Field[] = [
 ]
 const addedField: Field = { name: 'N', source: 'N', type: 'long', role: 'metric' }
 
-/** Two ingests feed one entity, and each ingest has got a field in the course of time. */
+/** Two ingests feed one entity, and each ingest has been given a field over time. */
 const ingests: readonly Ingest[] = [1, 2, 3].flatMap((id) =>
   [1, 2].map((fieldsVersion): Ingest => {
     const entityId = id === 3 ? 1 : id
@@ -70,10 +70,10 @@ const ingests: readonly Ingest[] = [1, 2, 3].flatMap((id) =>
 )
 const entityIds = [1, 2]
 
-/** What came about in the histories, so that it shows whether they are as wild as they should be. */
+/** The number of events in the histories by kind, to show whether enough happens. */
 export type Happenings = Map<string, number>
 
-/** Throws when the service broke its word. */
+/** Throws when the service violates its guarantees. */
 export async function runServiceHistory(seed: number, sabotage: Sabotage, happenings?: Happenings): Promise<void> {
   const random = seededRandom(seed)
   const history = new History(random, sabotage)
@@ -97,9 +97,9 @@ class History {
   readonly #fullIn: number
   #service: SimulatedService | null = null
   #nextNumber = 1
-  /** Where the journal ended at a clean stop, which nothing has followed. */
+  /** The end of the journal after a clean stop that nothing has followed yet; null otherwise. */
   #cleanEnd: number | null = null
-  /** Puts a file back that was taken away for a while. */
+  /** Restores a file that was removed temporarily. */
   #putBack = (): void => undefined
 
   constructor(random: Random, sabotage: Sabotage) {
@@ -115,7 +115,7 @@ class History {
     const random = this.#random
     const operations = random.below(5) === 0 ? Number.POSITIVE_INFINITY : 1 + random.below(operationsMax)
     await Promise.race([this.#disk.haltAfter(operations), this.#live()])
-    // What halted may still do what needs no disk; after this it is stuck for good.
+    // Halted code may still run where it needs no disk; after this it is stuck for good.
     await setImmediate()
     this.#disk.spaceBytes = Number.POSITIVE_INFINITY
     const crashes = random.below(5) > 0
@@ -126,7 +126,7 @@ class History {
     this.#catalog.end()
   }
 
-  /** Opens the service and checks all that is in it. */
+  /** Opens the service and checks all its content. */
   async open(): Promise<SimulatedService> {
     if (this.#cleanEnd !== null && this.#random.below(2) === 0) await this.#loseNewestFile(this.#cleanEnd)
     this.#cleanEnd = null
@@ -138,11 +138,11 @@ class History {
     return this.#service
   }
 
-  /** Without the newest file of the journal, a service that was stopped cleanly is not started; it is put back then. */
+  /** A service that was stopped cleanly must not start without the newest file of its journal; the file is then restored. */
   async #loseNewestFile(endPosition: number): Promise<void> {
     const names = await this.#disk.mount().list(journalDirectory)
     const name = names.filter(isSegmentName).at(-1)!
-    // One that holds nothing yet may be made again.
+    // An empty file may be created again.
     if (positionOfName(name)! >= endPosition && names.length > 1) return
     this.#count('lost file')
     const path = join(journalDirectory, name)
@@ -175,7 +175,7 @@ class History {
     })
   }
 
-  /** Opens the service once more: when it has come to rest, its folder holds what the manifest knows, and nothing else. */
+  /** Opens the service once more: when it is idle, its folder contains the files of the manifest and nothing else. */
   async comeToRest(): Promise<void> {
     const service = await this.open()
     const disk = this.#disk.mount()
@@ -193,7 +193,7 @@ class History {
     service.requireSound()
   }
 
-  /** The process has ended. */
+  /** Marks the end of the process. */
   end(): void {
     for (const [kind, times] of this.#service?.events ?? []) this.#count(kind, times)
     this.#service?.end()
@@ -205,7 +205,7 @@ class History {
     const random = this.#random
     const service = await this.open()
     for (let steps = random.below(stepsMax); steps > 0; steps--) {
-      // Who waits for nothing of the disk would live on when the process has ended.
+      // Code that waits for nothing from the disk would continue after the process has ended.
       if (service.hasEnded) return
       this.#troubleDisk()
       const pushes = Array.from({ length: random.below(8) }, () => this.#push(service))
@@ -214,7 +214,7 @@ class History {
       await Promise.all(pushes)
       if (random.below(4) === 0) await this.#calm(service)
       service.requireSound()
-      // The journal takes nothing more until the service is started again.
+      // The journal accepts nothing more until the service is restarted.
       if (service.events.has('journalFailed') && random.below(2) === 0) break
     }
     await this.#calm(service)
@@ -226,7 +226,7 @@ class History {
     service.requireSound()
   }
 
-  /** Waits for the store, on a disk with room. */
+  /** Waits for the store to catch up, on a disk with space. */
   async #calm(service: SimulatedService): Promise<void> {
     this.#disk.spaceBytes = Number.POSITIVE_INFINITY
     await this.#check(service, await service.caughtUp())
@@ -238,7 +238,7 @@ class History {
       this.#model.checkCounters(ingestId, counters.of(ingestId))
   }
 
-  /** Asks for all rows, and answers with their numbers. */
+  /** Queries all rows and returns their numbers. */
   async #check({ processedPosition }: SimulatedService, store: EmbeddedStore): Promise<ReadonlySet<number>> {
     const found = new Set<number>()
     for (const entityId of entityIds) {
@@ -250,11 +250,11 @@ class History {
     return found
   }
 
-  /** All rows of an entity; the store's other answers must agree with them. */
+  /** All rows of an entity; the store's other results must agree with them. */
   async #ask(store: EmbeddedStore, entityId: number): Promise<readonly PushedRow[]> {
     const selection = selectionOf(entityId)
     const range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
-    // All of them begin at once, so that they see the same rows.
+    // All of them start at once, so that they see the same rows.
     const [items, newest, means, { rows: count }] = await Promise.all([
       rowsOf(store, { kind: 'select', selection, range }),
       rowsOf(store, { kind: 'latest', selection, fromMs: Number.NEGATIVE_INFINITY }),
@@ -277,14 +277,14 @@ class History {
     try {
       this.#model.acknowledge(attempt, await service.push(this.#entry(batch)))
     } catch (error) {
-      // Overloaded: surely not stored. Unavailable: nobody knows.
+      // Overloaded: certainly not stored. Unavailable: unknown.
       if (!(error instanceof Problem)) throw error
       if (error.code === 'overloaded') this.#model.refuse(attempt)
       this.#count(error.code)
     }
   }
 
-  /** Late rows, rows of one date and tag, many at once now and then, some of them bad. */
+  /** Late rows, rows of the same date and tag, sometimes many at once, and some invalid ones. */
   #batch(): PushedBatch {
     const random = this.#random
     const ingestId = 1 + random.below(3)
@@ -309,7 +309,7 @@ class History {
     const good = rows.map(({ number, ms, tag, count }) => {
       return JSON.stringify({ D: ms, T: tag, V: number, ...(count === null ? {} : { N: count }) })
     })
-    // Of the wrong type.
+    // Of a wrong type.
     const texts = [...good, ...bad.map((number) => JSON.stringify({ D: 0, T: 'a', V: String(number) }))]
     const format = random.below(2) === 0 ? 'json' : 'ndjson'
     const body = format === 'json' ? `[${texts.join()}]` : texts.join('\n')
@@ -350,7 +350,7 @@ function selectionOf(entityId: number): Selection {
   return { entityId, sinceMs: null, time: time!, tags: [tag!], ids: null, prefixes: null, metrics, fields: [] }
 }
 
-/** Means that rollups answer in part. */
+/** Means that rollups compute in part. */
 function meansOf(selection: Selection): Plan {
   const range = { fromMs: 0, toMs: 2 * dayMs + 3_600_000 }
   const granularity = { kind: 'all' } as const

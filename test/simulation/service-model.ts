@@ -1,9 +1,9 @@
-// What a service must hold: the rows of each acknowledged batch once, those of any other batch all or none; its bad rows as rejected ones.
+// The guarantees of a service: the rows of each acknowledged batch exist once, those of any other batch all or none, and invalid rows as rejected ones.
 import type { RejectedRow } from '../../src/catalog/rejected.ts'
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
 import type { IngestCounters } from '../../src/model/ingest.ts'
 
-/** The number of a row is its metric: unique, rising with each push. */
+/** The number of a row is its metric: unique, and increasing with each push. */
 export interface PushedRow {
   readonly number: number
   readonly ms: number
@@ -16,13 +16,13 @@ export interface PushedBatch {
   readonly fieldsVersion: number
   readonly entityId: number
   readonly rows: readonly PushedRow[]
-  /** Numbers of the rows that are to be rejected. */
+  /** Numbers of the rows that must be rejected. */
   readonly bad: readonly number[]
 }
 
 interface Attempt {
   readonly batch: PushedBatch
-  /** Once it is stored: a position that is not before its end. */
+  /** For a stored batch, a position that is not before its end. */
   outcome: 'unknown' | 'refused' | { readonly endPosition: number }
 }
 
@@ -46,7 +46,7 @@ export class ServiceModel {
     this.#attempts[attempt]!.outcome = 'refused'
   }
 
-  /** Rows of an entity as they were answered, when everything before `processedPosition` had been validated. Throws at the first thing that is wrong. */
+  /** Checks an entity's rows as queried when everything before `processedPosition` had been validated. Throws at the first fault. */
   checkRows(entityId: number, rows: readonly PushedRow[], processedPosition: number): void {
     for (const [index, row] of rows.entries()) {
       const before = rows[index - 1]
@@ -63,8 +63,8 @@ export class ServiceModel {
   }
 
   /**
-   * Everything before `endPosition` has been validated, and nothing is behind it: what is not there now was never stored, and what is there
-   * stays. `found` are all rows that are answered.
+   * Everything before `endPosition` has been validated and nothing follows it: batches that are missing now were never stored, and existing ones must stay.
+   * `found` are all rows that queries return.
    */
   settle(found: ReadonlySet<number>, rejected: readonly RejectedRow[], endPosition: number): void {
     const numbers = rejected.map(({ row }) => Number(/"V":"(\d+)"/.exec(row)?.[1]))
@@ -88,7 +88,7 @@ export class ServiceModel {
     }
   }
 
-  /** Passed over where it is not known what became of a batch. */
+  /** Skipped while the fate of a batch is unknown. */
   checkCounters(ingestId: number, { stored, rejected }: IngestCounters): void {
     const attempts = this.#attempts.filter(({ batch }) => batch.ingestId === ingestId)
     if (attempts.some(({ outcome }) => outcome === 'unknown')) return
@@ -100,7 +100,7 @@ export class ServiceModel {
   }
 }
 
-/** By date, tag and place in the order of all pushes, which is that of their numbers. */
+/** Orders rows by date, tag and order of push, which is that of their numbers. */
 function compareRows(one: PushedRow, other: PushedRow): number {
   return one.ms - other.ms || compareCodePoints(one.tag, other.tag) || one.number - other.number
 }
@@ -108,7 +108,7 @@ function compareRows(one: PushedRow, other: PushedRow): number {
 function checkBatch(attempt: Attempt, found: ReadonlySet<number>, processedPosition: number): void {
   const { batch, outcome } = attempt
   const seen = batch.rows.filter(({ number }) => found.has(number)).length
-  // A push that is larger than a step shows from its beginning on.
+  // A push larger than a step becomes visible from its start.
   const first = batch.rows.findIndex(({ number }) => !found.has(number))
   if (first !== -1 && seen > first) throw new Error(`rows in the midst of a batch are missing: ${textOf(attempt)}`)
   if (seen !== 0 && outcome === 'refused') throw new Error(`a refused batch is answered: ${textOf(attempt)}`)

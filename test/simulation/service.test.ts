@@ -8,16 +8,16 @@ import type { Sabotage } from './simulated-thread.ts'
 
 const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? rounds(100))
 const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
-/** Within so many histories a planted fault must be found. */
+/** A planted fault must be found within this number of histories. */
 const canaryHistories = 100
 
-// Paced work looks at this clock: it stands still, so that a seed gives the same history again.
+// Paced work reads this clock. It stands still, so that a seed always gives the same history.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterAll(() => void vi.useRealTimers())
 
 const isSealed = (path: string): boolean => path.startsWith('/data/store/') && !path.endsWith('.log')
 
-/** Changes the fsyncs of the store's files of some kind. */
+/** Changes the fsyncs of one kind of the store's files. */
 function syncs(isOne: (path: string) => boolean, sync: (real: () => Promise<void>) => Promise<void>): Sabotage {
   return { disk: withFiles((file, path) => (isOne(path) ? { sync: () => sync(() => file.sync()) } : {})) }
 }
@@ -54,7 +54,7 @@ test('what was acknowledged is answered once, whatever happens', async () => {
     expect(happenings.get(kind), kind).toBeGreaterThan(0)
 }, 3_600_000)
 
-// The first seed of a canary is a little before the one whose history shows the fault.
+// The first seed of a canary is shortly before the one whose history shows the fault.
 test.each<[name: string, sabotage: Sabotage, firstSeed?: number]>([
   ['never fsyncs sealed files', syncs(isSealed, async () => undefined)],
   ['commits the manifest before its files are durable', syncs(isSealed, async (real) => void later(real))],

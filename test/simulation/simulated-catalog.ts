@@ -1,5 +1,5 @@
-// What the store needs of the catalog, in memory: each change is made wholly or not at all, and stays. A change that failed may be found
-// made after the end of the process, as with a database whose log could not be fsynced, until another one has taken its place.
+// An in-memory catalog with what the store needs: each change is made entirely or not at all, and is durable. A failed change may turn out to have been
+// made after the process ends, unless another one has replaced it, as with a database whose log could not be fsynced.
 import type { DroppedCatalog, IngestCatalog, OutcomeCatalog } from '../../src/catalog/catalog.ts'
 import type { DeletionCatalog } from '../../src/catalog/deletions.ts'
 import type { Manifest, ManifestCatalog, ManifestChange, StoreFileKey } from '../../src/catalog/manifest.ts'
@@ -15,7 +15,7 @@ interface State {
   readonly validatedPosition: number
 }
 
-/** As one thread has it. */
+/** The catalog as one thread uses it. */
 export interface CatalogConnection {
   readonly manifest: ManifestCatalog
   readonly outcomes: OutcomeCatalog
@@ -24,7 +24,7 @@ export interface CatalogConnection {
   readonly deletions: DeletionCatalog
 }
 
-/** The catalog of all lives of a service. */
+/** The catalog across all lives of a service. */
 export interface CatalogOnDisk {
   readonly manifest: Manifest
   connect(ended: AbortSignal): CatalogConnection
@@ -56,7 +56,7 @@ export class SimulatedCatalog implements CatalogOnDisk {
     return this.#state.rejected
   }
 
-  /** The process has ended. */
+  /** Marks the end of the process. */
   end(): void {
     if (this.#unsure !== null && this.#random.below(2) === 0) this.#state = this.#unsure
     this.#unsure = null
@@ -107,13 +107,13 @@ export class SimulatedCatalog implements CatalogOnDisk {
   }
 }
 
-/** Whether an error comes of a fault that the history has put into the disk. */
+/** Whether an error results from a fault that the history injected into the disk. */
 export function isFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return isFaultText(error.message) || isFault(error.cause)
 }
 
-/** The same of the text of an error. */
+/** The same for the text of an error. */
 export function isFaultText(message: string): boolean {
   return /(EIO|ENOSPC): simulated/.test(message)
 }
@@ -133,7 +133,7 @@ export function changedBy(manifest: Manifest, { add, remove, registries, seal }:
   }
 }
 
-/** It never goes back. */
+/** Records a position; it never decreases. */
 export function noted<State extends { readonly journalEnd: number | null }>(state: State, position = -1): State {
   const standing = state.journalEnd ?? -1
   return position > standing ? { ...state, journalEnd: position } : state
@@ -152,7 +152,7 @@ function without<One extends Other, Other>(
   return all.filter((one) => !keys.has(keyOf(one)))
 }
 
-/** Rows that were kept before are left as they are. */
+/** Adds rejected rows; those that were kept before stay unchanged. */
 function kept(state: State, rejected: readonly RejectedRow[], throughPosition: number): State {
   const known = new Set(state.rejected.map(({ position }) => position))
   return {

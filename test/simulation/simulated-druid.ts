@@ -1,4 +1,4 @@
-// As much of Druid as hours need: counts and scans of rows, and tasks that write rows or let them go, each once by its id.
+// The part of Druid that hours need: counts and scans of rows, and tasks that write or remove rows, each once for its id.
 import { readFailure } from '../../src/druid-client/druid-failure.ts'
 import { timeColumn } from '../../src/model/druid-row.ts'
 import { rangeOfInterval } from '../../src/store/druid/native-query.ts'
@@ -9,14 +9,14 @@ type Json = Readonly<Record<string, unknown>>
 const dayMs = 86_400_000
 
 export class SimulatedDruid {
-  /** By data source: rows that queries see. */
+  /** Rows that queries see, by data source. */
   readonly sources = new Map<string, DruidRow[]>()
-  /** By id, how often a task was asked for. */
+  /** The number of times that each task was requested, by id. */
   readonly #tasks = new Map<string, number>()
-  /** Of these queries, by number, the answers lack a day, as while a server that holds it is away. */
+  /** The numbers of the queries whose answers lack a day, as while a server that has it is unreachable. */
   readonly lacking = new Set<number>()
   queries = 0
-  /** A planted fault: rows leave whatever the filter says. */
+  /** A planted fault: rows are removed regardless of the filter. */
   removesAll = false
 
   rowsOf(source: string): DruidRow[] {

@@ -1,4 +1,4 @@
-// One partition of Kafka behind a network that delays, loses and reorders: what the broker does with the numbers of producers is as Kafka does it.
+// One partition of Kafka behind a network that delays, loses and reorders messages. The broker handles the sequence numbers of producers as Kafka does.
 import { initProducerIdV4, ProtocolError, produceV9 } from '@platformatic/kafka'
 import { isTransient, KafkaUnavailable } from '../../src/kafka/kafka-errors.ts'
 import type { ProducerIdentity, ProducingClient } from '../../src/kafka/produce.ts'
@@ -15,16 +15,16 @@ interface KnownProducer {
   readonly batches: readonly KnownBatch[]
 }
 
-/** A request that is on its way, or its answer. */
+/** A request or its response in transit. */
 interface Request {
-  /** The broker does it, and gives what brings the answer; null once it has. */
+  /** Lets the broker process the request and returns the delivery of the response; null after that. */
   handle: (() => () => void) | null
   answer: (() => void) | null
-  /** Null once the client has lost the connection. */
+  /** Null after the client has lost the connection. */
   fail: ((error: Error) => void) | null
 }
 
-/** Kafka knows so many of a producer's newest batches again. */
+/** The number of a producer's newest batches that Kafka recognizes. */
 const batchesKnown = 5
 
 export class SimulatedKafka {
@@ -64,7 +64,7 @@ export class SimulatedKafka {
     }
   }
 
-  /** Lets one thing happen to one of the requests that are on their way. */
+  /** Makes one thing happen to one of the requests in transit. */
   async step(): Promise<void> {
     const request = this.#drawn([...this.#requests])
     const happens = this.#random.below(10)
@@ -78,7 +78,7 @@ export class SimulatedKafka {
     await settled()
   }
 
-  /** What is still on its way to the broker arrives, in any order. */
+  /** Delivers all requests still on their way to the broker, in any order. */
   async arrive(): Promise<void> {
     for (;;) {
       const request = this.#drawn([...this.#requests].filter(({ handle }) => handle !== null))
@@ -92,7 +92,7 @@ export class SimulatedKafka {
     return requests[this.#random.below(requests.length)] ?? null
   }
 
-  /** The client hears of it; what it has sent may be lost, or arrive at some later time. */
+  /** The client notices the failure; a request that it sent may be lost, or arrive later. */
   #breakOff(request: Request): void {
     request.fail?.(new KafkaUnavailable('the connection is broken'))
     request.fail = null
@@ -122,7 +122,7 @@ export class SimulatedKafka {
     })
   }
 
-  /** What the broker will do. A request is written when it is sent: what becomes of the numbers of its producer later does not change it. */
+  /** The broker's processing of a request. The request is encoded when it is sent, so later changes to its producer's numbers do not affect it. */
   #asked<Answer>(api: unknown, args: readonly unknown[]): () => Answer
   #asked(api: unknown, args: readonly unknown[]): () => unknown {
     if (api === initProducerIdV4.api) return () => ({ producerId: ++this.#producerIds, producerEpoch: 0 })
@@ -136,7 +136,7 @@ export class SimulatedKafka {
     }
   }
 
-  /** As Kafka's ProducerStateManager: a known batch is answered with its offset, and what is out of its order is refused. */
+  /** Like Kafka's ProducerStateManager: a known batch returns its offset, and one out of sequence is refused. */
   #append(
     values: readonly string[],
     numbers: Omit<ProducerIdentity, 'sequences'> & { readonly first: number },
@@ -159,7 +159,7 @@ export class SimulatedKafka {
   }
 }
 
-/** Everything that can go on without the network has gone on. */
+/** Resolves when everything that needs no network has run. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,5 +1,5 @@
-// A service without HTTP and threads on a simulated disk: the journal's writer, the trimmer, and the store's thread, which is started again
-// when it dies of a fault.
+// A service without HTTP and threads on a simulated disk: the journal's writer, the trimmer, and the store's thread, which is restarted when it dies of
+// a fault.
 
 import { setImmediate } from 'node:timers/promises'
 import { acknowledgedPositionOf } from '../../src/catalog/acknowledged-position.ts'
@@ -24,10 +24,10 @@ export interface ServiceParts {
   readonly random: Random
   readonly settings: StoreSettings
   readonly sabotage: Sabotage
-  /** One in so many writes of the store's files finds no room. */
+  /** One in this many writes of the store's files finds no space. */
   readonly fullIn: number
   readonly apartBytesMin?: number
-  /** Called when the journal is open, and before anything follows it. */
+  /** Called when the journal is open, before anything follows it. */
   readonly opened?: (journal: LocalJournalWriter, disk: Disk) => Promise<void>
 }
 
@@ -47,7 +47,7 @@ function threadIsAway(): Problem {
 
 export class SimulatedService {
   readonly counters = new Counters()
-  /** How often each kind of event came. */
+  /** The number of events of each kind. */
   readonly events: Map<ServiceEvent['kind'], number>
   readonly #parts: ServiceParts
   readonly #journal: LocalJournalWriter
@@ -58,7 +58,7 @@ export class SimulatedService {
   #closed = false
   #wrong: unknown = null
 
-  /** Resolves before the store has caught up. Throws when a fault of the disk strikes the journal. */
+  /** Resolves before the store has caught up. Throws when a disk fault hits the journal. */
   static async start(parts: ServiceParts): Promise<SimulatedService> {
     const disk: Disk = (parts.sabotage.disk ?? ((each) => each))(parts.disk.mount())
     const { random, catalog, sabotage, apartBytesMin = 2 ** 30, opened } = parts
@@ -95,7 +95,7 @@ export class SimulatedService {
     void this.#run()
   }
 
-  /** Null while the thread is being started. */
+  /** Null while the thread is starting. */
   get store(): EmbeddedStore | null {
     return this.#thread?.store ?? null
   }
@@ -116,14 +116,14 @@ export class SimulatedService {
     return this.#journal.firstPosition
   }
 
-  /** Resolves with the position behind the entry. */
+  /** Resolves with the position after the entry. */
   async push(entry: JournalEntry): Promise<number> {
     const position = await this.#journal.append(entry)
     this.counters.accepted(entry.ingestId, entry.rows)
     return positionAfter({ ...entry, position })
   }
 
-  /** Waits until all is validated that was in the journal, in a thread that lives. */
+  /** Waits until everything that the journal has now is validated, by a live thread. */
   async caughtUp(): Promise<EmbeddedStore> {
     const { durablePosition } = this.#journal
     for (let turns = 0; turns < turnsMax && !this.#closed; turns++) {
@@ -134,7 +134,7 @@ export class SimulatedService {
     throw new Error(`the store has reached ${this.processedPosition} of ${durablePosition}, and no more`)
   }
 
-  /** The same of one position; never resolves once the process has ended. */
+  /** Waits for one position; never resolves when the process has ended. */
   async waitFor(position: number, signal: AbortSignal): Promise<void> {
     while (this.processedPosition < position && !this.#closed) {
       signal.throwIfAborted()
@@ -143,12 +143,12 @@ export class SimulatedService {
     if (this.#closed) await new Promise(() => {})
   }
 
-  /** The catalog has changed what the store keeps. */
+  /** The catalog's settings for the store have changed. */
   changed(): void {
     void this.#thread?.learnChanges().catch((error: unknown) => this.#failed(error))
   }
 
-  /** Resolves when rows that have left are gone. Throws Problem `unavailable` when the thread is away, or dies meanwhile. */
+  /** Resolves when expired rows are gone. Throws Problem `unavailable` when the thread is away, or dies meanwhile. */
   async purge(entityId: number): Promise<void> {
     const thread = this.#thread
     if (thread === null) throw threadIsAway()
@@ -159,12 +159,12 @@ export class SimulatedService {
     await Promise.race([thread.purge(entityId), died])
   }
 
-  /** Whether its process has ended, or it is being closed. */
+  /** Whether the process has ended or is being closed. */
   get hasEnded(): boolean {
     return this.#closed
   }
 
-  /** Throws what went wrong, if something did that is no fault of the disk. */
+  /** Throws the first error that is not a disk fault, if there was one. */
   requireSound(): void {
     if (this.#wrong !== null) throw this.#wrong
   }
@@ -178,14 +178,14 @@ export class SimulatedService {
     await this.#noteEnd()
   }
 
-  /** It does nothing more: the process has ended. */
+  /** Stops all work, because the process has ended. */
   end(): void {
     this.#closed = true
     this.#ended.abort()
     this.#thread?.end()
   }
 
-  /** As the main thread does: a thread that died is started again. */
+  /** Restarts a thread that died, as the main thread does. */
   async #run(): Promise<void> {
     while (!this.#closed) {
       this.#ended = new AbortController()
@@ -217,7 +217,7 @@ export class SimulatedService {
     }
   }
 
-  /** A journal that failed keeps what it has. */
+  /** A failed journal is not trimmed. */
   async #trim(position: number): Promise<void> {
     await this.#journal.trim(position).catch((error: unknown) => this.#failed(error))
   }

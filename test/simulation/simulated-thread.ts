@@ -1,4 +1,4 @@
-// The store's thread on a simulated disk: composed as src/store-thread/worker-side/run-store-thread.ts does it, without a thread.
+// The store's thread on a simulated disk: composed as in src/store-thread/worker-side/run-store-thread.ts, but without a thread.
 
 import { setImmediate } from 'node:timers/promises'
 import type { Manifest, ManifestCatalog } from '../../src/catalog/manifest.ts'
@@ -35,12 +35,12 @@ export const storeDirectory = '/data/store'
 
 type PipelineCatalog = Omit<CatalogConnection, 'manifest'>
 
-/** What stands between the parts and the disk or the catalog, for planted bugs. */
+/** Wrappers between the parts and the disk or the catalog, for planted bugs. */
 export interface Sabotage {
   readonly disk?: (disk: Disk) => Disk
   readonly manifest?: (manifest: ManifestCatalog) => ManifestCatalog
   readonly catalog?: (catalog: PipelineCatalog) => PipelineCatalog
-  /** `trim` deletes from the journal what has been validated. */
+  /** `trim` deletes validated entries from the journal. */
   readonly reach?: (step: CrashPoint, trim: () => Promise<void>) => void
   readonly writer?: (store: EmbeddedStore) => SeriesWriter
 }
@@ -51,7 +51,7 @@ export interface ThreadParts {
   readonly random: Random
   readonly settings: StoreSettings
   readonly sabotage: Sabotage
-  /** One in so many writes of the store's files finds no room. */
+  /** One in this many writes of the store's files finds no space. */
   readonly fullIn: number
   readonly counters: Counters
   readonly observe: Observe
@@ -69,7 +69,7 @@ interface ThreadWork {
 
 export class SimulatedThread {
   readonly store: EmbeddedStore
-  /** Rejects when the thread dies of an error; resolves once it is closed. */
+  /** Rejects when the thread dies of an error; resolves when it is closed. */
   readonly followed: Promise<void>
   readonly #pipeline: Pipeline
   readonly #follower: Follower
@@ -125,7 +125,7 @@ export class SimulatedThread {
       observe,
       reach,
       signal: stopping.signal,
-      // A timer would make each run of a seed another one.
+      // A timer would make each run of a seed different.
       sleep: () => setImmediate(),
       changed: () => parts.sealed(upkeep.state),
       durablePosition: () => follower.durablePosition,
@@ -143,7 +143,7 @@ export class SimulatedThread {
           return upkeep.isFull
         },
         caughtUp: () => undefined,
-        // A catalog in memory says what failed in other words.
+        // An in-memory catalog reports failures in other ways.
         unavailable: (problem) => Promise.reject(problem),
       },
       parts.durablePosition,
@@ -180,7 +180,7 @@ export class SimulatedThread {
     this.#follower.durable(position)
   }
 
-  /** As the thread does when it is told that the catalog has changed. */
+  /** Reacts like the thread when it is notified that the catalog has changed. */
   async learnChanges(): Promise<void> {
     await this.#pipeline.refresh()
     await this.#expiry.refresh()
@@ -191,7 +191,7 @@ export class SimulatedThread {
     return this.#upkeep.purge(entityId, this.#pipeline.position, Number.POSITIVE_INFINITY)
   }
 
-  /** It does nothing more. */
+  /** Stops all work. */
   end(): void {
     this.#end()
   }
@@ -247,10 +247,10 @@ function openPipeline(
   })
 }
 
-/** So that a few rows make several pages and row groups, with everything in the index. */
+/** Sizes small enough that a few rows make several pages and row groups, with every part of the index. */
 const smallPages = { pageRows: 16, sharedPageRows: 8, groupRows: 64, hourRowsMin: 1, tailRowsMin: 1 }
 
-/** Faults of the whole disk mostly strike the journal, which is written most. */
+/** Adds faults to the store's files: faults of the whole disk mostly hit the journal, which is written most. */
 function troubled({ random, fullIn }: ThreadParts, disk: Disk): Disk {
   const trouble = withFiles((file, path) => {
     if (!path.startsWith(storeDirectory)) return {}

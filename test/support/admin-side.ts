@@ -1,4 +1,4 @@
-// The operator's side over a catalog of its own, with what it tells others, for tests.
+// The admin API's services over their own catalog, with a record of the notifications they send, for tests.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,15 +17,15 @@ import type { Page, PageRequest } from '../../src/model/page.ts'
 export const nowMs = () => Date.UTC(2026, 0, 1)
 export const now = '2026-01-01T00:00:00.000Z'
 
-/** What the operator's side told others, and what they say to it. */
+/** The notifications that the admin services sent, and the results that their listeners return. */
 interface Reported {
   changes: number
-  /** Whether what was changed cannot be read. */
+  /** Whether reading the changes fails. */
   unread: boolean
   drops: number
   waitingSinceMs: number | null
   purged: number[]
-  /** What each purge waits for. */
+  /** The promise that each purge waits for. */
   purging: Promise<void>
   currentMs: number
 }
@@ -50,7 +50,7 @@ export let subscribers: SubscriberAdmin
 export let rejected: RejectedAdmin
 export let rows: RejectedRows
 
-/** Before each test of the file everything is made anew. */
+/** Recreates everything before each test of the file. */
 export function useAdminSide(): void {
   beforeEach(async () => {
     Object.assign(reported, fresh())
@@ -130,7 +130,7 @@ export function useAdminSide(): void {
   })
 }
 
-/** All pages of a list, one after the other. */
+/** All pages of a list, in order. */
 export async function pages<Item>(
   list: (request: PageRequest) => Promise<Page<Item>>,
   limit: number,

@@ -1,4 +1,4 @@
-/** A call as any HTTP client makes it: tests of the whole service know nothing of its insides. */
+/** The response to a call by a plain HTTP client: tests of the whole service know nothing of its internals. */
 export interface ApiAnswer<T> {
   readonly status: number
   readonly body: T
@@ -23,14 +23,14 @@ export async function call<T = unknown>(
   return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as T }
 }
 
-/** As `call`, but anything other than a success is an error. */
+/** Like `call`, but throws unless the call succeeds. */
 export async function callWell<T = unknown>(...request: Parameters<typeof call>): Promise<T> {
   const { status, body } = await call<T>(...request)
   if (status >= 300) throw new Error(`${request[1]} ${request[2]}: ${status} ${JSON.stringify(body)}`)
   return body
 }
 
-/** Makes an ingest, of series by default, and a subscriber that may push to it; resolves with the subscriber's key. */
+/** Creates an ingest, of series by default, and a subscriber that may push to it; resolves with the subscriber's key. */
 export async function makeIngest(
   url: string,
   adminKey: string,
@@ -48,7 +48,7 @@ export async function makeIngest(
   return makeSubscriber(url, adminKey, `pusher-of-${ingest.alias}`, [{ ingest: ingest.alias }], ['ingest'])
 }
 
-/** Makes a subscriber that may read these entities (`*`: all); resolves with its key. */
+/** Creates a subscriber that may read these entities (`*`: all); resolves with its key. */
 export async function makeReader(
   url: string,
   adminKey: string,

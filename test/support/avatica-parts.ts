@@ -1,4 +1,4 @@
-// Avatica's core over SQL that is a plain function.
+// Avatica's core over a plain function in place of SQL.
 import type { Reader } from '../../src/admission/reader.ts'
 import { Avatica, type AvaticaLimits, type SqlOfAvatica } from '../../src/avatica/avatica.ts'
 import type { AvaticaRequest, AvaticaResponse } from '../../src/avatica/avatica-protocol.ts'
@@ -23,7 +23,7 @@ const columns = [
   { name: 'is', sqlType: 'BOOLEAN' },
 ]
 
-/** The row of a number: a long that a double does not hold, where it is even. */
+/** The row with number `n`. An even number's long exceeds the exact integers of a double. */
 function rowText(n: number): string {
   const long = n % 2 === 0 ? `900719925474099${n % 10}` : String(n)
   return `{"n":${long},"text":"row ${n}","at":"2026-01-01T00:00:00.00${n % 10}Z","x":${n}.5,"is":${n % 3 === 0}}\n`
@@ -31,7 +31,7 @@ function rowText(n: number): string {
 
 const wideColumns = Array.from({ length: 900 }, (_, n) => ({ name: `column ${n}`, sqlType: 'BIGINT' }))
 
-/** `SELECT <rows>` answers so many of them, with `WIDE` of 900 columns; `SLOW` ends when its signal does, and anything else is no query. */
+/** `SELECT <rows>` returns that many rows, with `WIDE` of 900 columns. `SLOW` ends when its signal aborts. Any other text is not a query. */
 export class SqlOfTest implements SqlOfAvatica {
   readonly asked: Parameters<SqlOfAvatica['run']>[0][] = []
   readonly readers: string[] = []
@@ -64,7 +64,7 @@ export interface AvaticaOfTest {
   readonly avatica: Avatica
   readonly sql: SqlOfTest
   readonly clock: { nowMs: number }
-  /** Asks as a subscriber of that name. */
+  /** Sends a request as the subscriber with that name. */
   readonly ask: (request: AvaticaRequest, name?: string, signal?: AbortSignal) => Promise<AvaticaResponse>
   readonly open: (connectionId: string, name?: string) => Promise<AvaticaResponse>
 }

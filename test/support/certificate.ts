@@ -1,8 +1,8 @@
-// Certificates for tests, made here: not every machine has a program for it. DER is written by hand (RFC 5280, section 4.1).
+// Creates certificates for tests, because not every machine has a program for it. DER is written by hand (RFC 5280, section 4.1).
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
 export interface MadeCertificate {
-  /** In PEM, as files hold them. */
+  /** PEM text, as in files. */
   readonly cert: string
   readonly key: string
 }
@@ -13,7 +13,7 @@ interface Wanted {
   readonly validUntilMs?: number
 }
 
-/** A certificate for localhost and 127.0.0.1 that vouches for itself: who is to trust it is given it as his authority. */
+/** A self-signed certificate for localhost and 127.0.0.1. A client that should trust it gets it as its certificate authority. */
 export function makeCertificate({
   commonName = 'localhost',
   validFromMs = Date.now() - 3_600_000,
@@ -37,7 +37,7 @@ export function makeCertificate({
   return { cert: pem(certificate), key: privatePem(privateKey) }
 }
 
-/** With a private key that has a passphrase. */
+/** A private key with a passphrase. */
 export function keyWithPassphrase(): string {
   const privateKeyEncoding = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'test' } as const
   const publicKeyEncoding = { type: 'spki', format: 'pem' } as const
@@ -59,13 +59,13 @@ function oid(...bytes: readonly number[]): Buffer {
   return der(6, Buffer.from(bytes))
 }
 
-/** As UTCTime, which ends with 2049. */
+/** UTCTime, whose last year is 2049. */
 function instant(ms: number): Buffer {
   const digits = new Date(ms).toISOString().replaceAll(/\D/g, '')
   return der(0x17, Buffer.from(`${digits.slice(2, 14)}Z`))
 }
 
-/** The constraint that it may vouch for others, itself among them. */
+/** The basic constraint that lets the certificate sign others, itself included. */
 const authority = sequence(oid(0x55, 0x1d, 0x13), der(4, sequence(der(1, Buffer.from([0xff])))))
 const names = sequence(
   oid(0x55, 0x1d, 0x11),

@@ -1,6 +1,6 @@
 import type { ObjectStore } from '../../src/object-store/object-store.ts'
 
-/** The store, but for some of what it does. */
+/** The store with some methods replaced. */
 export function changedStore(store: ObjectStore, changes: Partial<ObjectStore>): ObjectStore {
   return {
     putIfAbsent: (name, bytes) => store.putIfAbsent(name, bytes),

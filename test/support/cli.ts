@@ -1,10 +1,10 @@
-// The command line without a process: what a command asks of a service, what it prints, and what it ends with.
+// The command line without a process: the requests that a command sends, its output and its exit code.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { run } from '../../src/cli/run.ts'
 
-/** What a service answers, by request: `GET /admin/ingests`. */
+/** A service's responses by request, for example `GET /admin/ingests`. */
 export type Answers = Record<
   string,
   (body: string) => [status: number, body: unknown, headers?: Record<string, string>]
@@ -12,7 +12,7 @@ export type Answers = Record<
 
 const servers: Server[] = []
 
-/** For `afterEach`. */
+/** Closes all services; for `afterEach`. */
 export function closeServices(): void {
   for (const server of servers.splice(0)) {
     server.closeAllConnections()
@@ -20,7 +20,7 @@ export function closeServices(): void {
   }
 }
 
-/** A service that knows these requests (`GET /admin/ingests`) and gives anything else a 403. */
+/** A service that knows these requests (`GET /admin/ingests`) and responds to any other with 403. */
 export async function service(answers: Answers): Promise<{ url: string; seen: string[] }> {
   const seen: string[] = []
   const made = createServer(async (request, response) => {
@@ -45,7 +45,7 @@ export async function unreachableUrl(): Promise<string> {
   return url
 }
 
-/** An ingest as the service tells of it. */
+/** An ingest as the service returns it. */
 export const plantIngest = {
   alias: 'plant',
   kind: 'series',
@@ -70,7 +70,7 @@ export async function tidemark(
   argv: readonly string[],
   stdin: string | Uint8Array = '',
   key = 'k',
-  /** Of a terminal that both outputs go to. */
+  /** The width of the terminal that shows both outputs; null where there is no terminal. */
   columns: number | null = null,
 ): Promise<Ran> {
   const printed = { out: '', err: '' }
@@ -90,7 +90,7 @@ export async function tidemark(
     stderr: output('err'),
     mainPath: '',
     nowMs: () => now,
-    // Time passes only in sleep, and no faster than it does: turns of the event loop alone would be seconds while a request is on its way.
+    // The clock advances only in sleep, and no faster than real time: otherwise turns of the event loop would count as seconds during a request.
     sleep: (ms) => {
       now += Math.min(ms, 1)
       return new Promise((resolve) => setTimeout(resolve, 1))

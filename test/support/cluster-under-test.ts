@@ -1,4 +1,4 @@
-// A cluster of its own name on the servers under test: for tests that hold with either engine, and for processes side by side.
+// A cluster under its own name on the servers under test: for tests that apply to either engine, and for concurrent processes.
 import { randomBytes } from 'node:crypto'
 import { Admin } from '@platformatic/kafka'
 import pg from 'pg'
@@ -6,7 +6,7 @@ import { DruidClient } from '../../src/druid-client/druid-client.ts'
 import { Supervisors } from '../../src/store/druid/supervision/supervisors.ts'
 import { addresses } from '../cluster/addresses.ts'
 
-/** Whether the tests of the whole service run on Kafka, Druid and PostgreSQL: `npm run test:cluster` says so. */
+/** Whether the tests of the whole service run on Kafka, Druid and PostgreSQL, as set by `npm run test:cluster`. */
 export const onCluster = process.env['TIDEMARK_TEST_ENGINE'] === 'cluster'
 
 export function newClusterName(): string {
@@ -15,7 +15,7 @@ export function newClusterName(): string {
 
 export type ClusterAddresses = Readonly<Record<keyof typeof addresses, string>>
 
-/** The settings of a process of the cluster, as its environment. Few partitions: each costs a producer. */
+/** The environment variables of a process of the cluster. Few partitions, because each needs a producer. */
 export function clusterEnvironment(name: string, at: Partial<ClusterAddresses> = {}): Record<string, string> {
   const { kafkaBrokers, druidBroker, druidOverlord, postgresUrl } = { ...addresses, ...at }
   return {
@@ -29,7 +29,7 @@ export function clusterEnvironment(name: string, at: Partial<ClusterAddresses> =
   }
 }
 
-/** Takes all of a cluster away whose processes have ended: supervisors, rows, topics, and its schema. */
+/** Removes a cluster whose processes have ended: its supervisors, rows, topics and schema. */
 export async function removeCluster(name: string): Promise<void> {
   await removeFromDruid(name)
   const admin = new Admin({ clientId: 'tidemark-test', bootstrapBrokers: [addresses.kafkaBrokers] })
@@ -54,7 +54,7 @@ async function removeFromDruid(name: string): Promise<void> {
   })
 }
 
-/** Has Druid publish all rows that its tasks hold: from then on they are answered from segments, and only newer ones from tasks. */
+/** Makes Druid publish all rows that its tasks hold. From then on queries read them from segments, and only newer rows from tasks. */
 export async function publishRows(name: string): Promise<void> {
   await withSupervisors(name, async (supervisors) => {
     const signal = AbortSignal.timeout(240_000)

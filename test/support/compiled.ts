@@ -1,4 +1,4 @@
-// Threads and processes under test run what is built: a test of an old build would tell of a program that is not there any more.
+// Threads and processes under test run the compiled build. A test of an outdated build would check code that no longer exists.
 import { readdirSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
@@ -10,7 +10,7 @@ function changedMs(path: string): number {
 
 let isFresh = false
 
-/** Throws an Error where a source was changed since it was built. */
+/** Throws an Error where a source is newer than the build. */
 export function requireCompiled(): void {
   if (isFresh) return
   const builtMs = changedMs('build/files-built')
@@ -21,7 +21,10 @@ export function requireCompiled(): void {
   isFresh = true
 }
 
-/** The path of a program of a suite, as `crash/serve-twice`, most of them with a planted bug. Throws an Error where it is older than the service or its source. */
+/**
+ * The path of a suite's program, such as `crash/serve-twice`; most of them have a planted bug. Throws an Error where it is older than the service or
+ * than its own source.
+ */
 export function testProgram(name: string): string {
   requireCompiled()
   const source = `test/${name.replace('/', '/planted/')}.mjs`

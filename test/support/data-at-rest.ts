@@ -1,4 +1,4 @@
-// Random pushes, seals, merges and questions: the store's answers are held against those of the model.
+// Random pushes, seals, merges and queries; the store's results are compared with the model's.
 import { expect } from 'vitest'
 import type { DeletionCatalog } from '../../src/catalog/deletions.ts'
 import { parsePeriod } from '../../src/druid-time/iso.ts'
@@ -50,20 +50,20 @@ const spansMs = [4, 60_000, 5 * 3_600_000, 30 * 3_600_000, 5 * 86_400_000, 100 *
 const rules = { filesMin: 2, fileRowsMax: 500, smallFileRows: 50 }
 const entityId = 1
 const dayMs = 86_400_000
-/** Small numbers, so that no mean hides a row too many behind a large one. */
+/** Small numbers, so that an extra row is not lost in a mean next to a large value. */
 const measure: EntityField = { name: 'M', type: 'double', role: 'metric' }
 const hourly = ['all', 'hour', 'PT2H', 'day', 'week', 'month', 'P1M1D']
 
 export interface TestedFolder extends SealedFolder {
-  /** A file as a store that was started again opens it; without it files are handed on as they are. */
+  /** Opens a file as a restarted store does; files are passed on unchanged where this is absent. */
   open?(info: SealedFileInfo): SealedFile
-  /** A file as it lies on disk. */
+  /** The stored form of a file. */
   stored?(file: SealedFile): StoredFile
-  /** Deletes a file that nobody reads any more. */
+  /** Deletes a file that no reader uses any more. */
   remove?(file: SealedFile): Promise<void>
 }
 
-/** What is pushed, batch by batch, and how long it lasts. */
+/** The pushed batches and the time that they span. */
 export interface PushedRows {
   readonly entity: RandomEntity
   readonly spanMs: number
@@ -71,15 +71,15 @@ export interface PushedRows {
 }
 
 export interface AtRestParts {
-  /** Rows of any kind where it is not told. */
+  /** Rows of any kind where this is absent. */
   readonly rows?: (draw: Draw) => PushedRows
   folder(store: EmbeddedStore, draw: Draw): TestedFolder
-  /** Rows are deleted, and shown again. */
+  /** Whether rows are deleted and restored. */
   readonly deletes?: boolean
   /** For planted bugs. */
   switch?(store: EmbeddedStore, change: FileSwitch): void
   readonly keepsAfterRestart?: boolean
-  /** Looks at the rows in a way of its own, once after each push. */
+  /** An additional check of the rows, run once after each push. */
   look?(seen: SeenHistory): Promise<void>
 }
 
@@ -89,11 +89,11 @@ export interface SeenHistory {
   readonly model: ModelStore
   readonly entity: RandomEntity
   readonly replaces: boolean
-  /** Rows before this date have left. */
+  /** Rows before this date have expired. */
   readonly sinceMs: number | null
 }
 
-/** One history by a seed. Throws at the first answer that is not the model's. */
+/** Checks one history drawn from a seed. Throws at the first result that differs from the model's. */
 export async function checkHistory(seed: number, parts: AtRestParts): Promise<void> {
   const draw = drawFrom(seed)
   const { entity: pushed, spanMs, batches } = (parts.rows ?? anyRows)(draw)
@@ -104,7 +104,7 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
     const batch = withMeasure(draw, part)
     history.write(replaces ? replacing(draw, batch) : batch)
     const { model } = history
-    // A run that began before a switch sees what it began with.
+    // A run that began before a switch reads the files it began with.
     const early = history.asked(randomPlan(draw, entity, spanMs))
     const earlyAnswer = model.run(early)
     const earlyRows = rowsOf(history.store, early)
@@ -168,10 +168,10 @@ function withMeasure(draw: Draw, batch: RowBatch): RowBatch {
   return { ...batch, fields: [...batch.fields, measure], columns: [...batch.columns, columnOf('double', values)] }
 }
 
-/** Means that rollups can answer, of a range whose ends lie among the rows. */
+/** Means that rollups can compute, over a range whose ends lie among the rows. */
 function randomMeans(draw: Draw, entity: RandomEntity, spanMs: number): Plan {
   const { selection: drawn } = randomPlan(draw, entity, spanMs)
-  // Means of all series together have ways of their own.
+  // Means of all series together use separate code paths.
   const ofAll = draw(2) === 0
   const selection = ofAll ? { ...drawn, ids: null, prefixes: null, fields: [] } : drawn
   const fields = selection.fields.filter(({ role }) => role === 'tag')
@@ -188,7 +188,7 @@ function randomMeans(draw: Draw, entity: RandomEntity, spanMs: number): Plan {
   }
 }
 
-/** Buckets by the clocks of a zone. */
+/** Buckets by the local time of a zone. */
 export function randomZoned(draw: Draw): AveragePlan['granularity'] {
   const zone = Zone.find(
     oneOf(draw, ['Europe/Madrid', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', '-03:00']),
@@ -206,15 +206,15 @@ class History {
   readonly #removals: Promise<void>[] = []
   readonly #pacer = new Pacer({ sliceMs: 5, signal: new AbortController().signal })
   readonly #dayRowsMin: number
-  /** All that was pushed: what a journal would hold, each at its place in it. */
+  /** All pushed batches, each at its journal position. */
   readonly #batches: RowBatch[] = []
   #frozen: FrozenRows | null = null
   #deletionIds: number[] = []
-  /** Those that took rows from view. */
+  /** Deletions that hid rows. */
   readonly #taking = new Set<number>()
   readonly #erased = new Set<number>()
   readonly #deletionCatalog = memoryDeletions()
-  /** Rows before this date have left. */
+  /** Rows before this date have expired. */
   sinceMs: number | null = null
 
   constructor(draw: Draw, parts: AtRestParts) {
@@ -231,7 +231,7 @@ class History {
     this.#batches.push(batch)
   }
 
-  /** What may happen between two pushes. */
+  /** One random event between two pushes. */
   async step(): Promise<void> {
     switch (this.#draw(6)) {
       case 0:
@@ -251,12 +251,12 @@ class History {
     }
   }
 
-  /** A plan as it is asked now. */
+  /** The plan with the current expiry. */
   asked(plan: Plan): Plan {
     return planSince(plan, this.sinceMs)
   }
 
-  /** Days leave; or none is to leave any more, and what had left is gone for good. */
+  /** Days expire; or the retention is lifted, and rows that had expired are gone for good. */
   async leave(spanMs: number): Promise<void> {
     if (this.sinceMs !== null && this.#draw(3) === 0) {
       await this.#purge(this.sinceMs)
@@ -267,7 +267,7 @@ class History {
     this.#dropDays(this.sinceMs)
   }
 
-  /** Of all rows there are: they are sealed first. */
+  /** Deletes among all rows: seals them first. */
   async delete(selection: DeletionSelection): Promise<void> {
     await this.#sealAll()
     const deletions = this.#deletions
@@ -307,7 +307,7 @@ class History {
     this.model.takeBack(id)
   }
 
-  /** The rows of one deletion are removed for good. */
+  /** Removes the rows of one deletion for good. */
   async erase(): Promise<void> {
     const [id] = this.#deletionIds.splice(this.#draw(this.#deletionIds.length || 1), 1)
     if (id === undefined) return
@@ -363,7 +363,7 @@ class History {
     return this.store.freeze(this.#batches.length)
   }
 
-  /** Memory is lost: the files stay, and what came after their position is pushed again. */
+  /** Memory is lost: the files stay, and the batches after their position are pushed again. */
   #restart(): void {
     const before = this.store
     const store = this.#newStore(64, before.position)
@@ -425,7 +425,7 @@ class History {
     if (removal !== undefined) this.#removals.push(removal)
   }
 
-  /** Waits for files that are being deleted. */
+  /** Waits for pending deletions of files. */
   async end(): Promise<void> {
     await Promise.all(this.#removals)
   }

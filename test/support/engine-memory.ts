@@ -1,7 +1,7 @@
-// What the SQL engine's processes of a service hold of the machine's memory, where the system tells.
+// The resident memory of a service's SQL engine processes, where the system reports it.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Looks again and again; the service is in this process, or was started by it. */
+/** Polls every 20 ms. The service runs in this process or was started by it. */
 export class EngineMemory {
   readonly #timer: NodeJS.Timeout
   #peakBytes = 0
@@ -10,7 +10,7 @@ export class EngineMemory {
     this.#timer = setInterval(() => this.#look(), 20)
   }
 
-  /** The most that one of them held since the last call. */
+  /** The largest memory of one engine process since the last call. */
   takePeakBytes(): number {
     const peak = this.#peakBytes
     this.#peakBytes = 0
@@ -31,7 +31,7 @@ export class EngineMemory {
         const held = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1]
         this.#peakBytes = Math.max(this.#peakBytes, Number(held ?? 0) * 1024)
       } catch {
-        // It ended between two looks.
+        // It ended between two polls.
       }
     }
   }

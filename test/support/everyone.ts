@@ -1,4 +1,4 @@
 import type { Reader } from '../../src/admission/reader.ts'
 
-/** A reader who may read all. */
+/** A reader with access to everything. */
 export const everyone: Reader = { id: 'everyone', mayRead: () => true }

@@ -1,4 +1,4 @@
-// What a store answers, held against what the model answers.
+// Compares a store's results with the model's.
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import { bucketsOfPlan } from '../../src/druid-time/plain-granularity.ts'
@@ -15,10 +15,10 @@ export async function rowsOf(store: SeriesQuerier, plan: Plan): Promise<ResultRo
   return rows
 }
 
-/** How large the doubles are that sums are made of: the model's own sums of any cancel at sizes of 1e308. */
+/** The size of the doubles that sums consist of: at sizes of 1e308 the model's own sums suffer from cancellation. */
 export type Sizes = 'any' | 'small'
 
-/** At that size only about 1e293 can be told apart, and in a total of thousands of hours of it as many times less. */
+/** At that size a sum is accurate only to about 1e293, and the total of thousands of hours to a correspondingly larger error. */
 const cancelled = { sum: 1e293, overTime: 1e297 }
 
 export function expectSame(
@@ -44,7 +44,7 @@ export function expectSame(
   })
 }
 
-/** Numbers that are worked out are near each other, everything else is the same. */
+/** Computed numbers may differ slightly; everything else must be equal. */
 function expectSameOverTime(
   plan: OverTimePlan,
   actual: readonly ResultRow[],
@@ -61,7 +61,7 @@ function expectSameOverTime(
   })
 }
 
-/** Bigints and negative zeros as their digits, so that what is the same to a caller is the same here. */
+/** Normalizes bigints and negative zeros to their digits, so that values that look the same to a caller compare as equal. */
 function plain(rows: readonly ResultRow[]): unknown[] {
   return rows.map((row) => row.map((value) => (typeof value === 'bigint' ? String(value) : value === 0 ? 0 : value)))
 }
@@ -70,7 +70,7 @@ function digits(rows: readonly ResultRow[]): unknown[] {
   return plain(rows.map((row) => row.map((value) => (Math.abs(Number(value)) >= 2 ** 53 ? String(value) : value))))
 }
 
-// An `expect` for each of thousands of values takes longer than what is tested, so one is called where it fails.
+// An `expect` for each of thousands of values takes longer than the code under test, so it is called only on failure.
 function expectEqual(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected)
 }

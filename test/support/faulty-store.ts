@@ -15,13 +15,13 @@ const faults = [
   'none',
 ] as const
 
-/** A store that fails in all the ways that stores do, while `isFaulty`. */
+/** A store that fails in every way that object stores do, while `isFaulty`. */
 export class FaultyStore implements ObjectStore {
   isFaulty = true
   failures = 0
   readonly #store: ObjectStore
   readonly #random: Random
-  /** The newest names, which a list may lack. */
+  /** The newest names, which a list may omit. */
   readonly #late: string[] = []
 
   constructor(store: ObjectStore, random: Random) {

@@ -1,6 +1,6 @@
 import type { SealedFile } from '../../src/store/embedded/reading/sealed-source.ts'
 
-/** A sealed file that nobody reads. */
+/** A sealed file that is never read. */
 export function fileOf(name: string, entityId = 1): SealedFile {
   return {
     info: {

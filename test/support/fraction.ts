@@ -1,4 +1,4 @@
-/** A number without rounding: tests hold sums of doubles against it. */
+/** An exact rational number, to check sums of doubles. */
 export class Fraction {
   readonly numerator: bigint
   readonly denominator: bigint
@@ -12,7 +12,7 @@ export class Fraction {
 
   static readonly zero = new Fraction(0n)
 
-  /** What a finite double is, digit for digit. */
+  /** The exact value of a finite double. */
   static of(value: number | bigint): Fraction {
     if (typeof value === 'bigint') return new Fraction(value)
     let [rest, denominator] = [value, 1n]
@@ -43,7 +43,7 @@ export class Fraction {
     return this.minus(other).numerator < 0n
   }
 
-  /** About: the nearest double or one beside it. */
+  /** Approximate: the nearest double or one next to it. */
   get value(): number {
     const [top, bottom] = [this.numerator, this.denominator]
     const bits = (n: bigint): number => n.toString(2).length

@@ -1,5 +1,5 @@
-// A service whose rows hold values at every edge, and queries at random to it: none may end in a failure of the service, and none may be told
-// a word of what works behind it.
+// A service whose rows hold values at every edge, and random queries to it. No query may cause a failure of the service, and no response may reveal
+// its internals.
 
 import type { ServiceOverrides } from '../../src/service/start-service.ts'
 import { fuzzedEntity, fuzzedFields, fuzzedRows } from '../druid-sql/fuzzed-values.ts'
@@ -9,11 +9,11 @@ import { adminKey } from './server-process.ts'
 
 export interface FuzzedWorld {
   readonly service: RunningService
-  /** What the service told its log of failures and of words of the engine that are not known. */
+  /** Failures, and engine messages that the service does not know, as reported to its log. */
   readonly reported: string[]
-  /** Queries that were refused in general words. */
+  /** Queries that were refused with a general message. */
   readonly unexplained: string[]
-  /** Answers by their status. */
+  /** The number of responses by status. */
   readonly statuses: Map<number, number>
 }
 
@@ -46,7 +46,7 @@ export async function fuzzedWorld(
   return { service, reported, unexplained: [], statuses: new Map() }
 }
 
-/** What nobody is told: names of our own in the engine's SQL, and its own way to speak. */
+/** Text that no response may contain: internal names in the engine's SQL, and the engine's own wording. */
 const inner =
   /\b(?:Binder|Catalog|Parser|Conversion|Invalid Input|Out of Range|INTERNAL|Not implemented|Syntax|Invalid Type|Mismatch Type|Constraint) Error|DuckDB|duckdb|\bINT(?:8|16|32|64|128)\b|HUGEINT|list_transform|TRY_CAST|entity_\d|\br\d+\.c\d+|read_parquet|\.parquet|Tidemark says/
 
@@ -55,7 +55,7 @@ export interface Fuzzed {
   readonly body: string
 }
 
-/** What is wrong with the answer to a query; null where nothing is. */
+/** The fault in the response to a query; null where there is none. */
 export async function faultOf(
   { service, statuses, unexplained }: FuzzedWorld,
   { path, body }: Fuzzed,
@@ -80,30 +80,30 @@ const counted = {
   body: `{"sql_query":"SELECT COUNT(*) AS n, SUM(1 + EXTRACT(YEAR FROM __time)) AS years FROM ${fuzzedEntity}"}`,
 }
 
-/** What somebody asks who means well: null where it is answered. */
+/** The fault in the response to another caller's valid query; null where it succeeds. */
 async function neighbourFault({ service }: FuzzedWorld): Promise<string | null> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` }
   const response = await fetch(service.url + counted.path, { method: 'POST', headers, body: counted.body })
   const text = await response.text()
   if (response.status !== 200) return `a neighbour was told ${response.status} ${text}`
-  // Only who is answered by the engine would suffer.
+  // Only a query that runs in the engine would be affected.
   const by = response.headers.get('tidemark-answered-by')
   return by === 'sql-engine' ? null : `a neighbour was answered by ${by}: ask for something else`
 }
 
-/** How many queries come between two of somebody else. */
+/** The number of queries between two of the other caller. */
 const neighbourEvery = 20
 
 export interface FuzzedRun {
   readonly first: number
   readonly count: number
-  /** Queries at once. */
+  /** Concurrent queries. */
   readonly atOnce: number
-  /** Ends at so many that went wrong. */
+  /** Stops after this number of faults. */
   readonly faultsMax?: number
 }
 
-/** Asks the queries of so many numbers, and somebody else's between them; resolves with what went wrong. */
+/** Sends `count` queries, with the other caller's between them; resolves with the faults. */
 export async function askFuzzed(
   world: FuzzedWorld,
   queryOf: (number: number) => Fuzzed,

@@ -1,4 +1,4 @@
-// Property tests begin with the seed that is given, as the other random tests do. Each of fast-check's own names its seed when it fails.
+// Property tests start with the configured seed, as the other random tests do. fast-check reports its own seed in each failure.
 
 import fc from 'fast-check'
 

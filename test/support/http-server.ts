@@ -14,7 +14,7 @@ import { Problem } from '../../src/model/problem.ts'
 import type { Observe, ServiceEvent } from '../../src/observe/event.ts'
 import { plainAnswer } from './in-process.ts'
 
-/** Keys that the services below know, and what they may do. */
+/** Keys that the services below accept; their rights are in `callers`. */
 export const keys = { pusher: 'pusher-key', reader: 'reader-key', watcher: 'watcher-key', admin: 'admin-key' }
 const callers = new Map<string, Caller>([
   [keys.pusher, { keyId: 'k1', subscriberId: 1, subscriber: 'pusher', rights: new Set(['ingest'] as const) }],
@@ -55,11 +55,11 @@ export interface TestServer {
   readonly app: App
   readonly inFlight: InFlight
   readonly events: ServiceEvent[]
-  /** Bodies that were pushed. */
+  /** Pushed bodies. */
   readonly pushed: { readonly body: string; readonly format: string; readonly wait: boolean }[]
 }
 
-/** The HTTP server over services that are plain objects: the reader may read `plant`, the pusher push to everything. */
+/** The HTTP server over plain objects as services: the reader may read `plant`, the pusher may push to everything. */
 export async function testServer(
   overrides: Partial<Services> = {},
   environment: Readonly<Record<string, string>> = {},
@@ -88,7 +88,7 @@ const rows = Buffer.from('[{"D":"2026-01-01T00:00:00.000Z","T":"a","V":1}]')
 const page = { Items: [], NextToken: null }
 const pageBytes = Buffer.from(JSON.stringify(page))
 
-/** A part of the operator's side: what it is not given it answers with an empty page. Tests of requests look no further. */
+/** An admin service whose methods return an empty page unless given. Tests of requests check no more than that. */
 export function emptyPages<Part extends object>(given: NoInfer<Partial<Part>> = {}): Part {
   return new Proxy(given, { get: (methods, name) => Reflect.get(methods, name) ?? (async () => page) }) as Part
 }

@@ -1,4 +1,4 @@
-// Queries without a thread or a server between: for tests of what is answered.
+// Queries without a thread or server in between, for tests of their results.
 import { tmpdir } from 'node:os'
 import { openAnswer, packed } from '../../src/answer/answer-data.ts'
 import type { SpoolBudget } from '../../src/answer/spool.ts'
@@ -13,7 +13,7 @@ import type { SeriesQuerier } from '../../src/store/series-store.ts'
 const noSpare = (): void => undefined
 const ampleBudget: SpoolBudget = { memoryBytes: 1_000_000_000, fileBytes: 0 }
 
-/** Runs plans on a store of the same thread. */
+/** Runs plans on a store in the same thread. */
 export function inProcessRunner(
   reader: SeriesQuerier,
   {
@@ -33,13 +33,13 @@ export function inProcessRunner(
   }
 }
 
-/** An answer of one chunk; nothing is to be given back. */
+/** An answer of one chunk, with nothing to release. */
 export function plainAnswer(body: string | Uint8Array, rows = 1): Answer {
   const chunk = Buffer.from(body)
   return { rows, bytes: chunk.length, chunks: [chunk], release: () => undefined }
 }
 
-/** The whole body of an answer, which is released. */
+/** The whole body of an answer; releases the answer. */
 export async function bodyOf(answer: Answer): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   for await (const chunk of answer.chunks) chunks.push(Uint8Array.from(chunk))

@@ -1,7 +1,7 @@
 import type { Entity } from '../../src/model/entity.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 
-/** The one ingest that feeds an entity, with each field pushed under its own name. */
+/** The only ingest that feeds an entity; each field is pushed under its own name. */
 export function ingestOf(entity: Entity): Ingest {
   return {
     id: entity.id,

@@ -1,7 +1,7 @@
-/** What tells the tests what to do, looks like a setting, and is none. */
+/** Environment variables that control the tests. They look like settings of the service but are not. */
 const ofTests = /^TIDEMARK_(CLUSTER_|REPLICA_ROUNDS$)/
 
-/** What a program under test inherits. */
+/** The environment that a program under test inherits. */
 export function inheritedEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofTests.test(name)))
 }

@@ -1,4 +1,4 @@
-// Requests that are handed to the server without a socket.
+// Requests injected into the server without a socket.
 import type { InjectOptions } from 'fastify'
 import type { App } from '../../src/http/route.ts'
 import { keys } from './http-server.ts'
@@ -19,10 +19,10 @@ export const get = (url: string, headers = {}): InjectOptions => ({
   url,
   headers: { ...local, ...headers },
 })
-/** A method that the type of injected requests does not name. */
+/** A method that the type of injected requests lacks. */
 export const unusual = (method: string, url: string): InjectOptions => ({ ...get(url), method: method as 'GET' })
 
-/** What the server answers; `code` is that of a problem. */
+/** The server's response; `code` is the Problem's code, or null for any other response. */
 export async function outcomeOn(server: App, request: InjectOptions) {
   const response = await server.inject(request)
   const isProblem = response.headers['content-type'] === 'application/problem+json'

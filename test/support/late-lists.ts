@@ -1,11 +1,11 @@
 import type { ObjectStore } from '../../src/object-store/object-store.ts'
 import { changedStore } from './changed-store.ts'
 
-/** Stores of one place whose lists stand still from a moment on: they lack what was written since, and have what was deleted. */
+/** Stores over one place whose lists freeze at some moment: they omit later writes and still show deleted objects. */
 export class LateLists {
   #listed: readonly string[] | null = null
 
-  /** Lists show what a store has now, until `catchUp`. */
+  /** Freezes lists at the store's current names until `catchUp`. */
   async standStill(store: ObjectStore): Promise<void> {
     const names: string[] = []
     for await (const name of store.list('')) names.push(name)

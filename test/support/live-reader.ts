@@ -1,11 +1,11 @@
-/** A block of a stream of server-sent events. */
+/** A block of a server-sent event stream. */
 interface LiveBlock {
   readonly id: string | null
   readonly event: string | null
   readonly data: string | null
 }
 
-/** The blocks of a stream, as they come; those of an answer that is cut end with the cut. */
+/** The blocks of a stream, as they arrive. The generator ends when the response is cut off. */
 async function* liveBlocks(response: Response): AsyncGenerator<LiveBlock> {
   const decoder = new TextDecoder()
   let text = ''
@@ -28,20 +28,20 @@ function fieldsOf(block: string): Partial<LiveBlock> {
   return Object.fromEntries(block.split('\n').map((line) => [/^\w+/.exec(line)![0], line.replace(/^\w+: /, '')]))
 }
 
-/** One reader of live rows, through all its connections. */
+/** One reader of live rows, across all its connections. */
 export class LiveReader {
   readonly rows: unknown[] = []
-  /** Rows and deletions in the order in which they were told. */
+  /** Rows and deletions in the order of arrival. */
   readonly told: (readonly [event: 'row' | 'deleted', data: unknown])[] = []
-  /** What came that is neither rows nor an id. */
+  /** Events that are neither rows nor ids. */
   readonly events: string[] = []
   lastId: string | null = null
-  /** That of the block before: what a reader goes on from who takes an id one too early. */
+  /** The id of the block before: where a reader that records an id one block too early resumes. */
   idBefore: string | null = null
   #cut: AbortController | null = null
   #reading: Promise<void> | null = null
 
-  /** Resolves when the head of the answer is there, and the first id. */
+  /** Resolves when the response headers and the first id have arrived. */
   async connect(url: string, query: string, lastId = this.lastId): Promise<void> {
     await this.cut()
     const cut = new AbortController()
@@ -55,7 +55,7 @@ export class LiveReader {
     this.#reading = this.#read(blocks).catch(() => undefined)
   }
 
-  /** Breaks the connection off, wherever it is. */
+  /** Cuts the connection at any point. */
   async cut(): Promise<void> {
     this.#cut?.abort()
     await this.#reading

@@ -1,4 +1,4 @@
-// Readers of live rows beside random pushes, deletions, cuts and kills: each must have exactly the rows that it asked for, in the order in which they
+// Readers of live rows during random pushes, deletions, cuts and kills. Each must receive exactly the rows it requested, in the order in which they
 // were stored, without those that are deleted.
 import { expect } from 'vitest'
 import { callWell, makeIngest } from './api.ts'
@@ -9,7 +9,7 @@ import { adminKey, ServerProcess } from './server-process.ts'
 
 export interface LiveRoundOptions {
   readonly steps: number
-  /** The id that a reader goes on from. */
+  /** The id from which a reader resumes. */
   readonly idOf?: (reader: LiveReader) => string | null
 }
 
@@ -28,14 +28,14 @@ export interface Selection {
 interface Deletion {
   readonly id: number
   readonly selection: Selection
-  /** How many pushed rows there were before. */
+  /** The number of rows pushed before. */
   readonly before: number
-  /** The rows that it takes, of those that were stored before. */
+  /** The rows it hides, of those stored before. */
   readonly taken: ReadonlySet<Row>
   stands: boolean
 }
 
-/** What comes of a deletion. */
+/** The event that announces a deletion. */
 export interface Told {
   readonly id: number
   readonly selection: Readonly<Record<keyof Selection, unknown>>
@@ -46,7 +46,7 @@ interface Watcher {
   readonly reader: LiveReader
   readonly query: string
   readonly tags: readonly string[] | null
-  /** How many rows were stored, and changes made, before it came. */
+  /** The number of rows stored, and below of changes made, before the watcher connected. */
   readonly from: number
   readonly changesFrom: number
 }
@@ -58,7 +58,7 @@ const queries: readonly (readonly [query: string, passes: readonly string[] | nu
   ['entity=plant&prefixes=b', ['b', 'b.1']],
   ['entity=plant&ids=b,c&prefixes=c', ['c']],
 ]
-/** Small enough that rows are sealed, merged and trimmed from the journal all the time. */
+/** Small enough that rows are constantly sealed, merged and trimmed from the journal. */
 const environment = {
   TIDEMARK_STORE_HEAD_ROWS: '20',
   TIDEMARK_STORE_STEP_ROWS: '3',
@@ -85,15 +85,15 @@ async function checkIn(
   const other = await makeIngest(server.url, adminKey, { alias: 'other' })
   await makeIngest(server.url, adminKey, { alias: 'second', entity: 'plant' })
   const stored: Row[] = []
-  /** Rows whose value is a text: they are rejected until they are mended. `pushed` were pushed before. */
+  /** Rows whose value is a string: they are rejected until they are fixed. `pushed` is the number of rows pushed up to this one. */
   let rejected: { readonly row: Row; readonly pushed: number }[] = []
   const deletions: Deletion[] = []
-  /** What readers are to be told of them. */
+  /** The deletions and restorations to announce to readers. */
   const changes: { readonly id: number; readonly undone: boolean }[] = []
   const watchers: Watcher[] = []
   let value = 0
   const newRow = (T = tags[draw(tags.length)]!): Row => {
-    // Late ones and repeated dates among them.
+    // With late rows and repeated dates among them.
     const D = new Date(Date.UTC(2026, 0, 1, 0, 0, draw(5)) + draw(3) * 86_400_000).toISOString()
     return { D, T, V: ++value }
   }
@@ -121,7 +121,7 @@ async function checkIn(
     const selection = newSelection()
     const body = { ...selection, reason: 'wrong' }
     const before = value
-    // Rows that are acknowledged meanwhile may be pushed before or after; how it is, a query knows.
+    // Rows acknowledged during the deletion may count as pushed before or after it; a query shows which.
     const [{ id }] = await Promise.all([
       callWell<{ id: number }>(server.url, 'POST', path, { key: adminKey, body }),
       beside(),
@@ -186,11 +186,11 @@ async function checkIn(
   const ready = async (): Promise<void> => {
     await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 30_000 }).toBe(200)
   }
-  /** All that was pushed can be queried. */
+  /** Waits until all pushed rows can be queried. */
   const settle = async (): Promise<void> => {
     await callWell(server.url, 'POST', '/ingests/other/data?wait=true', { key: other, body: [newRow()] })
   }
-  /** Rows that were shown again are to be read anew: of them nothing is asked here. */
+  /** Rows that were restored must be read again, so the reader's copy of them is not checked. */
   const isUncertain = (row: Row): boolean =>
     deletions.some(({ stands, selection }) => !stands && selects(selection, row))
   try {
@@ -209,7 +209,7 @@ async function checkIn(
           changes: told.map(({ id, undone = false }) => ({ id, undone })),
         }
       }
-      // The last rows come behind all else.
+      // The last rows arrive after everything else.
       const ends = last.filter(({ T }) => tags === null || tags.includes(T)).map(({ V }) => V)
       const values = (): readonly unknown[] => reader.rows.map((row) => (row as Row).V)
       await expect.poll(values, { timeout: 10_000 }).toEqual(expect.arrayContaining(ends))
@@ -224,7 +224,7 @@ async function checkIn(
   }
 }
 
-/** What a reader has who keeps a copy: rows, without those that a deletion selects among what was told before. */
+/** The rows of a reader that keeps a copy: received rows, without those that a later deletion selects. */
 export function copyOf(reader: LiveReader): Row[] {
   let rows: Row[] = []
   for (const [event, data] of reader.told) {

@@ -4,7 +4,7 @@ import { LocalFolder } from '../../src/store/embedded/sealed/local-folder.ts'
 import type { Draw } from './random-rows.ts'
 import { UsedMemory } from './used-memory.ts'
 
-/** Real files, with pages small enough and caches tight enough that every way through them is taken. */
+/** Real files, with pages and caches small enough that every code path is used. */
 export function smallLocalFolder(directory: string, store: EmbeddedStore, draw: Draw): LocalFolder {
   const pageRows = 4 + draw(12)
   return new LocalFolder({

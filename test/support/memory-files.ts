@@ -1,4 +1,4 @@
-// Sealed files that are kept in memory: as the real ones to those who read and write them, small pages included.
+// Sealed files kept in memory. To readers and writers they behave as the real ones, small pages included.
 import type { Pacer } from '../../src/lib/pacer.ts'
 import { valueAt } from '../../src/model/column.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
@@ -42,13 +42,13 @@ interface StoredSeries {
 interface StoredRows {
   readonly series: readonly StoredSeries[]
   readonly places: ReadonlyMap<number, number>
-  /** All rows in file order, and the same cut into pages. */
+  /** All rows in file order, and the same rows cut into pages. */
   readonly all: Chunk
   readonly pages: readonly Chunk[]
 }
 
 export class MemoryFolder implements SealedFolder {
-  /** Names of the files that were published and not removed. */
+  /** Names of published files that were not removed. */
   readonly published = new Set<string>()
   readonly #registryOf: (entityId: number) => EntityRegistry
   readonly #options: MemoryFolderOptions
@@ -67,7 +67,7 @@ export class MemoryFolder implements SealedFolder {
   async sync(): Promise<void> {}
 }
 
-/** One whose files are of a drawn shape. */
+/** A folder whose files have a random shape. */
 export function randomMemoryFolder(store: EmbeddedStore, draw: Draw): SealedFolder {
   return new MemoryFolder((entityId) => store.registry(entityId), {
     pageRows: 1 + draw(12),
@@ -297,7 +297,7 @@ class MemoryPages implements SealedPages {
     return this.hours(place, fromMs, toMs)
   }
 
-  /** Of two series of three. */
+  /** Covers two of every three series. */
   pooledHours(fromMs: number, toMs: number): PooledRollups | null {
     if (!this.#options.hasRollups) return null
     const { all, series } = this.#rows
@@ -345,7 +345,7 @@ class MemoryPages implements SealedPages {
     return columns.every(isCommon) ? this.tail(place) : null
   }
 
-  /** A page with the columns that were asked for alone. */
+  /** A page with only the requested columns. */
   #show(page: Chunk): Chunk {
     const known = this.#shown.get(page)
     if (known !== undefined) return known
@@ -366,7 +366,7 @@ interface Item {
   readonly value: number
 }
 
-/** The items of each hour; null of a column without numbers. */
+/** The items of each hour; null for a column without numbers. */
 function itemsByHour({ times, columns }: Chunk, index: number, hours: readonly Hour[]): Item[][] | null {
   const column = columns[index]
   if (column?.type !== 'double' && column?.type !== 'long') return null

@@ -1,4 +1,4 @@
-// Aggregations done in the plainest way.
+// Aggregations computed in the simplest way.
 import { expect } from 'vitest'
 import type { AggregationPlan, EndAggregate, GroupValue, StoreAggregate } from '../../src/algebra/aggregation.ts'
 import type { Value } from '../../src/model/column.ts'
@@ -8,7 +8,7 @@ import { passes } from './random-filters.ts'
 
 export const timeOf = (row: ModelRow): number => Number(row.values['D'])
 
-/** Groups of a plan, in any order, are those of these rows. */
+/** Checks that the groups of a plan, in any order, are those of these rows. */
 export function expectGroups(
   plan: AggregationPlan,
   groups: readonly (readonly GroupValue[])[],
@@ -89,7 +89,7 @@ const keyOf = (value: Value, type: EntityField['type']): GroupValue => {
 
 const plain = (value: GroupValue): string => `${typeof value} ${value === 0 ? 0 : String(value)}`
 
-/** Sums of doubles differ by what additions lose, and the model's cancel at sizes of 1e308. */
+/** Sums of doubles differ by rounding errors; the model's own sums suffer from cancellation at sizes of 1e308. */
 function isNear(actual: GroupValue, expected: GroupValue): boolean {
   if (typeof actual !== 'number' || typeof expected !== 'number') return actual === expected
   if (actual === expected) return true

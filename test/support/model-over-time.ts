@@ -1,4 +1,4 @@
-// What plans of values over time must answer, by the contract's words, in fractions: each bucket, part and tick looks at all items anew.
+// The expected results of plans of values over time by the contract's definitions, in fractions. Each bucket, part and tick scans all items again.
 import type { Value } from '../../src/model/column.ts'
 import { addDuration } from '../../src/model/duration.ts'
 import type { EntityField } from '../../src/model/entity.ts'
@@ -21,13 +21,13 @@ export interface ModelItem {
   readonly position: number
   readonly keys: readonly Value[]
   readonly values: readonly Value[]
-  /** What is shown before the values. */
+  /** The values shown before those of the metrics. */
   readonly shown: readonly Value[]
   readonly isTaken: boolean
   readonly isGood: boolean
 }
 
-/** Where buckets begin. */
+/** The bounds of buckets. */
 export interface ModelCuts {
   startOf(ms: number): number
   after(startMs: number): number
@@ -38,7 +38,7 @@ export type ModelRow = readonly Value[]
 export function overTimeRows(plan: OverTimePlan, items: readonly ModelItem[], cuts: ModelCuts): ModelRow[] {
   const functions = new Map<string, ModelItem[]>()
   for (const item of items) {
-    // A long is a number or a bigint, as it was pushed.
+    // A long is a number or a bigint, depending on how it was pushed.
     const key = item.keys.map((value) => `${typeof value === 'string'} ${value === 0 ? 0 : value}`).join('\n')
     functions.set(key, [...(functions.get(key) ?? []), item])
   }
@@ -66,7 +66,7 @@ interface Point {
   readonly item: ModelItem
 }
 
-/** The items of a metric: the last one of each date. */
+/** The items of a metric: the last one at each date. */
 function pointsOf(items: readonly ModelItem[], metric: number): Point[] {
   return newestOf(
     items.filter(({ isTaken }) => isTaken),
@@ -74,7 +74,7 @@ function pointsOf(items: readonly ModelItem[], metric: number): Point[] {
   )
 }
 
-/** Where an item that is not taken is the newest of its date. */
+/** Dates whose newest item is not taken. */
 function endsOf(items: readonly ModelItem[], metric: number): number[] {
   return newestOf(items, metric)
     .filter(({ item }) => !item.isTaken)
@@ -96,7 +96,7 @@ interface Known {
   readonly untilMs: number
   readonly from: Point
   readonly to: Point | null
-  /** Whether an item that is not taken ends it. */
+  /** Whether an item that is not taken ends the part. */
   readonly isEnded?: true
 }
 
@@ -120,7 +120,7 @@ function knownParts(
     if (endedMs !== undefined && endedMs <= Math.min(heldMs, Math.max(from.ms, gapEndMs))) {
       return { fromMs: from.ms, untilMs: endedMs, from, to: null, isEnded: true }
     }
-    // By the line too it holds as long as it is known.
+    // With linear interpolation too, the value is valid for as long as it is known.
     if (endedMs !== undefined && to !== null) return { fromMs: from.ms, untilMs: gapEndMs, from, to: null }
     if (to === null) return { fromMs: from.ms, untilMs: Math.max(from.ms, Math.min(values.nowMs, gapEndMs)), from, to }
     if (isStep) return { fromMs: from.ms, untilMs: Math.min(to.ms, gapEndMs), from, to: null }
@@ -137,7 +137,7 @@ function valueAt({ from, to }: Known, ms: number): Fraction {
 }
 
 interface Bucket {
-  /** Where it ends by the clock, however early the range does. */
+  /** The end of the bucket by the clock, even where the range ends earlier. */
   readonly nextMs: number
   readonly startMs: number
   readonly fromMs: number
@@ -168,7 +168,7 @@ function bucketsOf(
   return buckets
 }
 
-/** Of a bucket: an item on the end of the whole range is in the last one. */
+/** The points in a bucket. An item at the end of the whole range belongs to the last bucket. */
 function within(points: readonly Point[], { fromMs, untilMs, nextMs }: Bucket, endMs: number): Point[] {
   return points.filter(({ ms }) => ms >= fromMs && (ms < untilMs || (ms === endMs && ms < nextMs)))
 }
@@ -200,7 +200,7 @@ interface PointsOfMetric {
 
 class ToldOf {
   readonly items: readonly Point[]
-  /** Those that are not taken too. */
+  /** The items, including those that are not taken. */
   readonly all: readonly Point[]
   readonly knownMs: number
   readonly hasRise: boolean
@@ -226,7 +226,7 @@ class ToldOf {
     this.hasRise = points.slice(1).some((to, index) => to.ms > bucket.fromMs && points[index]!.ms < bucket.untilMs)
   }
 
-  /** What is beyond all doubles is null. */
+  /** Null where the value exceeds the range of doubles. */
   value(name: AggregateName): Value {
     const value = this.#value(name)
     return typeof value !== 'number' || Number.isFinite(value) ? value : null
@@ -290,7 +290,7 @@ class ToldOf {
     )
   }
 
-  /** A trapezium for each known part. */
+  /** The sum of a trapezium for each known part. */
   get #integral(): Fraction {
     return this.#known.reduce((sum, part) => {
       const mean = valueAt(part, part.fromMs).plus(valueAt(part, part.untilMs)).over(Fraction.of(2))

@@ -1,5 +1,5 @@
-// A store that answers every plan by the contract's words, over plain objects: slow, and simple enough to be believed. Tests hold the
-// real stores against it.
+// A store that runs every plan by the contract's definitions over plain objects: slow, and simple enough to trust. Tests compare the real stores
+// with it.
 
 import { nativeBucketStart } from '../../src/druid-time/native-granularity.ts'
 import { timeBuckets, zonedGranularity } from '../../src/druid-time/plain-granularity.ts'
@@ -26,12 +26,12 @@ import type { RowBatch } from '../../src/model/row-batch.ts'
 import type { ResultBatch } from '../../src/store/series-store.ts'
 import { overTimeRows } from './model-over-time.ts'
 
-/** One stored row: a field that is absent is null. */
+/** A stored row. An absent field is null. */
 export interface ModelRow {
   readonly entityId: number
   readonly position: number
   readonly values: Readonly<Record<string, Value>>
-  /** Where newer rows replace older ones: what is the same in those that are one item (`itemOf`). `values` has what was pushed alone. */
+  /** Only where newer rows replace older ones: the key shared by the rows of one item (`itemOf`). `values` then has only the pushed properties. */
   readonly item?: string
 }
 
@@ -40,7 +40,7 @@ export type ResultRow = readonly Value[]
 
 export class ModelStore {
   readonly #written: ModelRow[] = []
-  /** What deletions take, by their ids. */
+  /** The rows, and the metrics in them, that each deletion hides, by deletion id. */
   readonly #deleted = new Map<number, { readonly rows: Set<ModelRow>; readonly metrics: readonly string[] | null }>()
 
   write({ entityId, rows, positions, fields, columns, pushedNulls }: RowBatch): void {
@@ -60,13 +60,13 @@ export class ModelStore {
     this.#written.push(row)
   }
 
-  /** Rows before a date are gone for good. */
+  /** Removes rows before a date for good. */
   forget(entityId: number, beforeMs: number): void {
     const stays = (row: ModelRow): boolean => row.entityId !== entityId || timeIn(row) >= beforeMs
     this.#written.splice(0, this.#written.length, ...this.#written.filter(stays))
   }
 
-  /** All that are seen. */
+  /** All visible rows. */
   get rows(): readonly ModelRow[] {
     const deleted = [...this.#deleted.values()]
     const seen = this.#written.filter((row) => !deleted.some(({ rows, metrics }) => metrics === null && rows.has(row)))
@@ -78,7 +78,7 @@ export class ModelStore {
     )
   }
 
-  /** Takes the selected rows of those there are from view, and says how many that changes. */
+  /** Hides the selected rows and returns the number of rows that this changes. */
   delete(id: number, selection: DeletionSelection, sinceMs: number | null): number {
     const before = this.rows
     const merged = new Map(
@@ -100,13 +100,13 @@ export class ModelStore {
     this.#deleted.delete(id)
   }
 
-  /** Whether a row that a deletion took is there still. */
+  /** Whether a row that a deletion hides is still stored. */
   isThere(id: number, sinceMs: number | null): boolean {
     const { rows } = this.#deleted.get(id)!
     return this.#written.some((row) => rows.has(row) && (sinceMs === null || timeIn(row) >= sinceMs))
   }
 
-  /** What it takes is gone for good: a later deletion does not find it. */
+  /** Removes the rows of a deletion for good, so that a later deletion does not find them. */
   erase(id: number): void {
     const { rows, metrics } = this.#deleted.get(id)!
     this.#deleted.delete(id)
@@ -121,7 +121,7 @@ export class ModelStore {
     }
   }
 
-  /** The rows that a store must answer, in order. Limits are not its business. */
+  /** The rows that a store must return, in order. Limits do not apply. */
   run(plan: Plan): ResultRow[] {
     const all = this.#items(plan.selection)
     if (isOverTime(plan)) return overTime(plan, all)
@@ -206,7 +206,7 @@ function isSelected({ tag, ids, prefixes, fromMs, toMs, where }: DeletionSelecti
   }
 }
 
-/** Its first value is its date. */
+/** A row's date is its first value. */
 function timeIn({ values }: ModelRow): number {
   return Number(Object.values(values)[0])
 }
@@ -217,7 +217,7 @@ export function itemOf(fields: readonly EntityField[], values: Readonly<Record<s
   return JSON.stringify(key.map(({ name }) => [name, values[name]]).sort())
 }
 
-/** Rows of one item become one: a later one replaces what it was pushed with. */
+/** Merges the rows of one item: a later row replaces the properties it was pushed with. */
 function replaced(written: readonly ModelRow[]): readonly ModelRow[] {
   const items = new Map<string, ModelRow>()
   const others = written.filter(({ item }) => item === undefined)
@@ -287,7 +287,7 @@ function inContractOrder(selection: Selection, rows: readonly ModelRow[]): Resul
   return rows.toSorted((left, right) => compareLists(key(left), key(right))).map((row) => output(row, selection))
 }
 
-/** The rows of each combination of the tags from old to new, by the order of the combinations. */
+/** The rows of each combination of tags, oldest first, in the order of the combinations. */
 function byTag(rows: readonly ModelRow[], selection: Selection): ModelRow[][] {
   const groups = new Map<string, { readonly tags: Value[]; readonly group: ModelRow[] }>()
   for (const row of rows) {
@@ -353,20 +353,20 @@ function averages(plan: AveragePlan, items: readonly ModelRow[]): ResultRow[] {
     ])
 }
 
-/** Numbers are told apart by their digits: a long may come as a number or as a bigint. */
+/** Numbers are compared by their digits, because a long may be a number or a bigint. */
 function keyText(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value)
   return value === 0 ? '0' : String(value)
 }
 
-/** Divided first, so that no sum overflows. */
+/** Divides before adding, so that no sum overflows. */
 function mean(values: readonly Value[]): number | null {
   const numbers = values.filter((value) => value !== null).map(Number)
   if (numbers.length === 0) return null
   return numbers.reduce((sum, value) => sum + value / numbers.length, 0)
 }
 
-/** The rows with one for each bucket of each series; whatever is asked of it is looked for anew for each of them. */
+/** The rows, with one for each bucket of each series. Neighbors are searched again for each bucket. */
 function filled(plan: BucketedPlan, rows: readonly ResultRow[]): ResultRow[] {
   const { granularity, range, fill } = plan
   const columns = valueColumns(plan)
@@ -424,7 +424,7 @@ function filledValue(
   return Number(before[1]) * (1 - share) + Number(behind[1]) * share
 }
 
-/** In the order of the answer. A plot is put in order by positions too, which are not shown. */
+/** Sorted as in the result. A plot is also sorted by position, which is not shown. */
 function overTime(plan: OverTimePlan, items: readonly ModelRow[]): ResultRow[] {
   const { selection } = plan
   const { tags, fields, metrics, quality } = selection

@@ -2,7 +2,7 @@ import { type MappingOptions, ReceiveTimes } from '../../src/mqtt/message-rows.t
 import { metricTemplateText } from '../../src/mqtt/sparkplug/sparkplug-topic.ts'
 import { topicTemplate } from '../../src/mqtt/topics.ts'
 
-/** How messages become rows, in tests: with one field for all values. */
+/** The mapping of messages to rows in tests, with one field for all values. */
 export function mqttMapping(changes: Partial<MappingOptions> = {}): MappingOptions {
   return {
     template: null,

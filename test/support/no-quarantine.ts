@@ -1,4 +1,4 @@
-// A pipeline's parts that have to do with entries that end the validator, where none does.
+// The parts of a pipeline that handle entries which crash the validator, for tests without such entries.
 import type { QuarantineCatalog } from '../../src/catalog/quarantine.ts'
 import type { ValidationNotes } from '../../src/ingest/quarantine/validation-notes.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What a process holds of the machine's memory, looked at again and again; nothing where the system does not tell. */
+/** The resident memory of a process, polled every 20 ms; 0 where the system does not report it. */
 export class PeakMemory {
   readonly #processId: number
   readonly #timer: NodeJS.Timeout
@@ -11,7 +11,7 @@ export class PeakMemory {
     this.#timer = setInterval(() => this.#look(), 20)
   }
 
-  /** The most that it held since the last call. */
+  /** The largest memory since the last call. */
   takePeakBytes(): number {
     this.#look()
     const peak = this.#peakBytes
@@ -28,7 +28,7 @@ export class PeakMemory {
       const status = readFileSync(`/proc/${this.#processId}/status`, 'utf8')
       this.#peakBytes = Math.max(this.#peakBytes, Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024)
     } catch {
-      // It ended, or this is no Linux.
+      // The process ended, or this is not Linux.
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Plan } from '../../src/model/plan.ts'
 
-/** A plan as it is asked when rows before this date have left; null while none have. */
+/** The plan as it runs when rows before this date have expired; null while none have. */
 export function planSince(plan: Plan, sinceMs: number | null): Plan {
   const selection = { ...plan.selection, sinceMs }
   switch (plan.kind) {

@@ -1,7 +1,7 @@
 import { defaultSeriesFields } from '../../src/model/field.ts'
 import type { Ingest } from '../../src/model/ingest.ts'
 
-/** An ingest of rows with the fields that one has which is made without any. */
+/** An ingest of rows with the default fields. */
 export const plantIngest: Ingest = {
   id: 1,
   alias: 'plant',

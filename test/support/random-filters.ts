@@ -1,4 +1,4 @@
-// Random filters of rows, and the plainest way to ask them.
+// Random filters of rows, and their simplest evaluation.
 import { call, fieldNode, isNull, literal, not, type Scalar } from '../../src/algebra/scalar.ts'
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
 import type { EntityField } from '../../src/model/entity.ts'
@@ -44,7 +44,7 @@ function randomCondition(draw: Draw, fields: readonly EntityField[], depth: numb
 
 export const passes = (filter: Scalar, row: ModelRow): boolean => holds(filter, row) === true
 
-/** Null where it is unknown. */
+/** Null where the result is unknown. */
 function holds(filter: Scalar, row: ModelRow): boolean | null {
   if (filter.kind === 'literal') return filter.value as boolean
   if (filter.kind !== 'call') throw new Error('a filter is made of conditions')
@@ -81,7 +81,7 @@ function holds(filter: Scalar, row: ModelRow): boolean | null {
   return met[name as keyof typeof met]
 }
 
-/** By the plainest way: a regular expression. */
+/** Implemented with a regular expression. */
 function isLike(pattern: string, text: string): boolean {
   const regex = pattern.replaceAll('%', '.*').replaceAll('_', '.')
   return new RegExp(`^${regex}$`, 'su').test(text)

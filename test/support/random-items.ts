@@ -1,4 +1,4 @@
-// Random identifiers, filters and changes of metadata items, and a sorted array that says what any list of them must answer.
+// Random identifiers, filters and changes of metadata items, and a sorted array that computes the expected result of any list of them.
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { compareCodePoints } from '../../src/lib/compare-code-points.ts'
@@ -6,7 +6,7 @@ import type { Field, FieldType } from '../../src/model/field.ts'
 
 export type Identifier = string | bigint | number
 
-/** Those of every table: its items are identified by `id`, and `n` says which push they are of. */
+/** The fields of every table: `id` identifies an item, and `n` is the number of the push that wrote it. */
 export function itemFields(type: FieldType): readonly Field[] {
   return [
     { name: 'id', source: 'id', type, role: 'index' },
@@ -19,18 +19,18 @@ export interface NewItem<Id> {
   readonly n: number
 }
 
-/** A metadata entity without items at first, whatever is behind it. What was changed shows once the change resolves. */
+/** A metadata entity, empty at first, over any implementation. A change is visible after it resolves. */
 export interface ItemTable<Id> {
   push(items: readonly NewItem<Id>[]): Promise<void>
   delete(id: Id): Promise<void>
   /** The body of a page. */
   list(query: string): Promise<string>
-  /** The body of the answer to identifiers. */
+  /** The response body for the given identifiers. */
   find(itemsId: readonly string[]): Promise<string>
   count(): Promise<number>
 }
 
-/** One operator and what it means for a comparison of an identifier with the value. */
+/** An operator and its condition on the comparison of an identifier with the value. */
 type Operator = readonly [name: string, holds: (order: number) => boolean]
 const operators: readonly Operator[] = [
   ['[gt]', (order) => order > 0],
@@ -45,7 +45,7 @@ interface Filter<Id> {
   readonly holds: (id: Id) => boolean
 }
 
-/** Filters over a type: comparisons, and `be` in both forms. */
+/** Filters for a type: comparisons, and `be` in both forms. */
 function filtersOf<Id>(ids: fc.Arbitrary<Id>, compare: (a: Id, b: Id) => number, spell: (id: Id) => string) {
   const one = fc.tuple(fc.constantFrom(...operators), ids).map(
     ([[name, holds], value]): Filter<Id> => ({
@@ -63,7 +63,7 @@ function filtersOf<Id>(ids: fc.Arbitrary<Id>, compare: (a: Id, b: Id) => number,
   return { one, between }
 }
 
-/** Several filters are one that holds where all of them do; `be` may come once in a query. */
+/** Combines filters into one that requires all of them; `be` may appear once in a query. */
 function combined<Id>(filters: fc.Arbitrary<Filter<Id>>, between: fc.Arbitrary<Filter<Id>>): fc.Arbitrary<Filter<Id>> {
   return fc.tuple(fc.array(filters, { maxLength: 2 }), fc.option(between)).map(([some, last]) => {
     const all = last === null ? some : [...some, last]
@@ -128,19 +128,19 @@ export const itemKinds = {
   timestamp: numberKind('timestamp', ms, (id) => new Date(id).toISOString()),
 } as const
 
-/** An item as it is pushed, and as it is answered. */
+/** The JSON of an item, both in a push and in a response. */
 export function itemJson<Id extends Identifier>({ type, spell }: ItemKind<Id>, { id, n }: NewItem<Id>): string {
   const isText = type === 'string' || type === 'timestamp'
   return `{"id":${isText ? JSON.stringify(spell(id)) : spell(id)},"n":${n}}`
 }
 
-/** What happens to a table at once: identifiers are pushed, then some that are known are deleted, chosen by a number. */
+/** One step of changes to a table: identifiers are pushed, then some known ones are deleted, each chosen by a number. */
 function changes<Id>(ids: fc.Arbitrary<Id>) {
   const change = fc.record({ pushed: fc.array(ids, { maxLength: 12 }), deleted: fc.array(fc.nat(), { maxLength: 2 }) })
   return fc.array(change, { minLength: 1, maxLength: 6 })
 }
 
-/** Lists of a new table against a sorted array: any filter, any page size, and pushes and deletions between two pages. */
+/** Compares lists of a new table with a sorted array: any filter, any page size, with pushes and deletions between two pages. */
 export function listsAsAnArrayWould<Id extends Identifier>(
   kind: ItemKind<Id>,
   open: () => Promise<ItemTable<Id>>,
@@ -185,12 +185,12 @@ class KnownItems<Id extends Identifier> {
     this.#kind = kind
   }
 
-  /** In the order of their identifiers. */
+  /** Sorted by identifier. */
   get items(): readonly NewItem<Id>[] {
     return [...this.#items.values()].sort((left, right) => this.#kind.compare(left.id, right.id))
   }
 
-  /** Those that were deleted and not pushed again. */
+  /** Identifiers that were deleted and not pushed again. */
   get gone(): readonly Id[] {
     return [...this.#gone.values()]
   }
@@ -204,7 +204,7 @@ class KnownItems<Id extends Identifier> {
     return items
   }
 
-  /** Deletes one of the items; null when there is none. */
+  /** Deletes one of the items; returns null when there are none. */
   take(choice: number): Id | null {
     const all = this.items
     if (all.length === 0) return null

@@ -1,4 +1,4 @@
-// Random requests with what each of them means, for the property test of the way from request to bytes.
+// Random requests with the meaning of each, for the property test of the path from request to bytes.
 import type { EntityField } from '../../src/model/entity.ts'
 import { isNumericField } from '../../src/model/field.ts'
 import { bucketStart, granularityNames, nextBucketStart, parseGranularity } from '../../src/model/granularity.ts'
@@ -11,19 +11,19 @@ import { type Draw, oneOf, type RandomEntity } from './random-rows.ts'
 export interface Question {
   readonly kind: QueryKind
   readonly request: Readonly<Record<string, unknown>>
-  /** What the request means, made beside it and not from it. */
+  /** The meaning of the request, drawn alongside it and not derived from it. */
   readonly plan: Plan
 }
 
-/** Around when things happen: dates are drawn from the origin on. */
+/** The period of the test data: dates are drawn from the origin onwards. */
 export interface Times {
   readonly originMs: number
-  /** That of the service while it is asked. */
+  /** The service's clock during the query. */
   readonly nowMs: number
 }
 
 export const entityName = 'plant'
-/** How long a history lasts. */
+/** The duration of a history. */
 export const spanMs = 4 * 86_400_000
 
 const texts = ['', 'a', 'ab', 'a%', 'b_', 'é', '\uffff', '\u{1f600}', 'none']
@@ -46,7 +46,7 @@ function someOf<T>(draw: Draw, values: readonly T[]): T[] {
   return values.filter(() => draw(2) === 0)
 }
 
-/** One instant in one of the forms that are taken. */
+/** An instant in one of the accepted forms. */
 export function dateText(draw: Draw, ms: number): string {
   const text = formatInstant(ms)
   switch (draw(4)) {
@@ -135,7 +135,7 @@ function randomSelection(
 ): { selection: Selection; asked: object } {
   const named = draw(2) === 0 ? oneOf(draw, tags) : null
   const [first, ...otherTags] = named === null ? tags : [named]
-  // What pools tags shows none, so that they need not be told apart.
+  // A query kind that pools tags shows none of them, so one tag is enough.
   const shown: [EntityField, ...EntityField[]] = keepsTag ? [first] : [first, ...otherTags]
   const ids = draw(2) === 0 ? [] : [...someOf(draw, texts), oneOf(draw, texts)]
   const prefixes =
@@ -153,7 +153,7 @@ function randomSelection(
     time,
     tags: shown,
     ids: ids.length === 0 ? null : ids,
-    // The empty prefix is no filter: rows without the tag pass too.
+    // The empty prefix filters nothing: rows without the tag pass too.
     prefixes: prefixes.length === 0 || prefixes.includes('') ? null : prefixes,
     metrics: asks.length === 0 ? metrics : asks,
     fields: [
@@ -212,7 +212,7 @@ function randomDate(draw: Draw, times: Times): { ms: number; text: string } {
   return draw(3) === 0 && ms <= nowMs ? { ms, text: `PT${(nowMs - ms) / 1000}S` } : { ms, text: dateText(draw, ms) }
 }
 
-/** Few instants, so that ranges often end on the date of a row. */
+/** One of few instants, so that ranges often end at the date of a row. */
 export function randomMs(draw: Draw, { originMs }: Times): number {
   return originMs + draw(24) * (spanMs / 24) + (draw(3) === 0 ? draw(1000) : 0)
 }

@@ -19,10 +19,10 @@ import {
 import { qualityCodings, qualityOf, qualityWords } from '../../src/model/quality.ts'
 import type { RowBatch } from '../../src/model/row-batch.ts'
 
-/** A whole number from 0 up to `below`. */
+/** Returns an integer from 0 to `below` - 1. */
 export type Draw = (below: number) => number
 
-/** A small generator of numbers that a seed decides (mulberry32). */
+/** A small seeded random number generator (mulberry32). */
 export function drawFrom(seed: number): Draw {
   let state = seed >>> 0
   return (below) => {
@@ -100,7 +100,7 @@ const qualityTexts: readonly string[] = [
   ...['0x000000C0', '0X0000007f', '0x3fFFffff', '0x40000000', '0x80000000', '0xC0', '99999999999999999999', '64\n'],
 ]
 
-/** Of a batch whose items are mostly good, or of any quality. */
+/** The qualities of a batch: all good, or one in 20 or one in two of any quality. */
 export function randomQualities(draw: Draw, { type, coding }: EntityField, rows: number): Value[] {
   const all: readonly Value[] = type === 'long' ? qualityNumbers : qualityTexts
   const good = [null, ...all.filter((value) => qualityOf(value, coding ?? 'opcda') === 'good')]
@@ -116,7 +116,7 @@ function field(name: string, type: EntityField['type'], role: EntityField['role'
   return { name, type, role }
 }
 
-/** What values are drawn from. */
+/** The values that random values are drawn from. */
 export interface ValuePools {
   readonly instantMs: () => number
   readonly longs: readonly (number | bigint)[]
@@ -140,7 +140,7 @@ export function randomValue(draw: Draw, type: EntityField['type'], pools: ValueP
   }
 }
 
-/** Batches whose rows mostly follow in time; `spanMs` is about how long they last. Later ones may have more fields. */
+/** Batches whose rows are mostly in time order and span about `spanMs`. Later ones may have more fields. */
 export function randomBatches(
   draw: Draw,
   entity: RandomEntity,
@@ -187,12 +187,12 @@ export function randomBatches(
   return batches
 }
 
-/** Those of one ingest of several: some come first, or any one by itself. */
+/** The tags that one of several ingests pushes: the first ones, or any single one. */
 function knownTags(draw: Draw, tags: readonly EntityField[]): readonly EntityField[] {
   return draw(3) === 0 ? [oneOf(draw, tags)] : tags.slice(0, 1 + draw(tags.length))
 }
 
-/** The same rows as those of an entity whose newer rows replace older ones: some of its nulls were pushed, others are absent properties. */
+/** The same rows for an entity whose newer rows replace older ones: some nulls were pushed, others are absent properties. */
 export function replacing(draw: Draw, batch: RowBatch): RowBatch {
   const isPushed = draw(3) === 0
   const pushedNulls = batch.fields.map(({ role }) => {
@@ -202,13 +202,13 @@ export function replacing(draw: Draw, batch: RowBatch): RowBatch {
   return { ...batch, pushedNulls }
 }
 
-/** Batches of which some come later than their positions say, as rows do that were rejected at first. */
+/** Reorders batches so that some come later than their positions, as replays of rejected rows do. */
 export function withReplays(draw: Draw, batches: readonly RowBatch[]): RowBatch[] {
   const order = batches.map((batch, index) => ({ batch, at: draw(5) === 0 ? index + draw(batches.length) : index }))
   return order.sort((left, right) => left.at - right.at).map(({ batch }) => batch)
 }
 
-/** Values as a column; `dictionary` is added to where it lacks a string. */
+/** Values as a column; strings that `dictionary` lacks are added to it. */
 export function columnOf(type: EntityField['type'], values: readonly Value[], dictionary: string[] = []): ColumnVector {
   switch (type) {
     case 'string': {
@@ -240,7 +240,7 @@ function codeIn(dictionary: string[], text: string): number {
 
 const granularities = ['all', 'none', 'second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'P1M1D', 'PT7S']
 
-/** The quality is shown where it may be another than good. */
+/** Adds the quality to the shown fields where it may be other than good. */
 function showing(selection: Selection): Selection {
   const { quality, fields } = selection
   return quality?.words.some((word) => word !== 'good')
@@ -279,7 +279,7 @@ export function randomPlan(draw: Draw, entity: RandomEntity, spanMs: number): Pl
   }
 }
 
-/** A plan of values over time. */
+/** A random plan of values over time. */
 export function randomOverTimePlan(draw: Draw, entity: RandomEntity, spanMs: number): OverTimePlan {
   const selection = randomSelection(draw, entity)
   const range = randomRange(draw, spanMs)
@@ -339,7 +339,7 @@ export function randomOverTimePlan(draw: Draw, entity: RandomEntity, spanMs: num
 
 const zones = ['UTC', 'UTC', 'Europe/Madrid', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kathmandu']
 
-/** Of buckets that are not too many. */
+/** A random fill, where the number of buckets is small enough. */
 function randomFill(draw: Draw, granularity: Granularity, spanMs: number): { readonly fill?: Fill } {
   if (draw(2) === 0 || granularity.kind === 'all') return {}
   if (granularity.kind === 'uniform' && (4 * spanMs) / granularity.widthMs > 2000) return {}
@@ -370,7 +370,7 @@ function randomSelection(draw: Draw, { time, tags, others }: RandomEntity): Sele
   }
 }
 
-/** One of the tags, or several in any order. */
+/** One of the tags, or several, beginning with any of them. */
 function someTags(draw: Draw, tags: readonly EntityField[]): [EntityField, ...EntityField[]] {
   const first = oneOf(draw, tags)
   const others = draw(2) === 0 ? [] : tags.filter((tag) => tag !== first && draw(3) > 0)

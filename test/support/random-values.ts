@@ -1,4 +1,4 @@
-// Values that are worked out of random rows, and the plainest way to do it.
+// Values computed from random rows, and their simplest evaluation.
 import type { ComputedField } from '../../src/algebra/computed-fields.ts'
 import type { ScalarType } from '../../src/algebra/functions.ts'
 import {
@@ -16,7 +16,7 @@ import type { ModelRow } from './model-store.ts'
 import { isNumber, passes, randomFilter } from './random-filters.ts'
 import { type Draw, oneOf } from './random-rows.ts'
 
-/** Computed fields, of numbers and of texts; some are computed from those before them. */
+/** Computed fields of numbers and strings; some are computed from earlier ones. */
 export function randomComputed(draw: Draw, fields: readonly EntityField[]): readonly ComputedField[] {
   const computed: ComputedField[] = []
   for (let count = draw(4); count > 0; count--) {
@@ -43,7 +43,7 @@ function randomValue(draw: Draw, fields: readonly EntityField[]): Scalar {
   }
 }
 
-/** Of doubles, with one field: rollups say what it is of an hour. */
+/** A linear expression of doubles over one field: rollups can compute its result for an hour. */
 function linear(draw: Draw, fields: readonly EntityField[]): Scalar {
   let value: Scalar = fieldNode(oneOf(draw, fields.filter(isNumber)))
   for (let step = 1 + draw(3); step > 0; step--) {
@@ -93,11 +93,11 @@ function chosen(draw: Draw, fields: readonly EntityField[], type: ScalarType, re
     when: randomFilter(draw, fields, 1),
     result: orNull(),
   }))
-  // Nulls alone have no type.
+  // A CASE of nulls only has no type.
   return caseOf(branches, orNull()) ?? chosen(draw, fields, type, result)
 }
 
-/** Something that the store leaves to others. */
+/** Thrown for an expression that the store does not evaluate itself. */
 export class Beyond extends Error {}
 
 /** Rows with their computed fields; throws `Beyond`. */
@@ -123,7 +123,7 @@ function valueIn(value: Scalar, row: ModelRow): ModelValue {
     case 'call':
       return calledIn(value, row)
     case 'case': {
-      // All of them are worked out, and what is beyond shows.
+      // Evaluates all branches, so that `Beyond` is thrown for any of them.
       const results = [...value.branches.map(({ result }) => result), value.otherwise].map((one) => valueIn(one, row))
       return asType(value.type, results.at(value.branches.findIndex(({ when }) => passes(when, row)))!)
     }

@@ -1,10 +1,10 @@
-/** Random numbers that a seed gives again: a failure is printed with its seed, and can be run once more. */
+/** A random number generator with a seed: a failure is printed with its seed and can be repeated. */
 export interface Random {
-  /** A whole number from 0 up to, not including, `limit`. */
+  /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number
 }
 
-/** Mulberry32, by Tommy Ettinger (public domain): small, and good enough to choose moments and sizes. */
+/** Mulberry32 by Tommy Ettinger (public domain): small, and good enough to choose moments and sizes. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return {

@@ -1,4 +1,4 @@
-// A service with a replica in another folder, and what is done with the replica when the service's own folder is gone.
+// A service with a replica in another folder, and operations on the replica after the service's own folder is lost.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,10 +11,10 @@ import { call, callWell } from './api.ts'
 import { type RunningService, runService } from './running-service.ts'
 import { adminKey } from './server-process.ts'
 
-/** A replica follows one machine. */
+/** A replica follows a single machine. */
 export const embedded = { engine: 'embedded' } as const
 
-/** What lets the replica follow within moments, and rows be sealed soon. */
+/** Settings that let the replica follow within milliseconds and rows be sealed soon. */
 export const quickReplica = {
   'replica.intervalMs': '20',
   'replica.catalogMs': '50',
@@ -22,7 +22,7 @@ export const quickReplica = {
   'store.headAgeMs': '300',
 }
 
-/** A service whose data lie in one folder of the directory, and the replica in another. */
+/** A service with its data in one folder of the directory and the replica in another. */
 export function serveReplicated(
   directory: string,
   data: string,
@@ -53,7 +53,7 @@ export async function replicaState(url: string): Promise<Readiness['replica']> {
   return (await call<Readiness>(url, 'GET', '/readyz', { key: adminKey })).body.replica
 }
 
-/** Resolves when all that there is now is in the replica. */
+/** Resolves when the replica has everything that is stored at the time. */
 export async function isCopied(url: string): Promise<void> {
   for (;;) {
     const { lagMs, time } = await replicaState(url)
@@ -62,7 +62,7 @@ export async function isCopied(url: string): Promise<void> {
   }
 }
 
-/** Throws when what was restored is not as a start would have it. */
+/** Restores a replica; throws when the result differs from what a start expects. */
 export async function restoreWell(
   copy: string | ReplicaLocation,
   data: string,
@@ -85,7 +85,7 @@ export async function restoreWell(
   return chosen.cut[1]
 }
 
-/** A service on a folder that is made of the replica, as it is or was at a time; it follows no replica. The folder is gone when the work is done. */
+/** Runs `work` on a service over a restored replica, current or as of a time. The service has no replica itself. Its folder is deleted afterwards. */
 export async function withRestored<T>(
   directory: string,
   at: string | null,
@@ -106,7 +106,7 @@ export const upTo = (end: number, begin = 0): number[] =>
 
 const firstMs = Date.UTC(2026, 0, 1)
 
-/** A push of rows with these values; one that is no whole number of tens is of a wrong type. */
+/** Rows with these values. Each value that ends in 9 has a wrong type. */
 export function rowsOf(values: readonly number[]): readonly object[] {
   return values.map((value) => ({
     D: new Date(firstMs + value * 1000).toISOString(),
@@ -115,12 +115,12 @@ export function rowsOf(values: readonly number[]): readonly object[] {
   }))
 }
 
-/** Resolves when the rows are validated. */
+/** Resolves when the rows have been validated. */
 export async function pushValues(url: string, key: string, values: readonly number[], alias = 'kept'): Promise<void> {
   await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rowsOf(values) })
 }
 
-/** Each value that is there, stored or rejected, as often as it is. */
+/** All values, stored or rejected, each as often as it occurs. */
 export async function valuesIn(url: string, alias = 'kept'): Promise<readonly number[]> {
   const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: alias } })
   const values = items.map(({ V }) => V)

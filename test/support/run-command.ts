@@ -12,7 +12,7 @@ export interface CommandResult {
   readonly errors: string
 }
 
-/** Runs `tidemark <words...>` as a user does, in a process of its own. */
+/** Runs `tidemark <words...>` as a user does, in its own process. */
 export function runCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -26,7 +26,7 @@ export function runCommand(
   })
 }
 
-/** As above without a process, whose start takes half a second: for many commands of one kind. */
+/** Like `runCommand` but in this process, because a process takes half a second to start: for many commands of one kind. */
 export async function runHere(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -14,23 +14,22 @@ type Changes = ServiceOverrides & { readonly settings?: Readonly<Record<string, 
 export interface RunningService {
   readonly url: string
   readonly dataDirectory: string
-  /** Stops it and starts it again on the same folder, on another port, some of its parts and settings changed. */
+  /** Stops the service and starts it again on the same folder and another port, with some parts and settings changed. */
   restart(changes?: Changes): Promise<RunningService>
   close(): Promise<void>
 }
 
 export type TestedEngine = 'embedded' | 'cluster'
 
-/** The first rows of an entity, on a machine that may have other work: how soon they are there is no matter of tests that hold with either engine. */
+/** A long wait for the first rows of an entity, for busy machines. Tests that apply to either engine do not check this delay. */
 const patient = { embedded: {}, cluster: { 'limits.ingestWaitMs': '60000' } }
 
 const compiledThread = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
 const compiledSqlEntry = new URL('../../dist/sql-process/worker-side/entry.js', import.meta.url)
 
 /**
- * The whole service in this process, on a free port and a folder of its own, and on a cluster under a name of its own. The engine is what the tests are run with
- * unless it is given.
- * `settings` are flags by their names.
+ * Runs the whole service in this process, on a free port and its own folder, and on a cluster under its own name. Unless given, the engine is the one
+ * that the tests run with. `settings` are flags by name.
  */
 export async function runService(
   settings: Readonly<Record<string, string>> = {},

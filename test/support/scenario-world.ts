@@ -1,4 +1,4 @@
-// Runs the checks of a scenario: rows are validated as pushed ones are, and queries go the way from request to JSON.
+// Runs the checks of a scenario: rows are validated like pushed ones, and queries take the whole path from request to JSON.
 
 import { Check as conforms } from 'typebox/value'
 import { Admission } from '../../src/admission/admission.ts'
@@ -22,7 +22,7 @@ import { type Asked, type Check, type Given, instantOf, type Table } from './sce
 
 export type Store = SeriesWriter & SeriesQuerier
 
-/** A reader of rows that were written before: what a check pushes is not written again. */
+/** A store over rows that were written before: it ignores what a check pushes. */
 export function written(reader: SeriesQuerier): Store {
   return {
     position: 0,
@@ -48,14 +48,14 @@ const generous: QueryLimits = {
   queryTimeMs: 10_000,
 }
 
-/** The two sides of a check as text, for a readable comparison: what came, and what had to come. */
+/** Runs a check; returns the actual and the expected answer as text, for a readable comparison. */
 export async function runCheck(check: Check, store: Store): Promise<Sides> {
   const world = new ScenarioWorld(store)
   for (const given of check.given) world.arrange(given)
   return compare(check, world, (asked) => world.ask(asked))
 }
 
-/** As `runCheck`, where all that is given is elsewhere: `ask` resolves with the answer's text, or rejects with a Problem. */
+/** Like `runCheck`, with the data elsewhere: `ask` resolves with the text of the answer, or rejects with a Problem. */
 export function checkElsewhere(check: Check, ask: (asked: Asked) => Promise<string>): Promise<Sides> {
   const world = new ScenarioWorld(nowhere())
   for (const given of check.given) world.arrange(given)
@@ -94,7 +94,7 @@ async function refusalOf(answer: Promise<string>): Promise<Problem> {
   }
 }
 
-/** Takes rows and forgets them; nothing is asked of it. */
+/** Discards rows and cannot be queried. */
 function nowhere(batches: RowBatch[] = []): Store {
   const unread = (): never => {
     throw new Error('nothing is asked yet')
@@ -136,7 +136,7 @@ class ScenarioWorld {
     }
   }
 
-  /** The answer's text. */
+  /** The text of the answer. */
   async ask(asked: Asked): Promise<string> {
     const definitions = {
       entity: (name: string) => this.#entities.get(name),
@@ -163,7 +163,7 @@ class ScenarioWorld {
     return (await bodyOf(answer)).toString('utf8')
   }
 
-  /** The rows of a table as the answer must write them. */
+  /** The rows of a table in the form in which the answer must contain them. */
   expectedRows(asked: Asked, { header, rows }: Table): string[] {
     if (asked.kind === 'entities') return rows.map((cells) => entityRow(header, cells))
     const entity = this.#entity(String(asked.request['entity']))
@@ -209,7 +209,7 @@ class ScenarioWorld {
   }
 }
 
-/** The body of a push of the rows of a table. */
+/** The body of a push of a table's rows. */
 export function pushedJson(entity: Pick<Entity, 'name' | 'fields'>, { header, rows }: Table): string {
   const types = header.map((name) => typeOf(entity, name))
   return `[${rows.map((cells) => jsonRow(header, types, cells)).join(',')}]`
@@ -219,7 +219,7 @@ function isRequest(kind: QueryKind, request: object): request is QueryRequest<Qu
   return conforms(queryRequests[kind], request)
 }
 
-/** Of a column that an answer has of its own. */
+/** The type of a column that an answer has in addition to the entity's fields; null for any other column. */
 function typeOfOwn(name: string): FieldType | null {
   if (name === 'metric' || name === 'value') return 'string'
   if (/^(snap|.*\.m(in|ax)_time)$/.test(name)) return 'timestamp'
@@ -232,7 +232,7 @@ function typeOf(entity: Pick<Entity, 'name' | 'fields'>, name: string): FieldTyp
   return field.type
 }
 
-/** In the place of a value: the row does not have the property. */
+/** A cell for a property that the row does not have. */
 const absent = '.'
 
 function jsonRow(header: readonly string[], types: readonly FieldType[], cells: readonly string[]): string {
@@ -242,14 +242,14 @@ function jsonRow(header: readonly string[], types: readonly FieldType[], cells: 
   return `{${members.join(',')}}`
 }
 
-/** `_` is null; texts need quotes only for what would not stand alone. */
+/** `_` is null. A string needs quotes only where the plain form would be ambiguous. */
 function jsonCell(type: FieldType, cell: string): string {
   if (cell === '_') return 'null'
   if (type === 'timestamp') return JSON.stringify(formatInstant(instantOf(cell)))
   return type === 'string' ? JSON.stringify(cell.startsWith('"') ? JSON.parse(cell) : cell) : cell
 }
 
-/** A row of `entities`: its fields are written as `name:type:role`, its lists with commas. */
+/** A row of `entities`: fields are written as `name:type:role`, lists are separated by commas. */
 function entityRow(header: readonly string[], cells: readonly string[]): string {
   const values = cells.map((cell, index): unknown => {
     switch (header[index]) {

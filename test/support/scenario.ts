@@ -1,4 +1,4 @@
-// The scenario language: a few lines of data, a query, the answer it must have. test/scenarios/README.md is its page.
+// The scenario language: a few lines of data, a query, the answer it must have. test/scenarios/README.md documents it.
 import { type FieldRole, type FieldType, fieldTypes, seriesRoles } from '../../src/model/field.ts'
 import type { Duplicates } from '../../src/model/ingest.ts'
 import { parseInstant } from '../../src/model/instant.ts'
@@ -11,13 +11,13 @@ export interface ScenarioField {
   readonly role: FieldRole
 }
 
-/** A table's header and rows; a cell is kept as it is written. */
+/** A table's header and rows; cells are kept as written. */
 export interface Table {
   readonly header: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
 
-/** What is there before a query is asked. */
+/** State that exists before a query runs. */
 export type Given =
   | {
       readonly kind: 'entity'
@@ -44,7 +44,7 @@ type Expected =
       readonly words: readonly string[]
     }
 
-/** One query of a scenario, with all that stands above it. */
+/** One query of a scenario, with everything given above it. */
 export interface Check {
   readonly title: string
   readonly given: readonly Given[]
@@ -73,7 +73,7 @@ export function parseScenario(text: string): Check[] {
   return checks
 }
 
-/** A line at the margin, with the indented lines below it. */
+/** An unindented line, with the indented lines below it. */
 function blocksOf(text: string): Block[] {
   const blocks: { line: number; head: string; body: string[] }[] = []
   for (const [index, line] of text.split('\n').entries()) {
@@ -154,7 +154,7 @@ function readExpected(body: readonly string[]): Expected {
   return { kind: 'error', status: Number(status), code, path, words }
 }
 
-/** Cells stand apart by spaces; one that is in quotes or brackets may hold some. */
+/** Cells are separated by spaces; a cell in quotes or brackets may contain some. */
 function cellsOf(line: string): string[] {
   return line.match(/(?:[^\s"[]|\[[^\]]*\]|"(?:[^"\\]|\\.)*")+/g) ?? []
 }
@@ -162,7 +162,7 @@ function cellsOf(line: string): string[] {
 const lists = new Set(['ids', 'prefixes', 'metric_name_field', 'fields', 'aggregates', 'quality'])
 const numbers = new Set(['offset', 'points', 'wrap'])
 
-/** `name=value`: JSON where it looks like it, else text, or for a list texts between commas. */
+/** `name=value`: JSON where the value looks like JSON, otherwise a string, or for a list the strings between commas. */
 function readOption(option: string): [string, unknown] {
   const at = option.indexOf('=')
   if (at < 1) throw new Error(`"${option}" is no option: name=value`)

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Works in a new folder, which is gone afterwards, however the work ends. */
+/** Runs `work` in a new folder, which is deleted afterwards, also after an error. */
 export async function inScratchFolder<T>(prefix: string, work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), prefix))
   try {

@@ -1,4 +1,4 @@
-// Sealed files made of plain rows, and read back as such.
+// Sealed files written from plain rows, and read back as plain rows.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export const mixed: SealedTarget = { entityId: 7, kind: 'mixed', day: null }
 export interface Row {
   readonly ms: number
   readonly position: number
-  /** By column. */
+  /** One value for each column. */
   readonly values: readonly Value[]
 }
 
@@ -47,7 +47,7 @@ export interface Entity {
   readonly series: readonly Series[]
 }
 
-/** A folder for the tests of one file. */
+/** A temporary folder for the tests of one file. */
 export function temporaryFolder(): { readonly path: string } {
   const folder = { path: '' }
   beforeAll(() => {
@@ -66,7 +66,7 @@ function put(column: ChunkColumn, row: number, value: Value, codeOf: (text: stri
   if (typeof value === 'bigint' && column.type === 'long') exactOf(column)[row] = value
 }
 
-/** Rows as a source would show them: with other rows around them and a dictionary of their own. */
+/** Rows in the form of a source: with other rows around them and a separate dictionary. */
 function sliceOf(rows: readonly Row[], columns: Entity['columns']): RowSlice {
   const padding = 2
   const chunk = newChunk(rows.length + 2 * padding)
@@ -100,7 +100,7 @@ export interface Written {
   readonly file: LocalFile
   readonly folder: LocalFolder
   readonly registry: EntityRegistry
-  /** As they stand in the file. */
+  /** The series in the order of the file. */
   readonly series: readonly (Series & { readonly number: number })[]
 }
 
@@ -110,7 +110,7 @@ export interface WriteOptions {
   readonly sliceRows?: number
 }
 
-/** So that a few rows make several pages and row groups, with everything in the index. */
+/** Sizes small enough that a few rows make several pages and row groups, with every part of the index. */
 const smallPages = {
   pageRows: 16,
   sharedPageRows: 8,
@@ -208,7 +208,7 @@ const anyValues: Readonly<Record<ColumnType, fc.Arbitrary<Value>>> = {
   timestamp: fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }),
 }
 
-/** With up to `digits` digits behind the point; doubles of any kind where there are none. */
+/** Doubles with up to `digits` decimals; of any kind where `digits` is null. */
 const anyDouble = (digits: number | null): fc.Arbitrary<Value> =>
   digits === null
     ? anyValues.double
@@ -225,7 +225,7 @@ const anyRow = (digits: number | null) =>
 const anyTag = fc.option(fc.constantFrom('', 'a', 'b', '\uffff', '😀'), { nil: null })
 export const anyEntity = fc
   .array(
-    // Each series has digits of its own.
+    // Each series has its own number of decimals.
     fc.constantFrom(0, 0, 2, 2, 3, 6, null).chain((digits) =>
       fc.record({
         tags: fc.tuple(anyTag, anyTag),

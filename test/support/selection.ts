@@ -8,7 +8,7 @@ export const value: EntityField = { name: 'V', type: 'double', role: 'metric' }
 
 export const always = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
 
-/** All of entity 1, with these fields, but for what a test says otherwise. */
+/** All of entity 1 with these fields, apart from a test's changes. */
 export function selection(over: Partial<Selection> = {}): Selection {
   return {
     entityId: 1,

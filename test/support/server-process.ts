@@ -4,10 +4,10 @@ import { resolve } from 'node:path'
 import { requireCompiled } from './compiled.ts'
 import { inheritedEnvironment } from './inherited-environment.ts'
 
-/** The compiled program, as a user runs it; npm's commands start at the root of the project. */
+/** The compiled program, as a user runs it; npm runs its scripts in the root of the project. */
 export const programPath = resolve('dist/main.js')
 export const adminKey = 'test-admin-key-0123456789abcdef'
-/** Who may read is a matter of few tests: the others read without a key. Many count all rows: there are no others than theirs. */
+/** Few tests check who may read, so the others read without a key. Many count all rows, so the service records no history of its own. */
 export const usualEnvironment = {
   TIDEMARK_ADMIN_KEY: adminKey,
   TIDEMARK_ACCESS_CONSUMPTION: 'public',
@@ -19,15 +19,15 @@ export interface ServerOptions {
   /** Another script that serves, with a planted bug. */
   readonly program?: string
   readonly environment?: Readonly<Record<string, string>>
-  /** A free one, where none is given. */
+  /** A free port by default. */
   readonly port?: string
-  /** The Node.js that runs it; this one, where none is given. */
+  /** The Node.js executable; the current one by default. */
   readonly node?: string
-  /** For node itself, where the environment cannot say it. */
+  /** Arguments of Node.js itself, for options that the environment cannot set. */
   readonly nodeArguments?: readonly string[]
 }
 
-/** A real server in a process of its own, on a free port. */
+/** A real server in its own process, on a free port. */
 export class ServerProcess {
   readonly url: string
   readonly #child: ChildProcess
@@ -39,7 +39,7 @@ export class ServerProcess {
     this.#errors = errors
   }
 
-  /** Resolves when the ready line is printed; rejects with what the program wrote when it ends before. */
+  /** Resolves when the ready line is printed. Rejects with the program's output when it ends before. */
   static start({
     dataDirectory,
     program = programPath,
@@ -67,27 +67,27 @@ export class ServerProcess {
     })
   }
 
-  /** That of the process. */
+  /** The id of the process. */
   get id(): number {
     return this.#child.pid!
   }
 
-  /** What it wrote to standard error so far. */
+  /** Its standard error output so far. */
   get log(): string {
     return this.#errors.join('')
   }
 
-  /** Resolves when it has ended by itself, or by a kill. */
+  /** Resolves when the process has ended, on its own or by a kill. */
   async ended(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'close')
   }
 
-  /** SIGKILL: nothing is finished, nothing is flushed. */
+  /** Sends SIGKILL: nothing is finished or flushed. */
   kill(): Promise<number | null> {
     return this.#end('SIGKILL')
   }
 
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null> {
     return this.#end('SIGTERM')
   }

@@ -1,5 +1,5 @@
-// A disk in memory that can crash, fill up and fail. It forgets what was not fsynced, as unkindly as real ones may:
-// each such write is kept, lost or torn at sectors, and what is lost within a file's new size shows zeros or bytes of deleted files.
+// An in-memory disk that can crash, fill up and fail. It loses data that was not fsynced, as adversely as real disks may: each such write is kept,
+// lost or torn at sectors, and a lost range within a file's new size reads as zeros or as bytes of deleted files.
 import { dirname } from 'node:path'
 import type { Disk, DiskFile } from '../../src/lib/disk.ts'
 import type { Random } from './random.ts'
@@ -26,32 +26,32 @@ export type DiskOperation =
 type Change = { readonly offset: number; readonly bytes: Buffer } | { readonly size: number }
 
 interface Content {
-  /** As it would be read now. */
+  /** The content as a read returns it now. */
   seen: Buffer
-  /** As it surely is after a crash. */
+  /** The content that is certain after a crash. */
   durable: Buffer
-  /** On the way from `durable` to `seen`. */
+  /** The changes that lead from `durable` to `seen`. */
   changes: Change[]
 }
 
 interface Fault {
   readonly operation: DiskOperation
   readonly code: string
-  /** How many such operations go well before. */
+  /** The number of such operations that succeed before. */
   after: number
 }
 
-/** Does an operation of a process at some moment soon. */
+/** Runs an operation of a process at some moment soon. */
 type Run = <T>(operation: DiskOperation, work: () => T) => Promise<T>
 
 export class SimulatedDisk {
-  /** Room for the bytes of all files. */
+  /** The capacity in bytes of all files. */
   spaceBytes = Number.POSITIVE_INFINITY
   readonly #random: Random
   #names = new Map<string, Content>()
   #durableNames = new Map<string, Content>()
   #nameChanges: { readonly path: string; readonly content: Content | null }[] = []
-  /** What recycled blocks may still hold. */
+  /** Bytes that recycled blocks may still contain. */
   #recycled: Buffer = Buffer.alloc(0)
   #faults: Fault[] = []
   #process = 0
@@ -62,14 +62,14 @@ export class SimulatedDisk {
     this.#random = random
   }
 
-  // What tests do to the disk.
+  // Operations of tests on the disk.
 
-  /** One operation of a kind fails: the next one, or one after `after` others. */
+  /** One operation of a kind fails: the next one, or the one after `after` others. */
   failOnce(operation: DiskOperation, code: string, after = 0): void {
     this.#faults.push({ operation, code, after })
   }
 
-  /** Halts all that uses the disk in the middle of an operation so many from now; resolves then. */
+  /** Halts all users of the disk in the middle of an operation, after this number of operations; resolves then. */
   haltAfter(operations: number): Promise<void> {
     this.#operationsLeft = operations
     return new Promise((resolve) => {
@@ -77,14 +77,14 @@ export class SimulatedDisk {
     })
   }
 
-  /** The process dies, the machine does not: nothing is lost. */
+  /** The process dies but the machine does not, so nothing is lost. */
   kill(): void {
     this.#process++
     this.#operationsLeft = Number.POSITIVE_INFINITY
     this.#faults = []
   }
 
-  /** The power goes: of what was not fsynced, anything may be lost. */
+  /** The power fails: anything that was not fsynced may be lost. */
   crash(): void {
     this.kill()
     for (const [path, content] of this.#namesAfterCrash()) {
@@ -100,27 +100,27 @@ export class SimulatedDisk {
     }
   }
 
-  /** A file's bytes, as they would be read now. */
+  /** A file's bytes, as a read returns them now. */
   contents(path: string): Buffer {
     return this.#get(path, 'read').seen
   }
 
-  /** Puts a file there, durably. */
+  /** Stores a file durably. */
   put(path: string, bytes: Buffer): void {
     const content = { seen: bytes, durable: bytes, changes: [] }
     this.#names.set(path, content)
     this.#durableNames.set(path, content)
   }
 
-  /** Takes a file away, durably. */
+  /** Deletes a file durably. */
   delete(path: string): void {
     this.#names.delete(path)
     this.#durableNames.delete(path)
   }
 
   /**
-   * The disk as one process sees it, or one thread of it: dead after a kill or a crash, when the next process mounts it anew, or when the
-   * thread has `ended`.
+   * The disk as one process, or one thread of it, sees it. After a kill or a crash it is dead, and the next process mounts the disk again; a thread's is
+   * dead when the thread has `ended`.
    */
   mount(ended?: AbortSignal): Disk {
     const run = this.#runOf(ended)
@@ -140,7 +140,7 @@ export class SimulatedDisk {
     }
   }
 
-  /** What another durable store of the same process does: wholly or not at all, also in a crash. */
+  /** Commits to another durable store of the same process: entirely or not at all, also in a crash. */
   committer(ended?: AbortSignal): <T>(work: () => T) => Promise<T> {
     const run = this.#runOf(ended)
     return (work) => run('commit', work)
@@ -210,7 +210,7 @@ export class SimulatedDisk {
       read: (buffer, offset) => run('read', () => content.seen.subarray(offset).copy(buffer)),
       write: async (buffers, offset) => {
         const bytes = Buffer.concat(buffers)
-        // In two steps, so that others may see it half done.
+        // In two steps, so that others may see the write half done.
         const half = this.#random.below(bytes.length)
         await run('beginWrite', () => this.#write(content, bytes.subarray(0, half), offset))
         await run('write', () => this.#write(content, bytes.subarray(half), offset + half))
@@ -223,7 +223,7 @@ export class SimulatedDisk {
             content.changes = []
           })
         } catch (error) {
-          // As Linux has it: the pages count as clean, and no later fsync writes them.
+          // As on Linux: the pages are marked clean, and no later fsync writes them.
           content.changes = []
           throw error
         }
@@ -242,7 +242,7 @@ export class SimulatedDisk {
     if (missing > 0) throw failure('write', 'ENOSPC', '')
   }
 
-  /** Does an operation at some moment soon; never ends when the process has died by then. */
+  /** Runs an operation at some moment soon; never resolves when the process has died by then. */
   async #run<T>(hasEnded: () => boolean, operation: DiskOperation, work: () => T): Promise<T> {
     const isDead = (): boolean => hasEnded() || this.#operationsLeft <= 0
     await this.#pause()
@@ -282,7 +282,7 @@ export class SimulatedDisk {
     return bytes
   }
 
-  /** For each name that was changed since its folder was fsynced: any of its states since then. */
+  /** For each name changed since its folder was last fsynced: any of its states since then. */
   #namesAfterCrash(): Map<string, Content | null> {
     const states = new Map<string, (Content | null)[]>()
     for (const { path, content } of this.#nameChanges) {
@@ -292,7 +292,7 @@ export class SimulatedDisk {
     return new Map([...states].map(([path, each]) => [path, each[this.#random.below(each.length)] ?? null]))
   }
 
-  /** What a crash leaves of a change that was not fsynced. */
+  /** The result of a crash on a change that was not fsynced. */
   #maybe(bytes: Buffer, change: Change): Buffer {
     const fate = this.#random.below(10)
     if (fate < 3) return bytes
@@ -307,7 +307,7 @@ export class SimulatedDisk {
     return torn
   }
 
-  /** The file's new size arrived without the bytes: zeros there, or what the recycled blocks still hold. */
+  /** The file has its new size but not the bytes: zeros, or the content of recycled blocks. */
   #grown(bytes: Buffer, size: number): Buffer {
     const grown = Buffer.alloc(Math.max(size, bytes.length))
     if (this.#random.below(2) === 0) this.#recycled.copy(grown)

@@ -1,4 +1,4 @@
-// Payloads of Sparkplug B as a node writes them, number for number as in `sparkplug_b.proto`: what the service reads by its own description.
+// Sparkplug B payloads as a node encodes them, with the field numbers of `sparkplug_b.proto`. The service decodes them with its own description.
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
 export interface WrittenMetric {
@@ -9,7 +9,7 @@ export interface WrittenMetric {
   readonly isHistorical?: boolean
   readonly isTransient?: boolean
   readonly isNull?: boolean
-  /** The field of the value and what is in it. */
+  /** The fields of the value, as in the protobuf message. */
   readonly int?: number
   readonly long?: bigint | number
   readonly float?: number
@@ -19,15 +19,14 @@ export interface WrittenMetric {
   readonly bytes?: Uint8Array
   readonly dataset?: Uint8Array
   readonly template?: Uint8Array
-  /** Whole numbers by their names; null is one that is null. */
-  /** A bigint is written as the type Int64. */
+  /** Integers by name; null for a property that is null. A bigint is written as the type Int64. */
   readonly properties?: Readonly<Record<string, number | bigint | null>>
 }
 
-/** As Java writes a negative one: its bits, without a sign. */
+/** The two's complement of a negative number as an unsigned one, as Java writes it. */
 const unsigned = (value: bigint | number): bigint => BigInt.asUintN(64, BigInt(value))
 
-/** A set of properties: their keys, then their values. */
+/** A property set: its keys, then its values. */
 function writeProperties(writer: BinaryWriter, properties: NonNullable<WrittenMetric['properties']>): BinaryWriter {
   writer.fork()
   for (const key of Object.keys(properties)) writer.tag(1, WireType.LengthDelimited).string(key)

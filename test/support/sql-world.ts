@@ -1,21 +1,21 @@
-// A service with entities for SQL: two that a caller may read, one that he may not and whose name and rows no answer may hold.
+// A service with entities for SQL: two that a caller may read, and one that it may not, whose name and rows no answer may contain.
 import { callWell, makeIngest, makeReader } from './api.ts'
 import { type RunningService, runService } from './running-service.ts'
 import { adminKey } from './server-process.ts'
 
-/** They stand in no text that is asked, so an answer that holds one has told a secret. */
+/** They appear in no query text, so an answer that contains one reveals a secret. */
 export const hiddenEntity = 'hidden_q7x'
 export const hiddenTag = 'concealed-k3v'
 
 export interface SqlWorld {
   readonly service: RunningService
-  /** Pushes to all entities. */
+  /** Keys that push to each entity. */
   readonly keys: Readonly<Record<string, string>>
-  /** Reads `plant` and `edge`. */
+  /** May read `plant` and `edge`. */
   readonly readerKey: string
-  /** Reads the hidden entity and nothing else. */
+  /** May read only the hidden entity. */
   readonly hiddenKey: string
-  /** Process ids of the engines that were started, the newest last. */
+  /** Process ids of the started engines, newest last. */
   readonly engines: readonly number[]
 }
 
@@ -25,7 +25,7 @@ const dimensions = ['area', 'unit', 'quality', 'code', 'version', 'user'].map((n
   role: 'dimension',
 }))
 const longs = ['status', 'alarm', 'seq'].map((name) => ({ name, type: 'long', role: 'dimension' }))
-/** Names that differ by their case alone. */
+/** Names that differ only in case. */
 const metrics = ['value', 'v', 'V'].map((name) => ({ name, type: 'double', role: 'metric' }))
 const fields = [
   { name: 'time', type: 'timestamp', role: 'time' },
@@ -96,7 +96,7 @@ export async function askSql(
   return { status: response.status, text: await response.text() }
 }
 
-/** Throws when an answer to the reader is none that a caller should get: the service's fault, or a secret. */
+/** Throws when the reader must not get this answer: a failure of the service, or a secret. */
 export function checkReply(text: string, { status, text: body }: SqlReply): void {
   const isEndedByLimit = status === 503 && /"code":"(?:query_timeout|overloaded)"/.test(body)
   const isFine = status === 200 || (status >= 400 && status < 500) || isEndedByLimit

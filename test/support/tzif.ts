@@ -1,5 +1,5 @@
 interface Reported {
-  /** In seconds. The first offset is that before all changes. */
+  /** In seconds. The first offset applies before all transitions. */
   readonly offsets: readonly number[]
   readonly changes?: readonly (readonly [seconds: number, offset: number])[]
   readonly rule?: string
@@ -13,7 +13,7 @@ export function tzif({ offsets, changes = [], rule = '' }: Reported): Uint8Array
     for (const [index, count] of counts.entries()) bytes.writeUInt32BE(count, 20 + index * 4)
     return bytes
   }
-  // Of 32 bits: one change, which is not to be read.
+  // A 32-bit block with one transition, which must be ignored.
   const old = Buffer.concat([header([1, 1, 0, 1, 1, 4]), Buffer.alloc(4 + 1 + 6 + 4 + 1 + 1, 0x33)])
   const times = Buffer.alloc(changes.length * 8)
   for (const [index, [seconds]] of changes.entries()) times.writeBigInt64BE(BigInt(seconds), index * 8)

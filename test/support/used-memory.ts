@@ -1,6 +1,6 @@
 import { SpareBuffers } from '../../src/lib/spare-buffers.ts'
 
-/** However little is asked for is memory that was used before: who takes it for zeroes, or has given it back too early, comes to nonsense. */
+/** Returns used memory for requests of any size: code that expects zeros, or gives memory back too early, computes nonsense. */
 export class UsedMemory extends SpareBuffers {
   constructor() {
     super({ bytesMin: 1, bytesMax: 1 << 24, idleMs: 1000 })

@@ -1,6 +1,6 @@
 import { Pacer } from '../../src/lib/pacer.ts'
 
-/** Notes how much is done at a slice, in the pacer's units: what a computation tells it of at once, it has done without a rest. */
+/** Records the amount of work per slice, in the pacer's units: work reported in one call was done without a pause. */
 export class WatchedPacer extends Pacer {
   stepMax = 0
   spent = 0

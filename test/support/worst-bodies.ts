@@ -1,4 +1,4 @@
-// Pushes that take as much as they can of whoever validates them. Each is within the limits, so that each is acknowledged.
+// Pushes that cost their validator as much as possible. Each is within the limits, so each is acknowledged.
 import { gzipSync } from 'node:zlib'
 import { makeIngest } from './api.ts'
 import { adminKey } from './server-process.ts'
@@ -7,7 +7,7 @@ export interface WorstBody {
   readonly name: string
   readonly alias: 'narrow' | 'wide'
   readonly type: 'application/json' | 'application/x-ndjson'
-  /** The text of a body of about so many bytes, and of so many rows at most. */
+  /** The text of a body of about `bytes` bytes, with at most `rowsMax` rows. */
   readonly text: (bytes: number, rowsMax: number) => string
 }
 
@@ -15,7 +15,7 @@ const wideFields = 200
 const day = (row: number): string => new Date(Date.UTC(1990, 0, 1) + row * 86_400_000).toISOString()
 const date = '2026-01-01T00:00:00Z'
 
-/** An array of as many rows as there is room for. */
+/** An array with as many rows as fit. */
 function rows(row: (index: number) => string): WorstBody['text'] {
   return (bytes, rowsMax) => {
     const texts: string[] = []
@@ -64,7 +64,7 @@ export const worstBodies: readonly WorstBody[] = [
   },
 ]
 
-/** Makes the ingests; their keys by alias. */
+/** Creates the ingests; resolves with their keys by alias. */
 export async function makeNarrowAndWide(url: string): Promise<Readonly<Record<WorstBody['alias'], string>>> {
   const fields = [
     { name: 'D', type: 'timestamp', role: 'time' },
@@ -81,7 +81,7 @@ export async function makeNarrowAndWide(url: string): Promise<Readonly<Record<Wo
 
 const retryMs = 100
 
-/** Pushes a body, zipped, and again while there is no room for it; resolves with the number of its rows. */
+/** Pushes a compressed body, and retries while the service has no capacity; resolves with its number of rows. */
 export async function pushWorst(url: string, key: string, body: WorstBody, packed: Uint8Array): Promise<number> {
   for (;;) {
     const response = await fetch(`${url}/ingests/${body.alias}/data`, {

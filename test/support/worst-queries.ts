@@ -1,4 +1,4 @@
-// Small queries that ask for much: of memory, of time, or of a single call of a function. `worst` has the fields D, T and V.
+// Small queries that need much memory, much time, or one expensive function call. `worst` has the fields D, T and V.
 import { callWell, makeIngest } from './api.ts'
 import { adminKey } from './server-process.ts'
 
@@ -13,7 +13,7 @@ export interface WorstQuery {
 const many = (count: number, text: string): string[] => Array.from({ length: count }, () => text)
 const joined = 'FROM worst a CROSS JOIN worst b'
 
-/** Subqueries within each other, each of which makes more of the column of the one within. */
+/** Nested subqueries, each of which enlarges the column of the inner one. */
 function nested(depth: number, innermost: string, more: (a: string) => string): string {
   let text = innermost
   for (let level = 0; level < depth; level++) text = `SELECT ${more('a')} AS a FROM (${text})`
@@ -89,7 +89,7 @@ export const worstQueries: readonly WorstQuery[] = [
   ...Object.entries(natives).map(([name, body]) => ({ name, path: '/consumer/data/druid-native-query', body })),
 ]
 
-/** The entity that they are asked of. */
+/** Creates the entity that they query. */
 export async function makeWorst(url: string): Promise<void> {
   const key = await makeIngest(url, adminKey, { alias: 'worst' })
   const body = Array.from({ length: worstRows }, (_, row) => ({
