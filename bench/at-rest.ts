@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callWell } from '../test/support/api.ts'
+import { callOk } from '../test/support/api.ts'
 import { adminKey, ServerProcess } from '../test/support/server-process.ts'
 import { benchDuckDB } from './duckdb.ts'
 import { median, printTable, quantile, spread } from './figures.ts'
@@ -50,7 +50,7 @@ export async function bringToRest(dataDirectory: string, rows: number, build?: O
   let before = ''
   for (let same = 0; same < 10; ) {
     await sleep(500)
-    const { store } = await callWell<{ store: { rows: number; bytes: number } }>(server.url, 'GET', '/readyz', {
+    const { store } = await callOk<{ store: { rows: number; bytes: number } }>(server.url, 'GET', '/readyz', {
       key: adminKey,
     })
     const state = JSON.stringify(store)

@@ -28,7 +28,10 @@ interface Measured {
 }
 
 /** The latencies of pushes of ten rows, alone and next to heavier work. */
-export async function benchBeside(options: { readonly runs: number; readonly seconds: number }): Promise<void> {
+export async function benchPushesUnderLoad(options: {
+  readonly runs: number
+  readonly seconds: number
+}): Promise<void> {
   const results = new Map<BackgroundLoad, Measured[]>(loads.map((background) => [background, []]))
   for (let run = 0; run < options.runs; run++)
     for (const background of loads) results.get(background)!.push(await measure(background, options.seconds))

@@ -11,7 +11,7 @@ interface Reply {
 }
 
 const lookMs = 50
-const patienceMs = 900_000
+const timeoutMs = 900_000
 
 export class Tab {
   readonly #browser: ChildProcess
@@ -71,11 +71,11 @@ export class Tab {
 
   /** Waits until an expression is true in the page; calls `look` before each check. */
   async until(expression: string, look: () => Promise<void> = async () => {}): Promise<void> {
-    for (const endMs = performance.now() + patienceMs; performance.now() < endMs; await sleep(lookMs)) {
+    for (const endMs = performance.now() + timeoutMs; performance.now() < endMs; await sleep(lookMs)) {
       await look()
       if ((await this.#evaluate(expression)).result.value === true) return
     }
-    throw new Error(`not so within ${patienceMs} ms: ${expression}`)
+    throw new Error(`not so within ${timeoutMs} ms: ${expression}`)
   }
 
   /** Waits until the page shows a text. */

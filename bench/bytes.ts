@@ -6,7 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { openBlocking } from '../src/store/embedded/sealed/blocking-file.ts'
 import { FileIndex } from '../src/store/embedded/sealed/file-index.ts'
 import { sectionKinds } from '../src/store/embedded/sealed/index-layout.ts'
-import { callWell, makeIngest } from '../test/support/api.ts'
+import { callOk, makeIngest } from '../test/support/api.ts'
 import { adminKey, ServerProcess } from '../test/support/server-process.ts'
 import { bringToRest } from './at-rest.ts'
 import { type DataSet, dataSets } from './data-sets.ts'
@@ -72,7 +72,7 @@ async function fill(dataDirectory: string, { fields, bodies }: DataSet): Promise
     }
     await runLoad({ url: server.url, connections: 2, next })
     await drain(server.url, 'rows')
-    const { counters } = await callWell<{ counters: { stored: number } }>(server.url, 'GET', '/admin/ingests/rows', {
+    const { counters } = await callOk<{ counters: { stored: number } }>(server.url, 'GET', '/admin/ingests/rows', {
       key: adminKey,
     })
     return counters.stored

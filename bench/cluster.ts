@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
 import { supervisorSpec } from '../src/store/druid/supervision/supervisor-spec.ts'
 import { addresses } from '../test/cluster/addresses.ts'
-import { callWell } from '../test/support/api.ts'
+import { callOk } from '../test/support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../test/support/cluster-under-test.ts'
 import { ServerProcess } from '../test/support/server-process.ts'
 import { handSql } from './by-hand.ts'
@@ -38,7 +38,7 @@ export async function benchCluster(rows: number): Promise<void> {
   try {
     const key = await makePlant(server.url, 'plant')
     // The task is running when it has read a row.
-    await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, text: rateBodies[0]! })
+    await callOk(server.url, 'POST', '/ingests/plant/data?wait=true', { key, text: rateBodies[0]! })
     const one = await measurePushes([server.url], key, name, rateBodies.slice(1))
     printRates(rateBodies.length * rowsInBody, bare, one)
     await printFreshness(server.url, key)
@@ -113,7 +113,7 @@ async function measureBare(name: string, bodies: readonly string[]): Promise<Rat
   const consumerProperties = { 'bootstrap.servers': addresses.kafkaBrokers }
   const settings = { clusterName: name, consumerProperties, taskCount: 1, replicas: 1, taskDurationMs: 3_600_000 }
   const spec = supervisorSpec({ id: entity, fields: plantFields, duplicates: 'keep' }, settings)
-  await callWell(addresses.druidOverlord, 'POST', '/druid/indexer/v1/supervisor', { body: spec })
+  await callOk(addresses.druidOverlord, 'POST', '/druid/indexer/v1/supervisor', { body: spec })
   const producer = new Producer({ ...kafka, serializers: stringSerializers })
   const send = (values: readonly string[]) =>
     producer.send({ messages: values.map((value) => ({ topic, value })), acks: -1 })
@@ -176,10 +176,10 @@ async function printFreshness(url: string, key: string): Promise<void> {
   for (let value = 0; value < 40; value++) {
     const D = new Date(Date.UTC(2027, 0, 1) + value * 1000).toISOString()
     const row = { D, T: 'fresh', area: 'a', V: value, W: 0 }
-    await callWell(url, 'POST', '/ingests/plant/data', { key, body: row })
+    await callOk(url, 'POST', '/ingests/plant/data', { key, body: row })
     const answeredMs = performance.now()
     const body = { entity: 'plant', ids: ['fresh'], start_date: D, end_date: D }
-    while ((await callWell<unknown[]>(url, 'POST', '/consumer/data/select', { body })).length === 0) await sleep(5)
+    while ((await callOk<unknown[]>(url, 'POST', '/consumer/data/select', { body })).length === 0) await sleep(5)
     samples.push(performance.now() - answeredMs)
   }
   const [p50, p99] = [quantile(samples, 0.5), quantile(samples, 0.99)]

@@ -3,7 +3,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { callWell } from '../test/support/api.ts'
+import { callOk } from '../test/support/api.ts'
 import { adminKey, ServerProcess } from '../test/support/server-process.ts'
 import type { OtherBuild } from './at-rest.ts'
 import { median, printTable, quantile, spread } from './figures.ts'
@@ -117,7 +117,7 @@ async function deleteRows(dataDirectory: string, many: number): Promise<void> {
         selection === null ? [] : [{ ...selection(n, many), ids: [tagName(tag)], reason: 'wrong' }],
       )
       const path = '/admin/entities/plant/deletions'
-      await Promise.all(bodies.map((body) => callWell(server.url, 'POST', path, { key: adminKey, body })))
+      await Promise.all(bodies.map((body) => callOk(server.url, 'POST', path, { key: adminKey, body })))
     }
   } finally {
     await server.stop()

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addresses } from '../test/cluster/addresses.ts'
-import { callWell } from '../test/support/api.ts'
+import { callOk } from '../test/support/api.ts'
 import { plantRow } from './plant.ts'
 import { pointsOfTag } from './questions.ts'
 
@@ -17,7 +17,7 @@ export async function withPlantInDruid(tags: number, measure: (url: string) => P
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-druid-'))
   try {
     await writeRows(join(folder, 'rows.json'), tags)
-    const { task } = await callWell<{ task: string }>(addresses.druidOverlord, 'POST', '/druid/indexer/v1/task', {
+    const { task } = await callOk<{ task: string }>(addresses.druidOverlord, 'POST', '/druid/indexer/v1/task', {
       body: batchTask(folder),
     })
     await untilDone(task)
@@ -66,7 +66,7 @@ function batchTask(baseDir: string): object {
 async function untilDone(task: string): Promise<void> {
   for (;;) {
     const path = `/druid/indexer/v1/task/${task}/status`
-    const { status } = await callWell<{ status: { statusCode: string } }>(addresses.druidOverlord, 'GET', path)
+    const { status } = await callOk<{ status: { statusCode: string } }>(addresses.druidOverlord, 'GET', path)
     if (status.statusCode === 'SUCCESS') return
     if (status.statusCode !== 'RUNNING') throw new Error(`Druid's task: ${JSON.stringify(status)}`)
     await sleep(1000)

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { callWell, makeIngest } from '../test/support/api.ts'
+import { callOk, makeIngest } from '../test/support/api.ts'
 import { adminKey, ServerProcess } from '../test/support/server-process.ts'
 import { push } from './background-load.ts'
 import { printTable, quantile, spread } from './figures.ts'
@@ -64,13 +64,13 @@ async function withServer(work: (url: string) => Promise<void>): Promise<void> {
 const posting =
   (url: string): Post =>
   (path, body) =>
-    callWell(url, 'POST', `/i3x/v1${path}`, { key: adminKey, body })
+    callOk(url, 'POST', `/i3x/v1${path}`, { key: adminKey, body })
 
 async function browse(url: string, { objects, runs }: Size): Promise<void> {
   const place = (index: number): string => `site.line-${index % 100}.machine-${index}`
   const key = await makePlant(url, 'plant')
   const rows = Array.from({ length: objects }, (_, index) => ({ D: '2026-01-01', T: place(index), V: index }))
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
   const fields = ['id', 'parent', 'name'].map((name) => ({
     ...{ name, type: 'string', role: name === 'id' ? 'index' : 'attribute' },
   }))
@@ -78,7 +78,7 @@ async function browse(url: string, { objects, runs }: Size): Promise<void> {
   const items = Array.from({ length: objects }, (_, index) => ({
     ...{ id: `e${index}`, parent: index === 0 ? null : `e${index < 100 ? 0 : index % 100}`, name: `Machine ${index}` },
   }))
-  await callWell(url, 'POST', '/ingests/equipment/data?wait=true', { key: tableKey, body: items })
+  await callOk(url, 'POST', '/ingests/equipment/data?wait=true', { key: tableKey, body: items })
   const ids = rows.map(({ T }) => `tag:plant:${T}`)
   const itemIds = items.map(({ id }) => `item:equipment:${id}`)
   const related = (elementId: string) => ({ elementIds: [elementId], relationshipType: 'HasChildren' })
@@ -134,7 +134,7 @@ async function pushBeside(url: string, way: Way, { subscriptions, seconds }: Siz
   const post = posting(url)
   const key = await makePlant(url, 'plant')
   const [first] = [...plantBodies(tags, 1, tags)]
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key, body: JSON.parse(first!.body) })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key, body: JSON.parse(first!.body) })
   const all: Subscribed[] = []
   for (let index = 0; way !== null && index < subscriptions; index++) {
     const { result } = await post<{ result: Subscribed }>('/subscriptions', { clientId })

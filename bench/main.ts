@@ -16,7 +16,7 @@
 // npm run bench -- versus [--short] [--millions 20]   compared with VictoriaMetrics, QuestDB and InfluxDB, where they are installed; best with wrk
 // npm run bench -- at-rest [--short] [--millions 20]   bytes per row and resident memory, two and a half minutes after the last push, of the same systems
 import { parseArgs } from 'node:util'
-import { benchBeside } from './beside.ts'
+import { benchPushesUnderLoad } from './beside.ts'
 import { benchBytes } from './bytes.ts'
 import { benchCluster } from './cluster.ts'
 import { benchDeletions } from './deletions.ts'
@@ -64,7 +64,7 @@ if (wants('ingest'))
   await benchIngest(
     short ? { runs: 1, rowsMax: 50_000, bodiesMax: 2000 } : { runs: 3, rowsMax: 1_000_000, bodiesMax: 1_000_000 },
   )
-if (wants('beside')) await benchBeside(short ? { runs: 1, seconds: 2 } : { runs: 3, seconds: 10 })
+if (wants('beside')) await benchPushesUnderLoad(short ? { runs: 1, seconds: 2 } : { runs: 3, seconds: 10 })
 if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000], rest } : { runs: 3, sizes, rest })
 if (wants('panels')) {
   const besideDruid = values.druid

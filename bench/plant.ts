@@ -1,6 +1,6 @@
 // The rows that the benchmarks push: tags every ten seconds with a dimension and two metrics, as described in docs/performance.md.
 import type { EntityField } from '../src/model/entity.ts'
-import { callWell, makeIngest } from '../test/support/api.ts'
+import { callOk, makeIngest } from '../test/support/api.ts'
 import { adminKey } from '../test/support/server-process.ts'
 
 export const firstMs = Date.UTC(2026, 0, 1)
@@ -65,7 +65,7 @@ export async function makePlant(url: string, alias: string): Promise<string> {
 /** Waits until all rows pushed to an ingest are queryable. */
 export async function drain(url: string, alias: string): Promise<void> {
   for (;;) {
-    const { counters } = await callWell<{ counters: { pending: number } }>(url, 'GET', `/admin/ingests/${alias}`, {
+    const { counters } = await callOk<{ counters: { pending: number } }>(url, 'GET', `/admin/ingests/${alias}`, {
       key: adminKey,
     })
     if (counters.pending === 0) return

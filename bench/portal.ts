@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { callWell } from '../test/support/api.ts'
+import { callOk } from '../test/support/api.ts'
 import { adminKey, ServerProcess } from '../test/support/server-process.ts'
 import { Tab } from './browser-tab.ts'
 import { median, printTable, spread } from './figures.ts'
@@ -118,18 +118,18 @@ async function drawDays(
   rows: number,
   runs: number,
 ): Promise<readonly string[]> {
-  await callWell(url, 'POST', '/admin/ingests', {
+  await callOk(url, 'POST', '/admin/ingests', {
     key: adminKey,
     body: { alias: 'drawn', kind: 'series' },
   })
-  await callWell(url, 'PUT', '/admin/subscribers/pusher-of-plant/subscriptions', {
+  await callOk(url, 'PUT', '/admin/subscribers/pusher-of-plant/subscriptions', {
     key: adminKey,
     body: [{ ingest: '*' }],
   })
   const points = Math.ceil(rows / tags)
   for (const { body } of plantBodies(tags, points, 10_000)) {
     const text = body.replace(/,"area":"[^"]*"/g, '').replace(/,"W":\d+/g, '')
-    await callWell(url, 'POST', '/ingests/drawn/data', { key, text })
+    await callOk(url, 'POST', '/ingests/drawn/data', { key, text })
   }
   await drain(url, 'drawn')
   const page = await signedIn(url, browser, adminKey, '/explore')

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callWell } from '../test/support/api.ts'
+import { callOk } from '../test/support/api.ts'
 import { ServerProcess } from '../test/support/server-process.ts'
 import { quantile } from './figures.ts'
 import { request, runLoad } from './load.ts'
@@ -160,7 +160,7 @@ class PushRun {
 
   async #query(name: string, body: object): Promise<void> {
     const startedMs = performance.now()
-    await callWell(this.#url, 'POST', `/consumer/data/${name}`, { body: { entity: 'plant', ...body } })
+    await callOk(this.#url, 'POST', `/consumer/data/${name}`, { body: { entity: 'plant', ...body } })
     this.#askMs.push(performance.now() - startedMs)
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callWell } from '../test/support/api.ts'
+import { callOk } from '../test/support/api.ts'
 import { adminKey } from '../test/support/server-process.ts'
 
 /** Polling takes the service's CPU time too; frequent polling would be attributed to the copy. */
@@ -7,7 +7,7 @@ const copiedPauseMs = 100
 
 /** The lag of the replica; null for a service without one. */
 export async function replicaLagMs(url: string): Promise<number | null> {
-  const { replica } = await callWell<{ replica?: { lagMs: number; time: string | null } }>(url, 'GET', '/readyz', {
+  const { replica } = await callOk<{ replica?: { lagMs: number; time: string | null } }>(url, 'GET', '/readyz', {
     key: adminKey,
   })
   if (replica === undefined) return null

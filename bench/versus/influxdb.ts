@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { request } from '../load.ts'
 import { isInstalled } from './installed.ts'
-import { type Asked, answerOf, type Candidate, freeAddress, launchForLines } from './system.ts'
+import { answerOf, type Candidate, freeAddress, launchForLines, type QuerySpec } from './system.ts'
 
 export const influxdb: Candidate = {
   name: 'InfluxDB',
@@ -48,7 +48,7 @@ level = "error"
 `
 }
 
-function textOf(asked: Asked): string {
+function textOf(asked: QuerySpec): string {
   if (asked.kind === 'latest') return `SELECT LAST(V), W FROM t WHERE ${anyOf([asked.tag])}`
   if (asked.kind === 'before') return `SELECT LAST(V), W FROM t WHERE ${anyOf([asked.tag])} AND time <= ${asked.atMs}ms`
   const range = `time >= ${asked.fromMs}ms AND time < ${asked.toMs}ms`

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { request } from '../load.ts'
 import { isInstalled } from './installed.ts'
-import { type Asked, answerOf, type Candidate, freeAddress, launchForLines } from './system.ts'
+import { answerOf, type Candidate, freeAddress, launchForLines, type QuerySpec } from './system.ts'
 
 export const questdb: Candidate = {
   name: 'QuestDB',
@@ -66,7 +66,7 @@ const literal = (ms: number): string => `'${new Date(ms).toISOString()}'`
 const newest = 'LATEST ON timestamp PARTITION BY "T"'
 const hourly = 'SAMPLE BY 1h ALIGN TO CALENDAR'
 
-function textOf(asked: Asked): string {
+function textOf(asked: QuerySpec): string {
   if (asked.kind === 'latest') return `SELECT * FROM t WHERE "T" = '${asked.tag}' ${newest}`
   if (asked.kind === 'before')
     return `SELECT * FROM t WHERE "T" = '${asked.tag}' AND timestamp <= ${literal(asked.atMs)} ${newest}`

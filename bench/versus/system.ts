@@ -9,7 +9,7 @@ import { request } from '../load.ts'
 import type { Ends } from '../small-questions.ts'
 
 /** Times are in milliseconds; `toMs` is excluded. */
-export type Asked =
+export type QuerySpec =
   | { readonly kind: 'means'; readonly tags: readonly string[]; readonly fromMs: number; readonly toMs: number }
   | { readonly kind: 'pooled'; readonly fromMs: number; readonly toMs: number }
   | { readonly kind: 'latest'; readonly tag: string; readonly newestMs: number }
@@ -25,7 +25,7 @@ export interface System {
   readonly format: RowFormat
   /** The bytes of a request that pushes these rows. */
   readonly push: (body: string) => Uint8Array
-  readonly ask: (asked: Asked) => Uint8Array
+  readonly ask: (asked: QuerySpec) => Uint8Array
   /** The number of rows before `toMs` that can be queried. */
   readonly countRows: (toMs: number) => Promise<number>
   /** The first mean in a response for the means of one tag. */

@@ -1,8 +1,8 @@
-import { callWell, makeIngest } from '../../test/support/api.ts'
+import { callOk, makeIngest } from '../../test/support/api.ts'
 import { adminKey, ServerProcess } from '../../test/support/server-process.ts'
 import { request } from '../load.ts'
 import { makePlant, plantFields } from '../plant.ts'
-import type { Asked, Candidate, System } from './system.ts'
+import type { Candidate, QuerySpec, System } from './system.ts'
 
 /**
  * The process is paused during the turns of others, so more rows wait for validation than in the other systems. The bytes that they would
@@ -43,7 +43,7 @@ function candidate(name: string, environment: Readonly<Record<string, string>>):
 }
 
 async function rowsOf(url: string, entity: string): Promise<number> {
-  const entities = await callWell<{ entity: string; rows: number }[]>(url, 'GET', '/consumer/data/entities')
+  const entities = await callOk<{ entity: string; rows: number }[]>(url, 'GET', '/consumer/data/entities')
   return entities.find((one) => one.entity === entity)!.rows
 }
 
@@ -64,7 +64,7 @@ export async function byLines(system: System): Promise<System> {
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-function questionOf(asked: Asked): { readonly path: string; readonly body: object } {
+function questionOf(asked: QuerySpec): { readonly path: string; readonly body: object } {
   if (asked.kind === 'latest') return { path: 'latest', body: { ids: [asked.tag] } }
   if (asked.kind === 'before') return { path: 'last', body: { ids: [asked.tag], date: iso(asked.atMs) } }
   const range = { start_date: iso(asked.fromMs), end_date: iso(asked.toMs - 1) }

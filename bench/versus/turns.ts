@@ -53,7 +53,7 @@ export async function askAll({ client, subjects, connections, rounds, turnSecond
     console.log(`${question.name}, connections: ${connections}`)
     const requests = new Map(subjects.map((subject) => [subject, subject.requestsOf(question)]))
     const ask = async (subject: Subject, connections: number): Promise<Turn> => {
-      const options = { connections, seconds: turnSeconds, requests: requests.get(subject)!, behindMs: 0 }
+      const options = { connections, seconds: turnSeconds, requests: requests.get(subject)!, settleMs: 0 }
       return (await takeTurn(client, subject, options)).turn
     }
     for (const subject of subjects)
@@ -86,15 +86,15 @@ interface TurnOptions {
   readonly seconds: number
   readonly requests: readonly Uint8Array[]
   /** How long the process continues afterwards, for its background work. */
-  readonly behindMs: number
+  readonly settleMs: number
 }
 
-async function takeTurn(client: Client, subject: Subject, { behindMs, ...sending }: TurnOptions) {
+async function takeTurn(client: Client, subject: Subject, { settleMs, ...sending }: TurnOptions) {
   const { url, processId } = subject
   return inItsTurn(subject, async () => {
     const cpuBefore = cpuSeconds(processId)
     const { answers, ...sent } = await client.send({ url, ...sending })
-    await sleep(behindMs)
+    await sleep(settleMs)
     const cpuUs = ((cpuSeconds(processId) - cpuBefore) / answers) * 1e6
     return { answers, turn: { ...sent, cpuUs } }
   })
@@ -131,7 +131,7 @@ export async function pushAll({ client, subjects, rounds, tags }: PushAllOptions
       const bodies = { json: bodiesFrom('json', shape, range), lines: bodiesFrom('lines', shape, range) }
       return async (subject) => {
         const requests = bodies[subject.format].map(subject.push)
-        const options = { connections, seconds: 1, requests, behindMs: behindPushesMs }
+        const options = { connections, seconds: 1, requests, settleMs: behindPushesMs }
         const { answers, turn } = await takeTurn(client, subject, options)
         rowsOf.set(subject.name, rowsOf.get(subject.name)! + Math.min(answers, requests.length) * rowsInBody)
         return { ...turn, perSecond: turn.perSecond * rowsInBody, cpuUs: turn.cpuUs / rowsInBody }

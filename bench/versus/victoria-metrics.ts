@@ -1,7 +1,7 @@
 import { request } from '../load.ts'
 import { firstMs } from '../plant.ts'
 import { isInstalled } from './installed.ts'
-import { type Asked, answerOf, type Candidate, freeAddress, launchForLines } from './system.ts'
+import { answerOf, type Candidate, freeAddress, launchForLines, type QuerySpec } from './system.ts'
 
 export const victoriaMetrics: Candidate = {
   name: 'VictoriaMetrics',
@@ -42,7 +42,7 @@ const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 /** The maximum age of the newest value; all rows are younger. */
 const lookBack = '3d'
 
-function questionOf(asked: Asked): { readonly path: string; readonly parameters: Record<string, string> } {
+function questionOf(asked: QuerySpec): { readonly path: string; readonly parameters: Record<string, string> } {
   if (asked.kind === 'latest') return newestAt(asked.tag, asked.newestMs)
   if (asked.kind === 'before') return newestAt(asked.tag, asked.atMs)
   // A range excludes its start and includes its end: an hour's rows end a millisecond before the next hour.

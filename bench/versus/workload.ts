@@ -1,7 +1,7 @@
 // The rows pushed to all systems, and the queries that all of them run.
 import { firstMs, plantLine, plantRow, stepMs, tagName } from '../plant.ts'
 import { pointsOfTag } from '../questions.ts'
-import type { Asked, RowFormat } from './system.ts'
+import type { QuerySpec, RowFormat } from './system.ts'
 
 const dayMs = 86_400_000
 /** The second day, so that there are rows before and after it. */
@@ -12,7 +12,7 @@ const filled = { fromMs: firstMs, toMs: filledToMs }
 export interface VersusQuestion {
   readonly name: string
   /** Another tag or date each time. */
-  readonly make: (turn: number, tags: number) => Asked
+  readonly make: (turn: number, tags: number) => QuerySpec
 }
 
 /** Coprime to any number of tags that ends in zeros. */

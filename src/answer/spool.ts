@@ -45,7 +45,7 @@ export class Spool {
     this.#place = place
   }
 
-  /** Whether memory use exceeds the limit, so that `putAway` should be called. */
+  /** Whether memory use exceeds the limit, so that `flushToFile` should be called. */
   get isDue(): boolean {
     return this.#chunks.fullBytes > (this.#file === null ? this.#budget.memoryBytes : 0)
   }

@@ -10,13 +10,13 @@ import { collectList } from './option-values.ts'
 import { type ItemColumn, type JsonOption, printItems, printJson } from './output.ts'
 
 /** The options that are processed here; the others are passed on in the request unchanged. */
-interface AskedRows {
+interface SelectedRows {
   readonly metrics?: readonly string[]
   readonly where?: string
   readonly reason: string
 }
 
-interface DeleteOptions extends AskedRows, JsonOption {
+interface DeleteOptions extends SelectedRows, JsonOption {
   readonly dryRun?: boolean
   readonly yes?: boolean
 }
@@ -115,7 +115,7 @@ function addDeleteRows(entities: Command, context: CliContext): void {
 
 const rowsText = (rows: number): string => (rows === 1 ? '1 row' : `${rows.toLocaleString('en-US')} rows`)
 
-function deletionOf({ where, metrics, reason, ...selection }: AskedRows): NewDeletion {
+function deletionOf({ where, metrics, reason, ...selection }: SelectedRows): NewDeletion {
   const condition = where === undefined ? undefined : conditionOf(where)
   return { reason, ...requestOf(selection), ...given({ metrics, where: condition }) }
 }

@@ -14,7 +14,7 @@ export interface RetryOptions {
   readonly onRetry: (error: Error, waitMs: number) => void
   /** Returns 0 to 1: lengthens waits by up to half, so that many clients of one service do not return at once. By default waits are exact. */
   readonly random?: (() => number) | undefined
-  /** Whether the same request may succeed later. Default: `mayGoBetter`. */
+  /** Whether the same request may succeed later. Default: `isRetryableError`. */
   readonly isRetryable?: ((error: unknown) => boolean) | undefined
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { systemTimer, type Timer } from '../lib/timer.ts'
-import { brokenOff, DruidFailure, druidAway, endedBy, pageInstead, readFailure } from './druid-failure.ts'
+import { brokenOff, DruidFailure, druidUnavailable, endedBy, pageInstead, readFailure } from './druid-failure.ts'
 import { QueryCancels } from './query-cancels.ts'
 
 export interface DruidClientSettings {
@@ -153,7 +153,7 @@ export class DruidClient {
       const sent = request(url, { method, agent, headers, signal })
       if (onWay !== undefined) sent.once('socket', onWay)
       sent.once('response', resolve)
-      sent.once('error', (error) => reject(druidAway(error)))
+      sent.once('error', (error) => reject(druidUnavailable(error)))
       sent.end(body ?? undefined)
     })
     const status = response.statusCode ?? 0
@@ -181,7 +181,7 @@ async function* bytesOf(response: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of response) yield chunk
   } catch (error) {
-    throw druidAway(error)
+    throw druidUnavailable(error)
   }
   if (!response.complete) throw brokenOff('the connection was closed')
   const why = response.trailers['x-error-message']

@@ -95,7 +95,7 @@ function textOf(members: object, name: string): string | null {
 }
 
 /** Druid cannot be reached, or went down in the middle of its response. */
-export function druidAway(cause: unknown): Problem {
+export function druidUnavailable(cause: unknown): Problem {
   const detail = 'Druid, which keeps the series, does not answer. Try again.'
   return new Problem('unavailable', detail, { cause })
 }

@@ -116,7 +116,7 @@ export class LiveStreams {
     raw.write(frame)
     stream.sentPosition = sentPosition
     this.#unsentBytes += frame.length
-    if (this.#unsentBytes > this.#settings.liveTotalBytes / 2) this.#makeRoom()
+    if (this.#unsentBytes > this.#settings.liveTotalBytes / 2) this.#dropSlowest()
     if (raw.writableLength > aheadBytes) stream.following?.wait(true)
   }
 
@@ -147,7 +147,7 @@ export class LiveStreams {
   }
 
   /** Closes the streams that are furthest behind, and destroys closing ones that are not read either. */
-  #makeRoom(): void {
+  #dropSlowest(): void {
     const halfBytes = this.#settings.liveTotalBytes / 2
     const streams = [...this.#streams].toSorted((one, other) => other.raw.writableLength - one.raw.writableLength)
     this.#unsentBytes = unsentBytes(streams.map(({ raw }) => raw))

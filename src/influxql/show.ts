@@ -96,7 +96,11 @@ interface Asked extends Pick<SourceRows, 'name' | 'key'> {
 }
 
 /** Null where there is no such measurement. */
-function askedRows({ sources, where }: Show, { scope, names, clock }: ShownIn, others: readonly Sql[]): Asked | null {
+function selectedRows(
+  { sources, where }: Show,
+  { scope, names, clock }: ShownIn,
+  others: readonly Sql[],
+): Asked | null {
   const source = sourceOf(sources, scope, names)
   if (source === null) return null
   const { range, conditions } = whereOf(where, scope, clock)
@@ -122,7 +126,7 @@ async function measurements(statement: Show, shown: ShownIn): Promise<Iterable<S
   const name = sql.id(scope.measurement.name)
   const text = typeof value === 'string' ? [isNegative ? sql`${name} <> ${value}` : sql`${name} = ${value}`] : []
   const condition = typeof value === 'object' ? [patternSql(scope.measurement, value, isNegative)] : text
-  const asked = askedRows(statement, shown, condition)!
+  const asked = selectedRows(statement, shown, condition)!
   const rows = await ask(sql`SELECT DISTINCT ${name} AS c0 ${asked.from} ORDER BY c0`)
   return listed(rows.map(([cell]) => textOf(cell!)).filter((one) => one !== 'null'))
 }
@@ -135,7 +139,7 @@ async function present(
   head: readonly string[],
   cellsOf: (column: EntityField) => readonly string[],
 ): Promise<Iterable<SeriesPart>> {
-  const asked = askedRows(statement, shown, [])
+  const asked = selectedRows(statement, shown, [])
   if (asked === null || columns.length === 0) return []
   const listed = (name: string, found: readonly EntityField[]): Iterable<SeriesPart> =>
     listOf(name, head, paged(statement, found.map(cellsOf)))
@@ -161,7 +165,7 @@ async function tagValues(statement: Show, shown: ShownIn): Promise<Iterable<Seri
   if (keys.length > keysMax) throw refused(`SHOW TAG VALUES takes at most ${keysMax} keys: name fewer.`)
   const byMeasurement = new Map<string, (readonly string[])[]>()
   for (const tag of keys) {
-    const asked = askedRows(statement, shown, [sql`${tagSql(tag)} <> ''`])
+    const asked = selectedRows(statement, shown, [sql`${tagSql(tag)} <> ''`])
     if (asked === null) return []
     const columns = [...asked.key, tagSql(tag)]
     const places = sql.positions(columns.length)
@@ -178,7 +182,7 @@ async function tagValues(statement: Show, shown: ShownIn): Promise<Iterable<Seri
 const keysMax = 100
 
 async function series(statement: Show, shown: ShownIn): Promise<Iterable<SeriesPart>> {
-  const asked = askedRows(statement, shown, [])
+  const asked = selectedRows(statement, shown, [])
   if (asked === null) return []
   const { tags } = shown.scope
   const columns = [...asked.key, ...tags.map(tagKey)]

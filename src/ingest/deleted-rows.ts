@@ -15,10 +15,10 @@ export interface ActiveDeletion {
 }
 
 /** The deletions of entities. */
-export interface StandingDeletions {
+export interface ActiveDeletions {
   of(entityId: number): readonly ActiveDeletion[]
   /** Whether the deletion removed the item of these tags and date, if rows replace each other. */
-  hasTaken(entityId: number, deletionId: number, tags: ReadonlyMap<string, string | null>, ms: number): boolean
+  mayHaveSelected(entityId: number, deletionId: number, tags: ReadonlyMap<string, string | null>, ms: number): boolean
 }
 
 /** Whether a row is selected, on its own values. A deletion of metrics selects only rows in which one of them is not null. */
@@ -37,7 +37,7 @@ export function selectedRows(batch: RowBatch, selection: DeletionSelection): (ro
  */
 export function deletedRows(
   batch: RowBatch,
-  deletions: StandingDeletions,
+  deletions: ActiveDeletions,
   replayPosition: number,
   pushedAt: (row: number) => number,
 ): ReadonlyMap<number, RowFault> {
@@ -84,7 +84,7 @@ function conditionTest(
 function takenItems(
   batch: RowBatch,
   { id, selection }: ActiveDeletion,
-  deletions: StandingDeletions,
+  deletions: ActiveDeletions,
 ): (row: number) => boolean {
   if (batch.pushedNulls === undefined || selection.where === null || id === null) return () => false
   const isNear = selectedRows(batch, { ...selection, where: null })
@@ -93,7 +93,7 @@ function takenItems(
   return (row) => {
     if (!isNear(row)) return false
     const values = new Map(tags.map((name) => [name, textAt(columnNamed(batch, name)!, row)]))
-    return deletions.hasTaken(batch.entityId, id, values, times[row]!)
+    return deletions.mayHaveSelected(batch.entityId, id, values, times[row]!)
   }
 }
 

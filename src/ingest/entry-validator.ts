@@ -8,7 +8,7 @@ import type { Field } from '../model/field.ts'
 import type { Ingest } from '../model/ingest.ts'
 import type { ItemWrite } from '../model/item.ts'
 import { keptRows, type RowBatch } from '../model/row-batch.ts'
-import { deletedRows, type StandingDeletions } from './deleted-rows.ts'
+import { type ActiveDeletions, deletedRows } from './deleted-rows.ts'
 import type { OpenRules } from './open-fields.ts'
 import { OpenIngests, type OpenPlace, type OpenPort } from './open-ingests.ts'
 import { unvalidatedRows } from './quarantine/unvalidated-rows.ts'
@@ -34,7 +34,7 @@ export interface EntryValidatorParts {
   /** Adds the fields that rows bring to open ingests. Without it unknown properties are faults. */
   readonly open?: OpenPort
   /** The deletions of entities, which also apply to replayed rows. */
-  readonly standing?: StandingDeletions
+  readonly standing?: ActiveDeletions
   /** Validates rows of metadata ingests. */
   readonly itemValidator: {
     validate(

@@ -32,7 +32,7 @@ export class BatchProducer {
   }
 
   /**
-   * Resolves with the offset of the first value; the others follow it without a gap. One call at a time. Rejects with `KafkaAway` when the signal is aborted:
+   * Resolves with the offset of the first value; the others follow it without a gap. One call at a time. Rejects with `KafkaUnavailable` when the signal is aborted:
    * the batch may then be stored or not, possibly a moment later, but never after a batch of a later call.
    */
   async append(values: readonly Buffer[], signal: AbortSignal): Promise<number> {
@@ -72,7 +72,7 @@ export class BatchProducer {
   }
 }
 
-/** Rejects with `KafkaAway` as soon as the signal is aborted, however long the work takes. */
+/** Rejects with `KafkaUnavailable` as soon as the signal is aborted, however long the work takes. */
 async function orGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let giveUp = (): void => {}
   const late = new Promise<never>((_, reject) => {

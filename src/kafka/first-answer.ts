@@ -1,6 +1,6 @@
 export interface Attempt<Answer> {
   readonly begin: () => Promise<Answer>
-  /** Called if the attempt has not responded within `patienceMs`. */
+  /** Called if the attempt has not responded within `lateAfterMs`. */
   readonly late: () => void
 }
 

@@ -99,13 +99,13 @@ export class GroupMember {
     this.#memberId = joined.memberId ?? ''
     this.#generation = joined.generationId
     const isLeader = joined.leader === this.#memberId
-    const assignments = isLeader ? await this.#shareOut(joined.members) : []
+    const assignments = isLeader ? await this.#assignPartitions(joined.members) : []
     const place = [group, this.#generation, this.#memberId, null, protocolType, protocolName] as const
     const { assignment } = await client.ask(coordinator, syncGroupV5.api, ...place, assignments)
     this.#assign(decodePartitions(assignment))
   }
 
-  async #shareOut(members: readonly { readonly memberId: string; readonly metadata: Buffer | null }[]) {
+  async #assignPartitions(members: readonly { readonly memberId: string; readonly metadata: Buffer | null }[]) {
     const { topic } = this.#options
     const partitions = (await this.#client.leadersOf(topic)).length
     const owners = members.map(({ memberId, metadata }) => ({ memberId, owned: decodeOwned(metadata) }))

@@ -102,7 +102,10 @@ test.each<{ doings: Doing[]; says: string }>([
   { doings: ['is away'], says: 'cannot be reached' },
 ])('where none answers, the failure says so: $doings', async ({ doings, says }) => {
   const client = clientOf(await Promise.all(doings.map(broker)), 200)
-  await expect(askAny(client)).rejects.toMatchObject({ name: 'KafkaAway', message: expect.stringContaining(says) })
+  await expect(askAny(client)).rejects.toMatchObject({
+    name: 'KafkaUnavailable',
+    message: expect.stringContaining(says),
+  })
 })
 
 test('a client that is closed ends its connections, also those of brokers that were late', async () => {
@@ -116,5 +119,5 @@ test('a client that is closed ends its connections, also those of brokers that w
   )
   client.close()
   await waiting
-  await expect(askAny(client)).rejects.toMatchObject({ name: 'KafkaAway' })
+  await expect(askAny(client)).rejects.toMatchObject({ name: 'KafkaUnavailable' })
 })

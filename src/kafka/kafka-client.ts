@@ -77,7 +77,7 @@ export class KafkaClient {
   }
 
   /**
-   * A request to `any` may be sent to several brokers if the first does not respond soon, so it must be harmless when executed twice. Throws `KafkaAway`, and
+   * A request to `any` may be sent to several brokers if the first does not respond soon, so it must be harmless when executed twice. Throws `KafkaUnavailable`, and
    * Kafka's own errors.
    */
   async ask<Arguments extends unknown[], Answer>(
@@ -150,7 +150,7 @@ export class KafkaClient {
   }
 
   /**
-   * Retries transient failures until the signal is aborted. Then it rejects with the last failure, or with `KafkaAway` if nothing was tried.
+   * Retries transient failures until the signal is aborted. Then it rejects with the last failure, or with `KafkaUnavailable` if nothing was tried.
    */
   async persist<T>(work: () => Promise<T>, signal: AbortSignal, passes = isTransient): Promise<T> {
     if (signal.aborted) throw new KafkaUnavailable('what was asked of Kafka was given up before it was begun')
@@ -222,7 +222,7 @@ export class KafkaClient {
     }
   }
 
-  /** Resolves with the response, or rejects with `KafkaAway` after the timeout, which includes making the connection. */
+  /** Resolves with the response, or rejects with `KafkaUnavailable` after the timeout, which includes making the connection. */
   async #askAt<Answer>(broker: Broker, send: (connection: Connection) => Promise<Answer>): Promise<Answer> {
     const address = addressOf(broker)
     const joined = this.#connection(broker)

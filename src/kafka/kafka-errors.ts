@@ -8,7 +8,7 @@ export class KafkaUnavailable extends Error {
 
   constructor(message: string, options: ErrorOptions & { readonly mayBeSent?: boolean } = {}) {
     super(message, options)
-    this.name = 'KafkaAway'
+    this.name = 'KafkaUnavailable'
     this.mayBeSent = options.mayBeSent ?? false
   }
 }
@@ -55,7 +55,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Like `isPassing`, for requests that do harm when Kafka executes them late: false if Kafka may have received the request and has not responded.
+ * Like `isTransient`, for requests that do harm when Kafka executes them late: false if Kafka may have received the request and has not responded.
  */
 export function isPassingAndUndone(error: unknown): boolean {
   return isTransient(error) && !(error instanceof KafkaUnavailable && error.mayBeSent)

@@ -53,7 +53,7 @@ test('what many readers are told comes in parts, and who left meanwhile is told 
       close: async () => undefined,
     },
     position: () => count,
-    deletions: { changesOf: () => [], heldAt: () => Number.POSITIVE_INFINITY, seen: (rows) => rows },
+    deletions: { changesOf: () => [], firstPendingPosition: () => Number.POSITIVE_INFINITY, seen: (rows) => rows },
     store: { run: () => Promise.reject(new Error('nothing is asked of the store')) as never },
     send: (news: LiveNews) => {
       if (news.kind !== 'told') return

@@ -34,7 +34,7 @@ export interface LiveDeletions {
   /** Changes in order, with ascending places: deletions that were made or undone. */
   changesOf(entityId: number): readonly DeletionChange[]
   /** No future change has a place before this position. Rows after it are not sent yet. */
-  heldAt(entityId: number): number
+  firstPendingPosition(entityId: number): number
 }
 
 export interface LiveFeedParts {
@@ -166,7 +166,7 @@ export class LiveFeed {
   /** Rows of an entity before this position may be sent. */
   #untilOf(entityId: number): number {
     const { position, deletions } = this.#parts
-    return Math.min(position(), deletions.heldAt(entityId))
+    return Math.min(position(), deletions.firstPendingPosition(entityId))
   }
 
   /** The next deletion change for a follower, or null. Rows after its place are sent after it. */

@@ -8,7 +8,7 @@ export function rowsExpired({ untilMs }: { readonly untilMs: number }, why: stri
 }
 
 /**
- * Throws Problem `rows_expired` if a query that hours cannot answer needs expired rows. `firstAskedMs` returns the date from which the query reads an
+ * Throws Problem `rows_expired` if a query that hours cannot answer needs expired rows. `firstReadMs` returns the date from which the query reads an
  * entity's rows; Infinity means from the oldest row that still exists.
  */
 export function requireUnexpiredRows(

@@ -133,7 +133,7 @@ export class PartitionWorker {
       const { reached } = await this.#piece(left, from, batches)
       left = left.slice(reached.entries)
       from = reached.place
-      if (left.length > 0) await this.#goOn(batches, signal)
+      if (left.length > 0) await this.#continueBatches(batches, signal)
     }
     await this.#watch.end(positionAfter(entries.at(-1)!))
     const reached = { ...place, partition, offset: offsetFrom(positionAfter(entries.at(-1)!)) }
@@ -193,7 +193,7 @@ export class PartitionWorker {
   }
 
   /** Called between two pieces. Throws when the partition must be given up. */
-  async #goOn(batches: RecordBatch[], signal: AbortSignal): Promise<void> {
+  async #continueBatches(batches: RecordBatch[], signal: AbortSignal): Promise<void> {
     const { producer, timeoutMs } = this.#parts
     if (signal.aborted) {
       await this.#watch.failed(signal.reason)

@@ -61,7 +61,7 @@ export class JournalCopier {
   restart(): void {
     this.#at = null
     this.#begun = []
-    this.#parts.marks.startAnew()
+    this.#parts.marks.restart()
   }
 
   /** The entry of the log at which the journal of a position begins; `next` if that is still to come. */

@@ -46,7 +46,7 @@ export class JournalMarks {
   }
 
   /** Restarts with the whole journal, when nothing of it is in the replica. */
-  startAnew(): void {
+  restart(): void {
     const { timeMs, steadyMs } = this.noted()
     const changes = this.#parts.changes()
     this.#waiting = this.#parts.journal.segments.map(({ firstPosition, endPosition, bytes }) => ({

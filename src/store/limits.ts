@@ -12,7 +12,7 @@ export function resultTooLarge(limit: number, rows: number | null): Problem {
 }
 
 /** Values over time are held per metric until the rows of their tag are complete. */
-export function tooManyHeld(limit: number): Problem {
+export function tooManyBuffered(limit: number): Problem {
   return new Problem(
     'result_too_large',
     `The query would hold more than ${limit} values of buckets or ticks at once, which is the most. ${narrower}, for fewer metrics (metric_name_field), without fields, or for a coarser granularity.`,

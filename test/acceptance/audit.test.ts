@@ -1,7 +1,7 @@
 // The audit: each endpoint of the operator's side that changes something leaves its line, in this list and in the interface's document alike.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -29,7 +29,7 @@ const secretText = 'a text of a row that nobody is told'
 const hookSecret = 'what events are signed with'
 const made: string[] = []
 
-const list = (query = '') => callWell<Listed>(service.url, 'GET', `/admin/audit${query}`, admin)
+const list = (query = '') => callOk<Listed>(service.url, 'GET', `/admin/audit${query}`, admin)
 const newest = async (): Promise<Line | undefined> => (await list('?limit=1')).Items[0]
 const unknownKey = 'a-key-that-nobody-has-ever-had'
 
@@ -38,17 +38,17 @@ beforeAll(async () => {
   pusher = await makeIngest(service.url, adminKey, { alias: 'plant' })
   made.push(adminKey, pusher, unknownKey)
   const item = [{ name: 'id', type: 'string', role: 'index' }]
-  await callWell(service.url, 'POST', '/admin/ingests', {
+  await callOk(service.url, 'POST', '/admin/ingests', {
     ...admin,
     body: { alias: 'tags', kind: 'metadata', fields: item },
   })
   const subscriptions = { ...admin, body: [{ ingest: 'plant' }, { ingest: 'tags' }] }
-  await callWell(service.url, 'PUT', '/admin/subscribers/pusher-of-plant/subscriptions', subscriptions)
+  await callOk(service.url, 'PUT', '/admin/subscribers/pusher-of-plant/subscriptions', subscriptions)
 })
 afterAll(() => service?.close())
 
 async function push(alias: string, body: unknown): Promise<void> {
-  await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher, body })
+  await callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher, body })
 }
 const rejectOne = (): Promise<void> => push('plant', [{ D: '2026-01-01', T: secretText, V: 'none' }])
 

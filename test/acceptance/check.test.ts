@@ -1,7 +1,7 @@
 // Rows that are checked meet what they would meet if they were pushed, and nothing of them stays.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -32,7 +32,7 @@ async function post(path: string, { body = rows, headers = ndjson, ...asked }: A
 test('a check says what the receipt says, and keeps nothing', async () => {
   const headers = { ...ndjson, 'content-encoding': 'gzip' }
   const checked = await post('/ingests/plant/check', { body: Uint8Array.from(gzipSync(rows)), headers })
-  const ingest = await callWell<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })
+  const ingest = await callOk<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })
   expect(ingest.counters).toEqual({ received: 0, stored: 0, rejected: 0, pending: 0 })
   const { batch: _, pending: __, replaced: ___, ...receipt } = (await post('/ingests/plant/data?wait=true')).body
   expect(checked.body).toEqual(receipt)
@@ -55,7 +55,7 @@ test.each([undefined, { tag: '{measurement}.{field}' }])('of lines too, with %j'
       pending,
       replaced: __,
       ...receipt
-    } = await callWell<{ batch: string; pending: number; replaced: number }>(service.url, 'GET', path, { key: pusher })
+    } = await callOk<{ batch: string; pending: number; replaced: number }>(service.url, 'GET', path, { key: pusher })
     if (pending > 0) continue
     expect(checked.body).toEqual(receipt)
     break
@@ -73,6 +73,6 @@ test('it is refused as a push is', async () => {
   expect(await status('other')).toBe(403)
   expect(await status('plant', { headers: { 'content-type': 'text/csv' } })).toBe(415)
   expect((await post('/ingests/plant/check?precision=s')).body).toMatchObject({ code: 'invalid_request' })
-  await callWell(service.url, 'PATCH', '/admin/ingests/plant', { key: adminKey, body: { state: 'blocked' } })
+  await callOk(service.url, 'PATCH', '/admin/ingests/plant', { key: adminKey, body: { state: 'blocked' } })
   expect(await status('plant')).toBe(423)
 })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
-import { callWell } from '../support/api.ts'
+import { callOk } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -54,14 +54,14 @@ let target: RunningService
 let copier = ''
 
 async function keyOf(url: string, name: string): Promise<string> {
-  await callWell(url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
-  await callWell(url, 'PUT', `/admin/subscribers/${name}/subscriptions`, { ...admin, body: [{ ingest: '*' }] })
+  await callOk(url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
+  await callOk(url, 'PUT', `/admin/subscribers/${name}/subscriptions`, { ...admin, body: [{ ingest: '*' }] })
   const body = { rights: ['admin', 'ingest'] }
-  return (await callWell<{ key: string }>(url, 'POST', `/admin/subscribers/${name}/keys`, { ...admin, body })).key
+  return (await callOk<{ key: string }>(url, 'POST', `/admin/subscribers/${name}/keys`, { ...admin, body })).key
 }
 
 function push(key: string, alias: string, text: string): Promise<{ stored: number }> {
-  return callWell(source.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, text })
+  return callOk(source.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, text })
 }
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ beforeAll(async () => {
   copier = await keyOf(target.url, 'copier')
   const pusher = await keyOf(source.url, 'line-3')
   const steady = { alias: 'steady', kind: 'series', duplicates: 'replace' }
-  for (const body of [plant, tags, steady]) await callWell(source.url, 'POST', '/admin/ingests', { ...admin, body })
+  for (const body of [plant, tags, steady]) await callOk(source.url, 'POST', '/admin/ingests', { ...admin, body })
   await push(pusher, 'line', `[${Array.from({ length: 300 }, (_, index) => plantRow(index)).join()}]`)
   // Of the same date, in an order of its own.
   await push(
@@ -89,8 +89,8 @@ beforeAll(async () => {
     '[{"ID":9007199254740993,"U":"K","M":{"a":[1,{"b":" x "}]}},{"ID":-1,"M":12345678901234567890}]',
   )
   const blocked = { state: 'blocked', reason: 'moved' }
-  await callWell(source.url, 'PATCH', '/admin/ingests/steady', { ...admin, body: blocked })
-  await callWell(source.url, 'PATCH', '/admin/entities/plant', { ...admin, body: { retention: 'P90Y' } })
+  await callOk(source.url, 'PATCH', '/admin/ingests/steady', { ...admin, body: blocked })
+  await callOk(source.url, 'PATCH', '/admin/entities/plant', { ...admin, body: { retention: 'P90Y' } })
 })
 afterAll(async () => {
   await source?.close()
@@ -179,7 +179,7 @@ describe('tidemark copy', () => {
     const { code, err } = await copy(argv, key ?? copier)
     expect(err).toContain(message)
     expect(code).toBe(exitCode)
-    expect((await callWell<{ Items: unknown[] }>(target.url, 'GET', '/admin/ingests', admin)).Items).toEqual([])
+    expect((await callOk<{ Items: unknown[] }>(target.url, 'GET', '/admin/ingests', admin)).Items).toEqual([])
   })
 
   test('refuses a target that is defined otherwise, and names the difference', async () => {
@@ -189,7 +189,7 @@ describe('tidemark copy', () => {
         ...plant,
         fields: plant.fields.map((field) => (field.name === 'count' ? { ...field, type: 'double' } : field)),
       }
-      await callWell(other.url, 'POST', '/admin/ingests', { ...admin, body })
+      await callOk(other.url, 'POST', '/admin/ingests', { ...admin, body })
       const { code, err } = await copy([], adminKey, other.url)
       expect(err).toContain('line: the type of the field count is long at the source and double at the target')
       expect(code).toBe(1)
@@ -204,12 +204,12 @@ describe('tidemark copy', () => {
     try {
       const key = await keyOf(other.url, 'pusher')
       const filler = await keyOf(young.url, 'copier')
-      await callWell(other.url, 'POST', '/admin/ingests', { ...admin, body: { alias: 'pumps', kind: 'series' } })
+      await callOk(other.url, 'POST', '/admin/ingests', { ...admin, body: { alias: 'pumps', kind: 'series' } })
       const pushed = (text: string): Promise<unknown> =>
-        callWell(other.url, 'POST', '/ingests/pumps/data?wait=true', { key, text })
+        callOk(other.url, 'POST', '/ingests/pumps/data?wait=true', { key, text })
       await pushed('[{"D":"2026-01-01","T":"a","V":1},{"D":"2026-01-02","T":"b","V":2}]')
       const site = { add_fields: [{ name: 'site', type: 'string', role: 'tag' }] }
-      await callWell(other.url, 'PATCH', '/admin/ingests/pumps', { ...admin, body: site })
+      await callOk(other.url, 'PATCH', '/admin/ingests/pumps', { ...admin, body: site })
       await pushed('[{"D":"2026-01-03","T":"a","site":"x","V":3}]')
       const { code, out, err } = await copy(['--json'], filler, young.url, other.url)
       expect(err).toMatch(
@@ -228,11 +228,11 @@ describe('tidemark copy', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain('ingests created: line, steady, tags')
     expect(out).toContain('tidemark keys create line-3 --rights admin,ingest')
-    const steady = await callWell(target.url, 'GET', '/admin/ingests/steady', admin)
+    const steady = await callOk(target.url, 'GET', '/admin/ingests/steady', admin)
     expect(steady).toMatchObject({ state: 'blocked', reason: 'moved', duplicates: 'replace' })
     const entity = { entity: 'plant', retention: 'P90Y' }
-    expect(await callWell(target.url, 'GET', '/admin/entities', admin)).toMatchObject({ Items: [entity, {}] })
-    const subscriptions = await callWell(target.url, 'GET', '/admin/subscribers/line-3/subscriptions', admin)
+    expect(await callOk(target.url, 'GET', '/admin/entities', admin)).toMatchObject({ Items: [entity, {}] })
+    const subscriptions = await callOk(target.url, 'GET', '/admin/subscribers/line-3/subscriptions', admin)
     expect(subscriptions).toMatchObject({ Items: [{ ingest: '*' }] })
   })
 
@@ -272,7 +272,7 @@ describe('tidemark copy', () => {
       expect(await rowsOf(target.url, entity)).toEqual(await rowsOf(source.url, entity))
     expect(await rowsOf(target.url, 'plant')).toHaveLength(303)
     expect(await itemsOf(target.url)).toBe(await itemsOf(source.url))
-    const steady = await callWell(target.url, 'GET', '/admin/ingests/steady', admin)
+    const steady = await callOk(target.url, 'GET', '/admin/ingests/steady', admin)
     expect(steady).toMatchObject({ state: 'blocked', reason: 'moved' })
   })
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/admin/restore.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
-import { embedded, isCopied, replicaUrl, restoreWell, serveReplicated } from '../support/replica-world.ts'
+import { embedded, isCopied, replicaUrl, restoreChecked, serveReplicated } from '../support/replica-world.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -32,10 +32,10 @@ beforeAll(async () => {
     ['reader', ['consume'], 'plant'],
     ['stranger', ['correct', 'consume'], 'other'],
   ] as const) {
-    await callWell(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
+    await callOk(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
     const subscriptions = { ...admin, body: [{ entity }] }
-    await callWell(service.url, 'PUT', `/admin/subscribers/${name}/subscriptions`, subscriptions)
-    const made = await callWell<{ key: string }>(service.url, 'POST', `/admin/subscribers/${name}/keys`, {
+    await callOk(service.url, 'PUT', `/admin/subscribers/${name}/subscriptions`, subscriptions)
+    const made = await callOk<{ key: string }>(service.url, 'POST', `/admin/subscribers/${name}/keys`, {
       ...admin,
       body: { rights },
     })
@@ -45,14 +45,14 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 const push = (rows: readonly object[]) =>
-  callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key: pusher, body: rows })
+  callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key: pusher, body: rows })
 const remove = (body: object, key = adminKey) =>
   call<Made & { code?: string; detail?: string }>(service.url, 'POST', path, {
     key,
     body: { reason: 'wrong', ...body },
   })
 const values = async (): Promise<unknown[]> => {
-  const items = await callWell<{ T: string; V: unknown }[]>(service.url, 'POST', '/consumer/data/select', {
+  const items = await callOk<{ T: string; V: unknown }[]>(service.url, 'POST', '/consumer/data/select', {
     body: { entity: 'plant' },
   })
   return items.map(({ T, V }) => `${T}${V}`)
@@ -82,7 +82,7 @@ test('rows pushed before are taken from view, and shown again', async () => {
     rows: 4,
   })
   expect(await values()).toEqual(['a20'])
-  const listed = await callWell<{ Items: Made[] }>(service.url, 'GET', `${path}?limit=1`, { key: keys['corrector']! })
+  const listed = await callOk<{ Items: Made[] }>(service.url, 'GET', `${path}?limit=1`, { key: keys['corrector']! })
   expect(listed).toMatchObject({ Items: [{ id: 2, rows: 4 }], NextToken: expect.any(String) })
   service = await service.restart()
   expect(await values()).toEqual(['a20'])
@@ -136,9 +136,9 @@ describe('what is refused', () => {
     for (let count = 0; count < 3; count++) made.push((await remove({ ids: ['a'] })).body.id)
     expect(await remove({ ids: ['a'] })).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect((await remove({ ids: ['a'], dry_run: true })).status).toBe(200)
-    const lines = await callWell<{ Items: object[] }>(service.url, 'GET', '/admin/audit?what=deleteRows&limit=1', admin)
+    const lines = await callOk<{ Items: object[] }>(service.url, 'GET', '/admin/audit?what=deleteRows&limit=1', admin)
     expect(lines.Items[0]).toMatchObject({ what: 'deleteRows', name: 'plant', after: { id: made[2], rows: 0 } })
-    for (const id of made) await callWell(service.url, 'DELETE', `${path}/${id}`, admin)
+    for (const id of made) await callOk(service.url, 'DELETE', `${path}/${id}`, admin)
     expect((await remove({ ids: ['nothing'] })).status).toBe(201)
   })
 })
@@ -166,19 +166,18 @@ describe.skipIf(onCluster)('erased rows', () => {
       ]
       const key = await makeIngest(own.url, adminKey, { alias: 'plant', fields })
       const pushText = (T: string, S: string) =>
-        callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ D: hour(1), T, S }] })
+        callOk(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ D: hour(1), T, S }] })
       await pushText('a', secret)
       await pushText('b', 'stays')
       expect(holding(own.dataDirectory, secret)).not.toEqual([])
-      const made = await callWell<Made>(own.url, 'POST', path, {
+      const made = await callOk<Made>(own.url, 'POST', path, {
         ...admin,
         body: { ids: ['a'], reason: 'private' },
       })
       await expect
-        .poll(
-          async () => (await callWell<{ Items: { erased: unknown }[] }>(own.url, 'GET', path, admin)).Items.at(-1),
-          { timeout: 20_000 },
-        )
+        .poll(async () => (await callOk<{ Items: { erased: unknown }[] }>(own.url, 'GET', path, admin)).Items.at(-1), {
+          timeout: 20_000,
+        })
         .toMatchObject({ erased: expect.any(String) })
       for (let count = 0; count < 40; count++) await pushText('c', 'x'.repeat(2000))
       expect((await call(own.url, 'DELETE', `${path}/${made.id}`, admin)).status).toBe(409)
@@ -192,7 +191,7 @@ describe.skipIf(onCluster)('erased rows', () => {
 describe.skipIf(onCluster)('a copy of the state', () => {
   const at = hour(1)
   const valuesIn = async (url: string): Promise<unknown[]> => {
-    const items = await callWell<{ V: unknown }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+    const items = await callOk<{ V: unknown }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
     return items.map(({ V }) => V)
   }
   /** What a service on a folder shows: as it is, and when the deletion is taken back. */
@@ -200,7 +199,7 @@ describe.skipIf(onCluster)('a copy of the state', () => {
     const restored = await runService({}, { ...embedded, dataDirectory })
     try {
       const before = await valuesIn(restored.url)
-      await callWell(restored.url, 'DELETE', `${path}/${id}`, admin)
+      await callOk(restored.url, 'DELETE', `${path}/${id}`, admin)
       return [before, await valuesIn(restored.url)]
     } finally {
       await restored.close()
@@ -214,14 +213,14 @@ describe.skipIf(onCluster)('a copy of the state', () => {
         const key = await makeIngest(own.url, adminKey, { alias: 'plant' })
         const pushed = async (values: readonly number[]): Promise<void> => {
           const body = values.map((V) => ({ D: at, T: 'a', V }))
-          await callWell(own.url, 'POST', '/ingests/plant/data', { key, body })
+          await callOk(own.url, 'POST', '/ingests/plant/data', { key, body })
         }
         const removed = (body: object) =>
-          callWell<Made>(own.url, 'POST', path, { ...admin, body: { reason: 'wrong', ...body } })
+          callOk<Made>(own.url, 'POST', path, { ...admin, body: { reason: 'wrong', ...body } })
         await pushed([1, 2, 3])
         const { id } = await removed({ where: { metric: 'V', op: '>', value: 1 } })
         await pushed([4])
-        const backup = await callWell<{ path: string }>(own.url, 'POST', '/admin/backups', admin)
+        const backup = await callOk<{ path: string }>(own.url, 'POST', '/admin/backups', admin)
         const { id: later } = await removed({ ids: ['a'] })
         await isCopied(own.url)
         expect(await valuesIn(own.url)).toEqual([])
@@ -232,7 +231,7 @@ describe.skipIf(onCluster)('a copy of the state', () => {
           [1, 2, 3, 4],
         ])
         const fromCopy = join(directory, 'from-copy')
-        await restoreWell(replicaUrl(directory), fromCopy)
+        await restoreChecked(replicaUrl(directory), fromCopy)
         expect(await shownIn(fromCopy, later)).toEqual([[], [1, 4]])
       } finally {
         await own.close()

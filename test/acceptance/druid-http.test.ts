@@ -1,7 +1,7 @@
 // The paths of Apache Druid on a running service: bytes as Druid writes them, access and limits as everywhere.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostileTexts } from '../druid-sql/hostile-texts.ts'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await makeIngest(service.url, adminKey, { alias: 'secret' })
   const rows = [0, 1, 2, 30].map((hour) => ({ D: Date.UTC(2026, 0, 1, hour), T: hour === 1 ? "b'" : 'a', V: hour }))
   const pushed = { key: plantKey, text: JSON.stringify(rows) }
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', pushed)
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', pushed)
   readerKey = await makeReader(service.url, adminKey, ['plant'])
 })
 

@@ -1,6 +1,6 @@
 // Requests at the edges of what their schemas take: answered, or refused as the client's, never a failure of the service.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
   service = await runService()
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const body = tags.map((T, number) => ({ D: `2026-01-0${number + 1}T00:00:00Z`, T, V: number }))
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
 })
 afterAll(() => service?.close())
 
@@ -65,14 +65,14 @@ test.each(Object.entries(kinds))('%s', { timeout: 120_000 }, async (kind, base) 
 test('a tag is found by its own text, whatever stands in it', async () => {
   for (const tag of tags) {
     const body = { entity: 'plant', ids: [tag] }
-    const found = await callWell<{ T: string }[]>(service.url, 'POST', '/consumer/data/select', { body })
+    const found = await callOk<{ T: string }[]>(service.url, 'POST', '/consumer/data/select', { body })
     expect(found.map(({ T }) => T)).toEqual([tag])
   }
 })
 
 test('half a character finds nothing, also not what begins with it', async () => {
   for (const filter of [{ ids: ['\ud83d'] }, { prefixes: ['emoji \ud83d'] }]) {
-    const answer = await callWell(service.url, 'POST', '/consumer/data/select', {
+    const answer = await callOk(service.url, 'POST', '/consumer/data/select', {
       body: { entity: 'plant', ...filter },
     })
     expect(answer).toEqual([])

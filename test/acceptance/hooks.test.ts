@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
@@ -47,7 +47,7 @@ afterAll(async () => {
 let freeBytes = 1e12
 const put = (name: string, body: unknown) => call<Told>(service.url, 'PUT', `/admin/hooks/${name}`, { ...admin, body })
 const deliveries = async (name: string) =>
-  (await callWell<{ Items: readonly Told[] }>(service.url, 'GET', `/admin/hooks/${name}/deliveries`, admin)).Items
+  (await callOk<{ Items: readonly Told[] }>(service.url, 'GET', `/admin/hooks/${name}/deliveries`, admin)).Items
 const tellings = (kind: string) => told.filter(({ event }) => event.kind === kind)
 
 describe('a hook', () => {
@@ -67,12 +67,12 @@ describe('a hook', () => {
     // A secret alone is a change as well.
     await put('first', { url, kinds: ['part_away'], secret: 'hidden-two' })
     expect(await call(service.url, 'GET', '/admin/hooks/first', admin)).toMatchObject({ status: 200 })
-    const { Items } = await callWell<{ Items: readonly Told[] }>(service.url, 'GET', '/admin/hooks', admin)
+    const { Items } = await callOk<{ Items: readonly Told[] }>(service.url, 'GET', '/admin/hooks', admin)
     expect(Items.map(({ name }) => name)).toEqual(['first'])
     expect((await call(service.url, 'DELETE', '/admin/hooks/first', admin)).status).toBe(204)
     for (const method of ['GET', 'DELETE'])
       expect(await call(service.url, method, '/admin/hooks/first', admin)).toMatchObject({ status: 404 })
-    const audit = await callWell<{ Items: readonly Told[] }>(service.url, 'GET', '/admin/audit?limit=4', admin)
+    const audit = await callOk<{ Items: readonly Told[] }>(service.url, 'GET', '/admin/audit?limit=4', admin)
     expect(audit.Items.map(({ what }) => what)).toEqual(['deleteHook', 'putHook', 'putHook', 'putHook'])
     expect(JSON.stringify([Items, audit])).not.toContain('hidden-')
   })
@@ -126,7 +126,7 @@ test('too many rejected rows are told with their ingest', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   await put('rejected', { url, kinds: [{ kind: 'rejected_rows', over: 2, within: 'PT5M' }] })
   const push = (rows: number) =>
-    callWell(service.url, 'POST', '/ingests/plant/data?wait=true', {
+    callOk(service.url, 'POST', '/ingests/plant/data?wait=true', {
       key,
       body: Array.from({ length: rows }, () => ({ D: 'never', T: 'a', V: 1 })),
     })
@@ -146,7 +146,7 @@ test('an ingest and a tag that were heard of and are silent are told', async () 
     { D: '2020-01-01', T: 'old', V: 1 },
     { D: '9999-01-01', T: 'new', V: 1 },
   ]
-  await callWell(service.url, 'POST', '/ingests/meter/data?wait=true', { key, body })
+  await callOk(service.url, 'POST', '/ingests/meter/data?wait=true', { key, body })
   await put('silent', { url, kinds: silent })
   await expect.poll(() => tellings('nothing_received').length, patience).toBe(2)
   const events = tellings('nothing_received').map(({ event }) => event['ingest'] ?? event['tag'])
@@ -174,12 +174,12 @@ test('a kill before an event is delivered loses it not, and tells it under its i
     TIDEMARK_LIMITS_CHECK_MS: '50',
   }
   const eventsAt = async (server: ServerProcess): Promise<Told | undefined> =>
-    (await callWell<{ Items: readonly Told[] }>(server.url, 'GET', '/admin/hooks/killed/deliveries', admin)).Items[0]
+    (await callOk<{ Items: readonly Told[] }>(server.url, 'GET', '/admin/hooks/killed/deliveries', admin)).Items[0]
   let server = await ServerProcess.start({ dataDirectory, environment })
   try {
     status = null
     const before = tellings('disk_low').length
-    await callWell(server.url, 'PUT', '/admin/hooks/killed', { ...admin, body: { url, kinds: ['disk_low'] } })
+    await callOk(server.url, 'PUT', '/admin/hooks/killed', { ...admin, body: { url, kinds: ['disk_low'] } })
     await expect.poll(() => tellings('disk_low').length, patience).toBe(before + 1)
     const { event } = tellings('disk_low').at(-1)!
     expect(await eventsAt(server)).toMatchObject({ id: event.id, state: 'waiting', attempts: 0 })

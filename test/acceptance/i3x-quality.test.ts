@@ -1,6 +1,6 @@
 // i3X 1.0: how good each value is, as it is read, told and written. The newest value is shown whatever its quality, and what is bad is null.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest, makeSubscriber } from '../support/api.ts'
+import { call, callOk, makeIngest, makeSubscriber } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -35,9 +35,9 @@ const kinds: readonly (readonly [string, object, readonly unknown[]])[] = [
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 const range = { startTime: at(0), endTime: at(59) }
 const ask = (method: string, path: string, body: object) =>
-  callWell<Body>(service.url, method, `/i3x/v1${path}`, { key, body })
+  callOk<Body>(service.url, method, `/i3x/v1${path}`, { key, body })
 const push = (alias: string, body: readonly object[]) =>
-  callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
+  callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
 const pairsOf = (all: readonly Vqt[]) => all.map(({ value, quality }) => [value, quality])
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 // i3X 1.0: subscriptions, which stand on live rows. Each test is a "must" of its implementation guide, or what of ours it is made of.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest, makeSubscriber } from '../support/api.ts'
+import { call, callOk, makeIngest, makeSubscriber } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -51,7 +51,7 @@ afterAll(() => service?.close())
 
 const row = (T: string, V: number) => ({ D: new Date(Date.UTC(2026, 0, 1) + last++ * 1000).toISOString(), T, V })
 const push = (alias: string, body: readonly object[]) =>
-  callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
+  callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
 const post = (path: string, body: object, asker = key) =>
   call<Body>(service.url, 'POST', `/i3x/v1/subscriptions${path}`, { key: asker, body })
 

@@ -3,7 +3,7 @@
 import { request as httpRequest } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest, makeReader, makeSubscriber } from '../support/api.ts'
+import { call, callOk, makeIngest, makeReader, makeSubscriber } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -79,7 +79,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 const push = (alias: string, pusher: string, body: readonly object[]) =>
-  callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher, body })
+  callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher, body })
 const ask = (method: string, path: string, body?: unknown, asker = key) =>
   call<Body>(service.url, method, `/i3x/v1${path}`, { key: asker, ...(body === undefined ? {} : { body }) })
 const good = async (method: string, path: string, body?: unknown) => {

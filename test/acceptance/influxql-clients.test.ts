@@ -1,6 +1,6 @@
 // The requests that Grafana's InfluxDB source, openHAB and ioBroker send, as their sources write them, on a running service: they write their points, and read them.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -70,7 +70,7 @@ beforeAll(async () => {
     expect(written.status).toBe(204)
     await vi.waitFor(
       async () => {
-        const ingest = await callWell(service.url, 'GET', `/admin/ingests/${alias}`, { key: adminKey })
+        const ingest = await callOk(service.url, 'GET', `/admin/ingests/${alias}`, { key: adminKey })
         expect(ingest).toMatchObject({ counters: { stored: points.length, rejected: 0 } })
       },
       { timeout: 60_000, interval: 100 },

@@ -1,6 +1,6 @@
 // InfluxQL on a running service: the bytes of answers, access, and what is refused. `test/tools/influxql.test.ts` compares with a real InfluxDB.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   ] as const) {
     const key = await makeIngest(service.url, adminKey, { alias, entity })
     const body = [{ D: '2026-01-01', T: entity, V: 1 }]
-    await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
+    await callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
   }
   const at = (minute: number) => Date.UTC(2026, 0, 1, 0, minute)
   const rows = [
@@ -42,14 +42,14 @@ beforeAll(async () => {
     { time: at(6), measurement: 'mem, used', host: 'a', n: 7 },
   ]
   const text = JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value))
-  await callWell(service.url, 'POST', '/ingests/hosts/data?wait=true', {
+  await callOk(service.url, 'POST', '/ingests/hosts/data?wait=true', {
     key: hostsKey,
     text: text.replace('9007199254740992', '9007199254740993'),
   })
   const plant = [0, 30, 60].map((minute) => ({ D: at(minute), T: 'boiler.level', V: minute }))
   // Each hour of a day on which clocks are set, with its number.
   const hours = Array.from({ length: 13 }, (_, V) => ({ D: Date.UTC(2026, 2, 28, 23 + V), T: 'clock', V }))
-  await callWell(service.url, 'POST', '/ingests/meters/data?wait=true', { key: plantKey, body: [...plant, ...hours] })
+  await callOk(service.url, 'POST', '/ingests/meters/data?wait=true', { key: plantKey, body: [...plant, ...hours] })
   readerKey = await makeReader(service.url, adminKey, ['hosts', 'plant'])
   bothKey = await makeReader(service.url, adminKey, ['north', 'south'], 'reader-of-both')
   southKey = await makeReader(service.url, adminKey, ['south'], 'reader-of-south')

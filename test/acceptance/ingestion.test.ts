@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { testProgram } from '../support/compiled.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -43,7 +43,7 @@ async function push(url: string, key: string, body: string, options: PushOptions
 const row = (value: number | string): string => JSON.stringify({ D: '2026-01-01', T: 'a', V: value })
 
 async function values(url: string): Promise<number[]> {
-  const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+  const items = await callOk<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
   return items.map(({ V }) => V).sort((a, b) => a - b)
 }
 
@@ -208,7 +208,7 @@ describe('bounds', () => {
         const { status, body } = await push(url, key, row(1))
         return status === 503 && String(body['detail']).includes('/admin/ingests/plant/rejected')
       })
-      await callWell(url, 'DELETE', '/admin/ingests/plant/rejected', { key: adminKey })
+      await callOk(url, 'DELETE', '/admin/ingests/plant/rejected', { key: adminKey })
       expect((await push(url, key, row(1))).status).toBe(200)
     }))
 })
@@ -281,7 +281,7 @@ describe('discarding rejected rows', () => {
     try {
       const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
       const path = '/admin/ingests/plant/rejected'
-      const list = async (): Promise<Rejected> => callWell(service.url, 'GET', path, { key: adminKey })
+      const list = async (): Promise<Rejected> => callOk(service.url, 'GET', path, { key: adminKey })
       const rows = `[${[1, 'b', 'c', 'd', 'e'].map(row).join()}]`
       const { body: receipt } = await push(service.url, key, rows, { query: '?wait=true' })
       const [first, second] = (await list()).Items
@@ -298,8 +298,8 @@ describe('discarding rejected rows', () => {
       expect(await discard()).toEqual({ status: 200, body: { discarded: 2 } })
       expect((await list()).Items).toEqual([])
       const batch = String(receipt['batch'])
-      expect(await callWell(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })).toEqual(receipt)
-      const { counters } = await callWell<{ counters: unknown }>(service.url, 'GET', '/admin/ingests/plant', {
+      expect(await callOk(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })).toEqual(receipt)
+      const { counters } = await callOk<{ counters: unknown }>(service.url, 'GET', '/admin/ingests/plant', {
         key: adminKey,
       })
       expect(counters).toEqual({ received: 5, stored: 1, rejected: 4, pending: 0 })

@@ -1,7 +1,7 @@
 // Words that every object of the language knows, wherever a name is taken: as names of the operator's own they work like any other, and
 // where they name nothing they are refused like any other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -40,8 +40,8 @@ beforeAll(async () => {
   service = await runService()
   key = await makeIngest(service.url, adminKey, { alias, fields })
   tableKey = await makeIngest(service.url, adminKey, { alias: table, kind: 'metadata', fields: attributes })
-  await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: [row] })
-  await callWell(service.url, 'POST', `/ingests/${table}/data?wait=true`, { key: tableKey, body: item })
+  await callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: [row] })
+  await callOk(service.url, 'POST', `/ingests/${table}/data?wait=true`, { key: tableKey, body: item })
 })
 afterAll(() => service?.close())
 
@@ -106,7 +106,7 @@ describe("as names of the operator's own", () => {
 
   test('entities, metadata, rejected rows and subscribers', async () => {
     const admin = { key: adminKey }
-    const get = (path: string) => callWell(service.url, 'GET', path, admin)
+    const get = (path: string) => callOk(service.url, 'GET', path, admin)
     expect(await get('/consumer/data/entities')).toMatchObject([{ entity: alias, time_field: time, rows: 1 }])
     expect(JSON.stringify(await get(`/consumer/metadata/${table}?${tag}[bw]=__`))).toBe(
       JSON.stringify({ Items: [item], NextToken: null }),
@@ -116,8 +116,8 @@ describe("as names of the operator's own", () => {
     )
     expect((await ask('/consumer/metadata', { entities: [table] })).body).toMatchObject([{ entity: table, items: 1 }])
     const rows = words.map((word) => ({ ...without(word), [word]: null, [`${word}_`]: 1 }))
-    await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
-    const rejected = await callWell<{ Items: { row: string }[] }>(
+    await callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
+    const rejected = await callOk<{ Items: { row: string }[] }>(
       service.url,
       'GET',
       `/admin/ingests/${alias}/rejected`,
@@ -125,12 +125,12 @@ describe("as names of the operator's own", () => {
     )
     expect(rejected.Items.map((one) => JSON.parse(one.row))).toEqual(rows)
     for (const name of words) {
-      await callWell(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
+      await callOk(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name } })
       const body = words.map((word) => ({ ingest: word, entity: word }))
-      await callWell(service.url, 'PUT', `/admin/subscribers/${name}/subscriptions`, { ...admin, body })
+      await callOk(service.url, 'PUT', `/admin/subscribers/${name}/subscriptions`, { ...admin, body })
       const made = { ...admin, body: { rights: ['ingest', 'consume'] } }
-      const { key: own } = await callWell<{ key: string }>(service.url, 'POST', `/admin/subscribers/${name}/keys`, made)
-      expect(await callWell(service.url, 'GET', '/subscription', { key: own })).toMatchObject({ subscriber: name })
+      const { key: own } = await callOk<{ key: string }>(service.url, 'POST', `/admin/subscribers/${name}/keys`, made)
+      expect(await callOk(service.url, 'GET', '/subscription', { key: own })).toMatchObject({ subscriber: name })
     }
   })
 })

@@ -4,9 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/admin/restore.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
-import { embedded, isCopied, replicaUrl, restoreWell, serveReplicated, withRestored } from '../support/replica-world.ts'
+import {
+  embedded,
+  isCopied,
+  replicaUrl,
+  restoreChecked,
+  serveReplicated,
+  withRestored,
+} from '../support/replica-world.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -32,7 +39,7 @@ const retain = (entity: string, body: Row) =>
   call<Row & { detail: string }>(service.url, 'PATCH', `/admin/entities/${entity}`, { ...admin, body })
 
 async function push(alias: string, key: string, rows: readonly Row[]): Promise<void> {
-  await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
+  await callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
 }
 
 const onlyA = { type: 'selector', dimension: 'T', value: 'a' }
@@ -59,7 +66,7 @@ const rowsOf = (days: number): Row[] =>
   }))
 
 async function described(entity: string): Promise<Row> {
-  const all = await callWell<Row[]>(service.url, 'GET', '/consumer/data/entities')
+  const all = await callOk<Row[]>(service.url, 'GET', '/consumer/data/entities')
   return all.find((one) => one['entity'] === entity) ?? {}
 }
 
@@ -228,9 +235,9 @@ describe('hours of rows that expired', () => {
       { name: 'W', type: 'double', role: 'metric' },
       { name: 'Q', type: 'long', role: 'quality' },
     ]
-    await callWell(service.url, 'PATCH', '/admin/ingests/grown', { ...admin, body: { add_fields: fields } })
+    await callOk(service.url, 'PATCH', '/admin/ingests/grown', { ...admin, body: { add_fields: fields } })
     const stored = async (): Promise<Row> => {
-      const { Items } = await callWell<{ Items: Row[] }>(service.url, 'GET', '/admin/storage', admin)
+      const { Items } = await callOk<{ Items: Row[] }>(service.url, 'GET', '/admin/storage', admin)
       return Items.find(({ entity }) => entity === 'grown') ?? {}
     }
     const quiet = async (): Promise<Row> => {
@@ -275,11 +282,11 @@ describe('hours of rows that expired', () => {
     const where = { ...deletion, where: { metric: 'V', op: '>', value: 1 } }
     expect((await call<Row>(service.url, 'POST', path, { ...admin, body: where })).body['code']).toBe('rows_expired')
     const taken = async (more: object): Promise<unknown> =>
-      (await callWell<Row>(service.url, 'POST', path, { ...admin, body: { ...deletion, dry_run: true, ...more } }))[
+      (await callOk<Row>(service.url, 'POST', path, { ...admin, body: { ...deletion, dry_run: true, ...more } }))[
         'rows'
       ]
     expect(await taken({})).toBe(5)
-    const { id } = await callWell<{ id: unknown }>(service.url, 'POST', path, { ...admin, body: deletion })
+    const { id } = await callOk<{ id: unknown }>(service.url, 'POST', path, { ...admin, body: deletion })
     expect(await count()).toEqual([{ n: 9 * 288 - 5 * 6 }])
     // Those that are not seen any more are not taken from view again.
     expect(await taken({})).toBe(0)
@@ -312,7 +319,7 @@ describe('hours of rows that expired', () => {
       reason: 'wrong',
     })
     const counted = async (body: Row): Promise<unknown> =>
-      (await callWell<Row>(service.url, 'POST', '/admin/entities/counted/deletions', { ...admin, body }))['rows']
+      (await callOk<Row>(service.url, 'POST', '/admin/entities/counted/deletions', { ...admin, body }))['rows']
     expect(await counted(days(0, 1))).toBe(48)
     expect(await counted(days(0, 1))).toBe(0)
     expect(await counted(days(0, 2))).toBe(48)
@@ -344,7 +351,7 @@ test.skipIf(onCluster)('a backup and a replica hold hours', { timeout: 60_000 },
   inScratchFolder('tidemark-hours-', async (directory) => {
     const own = await serveReplicated(directory, 'data')
     const summed = (url: string) =>
-      callWell<Row[]>(url, 'POST', '/consumer/data/sql-query', {
+      callOk<Row[]>(url, 'POST', '/consumer/data/sql-query', {
         body: { sql_query: 'SELECT T, COUNT(*) AS "n", SUM(V) AS "s" FROM plant GROUP BY T ORDER BY T' },
       })
     const summedIn = async (dataDirectory: string): Promise<unknown> => {
@@ -357,17 +364,17 @@ test.skipIf(onCluster)('a backup and a replica hold hours', { timeout: 60_000 },
     }
     try {
       const key = await makeIngest(own.url, adminKey, { alias: 'plant' })
-      await callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rowsOf(9) })
+      await callOk(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rowsOf(9) })
       const before = near(await summed(own.url))
       const body = { retention: 'P3D', hours_retention: null }
-      await callWell(own.url, 'PATCH', '/admin/entities/plant', { ...admin, body })
-      const backup = await callWell<{ path: string }>(own.url, 'POST', '/admin/backups', admin)
+      await callOk(own.url, 'PATCH', '/admin/entities/plant', { ...admin, body })
+      const backup = await callOk<{ path: string }>(own.url, 'POST', '/admin/backups', admin)
       await isCopied(own.url)
       const fromBackup = join(directory, 'from-backup')
       await restoreBackup({ backup: backup.path, data: fromBackup }, { disk: nodeDisk, reach: () => undefined })
       expect(await summedIn(fromBackup)).toEqual(before)
       const fromCopy = join(directory, 'from-copy')
-      await restoreWell(replicaUrl(directory), fromCopy)
+      await restoreChecked(replicaUrl(directory), fromCopy)
       expect(await summedIn(fromCopy)).toEqual(before)
     } finally {
       await own.close()
@@ -394,16 +401,16 @@ test.skipIf(onCluster)('a restore to a moment has the rows or the hours of that 
     }
     try {
       const key = await makeIngest(own.url, adminKey, { alias: 'plant' })
-      await callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rowsOf(9) })
+      await callOk(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rowsOf(9) })
       await note()
       const body = { retention: 'P3D', hours_retention: null }
-      await callWell(own.url, 'PATCH', '/admin/entities/plant', { ...admin, body })
+      await callOk(own.url, 'PATCH', '/admin/entities/plant', { ...admin, body })
       await note()
       const late = [{ D: text(startMs + 1), T: 'a', V: 1000 }]
-      await callWell(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: late })
+      await callOk(own.url, 'POST', '/ingests/plant/data?wait=true', { key, body: late })
       await note()
       const deletion = { ids: ['a'], end_date: text(startMs + hourMs - 1), reason: 'wrong' }
-      await callWell(own.url, 'POST', '/admin/entities/plant/deletions', { ...admin, body: deletion })
+      await callOk(own.url, 'POST', '/admin/entities/plant/deletions', { ...admin, body: deletion })
       await note()
     } finally {
       await own.close()

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -37,20 +37,19 @@ const dayMs = 86_400_000
 const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString()
 
 function push(alias: string, key: string, body: unknown): Promise<Receipt> {
-  return callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
+  return callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
 }
 
 function select(entity: string, request: Row = {}): Promise<Row[]> {
-  return callWell(service.url, 'POST', '/consumer/data/select', { body: { entity, ...request } })
+  return callOk(service.url, 'POST', '/consumer/data/select', { body: { entity, ...request } })
 }
 
-const change = (alias: string, body: Row) =>
-  callWell(service.url, 'PATCH', `/admin/ingests/${alias}`, { ...admin, body })
+const change = (alias: string, body: Row) => callOk(service.url, 'PATCH', `/admin/ingests/${alias}`, { ...admin, body })
 const addField = (alias: string, name: string) =>
   change(alias, { add_fields: [{ name, type: 'double', role: 'metric' }] })
 
 const replay = (alias: string, body: Row = {}) =>
-  callWell<Row>(service.url, 'POST', `/admin/ingests/${alias}/rejected/replay`, { ...admin, body })
+  callOk<Row>(service.url, 'POST', `/admin/ingests/${alias}/rejected/replay`, { ...admin, body })
 
 interface RejectedRow {
   readonly id: string
@@ -61,18 +60,18 @@ interface RejectedRow {
 
 async function rejected(alias: string): Promise<readonly RejectedRow[]> {
   const path = `/admin/ingests/${alias}/rejected`
-  return (await callWell<{ Items: RejectedRow[] }>(service.url, 'GET', path, admin)).Items
+  return (await callOk<{ Items: RejectedRow[] }>(service.url, 'GET', path, admin)).Items
 }
 
 async function counters(alias: string): Promise<unknown> {
-  return (await callWell<{ counters: unknown }>(service.url, 'GET', `/admin/ingests/${alias}`, admin)).counters
+  return (await callOk<{ counters: unknown }>(service.url, 'GET', `/admin/ingests/${alias}`, admin)).counters
 }
 
 const remove = (alias: string, data = '') =>
   call<{ code: string }>(service.url, 'DELETE', `/admin/ingests/${alias}${data}`, admin)
 
 async function described(entity: string): Promise<Row | undefined> {
-  const all = await callWell<Row[]>(service.url, 'GET', '/consumer/data/entities')
+  const all = await callOk<Row[]>(service.url, 'GET', '/consumer/data/entities')
   return all.find((one) => one['entity'] === entity)
 }
 
@@ -112,7 +111,7 @@ describe('replay', () => {
       ['unknown_field', 'X'],
     ])
     expect(await counters('replayed')).toEqual({ received: 4, stored: 2, rejected: 2, pending: 0 })
-    const receipt = await callWell<Receipt>(service.url, 'GET', `/ingests/replayed/batches/${batch}`, { key })
+    const receipt = await callOk<Receipt>(service.url, 'GET', `/ingests/replayed/batches/${batch}`, { key })
     expect(receipt).toMatchObject({ rows: 4, stored: 2, rejected: 2, pending: 0 })
     expect(receipt.errors.map(({ index, code }) => [index, code])).toEqual([
       [2, 'wrong_type'],
@@ -158,7 +157,7 @@ describe('replay', () => {
     expect(await replay('older')).toEqual({ replayed: 1, stored: 1, rejected: 0 })
     const inOrder = async (): Promise<void> => {
       expect((await select('older')).map(({ V }) => V)).toEqual([1, 2, 3])
-      expect(await callWell(service.url, 'POST', '/consumer/data/latest', { body: { entity: 'older' } })).toEqual([
+      expect(await callOk(service.url, 'POST', '/consumer/data/latest', { body: { entity: 'older' } })).toEqual([
         { D: minute(0), T: 'a', V: 3, W: null },
       ])
     }
@@ -180,7 +179,7 @@ describe('replay', () => {
     await push('table', key, { id: 'a', unit: 'new' })
     await change('table', { add_fields: [{ name: 'note', type: 'string', role: 'attribute' }] })
     expect(await replay('table')).toEqual({ replayed: 2, stored: 2, rejected: 0 })
-    const { Items } = await callWell<{ Items: Row[] }>(service.url, 'GET', '/consumer/metadata/table')
+    const { Items } = await callOk<{ Items: Row[] }>(service.url, 'GET', '/consumer/metadata/table')
     expect(Items).toEqual([
       { id: 'a', unit: 'new', note: null },
       { id: 'b', unit: 'old', note: 'x' },
@@ -225,7 +224,7 @@ describe('deleting an ingest', () => {
     expect(await described('kept')).toMatchObject({ ingests: [], rows: 1 })
     service = await service.restart()
     expect(await select('kept')).toEqual([row(0)])
-    await callWell(service.url, 'POST', '/admin/ingests', { ...admin, body: { alias: 'kept', kind: 'series' } })
+    await callOk(service.url, 'POST', '/admin/ingests', { ...admin, body: { alias: 'kept', kind: 'series' } })
     await push('kept', key, row(1))
     expect(await select('kept')).toEqual([row(0), row(1)])
     expect(await counters('kept')).toEqual({ received: 1, stored: 1, rejected: 0, pending: 0 })
@@ -245,7 +244,7 @@ describe('deleting an ingest', () => {
     })
     expect([gone.status, gone.body.code]).toEqual([400, 'unknown_entity'])
     const recreate = () =>
-      callWell(service.url, 'POST', '/admin/ingests', { ...admin, body: { alias: 'dropped', kind: 'series' } })
+      callOk(service.url, 'POST', '/admin/ingests', { ...admin, body: { alias: 'dropped', kind: 'series' } })
     await recreate()
     expect(await select('dropped')).toEqual([])
     expect(await rejected('dropped')).toEqual([])
@@ -281,15 +280,15 @@ describe('deleting an ingest', () => {
     const key = await makeIngest(service.url, adminKey, { ...body, kind: 'metadata' })
     await push('things', key, { id: 'a', unit: 'K' })
     const items = async () =>
-      (await callWell<{ Items: Row[] }>(service.url, 'GET', '/consumer/metadata/things')).Items.map(({ id }) => id)
+      (await callOk<{ Items: Row[] }>(service.url, 'GET', '/consumer/metadata/things')).Items.map(({ id }) => id)
     await remove('things')
     expect(await items()).toEqual(['a'])
-    await callWell(service.url, 'POST', '/admin/ingests', { ...admin, body })
+    await callOk(service.url, 'POST', '/admin/ingests', { ...admin, body })
     await push('things', key, { id: 'b', unit: 'K' })
     expect(await items()).toEqual(['a', 'b'])
     await remove('things', '?data=drop')
     expect((await call(service.url, 'GET', '/consumer/metadata/things')).status).toBe(404)
-    await callWell(service.url, 'POST', '/admin/ingests', { ...admin, body })
+    await callOk(service.url, 'POST', '/admin/ingests', { ...admin, body })
     expect(await items()).toEqual([])
   })
 
@@ -317,8 +316,8 @@ describe('retention', () => {
       const { rows, first_date } = (await described('leaving')) ?? {}
       expect([rows, String(first_date).slice(0, 10)]).toEqual([left.length, daysAgo(ages[left[0]!]!).slice(0, 10)])
       const last = { entity: 'leaving', date: daysAgo(8) }
-      expect(await callWell(service.url, 'POST', '/consumer/data/last', { body: last })).toEqual([])
-      const means = await callWell<Row[]>(service.url, 'POST', '/consumer/data/average', {
+      expect(await callOk(service.url, 'POST', '/consumer/data/last', { body: last })).toEqual([])
+      const means = await callOk<Row[]>(service.url, 'POST', '/consumer/data/average', {
         body: { entity: 'leaving', granularity: 'day' },
       })
       expect(means.map(({ V }) => V)).toEqual(left)
@@ -343,7 +342,7 @@ describe('retention', () => {
   test('is shown with the entities, and refused where it makes no sense', async () => {
     await makeIngest(service.url, adminKey, { alias: 'shown' })
     await retain('shown', { retention: 'P1Y' })
-    const { Items } = await callWell<{ Items: Row[] }>(service.url, 'GET', '/admin/entities', admin)
+    const { Items } = await callOk<{ Items: Row[] }>(service.url, 'GET', '/admin/entities', admin)
     expect(Items.find(({ entity }) => entity === 'shown')?.['retention']).toBe('P1Y')
     expect((await retain('shown', {})).body['retention']).toBe('P1Y')
     expect((await retain('shown', { retention: '90 days' })).status).toBe(400)

@@ -1,6 +1,6 @@
 // A name that is not there: the one that was likely meant is told to those who may see it, and to nobody else.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -13,7 +13,7 @@ let all: string
 const admin = { key: adminKey }
 const keyOf = async (subscriber: string): Promise<string> => {
   const made = { key: adminKey, body: { rights: ['ingest', 'consume'] } }
-  return (await callWell<{ key: string }>(service.url, 'POST', `/admin/subscribers/${subscriber}/keys`, made)).key
+  return (await callOk<{ key: string }>(service.url, 'POST', `/admin/subscribers/${subscriber}/keys`, made)).key
 }
 
 beforeAll(async () => {
@@ -28,9 +28,9 @@ beforeAll(async () => {
     ['one', ['plant', 'plnat', 'boilre', 'senors'].map((name) => ({ ingest: name, entity: name }))],
     ['all', [{ ingest: '*', entity: '*' }]],
   ] as const) {
-    await callWell(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name } })
+    await callOk(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name } })
     const body = { key: adminKey, body: subscriptions }
-    await callWell(service.url, 'PUT', `/admin/subscribers/${name}/subscriptions`, body)
+    await callOk(service.url, 'PUT', `/admin/subscribers/${name}/subscriptions`, body)
   }
   one = await keyOf('one')
   all = await keyOf('all')

@@ -1,7 +1,7 @@
 // Line protocol through the whole service: what is written comes back, what is faulty is kept, also when it is validated again.
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -29,7 +29,7 @@ async function write(of: RunningService, key: string, query: string, body: strin
 /** The receipt once nothing is pending. */
 async function receiptOf(key: string, ingest: string, batch: string | null) {
   for (;;) {
-    const receipt = await callWell<{ pending: number }>(service.url, 'GET', `/ingests/${ingest}/batches/${batch}`, {
+    const receipt = await callOk<{ pending: number }>(service.url, 'GET', `/ingests/${ingest}/batches/${batch}`, {
       key,
     })
     if (receipt.pending === 0) return receipt
@@ -38,14 +38,14 @@ async function receiptOf(key: string, ingest: string, batch: string | null) {
 }
 
 const rejectedOf = (ingest: string) =>
-  callWell<{ Items: { row: string; code: string; field: string | null }[] }>(
+  callOk<{ Items: { row: string; code: string; field: string | null }[] }>(
     service.url,
     'GET',
     `/admin/ingests/${ingest}/rejected`,
     { key: adminKey },
   )
 const rowsOf = (entity: string) =>
-  callWell<object[]>(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
+  callOk<object[]>(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
 
 test('lines are rows, faulty ones are kept with their text, and are stored once they pass', async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'hosts', fields })
@@ -65,11 +65,11 @@ test('lines are rows, faulty ones are kept with their text, and are stored once 
 
   service = await service.restart()
   const more = { add_fields: [{ name: 'free', type: 'double', role: 'metric' }] }
-  await callWell(service.url, 'PATCH', '/admin/ingests/hosts', { key: adminKey, body: more })
+  await callOk(service.url, 'PATCH', '/admin/ingests/hosts', { key: adminKey, body: more })
   const path = '/admin/ingests/hosts/rejected/replay'
-  const preview = await callWell(service.url, 'POST', `${path}/preview`, { key: adminKey, body: {} })
+  const preview = await callOk(service.url, 'POST', `${path}/preview`, { key: adminKey, body: {} })
   expect(preview).toMatchObject({ rows: 3, stored: 1, rejected: 2 })
-  const replayed = await callWell(service.url, 'POST', path, { key: adminKey, body: {} })
+  const replayed = await callOk(service.url, 'POST', path, { key: adminKey, body: {} })
   expect(replayed).toEqual({ replayed: 3, stored: 1, rejected: 2 })
   expect(await rowsOf('hosts')).toEqual([
     { ...first, free: null },
@@ -81,7 +81,7 @@ test('lines are rows, faulty ones are kept with their text, and are stored once 
 test('each field is a row where the ingest says so, and the same key stores nothing again', async () => {
   const lines = { tag: '{measurement}.{host}.{field}' }
   const key = await makeIngest(service.url, adminKey, { alias: 'points', ...{ lines } })
-  expect(await callWell(service.url, 'GET', '/ingests/points', { key })).toMatchObject({ lines })
+  expect(await callOk(service.url, 'GET', '/ingests/points', { key })).toMatchObject({ lines })
   const once = { 'idempotency-key': 'one' }
   const body = 'cpu,host=a load=0.5,n=2i,note="x" 1767225600000000000'
   const written = await write(service, key, '/api/v2/write?bucket=points&org=any', body, once)
@@ -110,7 +110,7 @@ test('items of metadata are lines without their time; a template is for series, 
   const key = await makeIngest(service.url, adminKey, { alias: 'tanks', kind: 'metadata', fields: items })
   const { batch } = await write(service, key, '/write?db=tanks', 'tank,id=t1 height=2.5 1')
   expect(await receiptOf(key, 'tanks', batch)).toMatchObject({ stored: 1 })
-  const page = await callWell(service.url, 'GET', '/consumer/metadata/tanks', { key: adminKey })
+  const page = await callOk(service.url, 'GET', '/consumer/metadata/tanks', { key: adminKey })
   expect(page).toMatchObject({ Items: [{ measurement: 'tank', id: 't1', height: 2.5 }] })
   for (const wrong of [
     { alias: 'x', kind: 'metadata', fields: items, lines: { tag: '{field}' } },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/admin/restore.ts'
 import { type LiveEvent, Tidemark } from '../../src/client/tidemark.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { LiveReader } from '../support/live-reader.ts'
 import { embedded } from '../support/replica-world.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -31,13 +31,13 @@ async function made(alias: string) {
   const path = `/admin/entities/${alias}/deletions`
   return {
     push: (rows: readonly object[]) =>
-      callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows }),
+      callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows }),
     remove: (body: object) =>
-      callWell<{ id: number; selection: object }>(service.url, 'POST', path, {
+      callOk<{ id: number; selection: object }>(service.url, 'POST', path, {
         ...admin,
         body: { reason: 'wrong', ...body },
       }),
-    takeBack: (id: number) => callWell(service.url, 'DELETE', `${path}/${id}`, admin),
+    takeBack: (id: number) => callOk(service.url, 'DELETE', `${path}/${id}`, admin),
   }
 }
 
@@ -88,12 +88,12 @@ test('rows that are deleted meanwhile are not told, and metrics read as null', a
   await reader.connect(service.url, 'entity=meanwhile')
   const later = { D: at(1), T: 'a', V: 3, W: null }
   await expect.poll(() => reader.rows, { timeout: 60_000 }).toEqual([{ D: at(1), T: 'b', V: null, W: 2 }, later])
-  expect(reader.told.map(([event]) => event)).toEqual(['row', 'deleted', 'deleted', 'row'])
+  expect(reader.receivedEvents.map(([event]) => event)).toEqual(['row', 'deleted', 'deleted', 'row'])
   // Who comes back behind them is not told them again.
   await reader.connect(service.url, 'entity=meanwhile')
   await plant.push([{ D: at(2), T: 'a', V: 4 }])
   await expect.poll(() => reader.rows.length, { timeout: 60_000 }).toBe(3)
-  expect(reader.told.length).toBe(5)
+  expect(reader.receivedEvents.length).toBe(5)
   await reader.cut()
 })
 
@@ -101,11 +101,11 @@ test('after a backup was restored, an id from after it begins anew', { timeout: 
   inScratchFolder('tidemark-live-', async (directory) => {
     const plant = await made('kept')
     await plant.push([{ D: at(1), T: 'a', V: 1 }])
-    const { path } = await callWell<{ path: string }>(service.url, 'POST', '/admin/backups', admin)
+    const { path } = await callOk<{ path: string }>(service.url, 'POST', '/admin/backups', admin)
     const reader = new LiveReader()
     await reader.connect(service.url, 'entity=kept')
     await plant.remove({ ids: ['a'] })
-    await expect.poll(() => reader.told.length, { timeout: 60_000 }).toBe(1)
+    await expect.poll(() => reader.receivedEvents.length, { timeout: 60_000 }).toBe(1)
     await reader.cut()
     const data = join(directory, 'restored')
     await restoreBackup({ backup: path, data }, { disk: nodeDisk, reach: () => undefined })

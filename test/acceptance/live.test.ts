@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Tidemark } from '../../src/client/tidemark.ts'
-import { call, callWell, makeIngest, makeReader } from '../support/api.ts'
+import { call, callOk, makeIngest, makeReader } from '../support/api.ts'
 import { LiveReader } from '../support/live-reader.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -14,7 +14,7 @@ let key: string
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 const push = (ingest: string, ingestKey: string, body: readonly Row[]) =>
-  callWell(service.url, 'POST', `/ingests/${ingest}/data?wait=true`, { key: ingestKey, body })
+  callOk(service.url, 'POST', `/ingests/${ingest}/data?wait=true`, { key: ingestKey, body })
 const told = (reader: LiveReader, rows: readonly unknown[]) =>
   expect.poll(() => reader.rows, { timeout: 60_000 }).toEqual(rows)
 
@@ -46,7 +46,7 @@ test('items come as select gives them, and no others', async () => {
     { D: at(5), site: 'north', T: 'b1', on: false },
   ])
   for (const [index, reader] of readers.entries()) {
-    const selected = await callWell<Row[]>(service.url, 'GET', `/consumer/data/select?entity=wide${queries[index]}`)
+    const selected = await callOk<Row[]>(service.url, 'GET', `/consumer/data/select?entity=wide${queries[index]}`)
     expect(selected.length).toBeGreaterThan(0)
     await told(reader, selected)
     await reader.cut()
@@ -154,8 +154,8 @@ test('readers who take nothing are closed together, and one who takes its rows i
     }
     const path = '/ingests/plant/data?wait=true'
     const rows = Array.from({ length: 20_000 }, (_, index) => ({ D: at(0), T: 'x'.repeat(500), V: index }))
-    for (let round = 0; round < 6; round++) await callWell(few.url, 'POST', path, { key: fewKey, body: rows })
-    await callWell(few.url, 'POST', path, { key: fewKey, body: [{ D: at(1), T: 'last', V: 0 }] })
+    for (let round = 0; round < 6; round++) await callOk(few.url, 'POST', path, { key: fewKey, body: rows })
+    await callOk(few.url, 'POST', path, { key: fewKey, body: [{ D: at(1), T: 'last', V: 0 }] })
     await told(reader, [{ D: at(1), T: 'last', V: 0 }])
     const texts = await Promise.all(sockets.map(textOf))
     // Who takes nothing of the end either is cut off.
@@ -191,7 +191,7 @@ describe('a stream ends', () => {
     service = closed
     const readerKey = await makeReader(service.url, adminKey, ['plant'], 'watcher')
     for (const end of [
-      () => callWell(service.url, 'PUT', '/admin/subscribers/watcher/subscriptions', { key: adminKey, body: [] }),
+      () => callOk(service.url, 'PUT', '/admin/subscribers/watcher/subscriptions', { key: adminKey, body: [] }),
     ]) {
       const response = await fetch(`${service.url}/consumer/data/live?entity=plant`, {
         headers: { authorization: `Bearer ${readerKey}` },

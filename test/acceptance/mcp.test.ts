@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { inheritedEnvironment } from '../support/inherited-environment.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey, programPath } from '../support/server-process.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
       T: index % 2 === 0 ? 'boiler, 1' : 'pump "2"\n',
       V: index,
     }))
-    await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: writer, body })
+    await callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: writer, body })
   }
   key = await makeReader(service.url, adminKey, ['plant'])
   assistant = spawn(process.execPath, [programPath, 'mcp'], {

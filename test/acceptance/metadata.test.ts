@@ -1,6 +1,6 @@
 // Metadata over HTTP: a table is made, filled, asked, and read again after a restart.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -21,7 +21,7 @@ interface Page {
 }
 
 function push(body: unknown, table = 'tags', pusher = key) {
-  return callWell<{ stored: number; rejected: number; errors: { code: string; index: number }[] }>(
+  return callOk<{ stored: number; rejected: number; errors: { code: string; index: number }[] }>(
     service.url,
     'POST',
     `/ingests/${table}/data?wait=true`,
@@ -29,8 +29,7 @@ function push(body: unknown, table = 'tags', pusher = key) {
   )
 }
 
-const list = (query: string, table = 'tags') =>
-  callWell<Page>(service.url, 'GET', `/consumer/metadata/${table}${query}`)
+const list = (query: string, table = 'tags') => callOk<Page>(service.url, 'GET', `/consumer/metadata/${table}${query}`)
 
 async function textOf(path: string): Promise<string> {
   return (await fetch(service.url + path)).text()
@@ -55,7 +54,7 @@ afterAll(() => service?.close())
 test('items are read as they were pushed, digit for digit, in the order of code points', async () => {
   const text = '[{"Tag":"exact","serial":9007199254740993,"tree":{"x":1.10, "y":12345678901234567890}}]'
   const path = '/ingests/tags/data?wait=true'
-  await callWell(service.url, 'POST', path, { key, text })
+  await callOk(service.url, 'POST', path, { key, text })
   const { Items, NextToken } = await list('')
   expect(ids({ Items, NextToken })).toEqual(['a,b c+d/e?f', 'boiler.flow', 'boiler.temp', 'exact', '～', '😀'])
   expect(NextToken).toBeNull()
@@ -69,7 +68,7 @@ test('items are read as they were pushed, digit for digit, in the order of code 
   expect(await textOf('/consumer/metadata/tags?id=exact')).toBe(
     '{"Items":[{"id":"exact","unit":null,"serial":9007199254740993,"since":null,"tree":{"x":1.10,"y":12345678901234567890}}],"NextToken":null}',
   )
-  await callWell(service.url, 'DELETE', '/admin/metadata/tags/items/exact', admin)
+  await callOk(service.url, 'DELETE', '/admin/metadata/tags/items/exact', admin)
 })
 
 test('a push replaces the whole item', async () => {
@@ -79,7 +78,7 @@ test('a push replaces the whole item', async () => {
     { Tag: 'again', serial: 2 },
   ])
   expect((await list('?id=again')).Items).toEqual([{ id: 'again', unit: null, serial: 2, since: null, tree: null }])
-  await callWell(service.url, 'DELETE', '/admin/metadata/tags/items/again', admin)
+  await callOk(service.url, 'DELETE', '/admin/metadata/tags/items/again', admin)
 })
 
 test.each<[string, readonly string[]]>([
@@ -102,7 +101,7 @@ test('pages neither repeat nor hide while items are pushed', async () => {
   const second = await list(`?limit=9&NextToken=${encodeURIComponent(first.NextToken ?? '')}`)
   expect(ids(first)).toEqual(['a,b c+d/e?f', 'boiler.flow'])
   expect(ids(second)).toEqual(['boiler.temp', 'zz', '～', '😀'])
-  for (const id of ['aa', 'zz']) await callWell(service.url, 'DELETE', `/admin/metadata/tags/items/${id}`, admin)
+  for (const id of ['aa', 'zz']) await callOk(service.url, 'DELETE', `/admin/metadata/tags/items/${id}`, admin)
 })
 
 test.each<[string, string, number, string]>([
@@ -161,9 +160,9 @@ describe('rows that are no items', () => {
       '3 unknown_field',
       '4 not_an_object',
     ])
-    const page = await callWell<Page>(service.url, 'GET', '/admin/ingests/tags/rejected', admin)
+    const page = await callOk<Page>(service.url, 'GET', '/admin/ingests/tags/rejected', admin)
     expect(page.Items).toMatchObject([{ row: '{"Tag":""}' }, {}, {}, { row: '7' }])
-    await callWell(service.url, 'DELETE', '/admin/metadata/tags/items/good', admin)
+    await callOk(service.url, 'DELETE', '/admin/metadata/tags/items/good', admin)
   })
 })
 
@@ -179,7 +178,7 @@ test('a series entity is no metadata entity', async () => {
 test('a deleted item is gone at once, also when it was only just pushed, and a push brings it back', async () => {
   const path = '/admin/metadata/tags/items/odd%2F%20id%3F'
   for (let round = 0; round < 5; round++) {
-    await callWell(service.url, 'POST', '/ingests/tags/data', { key, body: { Tag: 'odd/ id?' } })
+    await callOk(service.url, 'POST', '/ingests/tags/data', { key, body: { Tag: 'odd/ id?' } })
     expect((await call(service.url, 'DELETE', path, admin)).status).toBe(204)
     expect(ids(await list('?id=odd/+id?'))).toEqual([])
   }
@@ -187,7 +186,7 @@ test('a deleted item is gone at once, also when it was only just pushed, and a p
   expect((await call(service.url, 'DELETE', path, { key })).status).toBe(403)
   await push([{ Tag: 'odd/ id?' }])
   expect(ids(await list('?id=odd/+id?'))).toEqual(['odd/ id?'])
-  await callWell(service.url, 'DELETE', path, admin)
+  await callOk(service.url, 'DELETE', path, admin)
 })
 
 test('in `key` mode a table that may not be read is as one that is not there', async () => {
@@ -202,15 +201,15 @@ test('in `key` mode a table that may not be read is as one that is not there', a
     expect(await status('/consumer/metadata', { key: pusher, body: {} })).toBe(403)
     const subscriber = '/admin/subscribers/pusher-of-tags'
     const made = { key: adminKey, body: { rights: ['consume'] } }
-    const reader = (await callWell<{ key: string }>(closed.url, 'POST', `${subscriber}/keys`, made)).key
+    const reader = (await callOk<{ key: string }>(closed.url, 'POST', `${subscriber}/keys`, made)).key
     expect(await status('/consumer/metadata/tags', { key: reader })).toBe(404)
     expect(await status('/consumer/metadata/tags', { key: reader, body })).toBe(404)
     expect(await status('/consumer/metadata', { key: reader, body: { entities: ['tags'] } })).toBe(400)
-    expect(await callWell(closed.url, 'POST', '/consumer/metadata', { key: reader, body: {} })).toEqual([])
+    expect(await callOk(closed.url, 'POST', '/consumer/metadata', { key: reader, body: {} })).toEqual([])
     expect(await status('/consumer/metadata/tags', { key: adminKey })).toBe(200)
-    await callWell(closed.url, 'PUT', `${subscriber}/subscriptions`, { key: adminKey, body: [{ entity: 'tags' }] })
+    await callOk(closed.url, 'PUT', `${subscriber}/subscriptions`, { key: adminKey, body: [{ entity: 'tags' }] })
     expect(await status('/consumer/metadata/tags', { key: reader })).toBe(200)
-    expect(await callWell(closed.url, 'POST', '/consumer/metadata', { key: reader, body: {} })).toHaveLength(1)
+    expect(await callOk(closed.url, 'POST', '/consumer/metadata', { key: reader, body: {} })).toHaveLength(1)
   } finally {
     await closed.close()
   }
@@ -218,13 +217,13 @@ test('in `key` mode a table that may not be read is as one that is not there', a
 
 test('items, their number, deletions and tokens outlive a restart', async () => {
   await push([{ Tag: 'gone' }])
-  await callWell(service.url, 'DELETE', '/admin/metadata/tags/items/gone', admin)
+  await callOk(service.url, 'DELETE', '/admin/metadata/tags/items/gone', admin)
   const before = await list('')
   const { NextToken } = await list('?limit=1')
-  const described = await callWell(service.url, 'POST', '/consumer/metadata', { body: {} })
+  const described = await callOk(service.url, 'POST', '/consumer/metadata', { body: {} })
   service = await service.restart()
   expect(await list('')).toEqual(before)
   expect(ids(await list(`?NextToken=${encodeURIComponent(NextToken ?? '')}`))).toEqual(ids(before).slice(1))
-  expect(await callWell(service.url, 'POST', '/consumer/metadata', { body: {} })).toEqual(described)
+  expect(await callOk(service.url, 'POST', '/consumer/metadata', { body: {} })).toEqual(described)
   expect(described).toMatchObject([{ entity: 'tags', index_field: 'id', items: before.Items.length }])
 })

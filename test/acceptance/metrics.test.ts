@@ -1,6 +1,6 @@
 // The levels that /metrics tells of a running service.
 import { expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -45,7 +45,7 @@ test('queries that run are told, and those that wait for a place', async () => {
   let isEnded = false
   const askOn = async (): Promise<void> => {
     while (!isEnded)
-      await callWell(service.url, 'POST', '/consumer/data/sql-query', { body: { sql_query: 'SELECT 1 + 1' } })
+      await callOk(service.url, 'POST', '/consumer/data/sql-query', { body: { sql_query: 'SELECT 1 + 1' } })
   }
   const asking = [askOn(), askOn(), askOn()]
   for (const name of ['running_queries', 'waiting_queries']) {
@@ -102,11 +102,11 @@ test('after a restart counters begin at 0: what the journal holds from before is
   }
   await push()
   await expect.poll(counted).toEqual([3, 2, 0])
-  await callWell(service.url, 'PATCH', '/admin/ingests/plant', {
+  await callOk(service.url, 'PATCH', '/admin/ingests/plant', {
     key: adminKey,
     body: { add_fields: [{ name: 'W', type: 'double', role: 'metric' }] },
   })
-  await callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey, body: {} })
+  await callOk(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey, body: {} })
   service = await service.restart()
   expect(await counted()).toEqual([0, 0, 0])
   if (!onCluster) expect((await levels(service.url)).get('rows_revalidated_total')).toBe(3)
@@ -119,7 +119,7 @@ test('the service keeps its own history, which is no more public than its metric
   const settings = { 'self.historyMs': '200', 'access.metrics': 'key' }
   const service = await runService(settings)
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
-  await callWell(service.url, 'POST', '/ingests/plant/data', { key, body: [{ D: 0, T: 'a', V: 1 }] })
+  await callOk(service.url, 'POST', '/ingests/plant/data', { key, body: [{ D: 0, T: 'a', V: 1 }] })
   const request = { query: 'SELECT * FROM tidemark_self WHERE memory_bytes > 0 ORDER BY __time DESC LIMIT 5' }
   const rows = async (): Promise<readonly Readonly<Record<string, unknown>>[]> => {
     const { status, body } = await call(service.url, 'POST', '/druid/v2/sql', { key: adminKey, body: request })
@@ -129,12 +129,12 @@ test('the service keeps its own history, which is no more public than its metric
   await expect.poll(async () => (await rows()).length, patience).toBeGreaterThan(1)
   await expect.poll(async () => (await rows())[0], patience).toMatchObject({ rows_per_second: 0 })
   const entity = { entity: 'tidemark_self', of_service: true }
-  const listed = await callWell<object[]>(service.url, 'GET', '/consumer/data/entities', { key: adminKey })
+  const listed = await callOk<object[]>(service.url, 'GET', '/consumer/data/entities', { key: adminKey })
   expect(listed).toEqual([expect.not.objectContaining({ of_service: true }), expect.objectContaining(entity)])
-  const { Items } = await callWell<{ Items: object[] }>(service.url, 'GET', '/admin/entities', { key: adminKey })
+  const { Items } = await callOk<{ Items: object[] }>(service.url, 'GET', '/admin/entities', { key: adminKey })
   expect(Items[1]).toMatchObject({ entity: 'tidemark_self', retention: 'P7D' })
   // Everyone may read the others here.
-  const names = (await callWell<{ entity: string }[]>(service.url, 'GET', '/consumer/data/entities')).map(
+  const names = (await callOk<{ entity: string }[]>(service.url, 'GET', '/consumer/data/entities')).map(
     (one) => one.entity,
   )
   expect(names).toEqual(['plant'])
@@ -142,14 +142,14 @@ test('the service keeps its own history, which is no more public than its metric
   // It goes on in the next run, in the same entity.
   if (onCluster) return service.close()
   // What its operator sets holds.
-  await callWell(service.url, 'PATCH', '/admin/entities/tidemark_self', { key: adminKey, body: { retention: null } })
+  await callOk(service.url, 'PATCH', '/admin/entities/tidemark_self', { key: adminKey, body: { retention: null } })
   const again = await service.restart({ settings })
   const before = Date.now()
   const since = { query: `SELECT COUNT(*) AS n FROM tidemark_self WHERE __time >= MILLIS_TO_TIMESTAMP(${before})` }
   await expect
-    .poll(() => callWell<unknown>(again.url, 'POST', '/druid/v2/sql', { key: adminKey, body: since }), patience)
+    .poll(() => callOk<unknown>(again.url, 'POST', '/druid/v2/sql', { key: adminKey, body: since }), patience)
     .not.toEqual([{ n: 0 }])
-  const after = await callWell<{ Items: object[] }>(again.url, 'GET', '/admin/entities', { key: adminKey })
+  const after = await callOk<{ Items: object[] }>(again.url, 'GET', '/admin/entities', { key: adminKey })
   expect(after.Items[1]).toMatchObject({ entity: 'tidemark_self', retention: null })
   await again.close()
 })
@@ -175,7 +175,7 @@ test.skipIf(onCluster)(
   'the history goes on with fields that its operator adds; making it is no line of the audit',
   async () => {
     const service = await runService({ 'self.historyMs': '100' })
-    const list = () => callWell<{ Items: { what: string }[] }>(service.url, 'GET', '/admin/audit', { key: adminKey })
+    const list = () => callOk<{ Items: { what: string }[] }>(service.url, 'GET', '/admin/audit', { key: adminKey })
     const rows = async (url: string) => {
       const body = { sql_query: 'SELECT COUNT(*) AS n FROM tidemark_self' }
       return (await call<{ n: number }[]>(url, 'POST', '/consumer/data/sql-query', { key: adminKey, body })).body[0]?.n
@@ -183,7 +183,7 @@ test.skipIf(onCluster)(
     await expect.poll(() => rows(service.url), { timeout: 100_000 }).toBeGreaterThan(0)
     expect(new Set((await list()).Items.map(({ what }) => what))).toEqual(new Set(['start']))
     const add_fields = [{ name: 'note', type: 'string', role: 'dimension' }]
-    await callWell(service.url, 'PATCH', '/admin/ingests/tidemark_self', { key: adminKey, body: { add_fields } })
+    await callOk(service.url, 'PATCH', '/admin/ingests/tidemark_self', { key: adminKey, body: { add_fields } })
     const again = await service.restart()
     const before = (await rows(again.url))!
     await expect.poll(() => rows(again.url), { timeout: 100_000 }).toBeGreaterThan(before)

@@ -1,6 +1,6 @@
 // Native queries over HTTP: what they see, who may ask them, and that nothing a client sends is a failure of the service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest, makeReader } from '../support/api.ts'
+import { call, callOk, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -23,7 +23,7 @@ const row = (hour: number, tag: string, V: number, more: object = {}): object =>
 
 async function push(ingest: string, key: string, rows: readonly object[] | string): Promise<void> {
   const text = typeof rows === 'string' ? rows : JSON.stringify(rows)
-  await callWell(service.url, 'POST', `/ingests/${ingest}/data?wait=true`, { key, text })
+  await callOk(service.url, 'POST', `/ingests/${ingest}/data?wait=true`, { key, text })
 }
 
 beforeAll(async () => {
@@ -181,7 +181,7 @@ describe('rows that have left', () => {
   const interval = (fromDays: number, untilDays: number) =>
     `${new Date(daysAgo(fromDays)).toISOString()}/${new Date(daysAgo(untilDays)).toISOString()}`
   const retain = (retention: string) =>
-    callWell(service.url, 'PATCH', '/admin/entities/leaving', { key: adminKey, body: { retention } })
+    callOk(service.url, 'PATCH', '/admin/entities/leaving', { key: adminKey, body: { retention } })
 
   beforeAll(async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'leaving' })

@@ -1,6 +1,6 @@
 // Rows of open ingests that are validated again, because a restart finds them in the journal: they have the fields that they had the first time.
 import { afterAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -15,11 +15,11 @@ interface Receipt {
 
 const time = '2026-01-01T00:00:00.000Z'
 const push = (key: string, ingest: string, rows: readonly object[]): Promise<Receipt> =>
-  callWell(service.url, 'POST', `/ingests/${ingest}/data?wait=true`, { key, body: rows })
+  callOk(service.url, 'POST', `/ingests/${ingest}/data?wait=true`, { key, body: rows })
 const add = (ingest: string, ...fields: readonly object[]) =>
-  callWell(service.url, 'PATCH', `/admin/ingests/${ingest}`, { key: adminKey, body: { add_fields: fields } })
+  callOk(service.url, 'PATCH', `/admin/ingests/${ingest}`, { key: adminKey, body: { add_fields: fields } })
 const fieldsOf = async (ingest: string): Promise<readonly string[]> => {
-  const shown = await callWell<{ fields: { name: string; type: string }[] }>(
+  const shown = await callOk<{ fields: { name: string; type: string }[] }>(
     service.url,
     'GET',
     `/admin/ingests/${ingest}`,
@@ -30,10 +30,10 @@ const fieldsOf = async (ingest: string): Promise<readonly string[]> => {
 
 /** What an entity and its ingests hold. */
 async function state(entity: string, ingests: readonly string[] = [entity]): Promise<object> {
-  const items = await callWell(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
+  const items = await callOk(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
   const rejected = []
   for (const alias of ingests)
-    rejected.push(await callWell(service.url, 'GET', `/admin/ingests/${alias}/rejected`, { key: adminKey }))
+    rejected.push(await callOk(service.url, 'GET', `/admin/ingests/${alias}/rejected`, { key: adminKey }))
   return { items, rejected }
 }
 
@@ -125,9 +125,9 @@ test('a long of a line makes a long when the line is validated again, also under
   await pushLines(key, 'closed', lines.map((fields, index) => `m,T=t${index} ${fields} 1`).join('\n'))
   expect(await push(key, 'closed', [{ D: time, T: 'last', V: 1, whole: 1 }])).toMatchObject({ rejected: 1 })
   const path = '/admin/ingests/closed/rejected'
-  const { Items } = await callWell<{ Items: { id: string }[] }>(service.url, 'GET', path, { key: adminKey })
+  const { Items } = await callOk<{ Items: { id: string }[] }>(service.url, 'GET', path, { key: adminKey })
   const replay = (body: object, how = ''): Promise<object> =>
-    callWell(service.url, 'POST', `${path}/replay${how}`, { key: adminKey, body })
+    callOk(service.url, 'POST', `${path}/replay${how}`, { key: adminKey, body })
   const rename = { old: 'renamed' }
   const into = { ids: Items.map(({ id }) => id), into: 'taking', rename }
   const codes = [null, 'wrong_type', 'out_of_range', null, null, null, null]
@@ -140,7 +140,7 @@ test('a long of a line makes a long when the line is validated again, also under
   const unused = [{ of: 'rename', name: 'old', likely: null }]
   expect(await replay({ ...into, ids: some })).toEqual({ replayed: 3, stored: 1, rejected: 2, unused })
   expect(await fieldsOf('taking')).toEqual([...own, ...made.slice(0, 2)])
-  await callWell(service.url, 'PATCH', '/admin/ingests/closed', { key: adminKey, body: { unknown: 'add' } })
+  await callOk(service.url, 'PATCH', '/admin/ingests/closed', { key: adminKey, body: { unknown: 'add' } })
   expect(await replay({ rename }, '/preview')).toMatchObject({ stored: 5, rejected: 1 })
   expect(await replay({ rename })).toEqual({ replayed: 6, stored: 5, rejected: 1 })
   expect(await fieldsOf('closed')).toEqual([...own, 'n double', ...made.slice(2)])

@@ -1,6 +1,6 @@
 // Open ingests through the whole service: rows bring fields, the first one decides, and nothing of it changes by restarts and replays.
 import { afterAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { seededRandom } from '../support/random.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -26,15 +26,15 @@ interface Shown {
 
 const time = '2026-01-01T00:00:00.000Z'
 const push = (key: string, ingest: string, rows: readonly object[]): Promise<Receipt> =>
-  callWell(service.url, 'POST', `/ingests/${ingest}/data?wait=true`, { key, body: rows })
+  callOk(service.url, 'POST', `/ingests/${ingest}/data?wait=true`, { key, body: rows })
 const show = (ingest: string): Promise<Shown> =>
-  callWell(service.url, 'GET', `/admin/ingests/${ingest}`, { key: adminKey })
+  callOk(service.url, 'GET', `/admin/ingests/${ingest}`, { key: adminKey })
 const addedOf = async (ingest: string): Promise<readonly string[]> =>
   (await show(ingest)).fields
     .filter(({ added }) => added === 'by_row')
     .map((one) => `${one.name} ${one.type} ${one.role}`)
 const rowsOf = (entity: string): Promise<readonly object[]> =>
-  callWell(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
+  callOk(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
 const openUp = (alias: string, unknown: string) =>
   call(service.url, 'PATCH', `/admin/ingests/${alias}`, { key: adminKey, body: { unknown } })
 
@@ -67,10 +67,10 @@ test('a row brings fields, and is there with them at once', async () => {
     'none double metric',
   ])
   const asked = { entity: 'open', ids: ['b'], fields: ['unit'], metric_name_field: ['load', 'on'] }
-  expect(await callWell(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: asked })).toEqual([
+  expect(await callOk(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: asked })).toEqual([
     { D: time, T: 'b', unit: 'C', load: 2, on: true },
   ])
-  expect(await callWell(service.url, 'GET', '/ingests/open', { key })).toMatchObject({ unknown: 'add' })
+  expect(await callOk(service.url, 'GET', '/ingests/open', { key })).toMatchObject({ unknown: 'add' })
 })
 
 test('a line brings longs; the field beyond the limit is rejected by its name', async () => {
@@ -88,7 +88,7 @@ test('a line brings longs; the field beyond the limit is rejected by its name', 
     'x double metric',
     ...[0, 1, 2, 3, 4, 5].map((index) => `f${index} double metric`),
   ])
-  const { Items } = await callWell<{ Items: object[] }>(service.url, 'GET', '/admin/ingests/lines/rejected', {
+  const { Items } = await callOk<{ Items: object[] }>(service.url, 'GET', '/admin/ingests/lines/rejected', {
     key: adminKey,
   })
   expect(Items[0]).toMatchObject({ code: 'too_many_fields', field: 'f6' })
@@ -100,7 +100,7 @@ test('an ingest is opened and closed again; rows that were rejected bring their 
   const row = { D: time, T: 'a', V: 1, load: 5 }
   expect(await push(key, 'later', [row])).toMatchObject({ rejected: 1 })
   expect((await openUp('later', 'add')).status).toBe(200)
-  const replayed = await callWell(service.url, 'POST', '/admin/ingests/later/rejected/replay', {
+  const replayed = await callOk(service.url, 'POST', '/admin/ingests/later/rejected/replay', {
     key: adminKey,
     body: {},
   })
@@ -149,10 +149,10 @@ test('random rows of several clients, with restarts and replays between, come to
     await push(key, 'random', rows)
     if (random.below(10) < 3) service = await service.restart()
     if (random.below(10) < 3)
-      await callWell(service.url, 'POST', '/admin/ingests/random/rejected/replay', { key: adminKey, body: {} })
+      await callOk(service.url, 'POST', '/admin/ingests/random/rejected/replay', { key: adminKey, body: {} })
     if (random.below(10) < 3) {
       const made = { key: adminKey, body: { rights: ['ingest'] } }
-      key = (await callWell<{ key: string }>(service.url, 'POST', '/admin/subscribers/pusher-of-random/keys', made)).key
+      key = (await callOk<{ key: string }>(service.url, 'POST', '/admin/subscribers/pusher-of-random/keys', made)).key
     }
   }
   expect(await addedOf('random')).toEqual([...known].map(([name, type]) => `${name} ${type}`))

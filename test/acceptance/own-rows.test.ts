@@ -1,6 +1,6 @@
 // What a pusher sees of his own rows, and that nobody else sees them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -26,11 +26,11 @@ interface Page<Item> {
 }
 
 const own = <T>(path: string, method = 'GET', body?: unknown): Promise<T> =>
-  callWell<T>(service.url, method, path, { key, ...(body === undefined ? {} : { body }) })
+  callOk<T>(service.url, method, path, { key, ...(body === undefined ? {} : { body }) })
 const push = (pusher: string, rows: readonly object[], alias = 'shared'): Promise<{ batch: string }> =>
-  callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher, body: rows })
+  callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher, body: rows })
 const subscribe = (name: string, subscriptions: readonly object[]): Promise<unknown> =>
-  callWell(service.url, 'PUT', `/admin/subscribers/${name}/subscriptions`, { key: adminKey, body: subscriptions })
+  callOk(service.url, 'PUT', `/admin/subscribers/${name}/subscriptions`, { key: adminKey, body: subscriptions })
 
 beforeAll(async () => {
   service = await runService({})
@@ -43,8 +43,7 @@ beforeAll(async () => {
   otherKey = await makeIngest(service.url, adminKey, { alias: 'ended' })
   await subscribe('pusher-of-ended', [{ ingest: 'shared' }])
   const made = { key: adminKey, body: { rights: ['consume'] } }
-  readerKey = (await callWell<{ key: string }>(service.url, 'POST', '/admin/subscribers/pusher-of-shared/keys', made))
-    .key
+  readerKey = (await callOk<{ key: string }>(service.url, 'POST', '/admin/subscribers/pusher-of-shared/keys', made)).key
   const good = { date: '2026-01-01T00:00:00Z', T: 'a', V: 1 }
   batch = (await push(key, [good, { ...good, V: 'high' }, { ...good, Q: 1 }, { ...good, V: 'low' }])).batch
   otherBatch = (await push(otherKey, [{ ...good, V: 'mine' }])).batch
@@ -95,7 +94,7 @@ test('the faults, counted', async () => {
   const { Items } = await own<Page<Rejected>>('/ingests/shared/rejected')
   expect(faults.map(({ example }) => example)).toEqual([Items[0]!.id, Items[1]!.id])
   const all = { key: adminKey }
-  expect(await callWell(service.url, 'GET', '/admin/ingests/shared/rejected/summary', all)).toMatchObject([
+  expect(await callOk(service.url, 'GET', '/admin/ingests/shared/rejected/summary', all)).toMatchObject([
     { code: 'wrong_type', field: 'V', count: 3 },
     { code: 'unknown_field', field: 'Q', count: 1 },
   ])
@@ -105,7 +104,7 @@ test('the batches that have rejected rows', async () => {
   const mine = { batch, rows: 4, stored: 1, rejected: 3, pending: 0, received: expect.any(String) }
   const others = { batch: otherBatch, rows: 1, stored: 0, rejected: 1, pending: 0, received: expect.any(String) }
   expect(await own('/ingests/shared/batches')).toEqual({ Items: [mine], NextToken: null })
-  const all = await callWell<Page<object>>(service.url, 'GET', '/admin/ingests/shared/batches', { key: adminKey })
+  const all = await callOk<Page<object>>(service.url, 'GET', '/admin/ingests/shared/batches', { key: adminKey })
   expect(all).toEqual({ Items: [others, mine], NextToken: null })
 })
 
@@ -183,7 +182,7 @@ test('under a subscription that has ended, but under none that is suspended or h
 })
 
 test('he discards his own alone', async () => {
-  const all = await callWell<Page<Rejected>>(service.url, 'GET', '/admin/ingests/shared/rejected', { key: adminKey })
+  const all = await callOk<Page<Rejected>>(service.url, 'GET', '/admin/ingests/shared/rejected', { key: adminKey })
   const others = all.Items.find((row) => row.batch === otherBatch)!
   const mine = all.Items.find((row) => row.batch === batch)!
   const ids = [others.id, mine.id]
@@ -191,6 +190,6 @@ test('he discards his own alone', async () => {
   expect(await own('/ingests/shared/rejected', 'DELETE')).toEqual({ discarded: 2 })
   expect(await own('/ingests/shared/rejected/summary')).toEqual([])
   expect(await own('/ingests/shared/batches')).toMatchObject({ Items: [{ batch, rejected: 3 }] })
-  const left = await callWell<Page<Rejected>>(service.url, 'GET', '/admin/ingests/shared/rejected', { key: adminKey })
+  const left = await callOk<Page<Rejected>>(service.url, 'GET', '/admin/ingests/shared/rejected', { key: adminKey })
   expect(left.Items.map(({ id }) => id)).toEqual([others.id])
 })

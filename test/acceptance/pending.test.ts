@@ -1,6 +1,6 @@
 // What is told to be stored is there for queries: `pending` is 0 only then, of a receipt and of an ingest's counters, whoever looks.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -27,11 +27,11 @@ function rows(from: number, count: number): readonly object[] {
 }
 
 async function push(body: readonly object[]): Promise<string> {
-  return (await callWell<{ batch: string }>(service.url, 'POST', '/ingests/plant/data', { key, body })).batch
+  return (await callOk<{ batch: string }>(service.url, 'POST', '/ingests/plant/data', { key, body })).batch
 }
 
 async function selected(): Promise<number> {
-  const items = await callWell<unknown[]>(service.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+  const items = await callOk<unknown[]>(service.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
   return items.length
 }
 
@@ -47,9 +47,9 @@ async function untilNonePending(
 }
 
 const receiptOf = (batch: string) => (): Promise<Reported> =>
-  callWell<Reported>(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
+  callOk<Reported>(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
 const counters = async (): Promise<Reported> =>
-  (await callWell<{ counters: Reported }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).counters
+  (await callOk<{ counters: Reported }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).counters
 
 test('by receipts and by counters', async () => {
   let pushed = 0
@@ -70,7 +70,7 @@ test('by receipts and by counters', async () => {
       expect(reported).toMatchObject({ stored: pushed, rejected })
     }
     // Who has waited finds it everywhere.
-    const { batch: waited } = await callWell<{ batch: string }>(service.url, 'POST', '/ingests/plant/data?wait=true', {
+    const { batch: waited } = await callOk<{ batch: string }>(service.url, 'POST', '/ingests/plant/data?wait=true', {
       key,
       body: rows(pushed, 1),
     })
@@ -84,11 +84,11 @@ test('rows that were replayed are there when nothing is pending', async () => {
   const before = await selected()
   const batch = await push([{ D: '2026-01-02', T: 'late', V: 1, Z: 1 }])
   await untilNonePending(receiptOf(batch), ({ rejected }) => rejected === 1)
-  await callWell(service.url, 'PATCH', '/admin/ingests/plant', {
+  await callOk(service.url, 'PATCH', '/admin/ingests/plant', {
     key: adminKey,
     body: { add_fields: [{ name: 'Z', type: 'double', role: 'metric' }] },
   })
-  const replaying = callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey })
+  const replaying = callOk(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey })
   await untilNonePending(receiptOf(batch), ({ stored }) => stored === 1)
   expect(await selected()).toBe(before + 1)
   await replaying

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { tidemark } from '../support/cli.ts'
 import { runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -25,7 +25,7 @@ const fields = [
 const wide = await makeIngest(service.url, adminKey, { alias: 'wide', fields })
 const narrow = await makeIngest(service.url, adminKey, { alias: 'narrow', lines: { tag: '{measurement}.{field}' } })
 const rowsOf = (entity: string) =>
-  callWell<object[]>(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
+  callOk<object[]>(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
 
 function fileOf(name: string, content: string | Uint8Array): string {
   const path = join(folder, name)
@@ -93,7 +93,7 @@ test('a file goes on behind lines, stops after rejected rows, and says so in lin
   const rest = await tidemark(service.url, [...argv, '--skip-rows', '2'], '', wide)
   expect(rest).toMatchObject({ code: 0, err: '' })
   expect(rest.out).toContain('received  4')
-  await callWell(service.url, 'PATCH', '/admin/ingests/wide', { key: adminKey, body: { state: 'blocked' } })
+  await callOk(service.url, 'PATCH', '/admin/ingests/wide', { key: adminKey, body: { state: 'blocked' } })
   const blocked = await tidemark(service.url, argv, '', wide)
   expect(blocked.err).toMatch(/^tidemark: line 1 was not acknowledged: The ingest wide takes no rows now/)
 })

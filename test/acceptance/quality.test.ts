@@ -1,6 +1,6 @@
 // The quality of values over HTTP: how it is defined, pushed by each door, asked for and told.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { tidemark } from '../support/cli.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { LiveReader } from '../support/live-reader.ts'
@@ -18,9 +18,9 @@ const fieldsWith = (quality: object) => [
 ]
 const at = (hour: number): string => `2026-01-01T0${hour}:00:00.000Z`
 const get = <Answer>(path: string): Promise<Answer> =>
-  callWell<Answer>(service.url, 'GET', `/consumer/data/${path}`, { key: adminKey })
+  callOk<Answer>(service.url, 'GET', `/consumer/data/${path}`, { key: adminKey })
 const push = (alias: string, ingestKey: string, body: readonly object[]) =>
-  callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: ingestKey, body })
+  callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: ingestKey, body })
 
 beforeAll(async () => {
   service = await runService({ 'store.headAgeMs': '50' })
@@ -33,10 +33,10 @@ afterAll(() => service?.close())
 
 test('definitions show the coding, and an entity has one quality of one coding', async () => {
   const quality = { name: 'Q', type: 'long', role: 'quality', coding: 'opcua' }
-  expect(await callWell(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).toMatchObject({
+  expect(await callOk(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })).toMatchObject({
     fields: [{}, {}, {}, { ...quality, source: 'quality' }],
   })
-  const { Items } = await callWell<{ Items: unknown[] }>(service.url, 'GET', '/admin/entities', { key: adminKey })
+  const { Items } = await callOk<{ Items: unknown[] }>(service.url, 'GET', '/admin/entities', { key: adminKey })
   expect(Items).toMatchObject([{ fields: [{}, {}, {}, quality] }])
   expect(await get('entities')).toMatchObject([{ fields: [{}, {}, {}, quality] }])
   const joining = { alias: 'more', kind: 'series', entity: 'plant', fields: fieldsWith({ type: 'long' }) }
@@ -65,7 +65,7 @@ test('GET and POST take the same words, live tells what is taken, and another wo
   expect(await get('select?entity=plant&quality=bad,uncertain')).toEqual(others)
   expect(await get('latest?entity=plant&quality=bad&quality=uncertain')).toEqual(others.slice(1))
   const body = { entity: 'plant', quality: ['bad'] }
-  expect(await callWell(service.url, 'POST', '/consumer/data/select', { key: adminKey, body })).toEqual(
+  expect(await callOk(service.url, 'POST', '/consumer/data/select', { key: adminKey, body })).toEqual(
     others.slice(0, 1),
   )
   await expect.poll(() => readers.map(({ rows }) => rows), { timeout: 60_000 }).toEqual([good, others])
@@ -81,7 +81,7 @@ test('GET and POST take the same words, live tells what is taken, and another wo
 })
 
 test('SQL sees the field as any other', async () => {
-  const rows = await callWell(service.url, 'POST', '/consumer/data/sql-query', {
+  const rows = await callOk(service.url, 'POST', '/consumer/data/sql-query', {
     key: adminKey,
     body: { sql_query: 'SELECT V, Q FROM plant WHERE Q IS NOT NULL ORDER BY __time' },
   })
@@ -93,7 +93,7 @@ test('SQL sees the field as any other', async () => {
 
 test('a quality of a wrong type is a rejected row', async () => {
   await push('plant', key, [{ D: at(4), T: 'a', V: 4, quality: 'good' }])
-  const { Items } = await callWell<{ Items: unknown[] }>(service.url, 'GET', '/admin/ingests/plant/rejected', {
+  const { Items } = await callOk<{ Items: unknown[] }>(service.url, 'GET', '/admin/ingests/plant/rejected', {
     key: adminKey,
   })
   expect(Items).toMatchObject([{ field: 'quality', code: 'wrong_type' }])
@@ -143,7 +143,7 @@ test.each([
 test('line protocol: where each field is a row, a tag of the line is its quality', async () => {
   const own = await makeIngest(service.url, adminKey, { alias: 'machines', lines: { tag: '{measurement}.{field}' } })
   const body = { add_fields: [{ name: 'Quality', type: 'string', role: 'quality' }] }
-  await callWell(service.url, 'PATCH', '/admin/ingests/machines', { key: adminKey, body })
+  await callOk(service.url, 'PATCH', '/admin/ingests/machines', { key: adminKey, body })
   const lines = ['good level=4.5 1767225600000000000', 'bad level=0,speed=1 1767225660000000000']
   const response = await fetch(`${service.url}/api/v2/write?bucket=machines`, {
     method: 'POST',
@@ -182,7 +182,7 @@ test('rejected rows are mended and replayed with their quality', async () => {
     { D: at(3), T: 'a', V: '3', status: 64 },
   ])
   const replay = (body: object) =>
-    callWell(service.url, 'POST', '/admin/ingests/mended/rejected/replay', { key: adminKey, body })
+    callOk(service.url, 'POST', '/admin/ingests/mended/rejected/replay', { key: adminKey, body })
   const convert = { V: 'number', quality: 'number' }
   expect(await replay({ convert })).toMatchObject({ stored: 2, rejected: 1 })
   expect(await replay({ convert, rename: { status: 'quality' } })).toMatchObject({ stored: 1, rejected: 0 })
@@ -210,7 +210,7 @@ test.skipIf(onCluster)('hours keep what good values do, and what all do for SQL'
     await get(`average?${range}&granularity=hour&weight=time&shape=step`),
     await get(`aggregate?${range}&granularity=hour&aggregates=count,sum,min,max,first,last,covered&shape=step`),
     await get(`plot?${range}&points=2`),
-    await callWell(service.url, 'POST', '/consumer/data/sql-query', {
+    await callOk(service.url, 'POST', '/consumer/data/sql-query', {
       key: adminKey,
       body: { sql_query: 'SELECT COUNT(*) AS "n", MAX(V) AS "g" FROM kept' },
     }),
@@ -224,7 +224,7 @@ test.skipIf(onCluster)('hours keep what good values do, and what all do for SQL'
     [{ n: 5, g: 999 }],
   ])
   const body = { retention: 'P3D', hours_retention: null }
-  await callWell(service.url, 'PATCH', '/admin/entities/kept', { key: adminKey, body })
+  await callOk(service.url, 'PATCH', '/admin/entities/kept', { key: adminKey, body })
   expect(await asked()).toEqual(before)
   for (const question of [`average?${range}&quality=good,bad`, `aggregate?${range}&granularity=hour&aggregates=good`])
     expect(await call(service.url, 'GET', `/consumer/data/${question}`, { key: adminKey })).toMatchObject({

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { tableFromIPC } from 'apache-arrow'
 import { afterEach, describe, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { rounds } from '../support/rounds.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -38,7 +38,7 @@ async function plant(settings: Readonly<Record<string, string>> = {}): Promise<R
   ]
   const key = await makeIngest(service.url, adminKey, { alias: 'plant', fields })
   const text = `[${rows.map(jsonOf).join(',')}]`
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, text })
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, text })
   return service
 }
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { runCommand, runHere } from '../support/run-command.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -30,7 +30,7 @@ interface Counted {
 }
 
 function ask<T>(kind: string, body: object): Promise<T[]> {
-  return callWell<T[]>(service.url, 'POST', `/consumer/data/${kind}`, { body })
+  return callOk<T[]>(service.url, 'POST', `/consumer/data/${kind}`, { body })
 }
 
 /** Means by key, in the plain way: for values of one size, adding them up is right to far better than 1e-9. */
@@ -149,9 +149,8 @@ describe.skipIf(!existsSync(wikiPath))('39,244 edits of Wikipedia', () => {
   test('select gives back every edit, equal to the file', async () => {
     // The end of a push waits until its rows are validated, not until they are queryable.
     const rows = async (): Promise<number | undefined> =>
-      (await callWell<Counted[]>(service.url, 'GET', '/consumer/data/entities')).find(
-        ({ entity }) => entity === 'edits',
-      )?.rows
+      (await callOk<Counted[]>(service.url, 'GET', '/consumer/data/entities')).find(({ entity }) => entity === 'edits')
+        ?.rows
     await expect.poll(rows, { timeout: 60_000 }).toBe(edits.length)
     const asked = { entity: 'edits', fields: [...texts, ...flags] }
     const items = await ask<Edit>('select', asked)

@@ -1,7 +1,7 @@
 // What is refused, with the contract's status and a problem that says what to do; and that nothing of it is stored.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -15,13 +15,13 @@ beforeAll(async () => {
   key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   await makeIngest(service.url, adminKey, { alias: 'blocked' })
   const change = { key: adminKey, body: { state: 'blocked', reason: 'sensor maintenance until noon' } }
-  await callWell(service.url, 'PATCH', '/admin/ingests/blocked', change)
+  await callOk(service.url, 'PATCH', '/admin/ingests/blocked', change)
   const path = '/admin/subscribers/pusher-of-plant/subscriptions'
   const subscriptions = [{ ingest: 'plant' }, { ingest: 'blocked' }, { ingest: 'ghost' }]
-  await callWell(service.url, 'PUT', path, { key: adminKey, body: subscriptions })
+  await callOk(service.url, 'PUT', path, { key: adminKey, body: subscriptions })
   expiredKey = await makeIngest(service.url, adminKey, { alias: 'expired' })
   const expired = [{ ingest: 'expired', until: '2020-01-01T00:00:00Z' }]
-  await callWell(service.url, 'PUT', '/admin/subscribers/pusher-of-expired/subscriptions', {
+  await callOk(service.url, 'PUT', '/admin/subscribers/pusher-of-expired/subscriptions', {
     key: adminKey,
     body: expired,
   })
@@ -175,7 +175,7 @@ test.each(refusals)('$what: $status $code', async (refusal) => {
 
 test('nothing of all that was stored', async () => {
   for (const alias of ['plant', 'blocked', 'expired']) {
-    const { counters } = await callWell<{ counters: object }>(service.url, 'GET', `/admin/ingests/${alias}`, {
+    const { counters } = await callOk<{ counters: object }>(service.url, 'GET', `/admin/ingests/${alias}`, {
       key: adminKey,
     })
     expect(counters).toEqual({ received: 0, stored: 0, rejected: 0, pending: 0 })

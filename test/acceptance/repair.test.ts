@@ -1,6 +1,6 @@
 // Rejected rows are mended as they are replayed, and go into another ingest: each is stored once, whatever ends the service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -16,13 +16,13 @@ type Row = Readonly<Record<string, unknown>>
 
 const minute = (count: number): string => new Date(Date.UTC(2026, 0, 1, 0, count)).toISOString()
 const replay = (alias: string, body: Row = {}, path = '') =>
-  callWell<Row>(service.url, 'POST', `/admin/ingests/${alias}/rejected/replay${path}`, { ...admin, body })
+  callOk<Row>(service.url, 'POST', `/admin/ingests/${alias}/rejected/replay${path}`, { ...admin, body })
 const select = (entity: string) =>
-  callWell<readonly Row[]>(service.url, 'POST', '/consumer/data/select', { body: { entity } })
+  callOk<readonly Row[]>(service.url, 'POST', '/consumer/data/select', { body: { entity } })
 const listed = async (alias: string) =>
-  (await callWell<{ Items: readonly Row[] }>(service.url, 'GET', `/admin/ingests/${alias}/rejected`, admin)).Items
+  (await callOk<{ Items: readonly Row[] }>(service.url, 'GET', `/admin/ingests/${alias}/rejected`, admin)).Items
 const counters = async (alias: string) =>
-  (await callWell<{ counters: unknown }>(service.url, 'GET', `/admin/ingests/${alias}`, admin)).counters
+  (await callOk<{ counters: unknown }>(service.url, 'GET', `/admin/ingests/${alias}`, admin)).counters
 
 /** An ingest whose V is a whole number, by mistake, with three rows of fractions that are rejected. */
 async function makeWrong(alias: string): Promise<{ key: string; batch: string }> {
@@ -33,7 +33,7 @@ async function makeWrong(alias: string): Promise<{ key: string; batch: string }>
   ]
   const key = await makeIngest(service.url, adminKey, { alias, fields })
   const body = [1, 1.5, 2.5, 'x'].map((V, index) => ({ D: minute(index), T: 'a', V }))
-  const { batch } = await callWell<{ batch: string }>(service.url, 'POST', `/ingests/${alias}/data?wait=true`, {
+  const { batch } = await callOk<{ batch: string }>(service.url, 'POST', `/ingests/${alias}/data?wait=true`, {
     key,
     body,
   })
@@ -59,12 +59,12 @@ describe('rows go into another ingest', () => {
     expect(Items).toMatchObject([{ code: 'wrong_type', message: 'V: expected a number, got "x"' }])
     expect(await counters('wrong')).toEqual({ received: 4, stored: 3, rejected: 1, pending: 0 })
     expect(await counters('right')).toEqual({ received: 0, stored: 0, rejected: 0, pending: 0 })
-    const receipt = await callWell<Row>(service.url, 'GET', `/ingests/wrong/batches/${batch}`, { key })
+    const receipt = await callOk<Row>(service.url, 'GET', `/ingests/wrong/batches/${batch}`, { key })
     expect(receipt).toMatchObject({ stored: 3, rejected: 1, pending: 0 })
     // After a start, and after the ingest that rejected them is gone.
     service = await service.restart()
     expect(await select('right')).toEqual(moved)
-    await callWell(service.url, 'DELETE', '/admin/ingests/wrong?data=drop', admin)
+    await callOk(service.url, 'DELETE', '/admin/ingests/wrong?data=drop', admin)
     service = await service.restart()
     expect(await select('right')).toEqual(moved)
   })
@@ -78,13 +78,13 @@ describe('rows go into another ingest', () => {
     ]
     await makeIngest(service.url, adminKey, { alias: 'table', kind: 'metadata', fields })
     const subscriptions = { ...admin, body: [{ ingest: 'table' }, { ingest: 'objects' }] }
-    await callWell(service.url, 'PUT', '/admin/subscribers/pusher-of-objects/subscriptions', subscriptions)
-    await callWell(service.url, 'POST', '/ingests/table/data?wait=true', { key, body: [{ id: 'a', V: 1 }] })
+    await callOk(service.url, 'PUT', '/admin/subscribers/pusher-of-objects/subscriptions', subscriptions)
+    await callOk(service.url, 'POST', '/ingests/table/data?wait=true', { key, body: [{ id: 'a', V: 1 }] })
     const ids = [(await listed('objects'))[1]!['id']]
     // As new as the replay: it stands in place of the item that was pushed there before it.
     const changes = { into: 'table', rename: { T: 'id' }, ids }
     expect(await replay('objects', changes)).toEqual({ replayed: 1, stored: 1, rejected: 0 })
-    const items = await callWell<{ Items: unknown }>(service.url, 'GET', '/consumer/metadata/table', {})
+    const items = await callOk<{ Items: unknown }>(service.url, 'GET', '/consumer/metadata/table', {})
     expect(items.Items).toEqual([{ id: 'a', D: minute(2), V: 2.5 }])
   })
 
@@ -105,7 +105,7 @@ describe('rows are mended', () => {
       { D: minute(1), T: 'a', value: 'n/a' },
       { D: minute(2), value: '2' },
     ]
-    await callWell(service.url, 'POST', '/ingests/mended/data?wait=true', { key, body })
+    await callOk(service.url, 'POST', '/ingests/mended/data?wait=true', { key, body })
     const changes = { rename: { value: 'V' }, set: { T: 'pump' }, convert: { V: 'number' } }
     const preview = await replay('mended', changes, '/preview')
     // T is good in two rows.
@@ -136,7 +136,7 @@ describe('rows are mended', () => {
       { D: minute(0), T: 'a', V: 1, comment: 'x' },
       { D: minute(1), V: 2, comment: 'y' },
     ]
-    await callWell(service.url, 'POST', '/ingests/dropped/data?wait=true', { key, body })
+    await callOk(service.url, 'POST', '/ingests/dropped/data?wait=true', { key, body })
     const misspelt = { drop: ['coment'] }
     expect(await replay('dropped', misspelt)).toEqual({
       ...{ replayed: 2, stored: 0, rejected: 2 },
@@ -154,7 +154,7 @@ describe('rows are mended', () => {
   test('also where their times are counts of seconds', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'counted' })
     const body = ['1767225600', 1767225601.5, 'soon'].map((D) => ({ D, T: 'a', V: 1 }))
-    await callWell(service.url, 'POST', '/ingests/counted/data?wait=true', { key, body })
+    await callOk(service.url, 'POST', '/ingests/counted/data?wait=true', { key, body })
     const changes = { convert: { D: 'seconds' } }
     expect(await replay('counted', changes, '/preview')).toMatchObject({ rows: 3, stored: 2, rejected: 1 })
     expect(await replay('counted', changes)).toEqual({ replayed: 3, stored: 2, rejected: 1 })

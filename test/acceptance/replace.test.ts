@@ -1,6 +1,6 @@
 // `duplicates: "replace"` over HTTP: what was pushed again, in part, late or after a replay, is one item, wherever its rows lie.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { tidemark } from '../support/cli.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 async function push(rows: readonly Pushed[]): Promise<void> {
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
   stored += rows.length
   for (const row of rows) {
     const item = `${row.D} ${row.T}`
@@ -52,7 +52,7 @@ function rowOf(number: number): Pushed {
 }
 
 const ask = <T>(path: string, body: object): Promise<T> =>
-  callWell<T>(service.url, 'POST', `/consumer/data/${path}`, { body: { entity: 'plant', ...body } })
+  callOk<T>(service.url, 'POST', `/consumer/data/${path}`, { body: { entity: 'plant', ...body } })
 
 function expectedItems(): Item[] {
   const inOrder = (left: Item, right: Item): number =>
@@ -63,7 +63,7 @@ function expectedItems(): Item[] {
 async function check(): Promise<void> {
   const expected = expectedItems()
   expect(await ask('select', { fields: ['S'] })).toEqual(expected)
-  const [entity] = await callWell<{ rows: number }[]>(service.url, 'GET', '/consumer/data/entities')
+  const [entity] = await callOk<{ rows: number }[]>(service.url, 'GET', '/consumer/data/entities')
   expect(entity?.rows).toBe(items.size)
   const values = expected.flatMap(({ V }) => (typeof V === 'number' ? [V] : []))
   const [mean] = await ask<{ V: number }[]>('average-granularity', { metric_name_field: ['V'] })
@@ -71,7 +71,7 @@ async function check(): Promise<void> {
   const latest = ['tag-0', 'tag-1', 'tag-2'].map((tag) => expected.findLast(({ T }) => T === tag)?.N)
   const asked = await ask<Item[]>('latest', {})
   expect(asked.toSorted((left, right) => (left.T < right.T ? -1 : 1)).map(({ N }) => N)).toEqual(latest)
-  const { counters } = await callWell<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', {
+  const { counters } = await callOk<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', {
     key: adminKey,
   })
   expect(counters).toMatchObject({ stored, pending: 0 })
@@ -91,12 +91,12 @@ test('rows of one time and tag are one item, in memory, in files, and after a re
 
 test('a row that is replayed never overrides what was pushed after it, and fills what that left out', async () => {
   const late = { D: '2026-01-05T00:00:00.000Z', T: 'tag-0' }
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: { ...late, V: 1, N: 1, W: 5 } })
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: { ...late, V: 1, N: 1, W: 5 } })
   await push([{ ...late, V: 2 }])
   const change = { add_fields: [{ name: 'W', type: 'double', role: 'metric' }] }
-  await callWell(service.url, 'PATCH', '/admin/ingests/plant', { key: adminKey, body: change })
+  await callOk(service.url, 'PATCH', '/admin/ingests/plant', { key: adminKey, body: change })
   const replay = { key: adminKey, body: {} }
-  expect(await callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', replay)).toEqual({
+  expect(await callOk(service.url, 'POST', '/admin/ingests/plant/rejected/replay', replay)).toEqual({
     replayed: 1,
     stored: 1,
     rejected: 0,
@@ -114,12 +114,12 @@ test('the receipt says how many rows replaced an earlier one of the same push, l
   }
   const receiptOf = async ({ batch }: Pick<Receipt, 'batch'>): Promise<Receipt> => {
     for (;;) {
-      const receipt = await callWell<Receipt>(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
+      const receipt = await callOk<Receipt>(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
       if (receipt.pending === 0) return receipt
     }
   }
   const pushed = async (body: unknown): Promise<Receipt> =>
-    receiptOf(await callWell<Receipt>(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body }))
+    receiptOf(await callOk<Receipt>(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body }))
   const at = (V: number | string | null, T = 'tag-9'): object => ({ D: '2026-02-01T00:00:00.001Z', T, V })
   const small = await pushed([at(1), at(2), at(3, 'tag-8'), at('bad'), at(null), at(4, 'tag-8')])
   expect(small).toMatchObject({ rows: 6, stored: 5, rejected: 1, pending: 0, replaced: 3 })

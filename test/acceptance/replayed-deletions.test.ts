@@ -1,6 +1,6 @@
 // Rows that were rejected before a deletion, and are replayed after it: they count as pushed before.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -31,20 +31,20 @@ async function made(alias: string, duplicates: 'keep' | 'replace' = 'keep') {
   const rejected = `/admin/ingests/${alias}/rejected`
   return {
     push: (rows: readonly object[]) =>
-      callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows }),
+      callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows }),
     addNote: () =>
-      callWell(service.url, 'PATCH', `/admin/ingests/${alias}`, {
+      callOk(service.url, 'PATCH', `/admin/ingests/${alias}`, {
         ...admin,
         body: { add_fields: [{ name: 'note', type: 'string', role: 'dimension' }] },
       }),
     remove: async (body: object): Promise<number> => {
       const asked = { ...admin, body: { reason: 'wrong', ...body } }
-      return (await callWell<{ id: number }>(service.url, 'POST', path, asked)).id
+      return (await callOk<{ id: number }>(service.url, 'POST', path, asked)).id
     },
-    takeBack: (id: number) => callWell(service.url, 'DELETE', `${path}/${id}`, admin),
-    replay: (body: object = {}) => callWell<Replayed>(service.url, 'POST', `${rejected}/replay`, { ...admin, body }),
+    takeBack: (id: number) => callOk(service.url, 'DELETE', `${path}/${id}`, admin),
+    replay: (body: object = {}) => callOk<Replayed>(service.url, 'POST', `${rejected}/replay`, { ...admin, body }),
     rejected: async () => {
-      const { Items } = await callWell<{ Items: { code: string; message: string }[] }>(
+      const { Items } = await callOk<{ Items: { code: string; message: string }[] }>(
         service.url,
         'GET',
         rejected,
@@ -54,7 +54,7 @@ async function made(alias: string, duplicates: 'keep' | 'replace' = 'keep') {
     },
     items: async () => {
       const body = { entity: alias }
-      const items = await callWell<Record<string, unknown>[]>(service.url, 'POST', '/consumer/data/select', { body })
+      const items = await callOk<Record<string, unknown>[]>(service.url, 'POST', '/consumer/data/select', { body })
       return items.map(({ D, T, V, W }) => [new Date(String(D)).getUTCHours(), T, V, W])
     },
   }

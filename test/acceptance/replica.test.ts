@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
 import { FileStore } from '../../src/object-store/file/file-store.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { changedStore } from '../support/changed-store.ts'
 import {
   embedded,
@@ -13,7 +13,7 @@ import {
   quickReplica,
   replicaState,
   replicaUrl,
-  restoreWell,
+  restoreChecked,
   rowsOf,
   serveReplicated,
   upTo,
@@ -30,9 +30,9 @@ test('a push that was answered is in the replica', () =>
     const service = await serveReplicated(directory, 'data', { 'replica.wait': 'true' })
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
     await isCopied(service.url)
-    await callWell(service.url, 'POST', '/ingests/kept/data', { key, body: rowsOf(upTo(10)) })
+    await callOk(service.url, 'POST', '/ingests/kept/data', { key, body: rowsOf(upTo(10)) })
     await cp(join(directory, 'copy'), join(directory, 'as-answered'), { recursive: true })
-    await restoreWell(url.replace(/copy$/, 'as-answered'), join(directory, 'restored'))
+    await restoreChecked(url.replace(/copy$/, 'as-answered'), join(directory, 'restored'))
     const restored = await runService({}, { ...embedded, dataDirectory: join(directory, 'restored') })
     expect(await valuesIn(restored.url)).toEqual(upTo(10))
     await restored.close()
@@ -45,7 +45,7 @@ test('what was changed is said to be missing from the replica at once', () =>
     try {
       await isCopied(service.url)
       held.hold(() => true)
-      await callWell(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'new' } })
+      await callOk(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'new' } })
       expect((await replicaState(service.url)).lagMs).toBeGreaterThan(0)
     } finally {
       held.release()
@@ -62,12 +62,12 @@ test(
         'store.headRows': '100000',
       })
       const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
-      await callWell(service.url, 'PATCH', '/admin/ingests/kept', { key: adminKey, body: { unknown: 'add' } })
+      await callOk(service.url, 'PATCH', '/admin/ingests/kept', { key: adminKey, body: { unknown: 'add' } })
       await isCopied(service.url)
       for (let value = 0; value < 5; value++) {
         const [row] = rowsOf([value])
         const body = [{ ...row, [`brought${value}`]: value }]
-        await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body })
+        await callOk(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body })
       }
       await isCopied(service.url)
       await service.close()
@@ -83,12 +83,12 @@ test('a push that comes while the list of files goes to the replica is not in th
     await isCopied(service.url)
     held.hold((name) => name.startsWith('parts/'))
     // So many are sealed, which the replica has a new list of files for; the journal goes on in a segment of its own.
-    await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(50)) })
+    await callOk(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(50)) })
     await expect.poll(() => held.isMet, { timeout: 30_000 }).toBe(true)
     const atMs = Date.now()
     await expect.poll(() => Date.now()).toBeGreaterThan(atMs)
     const entries = await logOf(directory)
-    await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(60, 50)) })
+    await callOk(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(60, 50)) })
     await expect.poll(() => logOf(directory), { timeout: 30_000 }).toBeGreaterThan(entries)
     held.release()
     await isCopied(service.url)

@@ -1,6 +1,6 @@
 // Metadata entities as tables of SQL, on either engine: joined with rows, by themselves, within bounds, and for those alone who may read them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -33,7 +33,7 @@ const items = [
 ]
 
 const push = (alias: string, body: unknown) =>
-  callWell<{ rejected: number; errors: unknown }>(service.url, 'POST', `/ingests/${alias}/data?wait=true`, {
+  callOk<{ rejected: number; errors: unknown }>(service.url, 'POST', `/ingests/${alias}/data?wait=true`, {
     key: keys[alias]!,
     body,
   })
@@ -58,7 +58,7 @@ beforeAll(async () => {
   // JSON.stringify writes no long beyond 2^53.
   const text = JSON.stringify(items).replace('"serial":1,', '"serial":9007199254740993,')
   const path = '/ingests/tags/data?wait=true'
-  expect(await callWell(service.url, 'POST', path, { key: keys['tags']!, text })).toMatchObject({ rejected: 0 })
+  expect(await callOk(service.url, 'POST', path, { key: keys['tags']!, text })).toMatchObject({ rejected: 0 })
   await push('plant', rows)
   await push('hidden_q7x', [{ id: 'a', secret_k3v: 'concealed' }])
   await push(
@@ -199,12 +199,12 @@ describe('by itself', () => {
   test('half a pair of surrogates in JSON is one character', async () => {
     await push('bare', [])
     const body = '[{"id":7,"json":{"a":"\\ud800x","b":"\\ud83d\\ude00","c":"\\\\ud800"}}]'
-    await callWell(service.url, 'POST', '/ingests/bare/data?wait=true', { key: keys['bare']!, text: body })
+    await callOk(service.url, 'POST', '/ingests/bare/data?wait=true', { key: keys['bare']!, text: body })
     const at = (name: string) => `JSON_VALUE(json, '$.${name}') AS ${name}`
     expect(await rowsOf(`SELECT ${['a', 'b', 'c'].map(at).join(', ')} FROM bare`)).toEqual([
       { a: '\ufffdx', b: '😀', c: '\\ud800' },
     ])
-    await callWell(service.url, 'DELETE', '/admin/metadata/bare/items/7', { key: adminKey })
+    await callOk(service.url, 'DELETE', '/admin/metadata/bare/items/7', { key: adminKey })
     expect(await rowsOf('SELECT COUNT(*) AS n FROM bare')).toEqual([{ n: 0 }])
   })
 })

@@ -1,7 +1,7 @@
 // SQL's functions of values over time, and buckets without rows: the guide's queries over the rows that it pushes, and rows of one date.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 import { askSql } from '../support/sql-world.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const push = (body: object[]) => callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+const push = (body: object[]) => callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
 
 async function ask(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { status, text: body } = await askSql({ service }, readerKey, text)

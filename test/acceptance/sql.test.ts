@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fuzzedText } from '../druid-sql/fuzzed-text.ts'
 import { hostileTexts } from '../druid-sql/hostile-texts.ts'
-import { call, callWell } from '../support/api.ts'
+import { call, callOk } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { rounds } from '../support/rounds.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -42,7 +42,7 @@ describe('answers', () => {
     expect(await rowsFor('SELECT COUNT(*) AS n, MAX(__time) AS newest FROM plant')).toEqual([
       { n: 120, newest: '2026-01-01T01:59:00.000Z' },
     ])
-    await callWell(world.service.url, 'POST', '/ingests/edge/data?wait=true', {
+    await callOk(world.service.url, 'POST', '/ingests/edge/data?wait=true', {
       key: world.keys['edge']!,
       body: rowsOf('late', 3, 5000),
     })
@@ -66,7 +66,7 @@ describe('answers', () => {
     const at = '2027-01-01T00:00:00Z'
     for (const value of [3, 1, 2]) {
       const body = { time: at, tag: 'tie', value }
-      await callWell(world.service.url, 'POST', '/ingests/edge/data?wait=true', { key: world.keys['edge']!, body })
+      await callOk(world.service.url, 'POST', '/ingests/edge/data?wait=true', { key: world.keys['edge']!, body })
     }
     const text = `SELECT LATEST("value") AS newest, EARLIEST("value") AS oldest FROM edge WHERE tag = 'tie'`
     expect(await rowsFor(text)).toEqual([{ newest: 2, oldest: 3 }])

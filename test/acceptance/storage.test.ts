@@ -1,6 +1,6 @@
 // What each entity has on disk, as the operator is told.
 import { expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { newClusterName, onCluster, publishRows } from '../support/cluster-under-test.ts'
 import { runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -18,7 +18,7 @@ test('files, rows and bytes are told by entity, to who may observe', { timeout: 
   const clusterName = newClusterName()
   const service = await runService(onCluster ? {} : { 'store.headAgeMs': '50' }, { clusterName })
   const storage = async (key = adminKey): Promise<readonly Held[]> =>
-    (await callWell<{ Items: readonly Held[] }>(service.url, 'GET', '/admin/storage', { key })).Items
+    (await callOk<{ Items: readonly Held[] }>(service.url, 'GET', '/admin/storage', { key })).Items
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   await makeIngest(service.url, adminKey, { alias: 'empty' })
   const none = { entity: 'empty', files: 0, rows: 0, bytes: 0, first_date: null, last_date: null }
@@ -27,7 +27,7 @@ test('files, rows and bytes are told by entity, to who may observe', { timeout: 
     { D: '2026-01-02T09:30:00Z', T: 'b', V: 2 },
     { D: '2026-01-02T09:31:00Z', T: 'b', V: 'bad' },
   ]
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
   if (onCluster) await publishRows(clusterName)
   await expect
     .poll(async () => (await storage())[1]?.last_date?.slice(0, 10), { timeout: 120_000, interval: 200 })
@@ -42,7 +42,7 @@ test('files, rows and bytes are told by entity, to who may observe', { timeout: 
   expect(plant!.bytes).toBeGreaterThan(100)
   const made = { key: adminKey, body: { rights: ['observe'] } }
   const path = '/admin/subscribers/pusher-of-plant/keys'
-  const observer = (await callWell<{ key: string }>(service.url, 'POST', path, made)).key
+  const observer = (await callOk<{ key: string }>(service.url, 'POST', path, made)).key
   expect(await storage(observer)).toEqual([empty, plant])
   expect((await call(service.url, 'GET', '/admin/storage', { key })).status).toBe(403)
   expect((await call(service.url, 'GET', '/admin/storage?limit=1', { key: observer })).body).toMatchObject({

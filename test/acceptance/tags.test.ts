@@ -1,6 +1,6 @@
 // The tags of an entity, as who searches among them asks.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -15,7 +15,7 @@ interface Page {
 const path = (query: Readonly<Record<string, string>>, entity = 'plant'): string =>
   `/consumer/data/entities/${entity}/tags?${new URLSearchParams(query)}`
 const tags = (query: Readonly<Record<string, string>>): Promise<Page> =>
-  callWell<Page>(service.url, 'GET', path(query), { key: adminKey })
+  callOk<Page>(service.url, 'GET', path(query), { key: adminKey })
 
 beforeAll(async () => {
   service = await runService({ 'access.consumption': 'key' })
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const rows = awkward.map((T, index) => ({ D: '2026-01-01T00:00:00Z', T, site: `s${index % 2}`, V: index }))
   const old = { D: '2001-01-01T00:00:00Z', T: 'long ago', site: 's0', V: 1 }
   const none = { D: '2026-01-01T00:00:00Z', T: 'no item', site: 's3', V: null }
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [...rows, old, none] })
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [...rows, old, none] })
 }, 120_000)
 
 afterAll(() => service?.close())
@@ -54,24 +54,19 @@ test('are searched by prefix, and of another tag field', async () => {
 })
 
 test('that retention let go are not there', async () => {
-  await callWell(service.url, 'PATCH', '/admin/entities/plant', { key: adminKey, body: { retention: 'P3650D' } })
+  await callOk(service.url, 'PATCH', '/admin/entities/plant', { key: adminKey, body: { retention: 'P3650D' } })
   expect((await tags({ prefix: 'long' })).Items).toEqual([])
 })
 
 test('are read by who may read the entity', async () => {
   const pusher = { key: adminKey, body: { rights: ['ingest', 'consume'] } }
-  const { key } = await callWell<{ key: string }>(
-    service.url,
-    'POST',
-    '/admin/subscribers/pusher-of-plant/keys',
-    pusher,
-  )
+  const { key } = await callOk<{ key: string }>(service.url, 'POST', '/admin/subscribers/pusher-of-plant/keys', pusher)
   const statusOf = async (entity: string): Promise<number> =>
     (await call(service.url, 'GET', path({}, entity), { key })).status
   expect([await statusOf('plant'), await statusOf('nobody')]).toEqual([403, 403])
   expect((await call(service.url, 'GET', path({}))).status).toBe(403)
   const subscriptions = [{ entity: 'plant' }]
-  await callWell(service.url, 'PUT', '/admin/subscribers/pusher-of-plant/subscriptions', {
+  await callOk(service.url, 'PUT', '/admin/subscribers/pusher-of-plant/subscriptions', {
     key: adminKey,
     body: subscriptions,
   })

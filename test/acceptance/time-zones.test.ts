@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -35,7 +35,7 @@ describe.skipIf(onCluster)('rules of a folder', () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
     // An hour apart, over two days in December.
     const rows = Array.from({ length: 48 }, (_, index) => ({ D: Date.UTC(2026, 11, 1, index), T: 'a', V: index }))
-    await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, text: JSON.stringify(rows) })
+    await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, text: JSON.stringify(rows) })
   })
   afterAll(async () => {
     await service?.close()
@@ -137,7 +137,7 @@ describe('buckets of a request in a zone are those of a native query with that t
         V: quarter,
       })),
     )
-    await callWell(service.url, 'POST', '/ingests/clocks/data?wait=true', { key, text: JSON.stringify(rows) })
+    await callOk(service.url, 'POST', '/ingests/clocks/data?wait=true', { key, text: JSON.stringify(rows) })
   }, 300_000)
   afterAll(() => service?.close())
 

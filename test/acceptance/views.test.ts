@@ -1,7 +1,7 @@
 // Saved views, through all of the service: who sees them, who changes them, and what is refused.
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest, makeReader } from '../support/api.ts'
+import { call, callOk, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -25,7 +25,7 @@ const put = (name: string, body: unknown, key = shift) =>
     body,
   })
 const names = async (key: string): Promise<string[]> => {
-  const { Items } = await callWell<{ Items: { name: string }[] }>(service.url, 'GET', '/consumer/views', { key })
+  const { Items } = await callOk<{ Items: { name: string }[] }>(service.url, 'GET', '/consumer/views', { key })
   return Items.map(({ name }) => name)
 }
 
@@ -61,10 +61,10 @@ test('a view is seen by who may read all of it and by who made it, and changed b
 })
 
 test('a page of the list goes on where it ended', async () => {
-  const first = await callWell<{ Items: object[]; NextToken: string }>(service.url, 'GET', '/consumer/views?limit=1', {
+  const first = await callOk<{ Items: object[]; NextToken: string }>(service.url, 'GET', '/consumer/views?limit=1', {
     key: adminKey,
   })
-  const rest = await callWell(service.url, 'GET', `/consumer/views?NextToken=${first.NextToken}`, { key: adminKey })
+  const rest = await callOk(service.url, 'GET', `/consumer/views?NextToken=${first.NextToken}`, { key: adminKey })
   expect([first.Items, rest]).toMatchObject([[{ name: 'Mine', cells: 1 }], { Items: [{ name: 'Pumps' }] }])
 })
 
@@ -74,7 +74,7 @@ test('an entity that a variable stands for is no entity of the view; the one tha
     { name: 'pump', kind: 'tag', entity: '$house', value: 'a' },
   ]
   await put('Varied', { variables, cells: [chart('$house', { tags: ['$pump'] })] })
-  const { Items } = await callWell<{ Items: object[] }>(service.url, 'GET', '/consumer/views', { key: pumps })
+  const { Items } = await callOk<{ Items: object[] }>(service.url, 'GET', '/consumer/views', { key: pumps })
   expect(Items).toContainEqual(expect.objectContaining({ name: 'Varied', entities: ['pumps'] }))
 })
 

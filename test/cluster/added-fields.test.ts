@@ -1,7 +1,7 @@
 // A field is added while an entity's first rows arrive: no row ever appears twice, and none is missing for longer than allowed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -17,9 +17,9 @@ type Row = Readonly<Record<string, unknown>>
 
 const rowAt = (index: number): Row => ({ D: new Date(index * 1000).toISOString(), T: 'a', V: index })
 const push = (alias: string, key: string, rows: readonly Row[]) =>
-  callWell<{ stored: number }>(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
+  callOk<{ stored: number }>(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
 const select = (entity: string, request: Row = {}) =>
-  callWell<Row[]>(service.url, 'POST', '/consumer/data/select', {
+  callOk<Row[]>(service.url, 'POST', '/consumer/data/select', {
     body: { entity, metric_name_field: ['V'], ...request },
   })
 
@@ -36,7 +36,7 @@ const native = (entity: string) => {
     limit: 1,
   }
   const body = { query_type: 'scan', query_data }
-  return callWell<Row[]>(service.url, 'POST', '/consumer/data/druid-native-query', { key: adminKey, body })
+  return callOk<Row[]>(service.url, 'POST', '/consumer/data/druid-native-query', { key: adminKey, body })
 }
 
 /** Queries until it is stopped; resolves with the wrong counts. */
@@ -75,7 +75,7 @@ describe.concurrent('rows are there once when a field is added', () => {
       { name: 'ok', type: 'boolean', role: 'dimension' },
       { name: 'count', type: 'long', role: 'metric' },
     ]
-    await callWell(service.url, 'PATCH', `/admin/ingests/${alias}`, { key: adminKey, body: { add_fields } })
+    await callOk(service.url, 'PATCH', `/admin/ingests/${alias}`, { key: adminKey, body: { add_fields } })
     const filled = { W: 3, note: '7', seen: '2026-01-01T00:00:00Z', ok: true, count: 9 }
     for (const until = Date.now() + 20_000; Date.now() < until; ) {
       counts.pushed += 1

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Value } from '../../src/model/column.ts'
 import { type DeletionSelection, deletionOperators } from '../../src/model/deletion.ts'
 import type { EntityField } from '../../src/model/entity.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, publishRows, removeCluster } from '../support/cluster-under-test.ts'
 import { itemOf, type ModelRow, ModelStore } from '../support/model-store.ts'
 import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'
@@ -145,7 +145,7 @@ async function answersOf(url: string, entity: string): Promise<string[]> {
     const said = unordered === 'unordered' ? inOrder(answer) : answer
     told.push(`${path} ${JSON.stringify(body)} ${status} ${JSON.stringify(said)}`.replaceAll(entity, 'ENTITY'))
   }
-  const [statistics] = await callWell<object[]>(url, 'GET', '/consumer/data/entities', admin).then((all) =>
+  const [statistics] = await callOk<object[]>(url, 'GET', '/consumer/data/entities', admin).then((all) =>
     all.filter((one) => Reflect.get(one, 'entity') === entity),
   )
   const { rows, first_date, last_date } = statistics as Record<string, unknown>
@@ -207,7 +207,7 @@ class Corrected {
   async push(count: number): Promise<void> {
     const rows = Array.from({ length: count }, () => this.#row())
     const body = rows.map(({ D, ...values }) => ({ D: iso(Number(D)), ...values }))
-    const receipt = await callWell(first.url, 'POST', `/ingests/${this.#alias}/data?wait=true`, {
+    const receipt = await callOk(first.url, 'POST', `/ingests/${this.#alias}/data?wait=true`, {
       key: this.#key,
       body,
     })
@@ -239,7 +239,7 @@ class Corrected {
     const { request, selection } = this.#selection()
     const path = `/admin/entities/${this.#alias}/deletions`
     const body = { ...request, reason: 'wrong' }
-    const dry = await callWell<{ rows: number }>(server.url, 'POST', path, {
+    const dry = await callOk<{ rows: number }>(server.url, 'POST', path, {
       ...admin,
       body: { ...body, dry_run: true },
     })
@@ -254,7 +254,7 @@ class Corrected {
   async takeBack(server: ServerProcess): Promise<void> {
     const [taken] = this.#made.splice(this.#draw(this.#made.length || 1), 1)
     if (taken === undefined) return
-    await callWell(server.url, 'DELETE', `/admin/entities/${this.#alias}/deletions/${taken.id}`, admin)
+    await callOk(server.url, 'DELETE', `/admin/entities/${this.#alias}/deletions/${taken.id}`, admin)
     this.model.takeBack(taken.modelId)
   }
 
@@ -300,7 +300,7 @@ class Corrected {
     const key = await makeIngest(alone.url, adminKey, { alias: control, fields })
     const rows = this.model.rows.toSorted((left, right) => left.position - right.position)
     const body = rows.map(({ values: { D, ...values } }) => ({ D: iso(Number(D)), ...values }))
-    if (body.length > 0) await callWell(alone.url, 'POST', `/ingests/${control}/data?wait=true`, { key, body })
+    if (body.length > 0) await callOk(alone.url, 'POST', `/ingests/${control}/data?wait=true`, { key, body })
     const expected = await answersOf(alone.url, control)
     for (const { url } of [first, second]) {
       const begin = performance.now()
@@ -339,12 +339,12 @@ describe('what a cluster keeps to', () => {
     await push([{ D: day, T: 'a', U: 'u', V: 1, M: 'x' }])
   })
   const push = (rows: readonly object[]) =>
-    callWell<{ rejected: number }>(first.url, 'POST', '/ingests/bounds/data?wait=true', { key, body: rows })
+    callOk<{ rejected: number }>(first.url, 'POST', '/ingests/bounds/data?wait=true', { key, body: rows })
   const remove = (body: object, url = second.url) =>
     call<{ id: number; rows: number; detail: string }>(url, 'POST', path, { ...admin, body: { reason: 'x', ...body } })
   const values = async (): Promise<unknown[]> => {
     const query = { body: { entity: 'bounds', metric_name_field: ['V'] } }
-    const items = await callWell<{ V: number }[]>(second.url, 'POST', '/consumer/data/select', query)
+    const items = await callOk<{ V: number }[]>(second.url, 'POST', '/consumer/data/select', query)
     return items.map(({ V }) => V)
   }
 
@@ -353,11 +353,11 @@ describe('what a cluster keeps to', () => {
     const { body: made } = await remove({ ids: ['a'] })
     expect(made.rows).toBe(1)
     await push([{ D: day, T: 'a', U: 'u', V: 3 }])
-    await callWell(first.url, 'PATCH', '/admin/ingests/bounds', {
+    await callOk(first.url, 'PATCH', '/admin/ingests/bounds', {
       ...admin,
       body: { add_fields: [{ name: 'W', type: 'long', role: 'metric' }] },
     })
-    await callWell(first.url, 'POST', '/admin/ingests/bounds/rejected/replay', { ...admin, body: {} })
+    await callOk(first.url, 'POST', '/admin/ingests/bounds/rejected/replay', { ...admin, body: {} })
     expect(await values()).toEqual([3])
     expect(await call(second.url, 'DELETE', `${path}/${made.id}`, admin)).toMatchObject({ status: 204 })
     expect(await values()).toEqual([1, 2, 3])
@@ -387,7 +387,7 @@ describe('what a cluster keeps to', () => {
       400,
       expect.stringContaining('timeBoundary'),
     ])
-    await callWell(second.url, 'DELETE', `${path}/${made.id}`, admin)
+    await callOk(second.url, 'DELETE', `${path}/${made.id}`, admin)
   })
 
   test('one more than limits.deletions is a 409, also by another process', { timeout: 120_000 }, async () => {

@@ -19,7 +19,7 @@ import { writeHours } from '../../src/store/druid/hours/write-hours.ts'
 import { intervalsOf } from '../../src/store/druid/native-query.ts'
 import { Management } from '../../src/store/druid/supervision/management.ts'
 import { Supervisors } from '../../src/store/druid/supervision/supervisors.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { tag, time, value } from '../support/selection.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -191,14 +191,14 @@ test('by PATCH, on a service that is killed at each step: hours are what their r
         V: row * 0.1,
       }))
     const pushRows = (rows: ReturnType<typeof rowsOf>) =>
-      callWell(server.url, 'POST', '/ingests/kept/data?wait=true', {
+      callOk(server.url, 'POST', '/ingests/kept/data?wait=true', {
         key: pusher,
         body: rows.map(({ D, ...row }) => ({ D: new Date(D).toISOString(), ...row })),
       })
     const old = [...rowsOf(40, 20), ...rowsOf(9, 20), ...rowsOf(5, 20)]
     await pushRows([...old, ...rowsOf(1, 5)])
     const deleted = { fromMs: todayMs - 9 * dayMs, toMs: todayMs - 9 * dayMs + 5 * hourMs + 1 }
-    await callWell(server.url, 'POST', '/admin/entities/kept/deletions', {
+    await callOk(server.url, 'POST', '/admin/entities/kept/deletions', {
       ...admin,
       body: {
         ids: ['a'],
@@ -207,7 +207,7 @@ test('by PATCH, on a service that is killed at each step: hours are what their r
         reason: 'a gauge was off',
       },
     })
-    await callWell(server.url, 'PATCH', '/admin/entities/kept', {
+    await callOk(server.url, 'PATCH', '/admin/entities/kept', {
       ...admin,
       body: { retention: 'P2D', hours_retention: null },
     })
@@ -255,7 +255,7 @@ test('by PATCH, on a service that is killed at each step: hours are what their r
     const deletions = '/admin/entities/kept/deletions'
     const refused = await call(server.url, 'POST', deletions, deletionOf(old[0]!.D + 1000))
     expect(refused).toMatchObject({ status: 400, body: { code: 'rows_expired' } })
-    await callWell(server.url, 'POST', deletions, deletionOf(old[0]!.D + 2 * hourMs))
+    await callOk(server.url, 'POST', deletions, deletionOf(old[0]!.D + 2 * hourMs))
     // Not removed: late rows, and yesterday's.
     expect(await rows.countPositions(1, 0, Number.MAX_SAFE_INTEGER, null)).toBe(late.length + 5)
   } finally {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type Findings, Pushers, validate } from '../crash/kill-rounds.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { seededRandom } from '../support/random.ts'
 import { adminKey, programPath, ServerProcess } from '../support/server-process.ts'
@@ -94,11 +94,11 @@ async function isReported(url: string, key: string): Promise<boolean> {
 async function isWhole(url: string): Promise<boolean> {
   try {
     const path = '/admin/ingests/kill'
-    const { counters } = await callWell<{ counters: { stored: number; pending: number } }>(url, 'GET', path, {
+    const { counters } = await callOk<{ counters: { stored: number; pending: number } }>(url, 'GET', path, {
       key: adminKey,
     })
     if (counters.pending > 0) return false
-    const entities = await callWell<{ entity: string; rows: number }[]>(url, 'GET', '/consumer/data/entities')
+    const entities = await callOk<{ entity: string; rows: number }[]>(url, 'GET', '/consumer/data/entities')
     return entities.find(({ entity }) => entity === 'kill')?.rows === counters.stored
   } catch {
     return false

@@ -1,7 +1,7 @@
 // Clients that disconnect in the first moments of a query: Druid stops working on it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { seededRandom } from '../support/random.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const long = 'a'.repeat(900)
   const body = Array.from({ length: rows }, (_, V) => ({ D: new Date(V * 1000).toISOString(), T: long, V }))
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
 })
 afterAll(() => service?.close())
 
@@ -61,7 +61,7 @@ test('those who come later need not wait for what was left', async () => {
     for (const query of Object.values(slow)) expect(await leave(query, random.below(2 ** random.below(7)))).toBe('left')
   }
   const quick = timeseries({ fieldName: 'V' }, { timeout: 30_000 })
-  const answer = await callWell<{ result: { sum: number } }[]>(service.url, 'POST', slow.native.path, {
+  const answer = await callOk<{ result: { sum: number } }[]>(service.url, 'POST', slow.native.path, {
     key: adminKey,
     body: { query_type: 'timeseries', query_data: quick },
   })

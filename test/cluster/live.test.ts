@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { LiveReader } from '../support/live-reader.ts'
-import { copyOf, type Selection, selects, type Told } from '../support/live-rounds.ts'
+import { copyOf, type DeletionEvent, type Selection, selects } from '../support/live-rounds.ts'
 import { drawFrom } from '../support/random-rows.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { untilStatus } from './scenarios-over-http.ts'
@@ -101,7 +101,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
   const url = (): string => servers[draw(2)]!.url
   const pushRows = async (rows: readonly Row[], isGood: (row: Row) => boolean, server = url()): Promise<void> => {
     const body = rows.map((row) => (isGood(row) ? row : { ...row, V: `${row.V}` }))
-    await callWell(server, 'POST', `${path}?wait=true`, { key, body })
+    await callOk(server, 'POST', `${path}?wait=true`, { key, body })
     for (const row of rows) {
       if (isGood(row)) note(row)
       else rejected.push({ row, pushed: row.V })
@@ -123,7 +123,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
   const isHidden = (row: Row): boolean => deletions.some(({ stands, taken }) => stands && taken.has(row))
   /** The rows visible at a process that has responded to a deletion. */
   const visible = async (server: string): Promise<ReadonlySet<number>> => {
-    const items = await callWell<Row[]>(server, 'POST', '/consumer/data/select', { body: { entity } })
+    const items = await callOk<Row[]>(server, 'POST', '/consumer/data/select', { body: { entity } })
     return new Set(items.map(({ V }) => V))
   }
   const noteDeletion = async (server: string, id: number, asked: Pick<Deletion, 'selection' | 'before'>) => {
@@ -137,14 +137,14 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
     const [server, selection, before] = [url(), newSelection(), value]
     const body = { ...selection, reason: 'wrong' }
     // Rows acknowledged during the deletion may count as pushed before or after it; a query shows which.
-    const made = callWell<{ id: number }>(server, 'POST', deletionsPath, { key: adminKey, body })
+    const made = callOk<{ id: number }>(server, 'POST', deletionsPath, { key: adminKey, body })
     const [{ id }] = await Promise.all([made, beside()])
     await noteDeletion(server, id, { selection, before })
   }
   const takeBack = async (): Promise<void> => {
     const one = deletions[draw(Math.max(1, deletions.length))]
     if (one?.stands !== true) return
-    await callWell(url(), 'DELETE', `${deletionsPath}/${one.id}`, { key: adminKey })
+    await callOk(url(), 'DELETE', `${deletionsPath}/${one.id}`, { key: adminKey })
     one.stands = false
     changes.push({ id: one.id, undone: true })
   }
@@ -163,7 +163,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
       made,
       sleep(draw(300)).then(() => kill(killed)),
     ])
-    const { Items } = await callWell<{ Items: { id: number }[] }>(servers[killed]!.url, 'GET', deletionsPath, {
+    const { Items } = await callOk<{ Items: { id: number }[] }>(servers[killed]!.url, 'GET', deletionsPath, {
       key: adminKey,
     })
     const id = Items.map((one) => one.id).find((found) => deletions.every((known) => known.id !== found))
@@ -175,7 +175,7 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
     push,
     async () => {
       const body = { convert: { V: 'number' } }
-      await callWell(url(), 'POST', `/admin/ingests/${entity}/rejected/replay`, { key: adminKey, body })
+      await callOk(url(), 'POST', `/admin/ingests/${entity}/rejected/replay`, { key: adminKey, body })
       note(...rejected.map(({ row }) => row))
       for (const { row, pushed } of rejected) {
         for (const { selection, before, taken } of deletions)
@@ -207,8 +207,8 @@ async function checkLive(entity: string, idOf: IdOf): Promise<void> {
     deletions.some(({ stands, selection }) => !stands && selects(selection, row))
   const hasOf = ({ reader }: Watcher) => ({
     rows: byValue((copyOf(reader) as Row[]).filter((row) => !isUncertain(row))),
-    changes: reader.told.flatMap(([event, data]) => {
-      const { id, undone = false } = data as Told
+    changes: reader.receivedEvents.flatMap(([event, data]) => {
+      const { id, undone = false } = data as DeletionEvent
       return event === 'deleted' ? [{ id, undone }] : []
     }),
   })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { addresses } from './addresses.ts'
@@ -115,7 +115,7 @@ async function untilAway(...parts: readonly PartName[]): Promise<void> {
 async function expectExactlyOnce(): Promise<void> {
   const value = nextValue
   await expect.poll(async () => (await push('?wait=true')).status, { timeout: 60_000 }).toBe(200)
-  const items = await callWell<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', {
+  const items = await callOk<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', {
     body: { entity: 'plant' },
   })
   const values = items.map(({ V }) => V)
@@ -123,7 +123,7 @@ async function expectExactlyOnce(): Promise<void> {
   expect(new Set(values).size).toBe(values.length)
   expect(values).toContain(acknowledged.findLast((one) => one >= value))
   const admin = { key: adminKey }
-  const { counters } = await callWell<{ counters: object }>(server.url, 'GET', '/admin/ingests/plant', admin)
+  const { counters } = await callOk<{ counters: object }>(server.url, 'GET', '/admin/ingests/plant', admin)
   expect(counters).toEqual({ received: values.length, stored: values.length, rejected: 0, pending: 0 })
 }
 

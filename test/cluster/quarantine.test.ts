@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { testProgram } from '../support/compiled.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -39,7 +39,7 @@ const row = (V: number, T = 'a'): object => ({ D: `2026-01-01T00:00:${String(V).
 
 async function values(): Promise<readonly number[]> {
   const body = { entity: 'plant' }
-  const items = await callWell<{ V: number }[]>(api.url, 'POST', '/consumer/data/select', { body })
+  const items = await callOk<{ V: number }[]>(api.url, 'POST', '/consumer/data/select', { body })
   return items.map(({ V }) => V)
 }
 
@@ -48,7 +48,7 @@ const patient = { timeout: 200_000, interval: 200 }
 const reported = (url: string, entries: number): Promise<void> =>
   expect
     .poll(async () => {
-      const { quarantine } = await callWell<{ quarantine: object }>(url, 'GET', '/readyz', { key: adminKey })
+      const { quarantine } = await callOk<{ quarantine: object }>(url, 'GET', '/readyz', { key: adminKey })
       const metrics = await (await fetch(`${url}/metrics`)).text()
       return { quarantine, metric: /^tidemark_quarantine_entries (\d+)$/m.exec(metrics)?.[1] }
     }, patient)
@@ -57,10 +57,10 @@ const reported = (url: string, entries: number): Promise<void> =>
 test('a push that ends the validator is not validated until an operator lets it go', { timeout: 600_000 }, async () => {
   const key = await makeIngest(api.url, adminKey, { alias: 'plant' })
   const push = async (body: unknown): Promise<string> =>
-    (await callWell<{ batch: string }>(api.url, 'POST', '/ingests/plant/data', { key, body })).batch
+    (await callOk<{ batch: string }>(api.url, 'POST', '/ingests/plant/data', { key, body })).batch
   const poison = [row(3), row(4, 'throws'), 5]
   const batches = [await push([row(1), row(2)]), await push(poison), await push(row(6))]
-  const receiptOf = (batch: string) => callWell<Receipt>(api.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
+  const receiptOf = (batch: string) => callOk<Receipt>(api.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
   const pending = async () => (await Promise.all(batches.map(receiptOf))).map((receipt) => receipt.pending)
   await expect.poll(pending, patient).toEqual([0, 0, 0])
 
@@ -71,7 +71,7 @@ test('a push that ends the validator is not validated until an operator lets it 
   expect(await values()).toEqual([1, 2, 6])
   await reported(api.url, 1)
   await reported(pipeline.url, 1)
-  const { Items } = await callWell<{ Items: { id: string }[] }>(api.url, 'GET', '/admin/quarantine', admin)
+  const { Items } = await callOk<{ Items: { id: string }[] }>(api.url, 'GET', '/admin/quarantine', admin)
   expect(Items).toMatchObject([{ batch: batches[1], ingest: 'plant', rows: 3, not_validated: 3 }])
   const path = `/admin/quarantine/${Items[0]!.id}`
   expect((await call(api.url, 'GET', `${path}/body`, admin)).body).toEqual(poison)
@@ -85,7 +85,7 @@ test('a push that ends the validator is not validated until an operator lets it 
   await pipeline.stop()
   pipeline = await start('pipeline')
   const replay = '/admin/ingests/plant/rejected/replay'
-  expect(await callWell(api.url, 'POST', replay, { ...admin, body: {} })).toEqual({
+  expect(await callOk(api.url, 'POST', replay, { ...admin, body: {} })).toEqual({
     replayed: 3,
     stored: 2,
     rejected: 1,

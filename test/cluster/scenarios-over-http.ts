@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loadSettings } from '../../src/config/load.ts'
 import { Problem, type ProblemCode, type ProblemError } from '../../src/model/problem.ts'
 import type { Service } from '../../src/service/start-service.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { clusterEnvironment } from '../support/cluster-under-test.ts'
-import type { Asked, Check, Given } from '../support/scenario.ts'
+import type { Check, Given, ScenarioQuery } from '../support/scenario.ts'
 import { checkElsewhere, pushedJson } from '../support/scenario-world.ts'
 import { adminKey, usualEnvironment } from '../support/server-process.ts'
 import { startService } from '../support/start-service.ts'
@@ -13,7 +13,7 @@ import { startService } from '../support/start-service.ts'
 type EntityGiven = Given & { kind: 'entity' }
 
 /** Processes that only serve queries, each with the clock and limits of a scenario. */
-export class Askers {
+export class QueryServers {
   readonly #clusterName: string
   readonly #dataDirectory: string
   readonly #services = new Map<string, Promise<Service>>()
@@ -54,12 +54,12 @@ export class Askers {
 /** One file of scenarios. Its entities have their own names in the cluster, so that files can run side by side. */
 export class ScenarioRun {
   readonly #url: string
-  readonly #askers: Askers
+  readonly #askers: QueryServers
   readonly #prefix: string
   readonly #entities = new Map<string, { readonly given: EntityGiven; readonly key: string }>()
   #done = 0
 
-  constructor(url: string, askers: Askers, prefix: string) {
+  constructor(url: string, askers: QueryServers, prefix: string) {
     this.#url = url
     this.#askers = askers
     this.#prefix = prefix
@@ -76,7 +76,7 @@ export class ScenarioRun {
   }
 
   async #isKnown(url: string, name: string): Promise<boolean> {
-    const entities = await callWell<{ entity: string }[]>(url, 'GET', '/consumer/data/entities')
+    const entities = await callOk<{ entity: string }[]>(url, 'GET', '/consumer/data/entities')
     return entities.some(({ entity }) => entity === this.#prefix + name)
   }
 
@@ -89,15 +89,15 @@ export class ScenarioRun {
       const { given: entity, key } = this.#entities.get(given.entity)!
       const text = pushedJson(entity, given.table)
       const path = `/ingests/${this.#prefix}${given.entity}/data?wait=true`
-      const receipt = await callWell<{ pending: number; rejected: number }>(this.#url, 'POST', path, { key, text })
+      const receipt = await callOk<{ pending: number; rejected: number }>(this.#url, 'POST', path, { key, text })
       if (receipt.pending !== 0 || receipt.rejected !== 0)
         throw new Error(`a push was answered ${JSON.stringify(receipt)}`)
     }
   }
 
-  async #ask(url: string, asked: Asked): Promise<string> {
+  async #ask(url: string, asked: ScenarioQuery): Promise<string> {
     if (asked.kind === 'entities') {
-      const entities = await callWell<{ entity: string }[]>(url, 'GET', '/consumer/data/entities')
+      const entities = await callOk<{ entity: string }[]>(url, 'GET', '/consumer/data/entities')
       return this.#plain(JSON.stringify(entities.filter(({ entity }) => entity.startsWith(this.#prefix))))
     }
     const { query, request } = asked

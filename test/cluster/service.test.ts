@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { parseScenario } from '../support/scenario.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
-import { Askers, ScenarioRun, untilStatus } from './scenarios-over-http.ts'
+import { QueryServers, ScenarioRun, untilStatus } from './scenarios-over-http.ts'
 
 const name = newClusterName()
 const folder = join(import.meta.dirname, '../scenarios')
@@ -21,7 +21,7 @@ let dataDirectory: string
 let pipeline: ServerProcess
 let first: ServerProcess
 let second: ServerProcess
-let askers: Askers
+let askers: QueryServers
 
 function start(role: 'api' | 'pipeline'): Promise<ServerProcess> {
   // For the first rows of a dozen entities at once on a busy machine; this test does not check how soon they are visible.
@@ -32,7 +32,7 @@ function start(role: 'api' | 'pipeline'): Promise<ServerProcess> {
 
 beforeAll(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-test-'))
-  askers = new Askers(name, dataDirectory)
+  askers = new QueryServers(name, dataDirectory)
   ;[pipeline, first, second] = await Promise.all([start('pipeline'), start('api'), start('api')])
 })
 
@@ -72,7 +72,7 @@ describe('two processes', () => {
     await untilStatus(200, 5000, second.url, 'POST', '/ingests/beside/data', { key, body: [] })
   })
   const values = async (url: string) =>
-    (await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'beside' } })).map(
+    (await callOk<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'beside' } })).map(
       ({ V }) => V,
     )
 
@@ -98,14 +98,14 @@ describe('two processes', () => {
     const path = '/ingests/beside/data'
     const admin = { key: adminKey }
     const change = (url: string, body: readonly object[]) =>
-      callWell(url, 'PUT', `${subscriber}/subscriptions`, { ...admin, body })
+      callOk(url, 'PUT', `${subscriber}/subscriptions`, { ...admin, body })
     await change(first.url, [])
     await untilStatus(403, 5000, second.url, 'POST', path, { key, body: [] })
     await change(second.url, [{ ingest: 'beside' }])
     await untilStatus(200, 5000, first.url, 'POST', path, { key, body: [] })
-    await callWell(first.url, 'PATCH', '/admin/ingests/beside', { ...admin, body: { state: 'blocked', reason: 'x' } })
+    await callOk(first.url, 'PATCH', '/admin/ingests/beside', { ...admin, body: { state: 'blocked', reason: 'x' } })
     await untilStatus(423, 5000, second.url, 'POST', path, { key, body: [] })
-    await callWell(second.url, 'PATCH', '/admin/ingests/beside', { ...admin, body: { state: 'active' } })
+    await callOk(second.url, 'PATCH', '/admin/ingests/beside', { ...admin, body: { state: 'active' } })
     await untilStatus(200, 5000, first.url, 'POST', path, { key, body: [] })
   })
 
@@ -147,10 +147,10 @@ describe('two processes', () => {
     await once(receiver, 'listening')
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
     const kinds = [{ kind: 'rejected_rows', over: 0, within: 'PT1H' }]
-    await callWell(first.url, 'PUT', '/admin/hooks/rejected', { key: adminKey, body: { url, kinds } })
+    await callOk(first.url, 'PUT', '/admin/hooks/rejected', { key: adminKey, body: { url, kinds } })
     const servers = [pipeline, first, second]
     const explain = async (error: unknown): Promise<never> => {
-      const deliveries = await callWell(second.url, 'GET', '/admin/hooks/rejected/deliveries', { key: adminKey })
+      const deliveries = await callOk(second.url, 'GET', '/admin/hooks/rejected/deliveries', { key: adminKey })
       const logs = servers.map(({ log }) => log.slice(-4000))
       throw new Error(`told: ${told.join()}; deliveries: ${JSON.stringify(deliveries)}; logs: ${logs.join('\n')}`, {
         cause: error,
@@ -162,7 +162,7 @@ describe('two processes', () => {
         const pushKey = await makeIngest(first.url, adminKey, { alias })
         await untilStatus(200, 5000, second.url, 'POST', `/ingests/${alias}/data`, { key: pushKey, body: [] })
         const body = [{ D: 'never', T: 'a', V: 1 }]
-        const receipt = await callWell(second.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pushKey, body })
+        const receipt = await callOk(second.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pushKey, body })
         expect(receipt).toMatchObject({ rejected: 1, pending: 0 })
         await expect
           .poll(() => told.includes(alias), { timeout: 150_000 })

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { call, callWell } from '../support/api.ts'
+import { call, callOk } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { addresses } from './addresses.ts'
@@ -31,27 +31,27 @@ afterEach(async () => {
 
 async function start(environment: Record<string, string>): Promise<void> {
   server = await ServerProcess.start({ dataDirectory, environment: { ...clusterEnvironment(name), ...environment } })
-  await callWell(server.url, 'POST', '/admin/subscribers', { ...admin, body: { name: 'pusher' } })
-  await callWell(server.url, 'PUT', '/admin/subscribers/pusher/subscriptions', { ...admin, body: [{ ingest: '*' }] })
+  await callOk(server.url, 'POST', '/admin/subscribers', { ...admin, body: { name: 'pusher' } })
+  await callOk(server.url, 'PUT', '/admin/subscribers/pusher/subscriptions', { ...admin, body: [{ ingest: '*' }] })
   const made = { ...admin, body: { rights: ['ingest'] } }
-  key = (await callWell<{ key: string }>(server.url, 'POST', '/admin/subscribers/pusher/keys', made)).key
+  key = (await callOk<{ key: string }>(server.url, 'POST', '/admin/subscribers/pusher/keys', made)).key
 }
 
 const aliases = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `e${index}`)
 
 async function create(names: readonly string[]): Promise<void> {
   for (const alias of names) {
-    await callWell(server.url, 'POST', '/admin/ingests', { ...admin, body: { alias, kind: 'series' } })
+    await callOk(server.url, 'POST', '/admin/ingests', { ...admin, body: { alias, kind: 'series' } })
   }
 }
 
 async function push(alias: string, value: number): Promise<void> {
   const body = { D: '2026-01-01T00:00:00Z', T: 'a', V: value }
-  await callWell(server.url, 'POST', `/ingests/${alias}/data`, { key, body })
+  await callOk(server.url, 'POST', `/ingests/${alias}/data`, { key, body })
 }
 
 const rowsOf = async (entity: string): Promise<number> =>
-  (await callWell<unknown[]>(server.url, 'POST', '/consumer/data/select', { body: { entity } })).length
+  (await callOk<unknown[]>(server.url, 'POST', '/consumer/data/select', { body: { entity } })).length
 
 /** The number of our running tasks, those that are publishing included. */
 async function tasks(): Promise<number> {
@@ -66,7 +66,7 @@ interface Waiting {
 }
 
 const readiness = async (): Promise<Waiting> =>
-  (await callWell<{ cluster: { druid: Waiting } }>(server.url, 'GET', '/readyz', { key: adminKey })).cluster.druid
+  (await callOk<{ cluster: { druid: Waiting } }>(server.url, 'GET', '/readyz', { key: adminKey })).cluster.druid
 
 async function untilAllAreRead(expected: ReadonlyMap<string, number>, timeout: number): Promise<void> {
   const unread = async (): Promise<readonly string[]> => {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { clusterEnvironment, newClusterName, removeCluster } from '../support/cluster-under-test.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { addresses, certificateFiles } from './addresses.ts'
@@ -75,12 +75,12 @@ test('what is pushed is stored and found', async () => {
   const { url } = await start()
   const key = await makeIngest(url, adminKey, { alias: 'plant' })
   const rows = Array.from({ length: 500 }, (_, V) => ({ D: new Date(V * 1000).toISOString(), T: 'a', V }))
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
   const select = { key: adminKey, body: { entity: 'plant' } }
-  const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', select)
+  const items = await callOk<{ V: number }[]>(url, 'POST', '/consumer/data/select', select)
   expect(items.map(({ V }) => V)).toEqual(rows.map(({ V }) => V))
   const sql = { key: adminKey, body: { sql_query: 'SELECT COUNT(*) AS n FROM plant' } }
-  expect(await callWell(url, 'POST', '/consumer/data/sql-query', sql)).toEqual([{ n: 500 }])
+  expect(await callOk(url, 'POST', '/consumer/data/sql-query', sql)).toEqual([{ n: 500 }])
 })
 
 test.each([

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type CrashPoint, quarantineCrashPoints } from '../../src/observe/crash-point.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { testProgram } from '../support/compiled.ts'
 import { PeakMemory } from '../support/peak-memory.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -61,7 +61,7 @@ test('the worst bodies are validated, others are answered meanwhile, and memory 
       expect(counters.reduce((sum, { stored, rejected }) => sum + stored + rejected, 0)).toBe(rows)
       expect(asked.filter((status) => status !== 200)).toEqual([])
       expect(
-        (await callWell<{ quarantine: object }>(server.url, 'GET', '/readyz', { key: adminKey })).quarantine,
+        (await callOk<{ quarantine: object }>(server.url, 'GET', '/readyz', { key: adminKey })).quarantine,
       ).toMatchObject({
         entries: 0,
       })
@@ -92,7 +92,7 @@ test.each<[string, readonly CrashPoint[]]>([
       let server = await ServerProcess.start({ dataDirectory, program })
       const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
       const row = (T: string, V: number): object => ({ D: '2026-01-01T00:00:00Z', T, V })
-      const push = (body: unknown) => callWell(server.url, 'POST', '/ingests/plant/data', { key, body })
+      const push = (body: unknown) => callOk(server.url, 'POST', '/ingests/plant/data', { key, body })
       await push([row('a', 1), row('b', 2)])
       await push([row('c', 3), row('ends the process', 4)]).catch(() => undefined)
       await server.ended()
@@ -106,10 +106,10 @@ test.each<[string, readonly CrashPoint[]]>([
       server = await ServerProcess.start({ dataDirectory, program })
       await push(row('d', 5))
       const options = { body: { entity: 'plant' } }
-      const select = () => callWell<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', options)
+      const select = () => callOk<{ V: number }[]>(server.url, 'POST', '/consumer/data/select', options)
       await expect.poll(async () => (await select()).map(({ V }) => V).sort(), { timeout: 30_000 }).toEqual([1, 2, 5])
       // The counters agree with the visible rows.
-      const { counters } = await callWell<{ counters: object }>(server.url, 'GET', '/admin/ingests/plant', {
+      const { counters } = await callOk<{ counters: object }>(server.url, 'GET', '/admin/ingests/plant', {
         key: adminKey,
       })
       expect(counters).toEqual({ received: 5, stored: 3, rejected: 2, pending: 0 })

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { testProgram } from '../support/compiled.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -122,7 +122,7 @@ export class DeletionWorld {
     const { url } = await this.#start()
     const standing = await this.#standing(url)
     const body = { entity, metric_name_field: ['V'] }
-    const items = await callWell<readonly { readonly V: number }[]>(url, 'POST', '/consumer/data/select', { body })
+    const items = await callOk<readonly { readonly V: number }[]>(url, 'POST', '/consumer/data/select', { body })
     const times = new Map<number, number>()
     for (const { V } of items) times.set(V, (times.get(V) ?? 0) + 1)
     const faults: string[] = []
@@ -145,7 +145,7 @@ export class DeletionWorld {
   }
 
   async #standing(url: string): Promise<ReadonlySet<string>> {
-    const { Items } = await callWell<{ Items: readonly Deletion[] }>(url, 'GET', `${path}?limit=10000`, admin)
+    const { Items } = await callOk<{ Items: readonly Deletion[] }>(url, 'GET', `${path}?limit=10000`, admin)
     return new Set(Items.map(({ reason }) => reason))
   }
 }

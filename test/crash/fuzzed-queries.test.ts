@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { fuzzedNative } from '../druid-native/fuzzed-native.ts'
 import { fuzzedSql } from '../druid-sql/fuzzed-queries.ts'
 import { testProgram } from '../support/compiled.ts'
-import { askFuzzed, type Fuzzed, type FuzzedWorld, fuzzedWorld } from '../support/fuzzed-world.ts'
+import { type Fuzzed, type FuzzedWorld, fuzzedWorld, runFuzzed } from '../support/fuzzed-world.ts'
 
 const count = Number(process.env['TIDEMARK_FUZZ_QUERIES'] ?? 100_000)
 const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1) * 1_000_000
@@ -32,7 +32,7 @@ test.each(languageNames)(
   `${count} of %s`,
   async (name) => {
     world = await fuzzedWorld()
-    const faults = await askFuzzed(world, languages[name], { first, count, atOnce: 4 })
+    const faults = await runFuzzed(world, languages[name], { first, count, atOnce: 4 })
     report(name, world)
     expect(faults).toEqual([])
     // If no query succeeds, none reached the engine.
@@ -61,7 +61,7 @@ test.each(canaries.flatMap(([planted, form]) => languageNames.map((name) => [pla
   'a planted fault shows: %s, by %s',
   async (planted, name, form) => {
     world = await fuzzedWorld({}, { sqlEntryUrl: pathToFileURL(testProgram(`crash/${planted}`)) })
-    const faults = await askFuzzed(world, languages[name], { first, count: 1000, atOnce: 4, faultsMax: 1 })
+    const faults = await runFuzzed(world, languages[name], { first, count: 1000, atOnce: 4, faultsMax: 1 })
     expect(faults[0]).toMatch(form)
   },
 )

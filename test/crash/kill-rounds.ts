@@ -1,7 +1,7 @@
 // Clients push while the server is killed and restarted; afterwards every acknowledged push must be stored exactly once. Some pushes use line protocol: to
 // an open ingest, where they add fields, and to one where each field of a line is a row.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -54,11 +54,11 @@ export interface KillOptions {
   readonly afterSeal?: boolean
   /** The maximum number of rows of a push. */
   readonly rowsMax?: number
-  readonly company?: Company
+  readonly company?: ParallelWork
 }
 
 /** Other work while the server is killed. */
-export interface Company {
+export interface ParallelWork {
   begin(url: string): Promise<void>
   /** Runs in each round; resolves when the server is gone. */
   beside(url: string): Promise<void>
@@ -184,7 +184,7 @@ function ranges(): { readonly start_date?: string; readonly end_date?: string }[
 
 /** The aliases that exist. */
 async function feeding(url: string): Promise<readonly string[]> {
-  const { Items } = await callWell<{ Items: { alias: string }[] }>(url, 'GET', '/admin/ingests', { key: adminKey })
+  const { Items } = await callOk<{ Items: { alias: string }[] }>(url, 'GET', '/admin/ingests', { key: adminKey })
   return aliases.filter((alias) => Items.some((one) => one.alias === alias))
 }
 
@@ -194,7 +194,7 @@ async function valuesOf(url: string): Promise<Seen> {
   let items = 0
   for (const range of ranges()) {
     const body = { entity: 'kill', ...range }
-    const part = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body })
+    const part = await callOk<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body })
     for (const item of part) see(item.V)
     items += part.length
   }
@@ -203,7 +203,7 @@ async function valuesOf(url: string): Promise<Seen> {
     for (let token: string | null = ''; token !== null; ) {
       const query: string = token === '' ? '' : `&NextToken=${encodeURIComponent(token)}`
       const path = `/admin/ingests/${alias}/rejected?limit=10000${query}`
-      const page: RejectedPage = await callWell(url, 'GET', path, { key: adminKey })
+      const page: RejectedPage = await callOk(url, 'GET', path, { key: adminKey })
       for (const { row } of page.Items) see(Number(/bad (\d+)/.exec(row)?.[1]))
       rejected += page.Items.length
       token = page.NextToken
@@ -233,7 +233,7 @@ export async function validate(seed: number, batches: readonly Batch[], url: str
   const [acknowledged, lines] = [all.length, all.filter(({ target }) => target !== 'rows').length]
   const counters = { received: 0, stored: 0, rejected: 0 }
   for (const alias of await feeding(url)) {
-    const of = await callWell<{ counters: typeof counters }>(url, 'GET', `/admin/ingests/${alias}`, { key: adminKey })
+    const of = await callOk<{ counters: typeof counters }>(url, 'GET', `/admin/ingests/${alias}`, { key: adminKey })
     counters.received += of.counters.received
     counters.stored += of.counters.stored
     counters.rejected += of.counters.rejected
@@ -278,7 +278,7 @@ async function killIn(dataDirectory: string, options: KillOptions): Promise<Find
 }
 
 async function sealedPosition(url: string): Promise<number> {
-  const { store } = await callWell<{ store: { sealedPosition: number } }>(url, 'GET', '/readyz', { key: adminKey })
+  const { store } = await callOk<{ store: { sealedPosition: number } }>(url, 'GET', '/readyz', { key: adminKey })
   return store.sealedPosition
 }
 
@@ -286,9 +286,9 @@ async function sealedPosition(url: string): Promise<number> {
 async function makeTargets(url: string): Promise<string> {
   const key = await makeIngest(url, adminKey, { alias: 'kill', unknown: 'add' })
   const split = { alias: 'kill-by-field', kind: 'series', entity: 'kill', lines: { tag: '{client}' } }
-  await callWell(url, 'POST', '/admin/ingests', { key: adminKey, body: split })
+  await callOk(url, 'POST', '/admin/ingests', { key: adminKey, body: split })
   const subscriptions = aliases.map((ingest) => ({ ingest }))
   const path = '/admin/subscribers/pusher-of-kill/subscriptions'
-  await callWell(url, 'PUT', path, { key: adminKey, body: subscriptions })
+  await callOk(url, 'PUT', path, { key: adminKey, body: subscriptions })
   return key
 }

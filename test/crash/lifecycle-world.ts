@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteCatalog } from '../../src/catalog/sqlite/sqlite-catalog.ts'
-import { type ApiAnswer, call, callWell, makeIngest } from '../support/api.ts'
+import { type ApiAnswer, call, callOk, makeIngest } from '../support/api.ts'
 import { testProgram } from '../support/compiled.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -35,10 +35,10 @@ interface Short {
   dropped: 'no' | 'asked' | 'yes'
 }
 
-interface Leaving {
+interface ExpiringRow {
   readonly value: number
   acknowledged: boolean
-  hasLeft: boolean
+  hasExpired: boolean
 }
 
 export class LifecycleWorld {
@@ -47,8 +47,8 @@ export class LifecycleWorld {
   readonly #random: Random
   readonly #pushes: Push[] = []
   readonly #shorts: Short[] = []
-  readonly #old: Leaving[] = []
-  readonly #young: Leaving[] = []
+  readonly #old: ExpiringRow[] = []
+  readonly #young: ExpiringRow[] = []
   /** Rows whose hours are kept: the number pushed, and the number of those acknowledged. */
   #kept = { pushed: 0, acknowledged: 0 }
   readonly #moving: MovingRows
@@ -82,9 +82,9 @@ export class LifecycleWorld {
     this.#key = await makeIngest(server.url, adminKey, { alias: entity })
     await this.#moving.begin(server.url)
     const path = `/admin/subscribers/pusher-of-${entity}/subscriptions`
-    await callWell(server.url, 'PUT', path, { key: adminKey, body: [{ ingest: '*' }] })
-    await callWell(server.url, 'POST', '/admin/ingests', { key: adminKey, body: { alias: 'leaving', kind: 'series' } })
-    await callWell(server.url, 'POST', '/admin/ingests', { key: adminKey, body: { alias: 'keeping', kind: 'series' } })
+    await callOk(server.url, 'PUT', path, { key: adminKey, body: [{ ingest: '*' }] })
+    await callOk(server.url, 'POST', '/admin/ingests', { key: adminKey, body: { alias: 'leaving', kind: 'series' } })
+    await callOk(server.url, 'POST', '/admin/ingests', { key: adminKey, body: { alias: 'keeping', kind: 'series' } })
     await server.kill()
   }
 
@@ -192,8 +192,8 @@ export class LifecycleWorld {
 
   async #leave(url: string): Promise<void> {
     const [old, young] = [
-      { value: this.#nextValue++, acknowledged: false, hasLeft: false },
-      { value: this.#nextValue++, acknowledged: false, hasLeft: false },
+      { value: this.#nextValue++, acknowledged: false, hasExpired: false },
+      { value: this.#nextValue++, acknowledged: false, hasExpired: false },
     ]
     this.#old.push(old)
     this.#young.push(young)
@@ -210,7 +210,7 @@ export class LifecycleWorld {
     const before = this.#old.filter(({ acknowledged }) => acknowledged)
     await admin(url, 'PATCH', '/admin/entities/keeping', { retention: 'P5D', hours_retention: null })
     await admin(url, 'PATCH', '/admin/entities/leaving', { retention: 'P5D' })
-    for (const one of before) one.hasLeft = true
+    for (const one of before) one.hasExpired = true
     await new Promise((next) => setTimeout(next, this.#random.below(60)))
     await admin(url, 'PATCH', '/admin/entities/leaving', { retention: null })
   }
@@ -239,7 +239,7 @@ export class LifecycleWorld {
         faults.push(`${there} of the rows ${values[0]} to ${values.at(-1)} are there`)
     }
     for (const [value, count] of times) if (count > 1) faults.push(`row ${value} is there ${count} times`)
-    const { counters } = await callWell<{ counters: object }>(url, 'GET', `/admin/ingests/${entity}`, { key: adminKey })
+    const { counters } = await callOk<{ counters: object }>(url, 'GET', `/admin/ingests/${entity}`, { key: adminKey })
     const expected = { received: items.length + rejected.length, stored: items.length, rejected: rejected.length }
     const counted = JSON.stringify(counters)
     if (counted !== JSON.stringify({ ...expected, pending: 0 }))
@@ -268,7 +268,9 @@ export class LifecycleWorld {
     const there = new Set(values)
     return [
       ...(there.size < values.length ? ['an item of "leaving" is there twice'] : []),
-      ...this.#old.filter(({ value, hasLeft }) => hasLeft && there.has(value)).map(({ value }) => `${value} is back`),
+      ...this.#old
+        .filter(({ value, hasExpired }) => hasExpired && there.has(value))
+        .map(({ value }) => `${value} is back`),
       ...this.#young
         .filter(({ value, acknowledged }) => acknowledged && !there.has(value))
         .map(({ value }) => `${value} has left too early`),
@@ -278,7 +280,7 @@ export class LifecycleWorld {
   /** Each acknowledged row is counted in an hour once, whether it has expired or not. */
   async #keptFaults(url: string): Promise<string[]> {
     const sql_query = 'SELECT COUNT(*) AS "rows", SUM(V) AS "sum" FROM keeping'
-    const [{ rows, sum } = { rows: 0, sum: 0 }] = await callWell<{ rows: number; sum: number | null }[]>(
+    const [{ rows, sum } = { rows: 0, sum: 0 }] = await callOk<{ rows: number; sum: number | null }[]>(
       url,
       'POST',
       '/consumer/data/sql-query',
@@ -291,7 +293,7 @@ export class LifecycleWorld {
 
   /** Dropped data disappears from the disk and the catalog a moment later. */
   async #leftovers(url: string): Promise<string[]> {
-    const { Items } = await callWell<{ Items: object[] }>(url, 'GET', '/admin/entities?limit=10000', { key: adminKey })
+    const { Items } = await callOk<{ Items: object[] }>(url, 'GET', '/admin/entities?limit=10000', { key: adminKey })
     let found: string[] = []
     for (let tries = 0; tries < 200; tries++) {
       const folders = await readdir(join(this.#dataDirectory, 'store'))
@@ -310,9 +312,9 @@ export class LifecycleWorld {
 }
 
 async function admin(url: string, method: string, path: string, body?: object): Promise<void> {
-  await callWell(url, method, path, { key: adminKey, ...(body === undefined ? {} : { body }) })
+  await callOk(url, method, path, { key: adminKey, ...(body === undefined ? {} : { body }) })
 }
 
 function select(url: string, name: string): Promise<Row[]> {
-  return callWell(url, 'POST', '/consumer/data/select', { body: { entity: name, metric_name_field: ['V'] } })
+  return callOk(url, 'POST', '/consumer/data/select', { body: { entity: name, metric_name_field: ['V'] } })
 }

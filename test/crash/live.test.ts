@@ -1,6 +1,6 @@
 // Readers of live rows, through cuts and kills of the server.
 import { expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { LiveReader } from '../support/live-reader.ts'
 import { checkLive } from '../support/live-rounds.ts'
 import { rounds } from '../support/rounds.ts'
@@ -32,16 +32,15 @@ test('an id is good at once after a kill, before its rows are validated again', 
       const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
       await reader.connect(server.url, 'entity=plant&ids=b')
       const rows = Array.from({ length: 50_000 }, (_, V) => ({ D: '2026-01-01T00:00:00.000Z', T: 'a', V }))
-      for (let push = 0; push < 8; push++)
-        await callWell(server.url, 'POST', '/ingests/plant/data', { key, body: rows })
+      for (let push = 0; push < 8; push++) await callOk(server.url, 'POST', '/ingests/plant/data', { key, body: rows })
       const last = [{ ...rows[0]!, T: 'b' }]
-      await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: last })
+      await callOk(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: last })
       await expect.poll(() => reader.rows, { timeout: 60_000 }).toEqual(last)
       await server.kill()
       server = await ServerProcess.start({ dataDirectory })
       await reader.connect(server.url, 'entity=plant&ids=b')
       const next = [{ ...rows[1]!, T: 'b' }]
-      await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: next })
+      await callOk(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: next })
       await expect.poll(() => reader.rows, { timeout: 60_000 }).toEqual([...last, ...next])
       expect(reader.events).toEqual([])
     } finally {

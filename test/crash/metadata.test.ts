@@ -1,7 +1,7 @@
 // Clients push metadata items while the server is killed and restarted; an operator deletes some. Afterwards a read must return the newest acknowledged
 // push of each item.
 import { expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
@@ -99,7 +99,7 @@ interface Page {
 async function versionsOf(url: string): Promise<Map<string, number>> {
   const versions = new Map<string, number>()
   for (let query = '?limit=37'; ; ) {
-    const page = await callWell<Page>(url, 'GET', `/consumer/metadata/kill${query}`)
+    const page = await callOk<Page>(url, 'GET', `/consumer/metadata/kill${query}`)
     for (const { id, version } of page.Items) {
       if (versions.has(id)) throw new Error(`${id} is on two pages`)
       versions.set(id, version)
@@ -137,7 +137,7 @@ async function killAndCompare(dataDirectory: string): Promise<void> {
       server = await ServerProcess.start({ dataDirectory })
       const found = await versionsOf(server.url)
       expect(strays(all, found)).toEqual([])
-      const [described] = await callWell<{ items: number }[]>(server.url, 'POST', '/consumer/metadata', { body: {} })
+      const [described] = await callOk<{ items: number }[]>(server.url, 'POST', '/consumer/metadata', { body: {} })
       expect(described?.items).toBe(found.size)
       settle(all, found)
     }

@@ -1,5 +1,5 @@
 // Rows that one ingest rejects and a replay moves into another, while the server is killed; an ingest whose rows have been moved is dropped.
-import { call, callWell } from '../support/api.ts'
+import { call, callOk } from '../support/api.ts'
 import type { Random } from '../support/random.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -30,7 +30,7 @@ export class MovingRows {
   }
 
   async begin(url: string): Promise<void> {
-    await callWell(url, 'POST', '/admin/ingests', { ...admin, body: { alias: target, kind: 'series' } })
+    await callOk(url, 'POST', '/admin/ingests', { ...admin, body: { alias: target, kind: 'series' } })
   }
 
   /** Pushes rows into a new ingest without the field M, then moves them into one in which M is renamed to V. */
@@ -39,20 +39,20 @@ export class MovingRows {
     const name = `source${this.#sources.length}`
     const source: Source = { name, values, pushed: false, moved: false, dropped: 'no' }
     this.#sources.push(source)
-    await callWell(url, 'POST', '/admin/ingests', { ...admin, body: { alias: name, kind: 'series' } })
+    await callOk(url, 'POST', '/admin/ingests', { ...admin, body: { alias: name, kind: 'series' } })
     const body = values.map((M) => ({ D: '2026-01-01T00:00:00Z', T: String(M), M }))
     source.pushed = (await call(url, 'POST', `/ingests/${name}/data?wait=true`, { key, body })).status === 200
     await this.#replay(url, source)
     if (!source.moved || this.#random.below(2) === 0) return
     source.dropped = 'asked'
-    await callWell(url, 'DELETE', `/admin/ingests/${name}?data=drop`, admin)
+    await callOk(url, 'DELETE', `/admin/ingests/${name}?data=drop`, admin)
     source.dropped = 'yes'
   }
 
   /** Each row must be in the target ingest or in the source's rejected list. */
   async faults(url: string): Promise<readonly string[]> {
     const body = { entity: target, metric_name_field: ['V'] }
-    const items = await callWell<readonly { readonly V: number }[]>(url, 'POST', '/consumer/data/select', { body })
+    const items = await callOk<readonly { readonly V: number }[]>(url, 'POST', '/consumer/data/select', { body })
     const times = new Map<number, number>()
     const see = (value: number): void => void times.set(value, (times.get(value) ?? 0) + 1)
     for (const { V } of items) see(V)
@@ -79,7 +79,7 @@ export class MovingRows {
   async #replay(url: string, source: Source): Promise<void> {
     const body = { into: target, rename: { M: 'V' } }
     const path = `/admin/ingests/${source.name}/rejected/replay`
-    const { stored } = await callWell<{ stored: number }>(url, 'POST', path, { ...admin, body })
+    const { stored } = await callOk<{ stored: number }>(url, 'POST', path, { ...admin, body })
     if (stored === source.values.length) source.moved = true
   }
 }
@@ -89,7 +89,7 @@ export async function rejectedRows(url: string, alias: string): Promise<readonly
   const rows: Record<string, number>[] = []
   for (let query = ''; ; ) {
     const path = `/admin/ingests/${alias}/rejected?limit=1000${query}`
-    const page = await callWell<RejectedPage>(url, 'GET', path, admin)
+    const page = await callOk<RejectedPage>(url, 'GET', path, admin)
     for (const { row } of page.Items) rows.push(JSON.parse(row) as Record<string, number>)
     if (page.NextToken === null) return rows
     query = `&NextToken=${encodeURIComponent(page.NextToken)}`

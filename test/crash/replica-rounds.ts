@@ -10,7 +10,7 @@ import type { ReplicaLocation } from '../../src/service/open-object-store.ts'
 import { makeIngest } from '../support/api.ts'
 import { testProgram } from '../support/compiled.ts'
 import { type Random, seededRandom } from '../support/random.ts'
-import { isCopied, replicaState, replicaUrl, restoreWell, valuesIn } from '../support/replica-world.ts'
+import { isCopied, replicaState, replicaUrl, restoreChecked, valuesIn } from '../support/replica-world.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 import { allThere, type ReplicaFindings, ReplicatedPushes } from './replicated-pushes.ts'
 import { restlessEnvironment } from './step-rounds.ts'
@@ -123,7 +123,7 @@ export class ReplicaRounds {
       await once(child, 'close')
       if (step === 'replica-restore-renamed') return
     }
-    await restoreWell(this.#place, this.#data)
+    await restoreChecked(this.#place, this.#data)
   }
 
   /** Compares the restored rows with the expected ones, on a service that continues the replica. */

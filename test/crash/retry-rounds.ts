@@ -2,7 +2,7 @@
 // must be stored once, and a retry must get the same response.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { testProgram } from '../support/compiled.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -106,7 +106,7 @@ class Clients {
 /** The number of occurrences of each value. */
 async function timesOf(url: string): Promise<Map<number, number>> {
   const times = new Map<number, number>()
-  const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'retry' } })
+  const items = await callOk<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'retry' } })
   for (const { V } of items) times.set(V, (times.get(V) ?? 0) + 1)
   return times
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fuzzedText } from '../druid-sql/fuzzed-text.ts'
-import { callWell } from '../support/api.ts'
+import { callOk } from '../support/api.ts'
 import { askSql, checkReply, rowsOf, type SqlReply, type SqlWorld, sqlWorld } from '../support/sql-world.ts'
 
 let world: SqlWorld
@@ -53,7 +53,7 @@ test('engines that run out of memory or are killed cost no push more than a seco
     for (; !isOver; pushed++) {
       const startedMs = performance.now()
       const body = rowsOf('more', 20, 100_000 + pushed * 20)
-      await callWell(world.service.url, 'POST', '/ingests/edge/data', { key: world.keys['edge']!, body })
+      await callOk(world.service.url, 'POST', '/ingests/edge/data', { key: world.keys['edge']!, body })
       slowestMs = Math.max(slowestMs, performance.now() - startedMs)
       await sleep(5)
     }

@@ -1,13 +1,13 @@
-import { callWell } from '../support/api.ts'
+import { callOk } from '../support/api.ts'
 import { seededRandom } from '../support/random.ts'
 import { adminKey } from '../support/server-process.ts'
 import { makeNarrowAndWide, packed, pushWorst, type WorstBody, worstBodies } from '../support/worst-bodies.ts'
-import type { Company } from './kill-rounds.ts'
+import type { ParallelWork } from './kill-rounds.ts'
 
 type Alias = WorstBody['alias']
 
 /** A client that pushes the worst bodies in turn while the server is killed; no acknowledged row may be missing. */
-export class WorstCompany implements Company {
+export class WorstCompany implements ParallelWork {
   readonly #random
   readonly #bytes: number
   readonly #rowsMax: number
@@ -57,7 +57,7 @@ export class WorstCompany implements Company {
 /** The counters when nothing is pending any more. */
 export async function settled(url: string, alias: Alias) {
   for (;;) {
-    const { counters } = await callWell<{ counters: Record<'received' | 'stored' | 'rejected' | 'pending', number> }>(
+    const { counters } = await callOk<{ counters: Record<'received' | 'stored' | 'rejected' | 'pending', number> }>(
       url,
       'GET',
       `/admin/ingests/${alias}`,

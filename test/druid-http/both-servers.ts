@@ -1,7 +1,7 @@
 // The same rows in a real Druid, which reads them in a batch task of its own, and in a Tidemark with each of its engines: one machine, and a cluster in
 // front of the same Druid.
 import { addresses } from '../cluster/addresses.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService, type TestedEngine } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 import type { Answer } from './compare.ts'
@@ -50,7 +50,7 @@ export async function bothServers(): Promise<BothServers> {
 async function startTidemark(engine: TestedEngine): Promise<RunningService> {
   const service = await runService({}, { engine })
   const key = await makeIngest(service.url, adminKey, { alias: entity, fields })
-  await callWell(service.url, 'POST', `/ingests/${entity}/data?wait=true`, { key, text: `[${rows.join()}]` })
+  await callOk(service.url, 'POST', `/ingests/${entity}/data?wait=true`, { key, text: `[${rows.join()}]` })
   return service
 }
 
@@ -69,10 +69,10 @@ async function loadDruid(): Promise<void> {
   await dropFromDruid()
   const { druidOverlord } = addresses
   const path = '/druid/indexer/v1/task'
-  const { task } = await callWell<{ task: string }>(druidOverlord, 'POST', path, { body: batchTask() })
+  const { task } = await callOk<{ task: string }>(druidOverlord, 'POST', path, { body: batchTask() })
   await until(`the task ${task} is done`, async () => {
     const url = `${path}/${task}/status`
-    const { status } = await callWell<{ status: { statusCode: string } }>(druidOverlord, 'GET', url)
+    const { status } = await callOk<{ status: { statusCode: string } }>(druidOverlord, 'GET', url)
     if (status.statusCode === 'FAILED') throw new Error(`Druid's task failed: ${JSON.stringify(status)}`)
     return status.statusCode === 'SUCCESS'
   })
@@ -81,13 +81,13 @@ async function loadDruid(): Promise<void> {
 
 /** What an earlier run left too. */
 async function dropFromDruid(): Promise<void> {
-  await callWell(addresses.druidOverlord, 'DELETE', `/druid/coordinator/v1/datasources/${entity}`)
+  await callOk(addresses.druidOverlord, 'DELETE', `/druid/coordinator/v1/datasources/${entity}`)
   await until('the data source is gone', async () => (await rowsInDruid()) === 0)
 }
 
 async function rowsInDruid(): Promise<number> {
   const query = `SELECT num_rows FROM sys.segments WHERE datasource = '${entity}' AND is_available = 1`
-  const found = await callWell<{ num_rows: number }[]>(addresses.druidBroker, 'POST', '/druid/v2/sql', {
+  const found = await callOk<{ num_rows: number }[]>(addresses.druidBroker, 'POST', '/druid/v2/sql', {
     body: { query },
   })
   return found.reduce((sum, segment) => sum + segment.num_rows, 0)

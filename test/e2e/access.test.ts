@@ -1,6 +1,6 @@
 // A subscriber gets a key and subscriptions; the key does what they say, until it is revoked.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell } from '../support/api.ts'
+import { call, callOk } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSound, expectSoundEverywhere, openWorld, signIn, type World } from './support/portal.ts'
 
@@ -9,7 +9,7 @@ let world: World
 
 beforeAll(async () => {
   world = await openWorld()
-  await callWell(world.server.url, 'POST', '/admin/ingests', {
+  await callOk(world.server.url, 'POST', '/admin/ingests', {
     key: adminKey,
     body: { alias: 'plant', kind: 'series' },
   })
@@ -39,12 +39,9 @@ test('an operator makes a subscriber, its subscriptions and a key, and revokes t
   await page.getByRole('button', { name: 'I have it' }).click()
   await page.getByText('push rows, read').waitFor()
   await expectSoundEverywhere(page)
-  const own = await callWell<{ subscriber: string; subscriptions: object[] }>(
-    world.server.url,
-    'GET',
-    '/subscription',
-    { key },
-  )
+  const own = await callOk<{ subscriber: string; subscriptions: object[] }>(world.server.url, 'GET', '/subscription', {
+    key,
+  })
   expect(own.subscriber).toBe(name)
   expect(own.subscriptions).toMatchObject([{ ingest: 'plant' }, { entity: 'plant', until: '2100-01-01T00:00:00.000Z' }])
   const pushed = { key, body: { D: '2026-01-01T00:00:00Z', T: 'a', V: 1 } }
@@ -58,7 +55,7 @@ test('an operator makes a subscriber, its subscriptions and a key, and revokes t
   await page.getByRole('button', { name: 'Delete…' }).click()
   await page.getByRole('button', { name: 'Delete it and its keys' }).click()
   await page.getByRole('button', { name: 'New subscriber' }).waitFor()
-  const left = await callWell<{ Items: { name: string }[] }>(world.server.url, 'GET', '/admin/subscribers', {
+  const left = await callOk<{ Items: { name: string }[] }>(world.server.url, 'GET', '/admin/subscribers', {
     key: adminKey,
   })
   expect(left.Items.map((one) => one.name)).not.toContain(name)
@@ -66,9 +63,9 @@ test('an operator makes a subscriber, its subscriptions and a key, and revokes t
 
 test('who has a key that ended is told so, and the tab forgets it', async () => {
   const { url } = world.server
-  await callWell(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'short' } })
+  await callOk(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'short' } })
   const expires = new Date(Date.now() + 8000).toISOString()
-  const made = await callWell<{ key: string }>(url, 'POST', '/admin/subscribers/short/keys', {
+  const made = await callOk<{ key: string }>(url, 'POST', '/admin/subscribers/short/keys', {
     key: adminKey,
     body: { rights: ['consume'], expires },
   })

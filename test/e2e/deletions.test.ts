@@ -1,6 +1,6 @@
 // A slice of a chart that is wrong is deleted by a person who may, and shown again.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest, makeReader, makeSubscriber } from '../support/api.ts'
+import { callOk, makeIngest, makeReader, makeSubscriber } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const body = Array.from({ length: 60 }, (_, minute) =>
     ['boiler.temp', 'pump.flow'].map((T) => ({ D: at(minute), T, V: minute })),
   ).flat()
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key, body })
   reader = await makeReader(url, adminKey, ['plant'])
   corrector = await makeSubscriber(url, adminKey, 'corrector', [{ entity: 'plant' }], ['correct', 'consume'])
 })
@@ -28,7 +28,7 @@ const link = (from: number, to: number): string =>
 
 const seen = async (): Promise<number> =>
   (
-    await callWell<object[]>(world.server.url, 'POST', '/consumer/data/select', {
+    await callOk<object[]>(world.server.url, 'POST', '/consumer/data/select', {
       key: reader,
       body: { entity: 'plant' },
     })

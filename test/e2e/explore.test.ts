@@ -7,7 +7,7 @@ import { linesOf } from '../../portal/src/pages/explore/lines.ts'
 import { questionOf } from '../../portal/src/pages/explore/question.ts'
 import { viewOf } from '../../portal/src/pages/explore/view.ts'
 import { readRows } from '../../portal/src/parts/rows-stream.ts'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSound, expectSoundEverywhere, openWorld, signIn, type World } from './support/portal.ts'
@@ -33,7 +33,7 @@ beforeAll(async () => {
       V: 40 + 20 * place + 10 * Math.sin(minute / (120 + 40 * place)) + Math.sin(minute * 1.7) / 2,
     })),
   ).flat()
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body: rows })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body: rows })
   readerKey = await makeReader(url, adminKey, ['plant'])
 })
 afterAll(() => world.close())
@@ -226,7 +226,7 @@ test('a tag however long leaves room for its values and for the arrow of the she
   const { url } = world.server
   const key = await makeIngest(url, adminKey, { alias: 'long' })
   const T = 'building.wing.room.'.repeat(16).slice(0, 300)
-  await callWell(url, 'POST', '/ingests/long/data?wait=true', {
+  await callOk(url, 'POST', '/ingests/long/data?wait=true', {
     key,
     body: [{ D: '2026-01-01T06:00:00.000Z', T, V: 7 }],
   })
@@ -274,7 +274,7 @@ test('tags are found by any part of them and of what metadata says, and it opens
   ]
   const key = await makeIngest(url, adminKey, { alias: 'labels', kind: 'metadata', fields })
   const body = [{ id: 'pump.flow', description: 'Feed water flow', unit: 'm³/h' }]
-  await callWell(url, 'POST', '/ingests/labels/data?wait=true', { key, body })
+  await callOk(url, 'POST', '/ingests/labels/data?wait=true', { key, body })
   const page = await world.enter()
   const day = 'from=2026-01-01T00:00&to=2026-01-02T00:00'
   await page.goto(`${url}/portal#/explore?entity=plant&tag=boiler.temp&${day}`)
@@ -301,12 +301,12 @@ test('each unit has an axis of its own, and a line that is moved another one', a
     { id: 'boiler.temp', unit: '°C' },
     { id: 'pump.flow', unit: 'm³/h' },
   ]
-  await callWell(url, 'POST', '/ingests/units/data?wait=true', { key, body })
+  await callOk(url, 'POST', '/ingests/units/data?wait=true', { key, body })
   const series = [field('D', 'timestamp', 'time'), field('T', 'string', 'tag')]
   const metrics = [field('V', 'double', 'metric'), field('B', 'boolean', 'metric')]
   const heaters = await makeIngest(url, adminKey, { alias: 'heaters', fields: [...series, ...metrics] })
   const rows = [{ D: '2026-01-01T06:00:00.000Z', T: 'boiler.temp', V: 50, B: true }]
-  await callWell(url, 'POST', '/ingests/heaters/data?wait=true', { key: heaters, body: rows })
+  await callOk(url, 'POST', '/ingests/heaters/data?wait=true', { key: heaters, body: rows })
   const page = await world.enter()
   const tags = 'tag=boiler.level&tag=boiler.temp&tag=pump.flow'
   await page.goto(`${url}/portal#/explore?entity=plant&${tags}&from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC`)
@@ -389,7 +389,7 @@ test('at two cursors each line shows an item, with its time, or a mean that is s
     row('odd.b', 20, 10),
     row('odd.b', 80, 30),
   ]
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
   const page = await world.enter(readerKey)
   const shown = 'tag=odd.a&tag=odd.b&field=V&from=2026-01-01T00:00&to=2026-01-01T03:00&zone=UTC'
   await page.goto(`${url}/portal#/explore?entity=plant&${shown}`)
@@ -477,7 +477,7 @@ test('the strip draws what the chart does, and nothing of a field that has no nu
       B: hour % 2 === 0,
     })),
   ).flat()
-  await callWell(url, 'POST', '/ingests/meters/data?wait=true', { key, body })
+  await callOk(url, 'POST', '/ingests/meters/data?wait=true', { key, body })
   const page = await world.enter()
   const range = 'from=2026-01-01T00:00&to=2026-01-31T00:00&zone=UTC'
   await page.goto(`${url}/portal#/explore?entity=meters&tag=big&tag=small&field=N&${range}`)
@@ -507,7 +507,7 @@ test('more than twenty lines are small charts, one for each tag', async () => {
   const body = Array.from({ length: 48 }, (_, half) =>
     rooms.map((T, room) => ({ D: new Date(startMs + half * 1_800_000).toISOString(), T, V: 100 * room + half })),
   ).flat()
-  await callWell(url, 'POST', '/ingests/rooms/data?wait=true', { key, body })
+  await callOk(url, 'POST', '/ingests/rooms/data?wait=true', { key, body })
   const page = await world.enter()
   const tags = rooms.map((room) => `tag=${encodeURIComponent(room)}`).join('&')
   const shown = `entity=rooms&field=V&from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC&${tags}`
@@ -562,7 +562,7 @@ test('numbers are written as the browser writes them, however large or small', a
       V: T === 'large' ? size + 2 * factor : size * factor,
     })),
   )
-  await callWell(url, 'POST', '/ingests/sizes/data?wait=true', { key, body })
+  await callOk(url, 'POST', '/ingests/sizes/data?wait=true', { key, body })
   const page = await world.enter(adminKey, { locale: 'de-DE' })
   const last = page.locator('.line-row strong')
   for (const [tag, shown] of [
@@ -590,9 +590,9 @@ test('one row among a million is seen at every zoom', async () => {
       const at = first + place
       return { D: new Date(startMs + at * 1000).toISOString(), T: 'spike', V: at === peakAt ? 950 : 25 + (at % 7) }
     })
-    await callWell(url, 'POST', '/ingests/plant/data', { key: pusherKey, body })
+    await callOk(url, 'POST', '/ingests/plant/data', { key: pusherKey, body })
   }
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', {
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', {
     key: pusherKey,
     body: { D: new Date(startMs + count * 1000).toISOString(), T: 'spike', V: 25 },
   })
@@ -645,8 +645,8 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
   const body = Array.from({ length: 24 }, (_, hour) => {
     return { D: new Date(startMs + hour * 3_600_000).toISOString(), T: 'a', V: hour }
   })
-  await callWell(url, 'POST', '/ingests/zoned/data?wait=true', { key, body })
-  await callWell(url, 'PATCH', '/admin/entities/zoned', { key: adminKey, body: { time_zone: 'Europe/Madrid' } })
+  await callOk(url, 'POST', '/ingests/zoned/data?wait=true', { key, body })
+  await callOk(url, 'PATCH', '/admin/entities/zoned', { key: adminKey, body: { time_zone: 'Europe/Madrid' } })
   const page = await world.enter(adminKey, { zone: 'America/New_York' })
   await page.goto(`${url}/portal#/explore?entity=zoned&tag=a&how=average&granularity=day`)
   await page.getByLabel('Time zone').waitFor()
@@ -725,7 +725,7 @@ test('means have a band, counters bars, and states strips, steps and durations',
     { time: hour(6), tag: 'pump', on: false },
     { time: hour(24), tag: 'pump', on: true },
   ]
-  await callWell(url, 'POST', '/ingests/machines/data?wait=true', { key, body })
+  await callOk(url, 'POST', '/ingests/machines/data?wait=true', { key, body })
   const page = await world.enter()
   const show = (query: string): Promise<unknown> => page.goto(`${url}/portal#/explore?entity=machines&${query}`)
   const day = 'from=2026-01-01T00:00&to=2026-01-02T00:00'
@@ -760,7 +760,7 @@ test('means have a band, counters bars, and states strips, steps and durations',
     fields: [field('time', 'timestamp', 'time'), field('tag', 'string', 'tag'), field('mode', 'string', 'metric')],
   })
   const modes = ['auto', 'manual'].map((name, place) => ({ time: hour(place), tag: 'valve', mode: name }))
-  await callWell(url, 'POST', '/ingests/modes/data?wait=true', { key: mode, body: modes })
+  await callOk(url, 'POST', '/ingests/modes/data?wait=true', { key: mode, body: modes })
   await page.goto(`${url}/portal#/explore?entity=modes`)
   // The page asks for the entities once.
   await page.getByText('There is no entity modes, or not for this key').waitFor()
@@ -847,12 +847,12 @@ test.skipIf(onCluster)(
       T: 'a',
       V: place % 6,
     }))
-    await callWell(url, 'POST', '/ingests/expiring/data?wait=true', { key, body })
+    await callOk(url, 'POST', '/ingests/expiring/data?wait=true', { key, body })
     const retained = { retention: 'P3D', hours_retention: null }
-    await callWell(url, 'PATCH', '/admin/entities/expiring', { key: adminKey, body: retained })
+    await callOk(url, 'PATCH', '/admin/entities/expiring', { key: adminKey, body: retained })
     const reader = await makeReader(url, adminKey, ['expiring'], 'expiring')
     const hoursFrom = async (): Promise<unknown> =>
-      (await callWell<{ hours_from: unknown }[]>(url, 'GET', '/consumer/data/entities', { key: reader }))[0]!.hours_from
+      (await callOk<{ hours_from: unknown }[]>(url, 'GET', '/consumer/data/entities', { key: reader }))[0]!.hours_from
     // Hours are those of rows in files.
     await expect.poll(hoursFrom, patience).toBe(body[0]!.D)
     const page = await world.enter(reader)
@@ -894,7 +894,7 @@ test('readings of any size and spacing are drawn, each tag with its own gaps', a
       ...(minute % 120 === 0 ? [{ D, T: 'gap.each.two.hours', V: 1 + Math.cos(minute / 300) / 3 }] : []),
     ]
   }).flat()
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
   const page = await world.enter()
   const range = 'from=2026-01-01T00:00&to=2026-01-04T00:00'
   await page.goto(`${url}/portal#/explore?entity=plant&tag=gap.each.minute&tag=gap.each.two.hours&${range}`)
@@ -961,7 +961,7 @@ test('live, what is pushed appears', async () => {
   await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=live.tag&range=PT15M&how=select&live=1`)
   await page.getByText('No items in this range').waitFor()
   const push = (value: number): Promise<unknown> =>
-    callWell(world.server.url, 'POST', '/ingests/plant/data', {
+    callOk(world.server.url, 'POST', '/ingests/plant/data', {
       key: pusherKey,
       body: { D: new Date().toISOString(), T: 'live.tag', V: value },
     })
@@ -989,7 +989,7 @@ test('of an entity with several tags each combination is a line, or one of the t
     value: 10 + place,
     on: place === 0,
   }))
-  await callWell(url, 'POST', '/ingests/wells/data?wait=true', { key, body: rows })
+  await callOk(url, 'POST', '/ingests/wells/data?wait=true', { key, body: rows })
   const page = await world.enter()
   await page.goto(`${url}/portal#/explore?entity=wells&tag=north&how=average&from=2026-01-01T00:00&to=2026-01-02T00:00`)
   await page.getByRole('img', { name: 'north / flow, north / temp over time' }).waitFor()

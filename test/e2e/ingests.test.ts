@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TidemarkClient } from '../../src/client/client.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSound, expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
 
@@ -14,15 +14,15 @@ let pusherKey: string
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 8, minute)).toISOString()
 
 async function push(rows: readonly unknown[]): Promise<void> {
-  await callWell(world.server.url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body: rows })
+  await callOk(world.server.url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body: rows })
 }
 
 const select = (): Promise<readonly Record<string, unknown>[]> =>
-  callWell(world.server.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+  callOk(world.server.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
 
 const rejected = async (): Promise<readonly { code: string; field: string }[]> =>
   (
-    await callWell<{ Items: { code: string; field: string }[] }>(
+    await callOk<{ Items: { code: string; field: string }[] }>(
       world.server.url,
       'GET',
       '/admin/ingests/plant/rejected',
@@ -86,7 +86,7 @@ test('an operator sees the faults, adds the missing field, and the rows are stor
 test('a field that came with a row is marked so', async () => {
   const key = await makeIngest(world.server.url, adminKey, { alias: 'opened', unknown: 'add' })
   const row = { D: at(0), T: 'boiler.temp', V: 81.5, quality: 100 }
-  await callWell(world.server.url, 'POST', '/ingests/opened/data?wait=true', { key, body: [row] })
+  await callOk(world.server.url, 'POST', '/ingests/opened/data?wait=true', { key, body: [row] })
   const page = await world.enter()
   await page.getByRole('link', { name: 'Ingests', exact: true }).click()
   await page.getByRole('heading', { name: 'Ingests', level: 1 }).waitFor()
@@ -151,7 +151,7 @@ test('a rejected line is saved as one, and mended as one at the time at which it
   await page.getByRole('button', { name: 'Push it again' }).click()
   await page.getByText('The mended row is stored.').waitFor()
   const body = { entity: 'points' }
-  const rows = await callWell<{ D: string }[]>(world.server.url, 'POST', '/consumer/data/select', { body })
+  const rows = await callOk<{ D: string }[]>(world.server.url, 'POST', '/consumer/data/select', { body })
   expect(rows).toMatchObject([{ T: 'tank.level', V: 41 }])
   expect(Math.abs(Date.parse(rows[0]!.D) - Date.now())).toBeLessThan(3_600_000)
   expect((await client.rejected('points', {}, 'own')).Items).toEqual([])
@@ -184,7 +184,7 @@ test('an operator blocks an ingest with a reason, unblocks it, makes one and del
   await expectSoundEverywhere(page)
   await page.getByRole('button', { name: 'Make it' }).click()
   await page.getByRole('heading', { name: 'Ingests / second' }).waitFor()
-  const made = await callWell<{ fields: { name: string; role: string }[] }>(
+  const made = await callOk<{ fields: { name: string; role: string }[] }>(
     world.server.url,
     'GET',
     '/admin/ingests/second',

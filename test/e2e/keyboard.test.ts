@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { openWorld, type World } from './support/portal.ts'
 
@@ -19,11 +19,11 @@ beforeAll(async () => {
   await makeIngest(url, adminKey, { alias: 'plant' })
   const path = '/admin/subscribers/engineer'
   const operator = { key: adminKey }
-  await callWell(url, 'POST', '/admin/subscribers', { ...operator, body: { name: 'engineer' } })
+  await callOk(url, 'POST', '/admin/subscribers', { ...operator, body: { name: 'engineer' } })
   const subscriptions = [{ ingest: 'plant', entity: 'plant' }]
-  await callWell(url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: subscriptions })
+  await callOk(url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: subscriptions })
   const made = { rights: ['ingest', 'consume'] }
-  key = (await callWell<{ key: string }>(url, 'POST', `${path}/keys`, { ...operator, body: made })).key
+  key = (await callOk<{ key: string }>(url, 'POST', `${path}/keys`, { ...operator, body: made })).key
 })
 afterAll(async () => {
   await world.close()

@@ -2,7 +2,7 @@
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { openWorld, type World } from './support/portal.ts'
 
@@ -90,7 +90,7 @@ test.each<[string, options: ProxyOptions]>([
       T: 'a',
       V: pushed.length + index,
     }))
-    await callWell(world.server.url, 'POST', `/ingests/${entity}/data?wait=true`, { key, body })
+    await callOk(world.server.url, 'POST', `/ingests/${entity}/data?wait=true`, { key, body })
     pushed.push(...body.map(({ V }) => V))
   }
   // A proxy that holds the head back has it only when the first id is there.

@@ -1,6 +1,6 @@
 // Items are found by identifier, shown, pushed and deleted.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
 
@@ -19,18 +19,18 @@ beforeAll(async () => {
   await makeIngest(url, adminKey, { alias: 'tags', kind: 'metadata', fields })
   const path = '/admin/subscribers/pusher-of-tags'
   const entries = [{ ingest: 'tags' }, { entity: 'tags' }]
-  await callWell(url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: entries })
+  await callOk(url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: entries })
   const rights = { key: adminKey, body: { rights: ['ingest', 'consume', 'admin'] } }
-  key = (await callWell<{ key: string }>(url, 'POST', `${path}/keys`, rights)).key
+  key = (await callOk<{ key: string }>(url, 'POST', `${path}/keys`, rights)).key
   const items = Array.from(
     { length: 250 },
     (_, index) => `{"tag":"tag.${String(index).padStart(3, '0')}","unit":"bar","serial":9007199254740993}`,
   )
   const text = `[${items.join()},${JSON.stringify({ tag: hostile, unit: hostile, serial: 1 })}]`
-  await callWell(url, 'POST', '/ingests/tags/data?wait=true', { key, text })
+  await callOk(url, 'POST', '/ingests/tags/data?wait=true', { key, text })
   const plantKey = await makeIngest(url, adminKey, { alias: 'plant' })
   const body = ['tag.011.min', 'tag.011.max', 'tag.012', hostile].map((T) => ({ D: '2026-01-01T08:00:00Z', T, V: 1 }))
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: plantKey, body })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key: plantKey, body })
 })
 afterAll(() => world.close())
 
@@ -57,14 +57,14 @@ test('items are searched by operator and page, shown, changed and deleted', asyn
   await page.getByRole('button', { name: 'Push it' }).click()
   await page.getByText('The item is stored.').waitFor()
   const found = { body: { itemsId: ['tag.011'] } }
-  expect(await callWell(url, 'POST', '/consumer/metadata/tags', found)).toEqual([
+  expect(await callOk(url, 'POST', '/consumer/metadata/tags', found)).toEqual([
     { tag: 'tag.011', unit: 'degC', serial: 2 },
   ])
   await page.getByRole('button', { name: 'tag.011' }).click()
   await page.getByRole('button', { name: 'Delete…' }).click()
   await page.getByRole('button', { name: 'Delete it' }).click()
   await page.getByText('2 items shown').waitFor()
-  expect(await callWell(url, 'POST', '/consumer/metadata/tags', found)).toEqual([])
+  expect(await callOk(url, 'POST', '/consumer/metadata/tags', found)).toEqual([])
 })
 
 test('from an item one comes to its tags, drawn', async () => {

@@ -1,7 +1,7 @@
 // The service is operated without a terminal: retention, a backup, its metrics.
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSound, expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await openWorld({ TIDEMARK_STORE_HEAD_AGE_MS: '500', TIDEMARK_SELF_HISTORY_MS: '500' })
   const key = await makeIngest(world.server.url, adminKey, { alias: 'plant' })
   const body = { D: new Date().toISOString(), T: 'boiler.temp', V: 81.5 }
-  await callWell(world.server.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  await callOk(world.server.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
 })
 afterAll(() => world.close())
 
@@ -19,7 +19,7 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
   const page = await world.enter()
   await page.getByRole('link', { name: 'Operate' }).click()
   const retention = async (): Promise<unknown> => {
-    const { Items } = await callWell<{ Items: { retention: string | null }[] }>(
+    const { Items } = await callOk<{ Items: { retention: string | null }[] }>(
       world.server.url,
       'GET',
       '/admin/entities',
@@ -77,7 +77,7 @@ test('retention is set and lifted, a wrong one refused; a backup is made; metric
 })
 
 test('who may only observe sees how the service does, and nothing to change', async () => {
-  const { key } = await callWell<{ key: string }>(world.server.url, 'POST', '/admin/subscribers/pusher-of-plant/keys', {
+  const { key } = await callOk<{ key: string }>(world.server.url, 'POST', '/admin/subscribers/pusher-of-plant/keys', {
     key: adminKey,
     body: { rights: ['observe'] },
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSoundEverywhere, openWorld, signIn, type World } from './support/portal.ts'
@@ -28,9 +28,9 @@ async function fillPlant(): Promise<void> {
     ...minutes.slice(180).map((minute) => ({ D: ago(minute), T: 'boiler.temp', V: 81.5 })),
     { D: ago(1), T: 'boiler.temp', V: 'warm' },
   ]
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
   const ahead = [{ D: ago(-100_000), T: 'tank.level', V: 1 }]
-  await callWell(url, 'POST', '/ingests/tank/data?wait=true', { key: tankKey, body: ahead })
+  await callOk(url, 'POST', '/ingests/tank/data?wait=true', { key: tankKey, body: ahead })
 }
 
 test('a browser that asks for the bare address is led to the portal, and shown how to get in', async () => {
@@ -59,7 +59,7 @@ test('who opens an empty service is led to the first chart, or tries it with sam
   await page.getByRole('button', { name: 'Try with sample data' }).click()
   await page.getByRole('link', { name: 'Boiler, temperature' }).waitFor()
   await page.getByText('4 tags, 4 fresh').first().waitFor()
-  const { Items } = await callWell<{ Items: { name: string }[] }>(world.server.url, 'GET', '/admin/subscribers', {
+  const { Items } = await callOk<{ Items: { name: string }[] }>(world.server.url, 'GET', '/admin/subscribers', {
     key: adminKey,
   })
   expect(Items.map(({ name }) => name)).toEqual(['admin'])

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSound, expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
 
@@ -37,7 +37,7 @@ async function fileOf(name: string, content: string | Uint8Array): Promise<strin
 }
 
 const stored = async (tag: string, entity = 'plant'): Promise<readonly Record<string, unknown>[]> =>
-  callWell(world.server.url, 'POST', '/consumer/data/select', {
+  callOk(world.server.url, 'POST', '/consumer/data/select', {
     key: adminKey,
     body: { entity, ids: [tag] },
   })
@@ -283,7 +283,7 @@ test('a long push is stopped and gone on with; the service goes away and comes b
   await page.getByText('The service does not answer.').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Go on after row 10,000' }).click()
   await page.getByText('All rows are stored.').waitFor()
-  const [answer] = await callWell<{ n: number }[]>(world.server.url, 'POST', '/consumer/data/sql-query', {
+  const [answer] = await callOk<{ n: number }[]>(world.server.url, 'POST', '/consumer/data/sql-query', {
     key: adminKey,
     body: { sql_query: `SELECT COUNT(*) AS n FROM plant WHERE T = 'long'` },
   })

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSound, expectSoundEverywhere, openWorld, type World } from './support/portal.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
     T: index % 3 === 0 ? hostile : `tag.${index % 3}`,
     V: Math.round(20 + 5 * Math.sin(index / 20) + (index % 3)),
   }))
-  await callWell(world.server.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  await callOk(world.server.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
 })
 afterAll(() => world.close())
 

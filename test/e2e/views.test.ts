@@ -1,7 +1,7 @@
 // A chart is saved by a name, becomes a page of several, and is opened by its address, by others too.
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSoundEverywhere, openWorld, pictures, signIn, type World } from './support/portal.ts'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
         V: 40 + 20 * place + 10 * Math.sin(index / (25 + 8 * place)),
       })),
     )
-    await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
+    await callOk(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rows })
   }
   const fields = [
     { name: 'id', type: 'string', role: 'index' },
@@ -32,7 +32,7 @@ beforeAll(async () => {
   ]
   const key = await makeIngest(url, adminKey, { alias: 'tags', kind: 'metadata', fields })
   const items = [{ id: 'boiler.level', description: 'Level of the boiler', unit: 'cm' }]
-  await callWell(url, 'POST', '/ingests/tags/data?wait=true', { key, body: items })
+  await callOk(url, 'POST', '/ingests/tags/data?wait=true', { key, body: items })
   shift = await makeReader(url, adminKey, ['plant', 'pumps', 'tags'], 'shift')
   other = await makeReader(url, adminKey, ['plant', 'pumps'], 'other')
 })
@@ -151,7 +151,7 @@ test('a chart is saved, becomes a page with values, a table and a text, and anot
 test('a variable that is a part of tags is chosen from those that there are', async () => {
   const page = await world.enter(shift)
   const variables = [{ name: 'unit', kind: 'tag', entity: 'plant', value: 'boiler' }]
-  await callWell(world.server.url, 'PUT', '/consumer/views/Parts', {
+  await callOk(world.server.url, 'PUT', '/consumer/views/Parts', {
     key: shift,
     body: { from: '2026-01-01', to: '2026-01-02', variables, cells: [{ kind: 'text', text: '$unit' }] },
   })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { adminKey } from '../support/server-process.ts'
 import { expectSound, expectSoundEverywhere, openWorld, pictures, type World } from './support/portal.ts'
@@ -25,7 +25,7 @@ const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 8, minute))
 
 const stored = async (): Promise<readonly unknown[]> =>
   (
-    await callWell<{ V: number }[]>(world.server.url, 'POST', '/consumer/data/select', {
+    await callOk<{ V: number }[]>(world.server.url, 'POST', '/consumer/data/select', {
       key: adminKey,
       body: { entity: 'plant', ids: ['boiler.temp'] },
     })
@@ -53,10 +53,10 @@ const items = [
 async function otherKeyOf(ingest: string): Promise<string> {
   const { url } = world.server
   const path = '/admin/subscribers/hall-2'
-  await callWell(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'hall-2' } })
-  await callWell(url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: [{ ingest }] })
+  await callOk(url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'hall-2' } })
+  await callOk(url, 'PUT', `${path}/subscriptions`, { key: adminKey, body: [{ ingest }] })
   const made = { key: adminKey, body: { rights: ['ingest'] } }
-  return (await callWell<{ key: string }>(url, 'POST', `${path}/keys`, made)).key
+  return (await callOk<{ key: string }>(url, 'POST', `${path}/keys`, made)).key
 }
 
 async function enter(key: string): Promise<Page> {
@@ -79,19 +79,19 @@ beforeAll(async () => {
     { name: 'place', type: 'string', role: 'attribute' },
   ]
   const itemKey = await makeIngest(url, adminKey, { alias: 'tags', kind: 'metadata', fields })
-  await callWell(url, 'POST', '/ingests/tags/data?wait=true', { key: itemKey, body: items })
+  await callOk(url, 'POST', '/ingests/tags/data?wait=true', { key: itemKey, body: items })
   const others = await otherKeyOf('plant')
   const faults = [
     ...[1, 2, 3].map((minute) => ({ D: at(minute), T: 'pump.flow', V: minute, quality: 192 })),
     { D: 'yesterday', T: 'pump.flow', V: 1 },
     { D: at(5), V: 3 },
   ]
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: others, body: [...aDay(), ...faults] })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key: others, body: [...aDay(), ...faults] })
   const body = [
     { D: at(0), T: 'boiler.temp', V: 81.5 },
     { D: at(1), T: 'boiler.temp', V: 'warm' },
   ]
-  await callWell(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
+  await callOk(url, 'POST', '/ingests/plant/data?wait=true', { key: pusherKey, body })
 })
 afterAll(async () => {
   await world.close()

@@ -1,6 +1,6 @@
 // Settings that change the accepted rows, between two starts: journal rows that are not in a file yet are validated again with the new settings.
 import { expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -27,7 +27,7 @@ async function pushed(rowBytes: number): Promise<Reported & Receipt> {
   const service = await runService(settingsOf(rowBytes))
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const body = [long, short, bad]
-  const receipt = await callWell<Receipt>(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  const receipt = await callOk<Receipt>(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
   return { service, key, ...receipt }
 }
 
@@ -35,12 +35,12 @@ async function pushed(rowBytes: number): Promise<Reported & Receipt> {
 async function after({ service, key, batch }: Reported, rowBytes: number) {
   const changed = await service.restart({ settings: settingsOf(rowBytes) })
   const query = { entity: 'plant' }
-  const items = await callWell<{ V: number }[]>(changed.url, 'POST', '/consumer/data/select', { body: query })
-  const list = await callWell<{ Items: { index: number }[] }>(changed.url, 'GET', '/admin/ingests/plant/rejected', {
+  const items = await callOk<{ V: number }[]>(changed.url, 'POST', '/consumer/data/select', { body: query })
+  const list = await callOk<{ Items: { index: number }[] }>(changed.url, 'GET', '/admin/ingests/plant/rejected', {
     key: adminKey,
   })
-  const receipt = await callWell<Receipt>(changed.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
-  const { counters } = await callWell<{ counters: object }>(changed.url, 'GET', '/admin/ingests/plant', {
+  const receipt = await callOk<Receipt>(changed.url, 'GET', `/ingests/plant/batches/${batch}`, { key })
+  const { counters } = await callOk<{ counters: object }>(changed.url, 'GET', '/admin/ingests/plant', {
     key: adminKey,
   })
   await changed.close()
@@ -57,7 +57,7 @@ test('a row that a replay stored is stored or rejected, and never neither, when 
   const first = await pushed(1000)
   const service = await first.service.restart({ settings: settingsOf(100_000) })
   const path = '/admin/ingests/plant/rejected/replay'
-  expect(await callWell(service.url, 'POST', path, { key: adminKey, body: {} })).toEqual({
+  expect(await callOk(service.url, 'POST', path, { key: adminKey, body: {} })).toEqual({
     replayed: 2,
     stored: 1,
     rejected: 1,

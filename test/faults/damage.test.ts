@@ -10,7 +10,7 @@ import type { Finding } from '../../src/lib/finding.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
 import type { Service } from '../../src/service/start-service.ts'
 import { verifyData } from '../../src/service/verify-data.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
 import { adminKey, usualEnvironment } from '../support/server-process.ts'
 import { startService } from '../support/start-service.ts'
@@ -74,10 +74,10 @@ beforeAll(async () => {
   const sealed = await start(whole, sealing)
   const key = await makeIngest(sealed.url, adminKey, { alias: 'plant' })
   const push = (url: string, from: number, to: number): Promise<unknown> =>
-    callWell(url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows.slice(from, to) })
+    callOk(url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows.slice(from, to) })
   await push(sealed.url, 0, 230)
   const sealedRows = async (): Promise<number> =>
-    (await callWell<{ store: { rows: number } }>(sealed.url, 'GET', '/readyz', { key: adminKey })).store.rows
+    (await callOk<{ store: { rows: number } }>(sealed.url, 'GET', '/readyz', { key: adminKey })).store.rows
   while ((await sealedRows()) < 230) await new Promise((resolve) => setTimeout(resolve, 10))
   await sealed.close()
   const service = await start(whole)
@@ -240,7 +240,7 @@ describe('a service over a damaged folder', () => {
       reported.splice(0)
       const answers = [await ask(service.url), await askSql(service.url), await askNative(service.url)]
       const afterFile = { entity: 'plant', start_date: '2026-01-01T04:00' }
-      const others = await callWell<unknown[]>(service.url, 'POST', '/consumer/data/select', { body: afterFile })
+      const others = await callOk<unknown[]>(service.url, 'POST', '/consumer/data/select', { body: afterFile })
       await service.close()
       for (const [asked, { status, body }] of answers.entries()) {
         if (status === 200) expect(body).toEqual([answer, sqlAnswer, nativeAnswer][asked])

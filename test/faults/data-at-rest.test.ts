@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/admin/restore.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -50,7 +50,7 @@ interface StoreState {
 }
 
 const stateOf = async (url: string): Promise<StoreState> =>
-  (await callWell<{ store: StoreState }>(url, 'GET', '/readyz', { key: adminKey })).store
+  (await callOk<{ store: StoreState }>(url, 'GET', '/readyz', { key: adminKey })).store
 
 /** Waits for background work; a test that waits in vain fails by its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -73,8 +73,8 @@ async function push(from: number, rows: number): Promise<void> {
       }
       return value % 25 === 24 ? { ...good, V: 'bad' } : good
     })
-    await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
-    await callWell(reference.url, 'POST', '/ingests/plant/data?wait=true', { key: referenceKey, body })
+    await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+    await callOk(reference.url, 'POST', '/ingests/plant/data?wait=true', { key: referenceKey, body })
   }
 }
 
@@ -93,10 +93,10 @@ const questions: readonly (readonly [path: string, body: object])[] = [
 async function answers(url: string): Promise<unknown[]> {
   const given: unknown[] = []
   for (const [path, body] of questions) {
-    given.push(await callWell(url, 'POST', `/consumer/data/${path}`, { body: { entity: 'plant', ...body } }))
+    given.push(await callOk(url, 'POST', `/consumer/data/${path}`, { body: { entity: 'plant', ...body } }))
   }
-  given.push(await callWell(url, 'GET', '/consumer/data/entities'))
-  const { counters } = await callWell<{ counters: object }>(url, 'GET', '/admin/ingests/plant', { key: adminKey })
+  given.push(await callOk(url, 'GET', '/consumer/data/entities'))
+  const { counters } = await callOk<{ counters: object }>(url, 'GET', '/admin/ingests/plant', { key: adminKey })
   return [...given, counters]
 }
 
@@ -137,7 +137,7 @@ test('a backup, restored elsewhere, answers as the service did; it goes on from 
   try {
     expect(await answers(restored.url)).toEqual(before)
     const body = [{ D: '2026-02-01T00:00:00Z', T: 'tag-9', S: null, V: 1, N: 1 }]
-    expect(await callWell(restored.url, 'POST', '/ingests/plant/data?wait=true', { key, body })).toMatchObject({
+    expect(await callOk(restored.url, 'POST', '/ingests/plant/data?wait=true', { key, body })).toMatchObject({
       stored: 1,
     })
   } finally {
@@ -147,7 +147,7 @@ test('a backup, restored elsewhere, answers as the service did; it goes on from 
 })
 
 test('a damaged backup is refused by the name of its file, and leaves no folder', async () => {
-  const { path } = await callWell<{ path: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })
+  const { path } = await callOk<{ path: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })
   const data = `${service.dataDirectory}-refused`
   const names = (await readdir(path, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
   for (const entry of names) {
@@ -175,7 +175,7 @@ test('the journal lets go of large items of metadata, of which there are few', a
     const itemKey = await makeIngest(items.url, adminKey, { alias: 'notes', kind: 'metadata', fields: description })
     for (let number = 0; number < 30; number++) {
       const body = [{ id: `note ${number}`, text: 'x'.repeat(20_000) }]
-      await callWell(items.url, 'POST', '/ingests/notes/data?wait=true', { key: itemKey, body })
+      await callOk(items.url, 'POST', '/ingests/notes/data?wait=true', { key: itemKey, body })
     }
     await until(async () => (await stateOf(items.url)).sealedPosition >= 25)
     // Counts files, not their bytes: a listed file may be gone before its size is read.

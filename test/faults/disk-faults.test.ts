@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Disk, DiskFile } from '../../src/lib/disk.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
 import type { ServiceEvent } from '../../src/observe/event.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { testProgram } from '../support/compiled.ts'
 import { LiveReader } from '../support/live-reader.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -71,12 +71,12 @@ const push = (key: string, body: unknown, query = '') =>
 
 async function values(): Promise<number[]> {
   const body = { entity: 'plant' }
-  return (await callWell<{ V: number }[]>(service.url, 'POST', '/consumer/data/select', { body })).map(({ V }) => V)
+  return (await callOk<{ V: number }[]>(service.url, 'POST', '/consumer/data/select', { body })).map(({ V }) => V)
 }
 
 async function counters(): Promise<object> {
   const path = '/admin/ingests/plant'
-  return (await callWell<{ counters: object }>(service.url, 'GET', path, { key: adminKey })).counters
+  return (await callOk<{ counters: object }>(service.url, 'GET', path, { key: adminKey })).counters
 }
 
 interface Readiness extends Refusal {
@@ -203,7 +203,7 @@ test('a catalog without room refuses changes of the operator, and loses none tha
   service = await service.restart({ catalogPagesMax: 100_000 })
   expect((await make('one more')).status).toBe(201)
   const path = '/admin/subscribers?limit=10000'
-  const { Items } = await callWell<{ Items: { name: string }[] }>(service.url, 'GET', path, { key: adminKey })
+  const { Items } = await callOk<{ Items: { name: string }[] }>(service.url, 'GET', path, { key: adminKey })
   expect(Items.map(({ name }) => name)).toEqual(['admin', 'pusher-of-plant', 'one more', ...made].sort())
   expect(await values()).toEqual([0, 1, 2])
 })
@@ -228,7 +228,7 @@ test('rejected rows that find no room in the catalog are kept once there is room
   expect(await values()).toEqual(Array.from({ length: 50 }, (_, value) => value))
   expect(await counters()).toEqual({ received: 55, stored: 50, rejected: 5, pending: 0 })
   const path = '/admin/ingests/plant/rejected'
-  const { Items } = await callWell<{ Items: { index: number }[] }>(service.url, 'GET', path, { key: adminKey })
+  const { Items } = await callOk<{ Items: { index: number }[] }>(service.url, 'GET', path, { key: adminKey })
   expect(Items.map(({ index }) => index)).toEqual([10, 10, 10, 10, 10])
 })
 
@@ -314,6 +314,8 @@ test('a deletion that waits for room is a 503 in time, changes nothing, and hold
   await rm(full)
   await until(async () => (await remove()).status === 201)
   expect(await values()).toEqual([1, 2])
-  await expect.poll(() => reader.told.map(([event]) => event), { timeout: 60_000 }).toEqual(['row', 'deleted'])
+  await expect
+    .poll(() => reader.receivedEvents.map(([event]) => event), { timeout: 60_000 })
+    .toEqual(['row', 'deleted'])
   await reader.cut()
 })

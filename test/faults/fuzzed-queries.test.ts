@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fuzzedNative } from '../druid-native/fuzzed-native.ts'
 import { fuzzedSql } from '../druid-sql/fuzzed-queries.ts'
-import { askFuzzed, type FuzzedWorld, faultOf, fuzzedWorld } from '../support/fuzzed-world.ts'
+import { type FuzzedWorld, faultOf, fuzzedWorld, runFuzzed } from '../support/fuzzed-world.ts'
 import { adminKey } from '../support/server-process.ts'
 import { askSql } from '../support/sql-world.ts'
 
@@ -408,7 +408,7 @@ test.each(Object.entries(natives))('native: %s', async (_name, [query, answer]) 
 
 test('native queries at random', async () => {
   const nativeOf = (number: number) => ({ path: '/consumer/data/druid-native-query', body: fuzzedNative(number) })
-  expect(await askFuzzed(world, nativeOf, { first: seed * 1_000_000, count, atOnce: 4 })).toEqual([])
+  expect(await runFuzzed(world, nativeOf, { first: seed * 1_000_000, count, atOnce: 4 })).toEqual([])
 }, 120_000)
 
 test('SQL at random', async () => {
@@ -416,5 +416,5 @@ test('SQL at random', async () => {
     path: '/consumer/data/sql-query',
     body: JSON.stringify({ sql_query: fuzzedSql(number) }),
   })
-  expect(await askFuzzed(world, sqlOf, { first: seed * 1_000_000, count, atOnce: 4 })).toEqual([])
+  expect(await runFuzzed(world, sqlOf, { first: seed * 1_000_000, count, atOnce: 4 })).toEqual([])
 }, 120_000)

@@ -1,7 +1,7 @@
 // An internal error after which the SQL engine refuses all queries: the query that caused it gets a 400, and the next caller is served.
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { testProgram } from '../support/compiled.ts'
 import { runService } from '../support/running-service.ts'
@@ -24,7 +24,7 @@ test.skipIf(onCluster)(
     )
     try {
       const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
-      await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ D: 0, T: 'a', V: 1 }] })
+      await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ D: 0, T: 'a', V: 1 }] })
       // Expressions, so that the engine runs the query.
       const sql = (text: string) =>
         call(service.url, 'POST', '/consumer/data/sql-query', { key: adminKey, body: { sql_query: text } })

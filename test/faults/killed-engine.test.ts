@@ -1,7 +1,7 @@
 // The SQL engine's process is killed during pushes and queries.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell } from '../support/api.ts'
+import { callOk } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'
 import { askSql, rowsOf, type SqlReply, type SqlWorld, sqlWorld } from '../support/sql-world.ts'
 
@@ -25,13 +25,13 @@ test('the engine is killed while rows are pushed: no push and no query fails', a
   process.kill(world.engines.at(-1)!, 'SIGKILL')
   expect(await ask('SELECT 1 AS x')).toEqual({ status: 200, text: '[{"x":1}]' })
   for (let pushed = 0; pushed < 20 || world.engines.length === before; pushed++) {
-    await callWell(url, 'POST', '/ingests/edge/data', {
+    await callOk(url, 'POST', '/ingests/edge/data', {
       key: world.keys['edge']!,
       body: rowsOf('more', 1, 9000 + pushed),
     })
   }
   expect(await ask('SELECT COUNT(*) AS n FROM plant')).toEqual({ status: 200, text: '[{"n":120}]' })
-  const ready = await callWell<{ sql: { state: string } }>(url, 'GET', '/readyz', { key: adminKey })
+  const ready = await callOk<{ sql: { state: string } }>(url, 'GET', '/readyz', { key: adminKey })
   expect(ready.sql.state).toBe('ready')
   leaving.abort()
   expect(await running).toBe('left')

@@ -6,7 +6,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadSettings } from '../../src/config/load.ts'
 import type { Service } from '../../src/service/start-service.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
 import { adminKey, ServerProcess, usualEnvironment } from '../support/server-process.ts'
 import { startService } from '../support/start-service.ts'
@@ -62,7 +62,7 @@ async function push(url: string, number: number): Promise<string> {
 }
 
 async function countRows(url: string): Promise<number> {
-  return (await callWell<unknown[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })).length
+  return (await callOk<unknown[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })).length
 }
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ beforeAll(async () => {
   const service = await start(stopped)
   key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   for (let number = 0; number < pushes; number++) await push(service.url, number)
-  backup = (await callWell<{ path: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })).path
+  backup = (await callOk<{ path: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })).path
   await service.close()
 })
 afterAll(() => rm(root, { recursive: true }))
@@ -147,7 +147,7 @@ test('what was lost is stored when it is sent again, in batches of other names; 
   const again = await start(data)
   expect(await countRows(again.url)).toBe(pushes * rowsOfPush)
   // A backup includes the record of the loss.
-  const { path } = await callWell<{ path: string }>(again.url, 'POST', '/admin/backups', { key: adminKey })
+  const { path } = await callOk<{ path: string }>(again.url, 'POST', '/admin/backups', { key: adminKey })
   await again.close()
   const restored = join(root, `restored-${++folders}`)
   expect(await runCommand(['restore', path, '--data', restored], {})).toMatchObject({ code: 0 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/admin/restore.ts'
 import { nodeDisk } from '../../src/lib/node-disk.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
 let root: string
@@ -40,12 +40,12 @@ test('files and folders are closed to others, and those of an older version are 
     const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
     for (let push = 0; push < 4; push++) {
       const rows = Array.from({ length: push === 2 ? 200 : 60 }, (_, row) => ({ D: push * 1000 + row, T: 'a', V: row }))
-      await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
+      await callOk(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: rows })
     }
-    await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ T: 'no time' }] })
+    await callOk(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: [{ T: 'no time' }] })
     const sql = { sql_query: 'SELECT COUNT(CHAR_LENGTH(T)) AS n FROM plant' }
-    expect(await callWell(server.url, 'POST', '/consumer/data/sql-query', { body: sql })).toEqual([{ n: 380 }])
-    const { path } = await callWell<{ path: string }>(server.url, 'POST', '/admin/backups', { key: adminKey })
+    expect(await callOk(server.url, 'POST', '/consumer/data/sql-query', { body: sql })).toEqual([{ n: 380 }])
+    const { path } = await callOk<{ path: string }>(server.url, 'POST', '/admin/backups', { key: adminKey })
     expect((await readdir(data, { recursive: true })).join()).toMatch(/-shm.*-wal.*deltas\/.*parquet.*series\.log/s)
     expect(await openIn(data)).toEqual([])
     await server.stop()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { killRounds } from '../crash/kill-rounds.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { runCommand } from '../support/run-command.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
@@ -31,19 +31,19 @@ const row = { D: '2026-01-01T00:00:00.000Z', T: 'a', V: 1 }
 test('SIGTERM ends it with 0, and the next start has everything', async () => {
   const first = await start()
   const key = await makeIngest(first.url, adminKey, { alias: 'plant' })
-  await callWell(first.url, 'POST', '/ingests/plant/data', { key, body: row })
+  await callOk(first.url, 'POST', '/ingests/plant/data', { key, body: row })
   expect(await first.stop()).toBe(0)
   const second = await start()
-  expect(await callWell(second.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })).toEqual([row])
+  expect(await callOk(second.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })).toEqual([row])
 })
 
 test('SIGTERM leaves all rows in files, and next to nothing in the journal; the answers stay the same', async () => {
   const first = await start()
   const key = await makeIngest(first.url, adminKey, { alias: 'plant' })
   const body = Array.from({ length: 20_000 }, (_, at) => ({ ...row, T: `t${at % 7}`, V: at }))
-  await callWell(first.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
+  await callOk(first.url, 'POST', '/ingests/plant/data?wait=true', { key, body })
   const ask = (server: ServerProcess) =>
-    callWell(server.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+    callOk(server.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
   const before = await ask(first)
   expect(await journalBytes()).toBeGreaterThan(100_000)
   expect(await first.stop()).toBe(0)
@@ -56,7 +56,7 @@ test('SIGTERM leaves all rows in files, and next to nothing in the journal; the 
 test('without time for a seal SIGTERM leaves the rows in the journal', async () => {
   const first = await start({ TIDEMARK_SERVER_SHUTDOWN_MS: '0' })
   const key = await makeIngest(first.url, adminKey, { alias: 'plant' })
-  await callWell(first.url, 'POST', '/ingests/plant/data?wait=true', { key, body: row })
+  await callOk(first.url, 'POST', '/ingests/plant/data?wait=true', { key, body: row })
   expect(await first.stop()).toBe(0)
   expect((await start()).log).toContain('"validatedAgainRows":1')
 })
@@ -77,7 +77,7 @@ test('what a request was answered before SIGTERM is finished: a push in flight i
   const statuses = new Set(answers.filter((answer) => answer !== null).map(({ status }) => status))
   expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
   const again = await start()
-  const stored = await callWell<unknown[]>(again.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+  const stored = await callOk<unknown[]>(again.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
   const acknowledged = answers.filter((answer) => answer?.status === 200).length
   expect(stored.length).toBeGreaterThanOrEqual(acknowledged)
 })
@@ -152,7 +152,7 @@ describe('refuses to start, with a sentence that says what to do', () => {
     // A stop with enough time seals the rows, so the journal would contain nothing to damage.
     const server = await start({ TIDEMARK_SERVER_SHUTDOWN_MS: '0' })
     const key = await makeIngest(server.url, adminKey, { alias: 'plant' })
-    for (let push = 0; push < 5; push++) await callWell(server.url, 'POST', '/ingests/plant/data', { key, body: row })
+    for (let push = 0; push < 5; push++) await callOk(server.url, 'POST', '/ingests/plant/data', { key, body: row })
     await server.stop()
     const folder = join(dataDirectory, 'journal')
     const [segment] = await readdir(folder)

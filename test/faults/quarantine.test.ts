@@ -1,7 +1,7 @@
 // A push that crashes the store's thread: the others continue, its rows are rejected, and nothing of it is lost.
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { testProgram } from '../support/compiled.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -22,19 +22,19 @@ interface Receipt {
 
 const row = (V: number, T = 'a'): object => ({ D: `2026-01-01T00:00:${String(V).padStart(2, '0')}Z`, T, V })
 const isQueryable = async (key: string, batch: string): Promise<boolean> =>
-  (await callWell<Receipt>(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })).pending === 0
+  (await callOk<Receipt>(service.url, 'GET', `/ingests/plant/batches/${batch}`, { key })).pending === 0
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 async function push(key: string, body: unknown): Promise<string> {
-  return (await callWell<{ batch: string }>(service.url, 'POST', '/ingests/plant/data', { key, body })).batch
+  return (await callOk<{ batch: string }>(service.url, 'POST', '/ingests/plant/data', { key, body })).batch
 }
 
 async function values(): Promise<readonly number[]> {
   const options = { body: { entity: 'plant' } }
-  const items = await callWell<{ V: number }[]>(service.url, 'POST', '/consumer/data/select', options)
+  const items = await callOk<{ V: number }[]>(service.url, 'POST', '/consumer/data/select', options)
   return items.map(({ V }) => V)
 }
 
@@ -47,8 +47,8 @@ test.each(['ends the thread', 'throws'])('a row that %s', async (tag) => {
 
   const admin = { key: adminKey }
   const shown = async () => {
-    const receipt = await callWell<Receipt>(service.url, 'GET', `/ingests/plant/batches/${batches[1]}`, { key })
-    const ingest = await callWell<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', admin)
+    const receipt = await callOk<Receipt>(service.url, 'GET', `/ingests/plant/batches/${batches[1]}`, { key })
+    const ingest = await callOk<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', admin)
     return { values: await values(), receipt, counters: ingest.counters }
   }
   const expected = {
@@ -65,7 +65,7 @@ test.each(['ends the thread', 'throws'])('a row that %s', async (tag) => {
   expect(await shown()).toMatchObject(expected)
   const reported = async (entries: number): Promise<void> => {
     await until(async () => {
-      const { quarantine } = await callWell<{ quarantine: { entries: number } }>(service.url, 'GET', '/readyz', {
+      const { quarantine } = await callOk<{ quarantine: { entries: number } }>(service.url, 'GET', '/readyz', {
         key: adminKey,
       })
       return quarantine.entries === entries
@@ -74,7 +74,7 @@ test.each(['ends the thread', 'throws'])('a row that %s', async (tag) => {
     expect(metrics).toContain(`tidemark_quarantine_entries ${entries}\n`)
   }
   await reported(1)
-  const { Items } = await callWell<{ Items: { id: string }[] }>(service.url, 'GET', '/admin/quarantine', admin)
+  const { Items } = await callOk<{ Items: { id: string }[] }>(service.url, 'GET', '/admin/quarantine', admin)
   expect(Items).toMatchObject([{ batch: batches[1], ingest: 'plant', rows: 3, not_validated: 3, texts: true }])
   const path = `/admin/quarantine/${Items[0]!.id}`
   expect((await call(service.url, 'GET', `${path}/body`, admin)).body).toEqual(poison)
@@ -82,7 +82,7 @@ test.each(['ends the thread', 'throws'])('a row that %s', async (tag) => {
   // With a program that can validate it: after a restart the reported state stays until the push is validated again.
   service = await service.restart({ threadUrl: soundThread })
   expect(await shown()).toMatchObject(expected)
-  const replay = await callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { ...admin, body: {} })
+  const replay = await callOk(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { ...admin, body: {} })
   expect(replay).toEqual({ replayed: 3, stored: 2, rejected: 1 })
   expect(await values()).toEqual([1, 2, 3, 4, 6])
   expect((await call(service.url, 'DELETE', path, admin)).status).toBe(204)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { restoreFromReplica, verifyReplicaAt } from '../../src/service/replicas.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { isCopied, replicaState, replicaUrl, rowsOf } from '../support/replica-world.ts'
 import { runCommand } from '../support/run-command.ts'
 import { runService } from '../support/running-service.ts'
@@ -36,7 +36,7 @@ async function makeReplica(directory: string): Promise<MadeReplica> {
   for (let value = 0; value < 160; value += 20) {
     if (value === 80) service = await service.restart()
     const body = rowsOf(Array.from({ length: 20 }, (_, index) => value + index))
-    await callWell(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body })
+    await callOk(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body })
     await isCopied(service.url)
     if (value % 60 === 0) ats.push(Date.parse((await replicaState(service.url)).time!))
   }

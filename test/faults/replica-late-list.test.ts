@@ -14,7 +14,7 @@ import {
   quickReplica,
   replicaState,
   replicaUrl,
-  restoreWell,
+  restoreChecked,
   serveReplicated,
   upTo,
   valuesIn,
@@ -51,7 +51,7 @@ test(
       const keptKey = await makeIngest(first.url, adminKey, { alias: 'kept' })
       await pushValues(first.url, keptKey, upTo(50))
       await copiedTime(first.url)
-      await lists.standStill(storeOf(directory))
+      await lists.freeze(storeOf(directory))
       const laterKey = await makeIngest(first.url, adminKey, { alias: 'later' })
       await pushValues(first.url, laterKey, upTo(60), 'later')
       const at = await copiedTime(first.url)
@@ -59,7 +59,7 @@ test(
       await copiedTime(first.url)
       await first.close()
 
-      await restoreWell(replicaUrl(directory), join(directory, 'second'))
+      await restoreChecked(replicaUrl(directory), join(directory, 'second'))
       const second = await takeOver(directory, 'second', lists)
       await pushValues(second.url, laterKey, upTo(100, 60), 'later')
       await copiedTime(second.url)
@@ -87,7 +87,7 @@ test(
   () =>
     inScratchFolder('tidemark-late-', async (directory) => {
       const lists = new LateLists()
-      await lists.standStill(storeOf(directory))
+      await lists.freeze(storeOf(directory))
       const owner = await serveReplicated(directory, 'owner', { 'replica.keep': 'PT1S' })
       const key = await makeIngest(owner.url, adminKey, { alias: 'kept' })
       let end = 0
@@ -120,12 +120,12 @@ test(
       const key = await makeIngest(old.url, adminKey, { alias: 'kept' })
       await pushValues(old.url, key, upTo(10))
       await isCopied(old.url)
-      await lists.standStill(storeOf(directory))
+      await lists.freeze(storeOf(directory))
       for (let end = 10; end < 110; end += 10) {
         await pushValues(old.url, key, upTo(end + 10, end))
         await isCopied(old.url)
       }
-      await restoreWell(replicaUrl(directory), join(directory, 'new'))
+      await restoreChecked(replicaUrl(directory), join(directory, 'new'))
       const next = await takeOver(directory, 'new', lists)
       await pushValues(next.url, key, upTo(120, 110))
       await isCopied(next.url)

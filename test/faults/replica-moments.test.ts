@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { seededRandom } from '../support/random.ts'
-import { isCopied, replicaUrl, restoreWell, rowsOf, valuesIn } from '../support/replica-world.ts'
+import { isCopied, replicaUrl, restoreChecked, rowsOf, valuesIn } from '../support/replica-world.ts'
 import { runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -33,10 +33,10 @@ interface State {
 async function stateOf(url: string, key: string, batches: readonly string[]): Promise<State> {
   type Listed = { readonly Items: readonly { readonly id: string; readonly alias: string; readonly name: string }[] }
   const list = async (path: string): Promise<Listed['Items']> =>
-    (await callWell<Listed>(url, 'GET', path, { key: adminKey })).Items
+    (await callOk<Listed>(url, 'GET', path, { key: adminKey })).Items
   const receipts: string[] = []
   for (const batch of batches)
-    if ((await callWell<{ pending: number }>(url, 'GET', `/ingests/kept/batches/${batch}`, { key })).pending === 0)
+    if ((await callOk<{ pending: number }>(url, 'GET', `/ingests/kept/batches/${batch}`, { key })).pending === 0)
       receipts.push(batch)
   return {
     values: await valuesIn(url),
@@ -74,14 +74,14 @@ test(
       const pushRows = async (): Promise<void> => {
         const values = Array.from({ length: 1 + random.below(30) }, (_, index) => state.values.length + index)
         const path = '/ingests/kept/data?wait=true'
-        const { batch } = await callWell<{ batch: string }>(service.url, 'POST', path, { key, body: rowsOf(values) })
+        const { batch } = await callOk<{ batch: string }>(service.url, 'POST', path, { key, body: rowsOf(values) })
         batches.push(batch)
         state = { ...state, values: [...state.values, ...values], receipts: [...state.receipts, batch] }
       }
       const pushItem = async (): Promise<void> => {
         const id = `item-${String(state.items.length).padStart(4, '0')}`
         const body = [{ Tag: id, unit: 'K' }]
-        await callWell(service.url, 'POST', '/ingests/tags/data?wait=true', { key: itemKey, body })
+        await callOk(service.url, 'POST', '/ingests/tags/data?wait=true', { key: itemKey, body })
         state = { ...state, items: [...state.items, id] }
       }
       /** The copier polls for changes. */
@@ -98,7 +98,7 @@ test(
           state = { ...state, ingests: [...state.ingests, name].sort() }
           state = { ...state, subscribers: [...state.subscribers, `pusher-of-${name}`].sort() }
         } else {
-          await callWell(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name } })
+          await callOk(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name } })
           state = { ...state, subscribers: [...state.subscribers, name].sort() }
         }
         await settle()
@@ -123,7 +123,7 @@ test(
         const { fromMs, toMs, state: wanted } = history[random.below(history.length)]!
         const at = new Date(fromMs + random.below(toMs - fromMs + 1)).toISOString()
         const data = join(directory, `at-${count}`)
-        await restoreWell(replicaUrl(directory), data, at)
+        await restoreChecked(replicaUrl(directory), data, at)
         const restored = await runService({}, { ...embedded, dataDirectory: data })
         const found = await stateOf(restored.url, key, batches)
         expect({ at, ...found }).toEqual({ at, ...wanted })

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ObjectStore, StoreRefused } from '../../src/object-store/object-store.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { changedStore } from '../support/changed-store.ts'
 import { FaultyStore } from '../support/faulty-store.ts'
 import { seededRandom } from '../support/random.ts'
@@ -47,7 +47,7 @@ test(
       for (let start = 0; start < 3; start++) {
         if (start > 0) service = await service.restart()
         for (let count = 0; count < 20; count++, end += 10) {
-          await callWell(service.url, 'POST', '/ingests/kept/data', { key, body: rowsOf(upTo(end + 10, end)) })
+          await callOk(service.url, 'POST', '/ingests/kept/data', { key, body: rowsOf(upTo(end + 10, end)) })
           await new Promise((resolve) => setTimeout(resolve, 50))
         }
       }

@@ -2,7 +2,7 @@
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { changedStore } from '../support/changed-store.ts'
 import {
   embedded,
@@ -11,7 +11,7 @@ import {
   quickReplica,
   replicaState,
   replicaUrl,
-  restoreWell,
+  restoreChecked,
   rowsOf,
   serveReplicated,
   upTo,
@@ -46,11 +46,11 @@ test(
         if (index % 3 !== 0) continue
         await withRestored(directory, at, async ({ url }) => {
           expect(await valuesIn(url)).toEqual(upTo(wanted))
-          const listed = await callWell<{ Items: unknown[] }>(url, 'GET', '/admin/ingests', { key: adminKey })
+          const listed = await callOk<{ Items: unknown[] }>(url, 'GET', '/admin/ingests', { key: adminKey })
           expect(listed.Items).toHaveLength(ingests)
         })
       }
-      await restoreWell(replicaUrl(directory), join(directory, 'second'))
+      await restoreChecked(replicaUrl(directory), join(directory, 'second'))
       const second = await serveReplicated(directory, 'second')
       expect(await valuesIn(second.url)).toEqual(upTo(end))
       await pushValues(second.url, key, upTo(end + 20, end))
@@ -70,7 +70,7 @@ test(
       await pushValues(old.url, key, upTo(10))
       await isCopied(old.url)
       await expect(serveReplicated(directory, 'stranger')).rejects.toThrow('holds the replica of another data folder')
-      await restoreWell(replicaUrl(directory), join(directory, 'new'))
+      await restoreChecked(replicaUrl(directory), join(directory, 'new'))
       await cp(join(directory, 'new'), join(directory, 'late'), { recursive: true })
       const next = await serveReplicated(directory, 'new')
       await pushValues(next.url, key, upTo(20, 10))
@@ -98,7 +98,7 @@ test('what only older moments need is deleted', () =>
     }
     await isCopied(service.url)
     await service.close()
-    await expect(restoreWell(replicaUrl(directory), join(directory, 'old'), '2026-01-01T00:00:00Z')).rejects.toThrow(
+    await expect(restoreChecked(replicaUrl(directory), join(directory, 'old'), '2026-01-01T00:00:00Z')).rejects.toThrow(
       'The replica goes back to',
     )
     expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(400))

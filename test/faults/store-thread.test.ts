@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { testProgram } from '../support/compiled.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -26,7 +26,7 @@ test('a thread that dies is started again and loses nothing', async () => {
   /** Pushes a row, which must be accepted, and queries the newest; resolves with the status of the response. */
   const pushAndAsk = async (): Promise<number> => {
     const row = { D: new Date(Date.UTC(2026, 0, 1) + pushed * 1000).toISOString(), T: 'a', V: pushed }
-    await callWell(service.url, 'POST', '/ingests/plant/data', { key, body: row })
+    await callOk(service.url, 'POST', '/ingests/plant/data', { key, body: row })
     pushed++
     await pause(5)
     return (await call(service.url, 'POST', '/consumer/data/latest', { body: { entity: 'plant' } })).status
@@ -41,9 +41,9 @@ test('a thread that dies is started again and loses nothing', async () => {
     const { body } = await call<{ V: number }[]>(service.url, 'POST', '/consumer/data/select', { body: query })
     return body.length === pushed
   })
-  const items = await callWell<{ V: number }[]>(service.url, 'POST', '/consumer/data/select', { body: query })
+  const items = await callOk<{ V: number }[]>(service.url, 'POST', '/consumer/data/select', { body: query })
   expect(items.map(({ V }) => V)).toEqual(Array.from({ length: pushed }, (_, value) => value))
-  const { counters } = await callWell<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', {
+  const { counters } = await callOk<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', {
     key: adminKey,
   })
   expect(counters).toEqual({ received: pushed, stored: pushed, rejected: 0, pending: 0 })

@@ -1,6 +1,6 @@
 // Files that a start has not checked yet: SQL results are the same as over checked files, whichever files the query's plan names.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -18,10 +18,10 @@ beforeAll(async () => {
   for (const [alias, dates] of Object.entries(entities)) {
     const key = await makeIngest(service.url, adminKey, { alias })
     const body = dates.map((date, index) => day(date, `tag-${index}`))
-    await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
+    await callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body })
   }
   const sealedRows = async () =>
-    (await callWell<{ store: { rows: number } }>(service.url, 'GET', '/readyz', { key: adminKey })).store.rows
+    (await callOk<{ store: { rows: number } }>(service.url, 'GET', '/readyz', { key: adminKey })).store.rows
   while ((await sealedRows()) < 15) await new Promise((resolve) => setTimeout(resolve, 10))
 })
 afterAll(() => service.close())

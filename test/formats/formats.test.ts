@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -105,19 +105,19 @@ beforeAll(async () => {
     { name: 'more', type: 'json', role: 'attribute' },
   ]
   const itemsKey = await makeIngest(service.url, adminKey, { alias: 'tags', kind: 'metadata', fields: attributes })
-  await callWell(service.url, 'POST', '/ingests/tags/data?wait=true', { key: itemsKey, body: items })
+  await callOk(service.url, 'POST', '/ingests/tags/data?wait=true', { key: itemsKey, body: items })
   await pushOnce(key, 'the first push', sealedRows)
   while (await hasUnsealed()) await new Promise((resolve) => setTimeout(resolve, 10))
-  const pushed = await callWell<{ batch: string }>(service.url, 'POST', '/ingests/plant/data?wait=true', {
+  const pushed = await callOk<{ batch: string }>(service.url, 'POST', '/ingests/plant/data?wait=true', {
     key,
     body: journalRows,
   })
   batch = pushed.batch
-  await callWell(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey, body: {} })
+  await callOk(service.url, 'POST', '/admin/ingests/plant/rejected/replay', { key: adminKey, body: {} })
   await replayLine()
-  const page = await callWell<{ NextToken: string }>(service.url, 'GET', '/admin/ingests?limit=1', { key: adminKey })
+  const page = await callOk<{ NextToken: string }>(service.url, 'GET', '/admin/ingests?limit=1', { key: adminKey })
   token = page.NextToken
-  backup = (await callWell<{ path: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })).path
+  backup = (await callOk<{ path: string }>(service.url, 'POST', '/admin/backups', { key: adminKey })).path
 })
 afterAll(() => service?.close())
 
@@ -136,14 +136,14 @@ async function replayLine(): Promise<void> {
   const key = await makeIngest(service.url, adminKey, { alias: 'lined' })
   const request = { method: 'POST', headers: { authorization: `Token ${key}` }, body: 'm,T=é n=2i,x=1 5' }
   expect((await fetch(`${service.url}/write?db=lined&precision=ms`, request)).status).toBe(204)
-  await callWell(service.url, 'PATCH', '/admin/ingests/lined', { key: adminKey, body: { unknown: 'add' } })
+  await callOk(service.url, 'PATCH', '/admin/ingests/lined', { key: adminKey, body: { unknown: 'add' } })
   const path = '/admin/ingests/lined/rejected/replay'
   for (let stored = 0; stored === 0; )
-    ({ stored } = await callWell<{ stored: number }>(service.url, 'POST', path, { key: adminKey, body: {} }))
+    ({ stored } = await callOk<{ stored: number }>(service.url, 'POST', path, { key: adminKey, body: {} }))
 }
 
 async function hasUnsealed(): Promise<boolean> {
-  const { store } = await callWell<{ store: { rows: number } }>(service.url, 'GET', '/readyz', { key: adminKey })
+  const { store } = await callOk<{ store: { rows: number } }>(service.url, 'GET', '/readyz', { key: adminKey })
   return store.rows < sealedRows.length
 }
 

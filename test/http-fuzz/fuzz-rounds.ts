@@ -10,7 +10,7 @@ import { problems } from '../../src/model/problem.ts'
 import { seededRandom } from '../support/random.ts'
 import { brokenBytes } from './broken-http.ts'
 import { chance, pick } from './edge-values.ts'
-import { type Asked, type FuzzedRequest, randomRequest } from './random-requests.ts'
+import { type FuzzedRequest, type RequestSource, randomRequest } from './random-requests.ts'
 import { isOfDriver, refusalIn } from './refusals.ts'
 
 export interface Finding {
@@ -25,7 +25,7 @@ export interface FuzzOptions {
   readonly requests: number
   readonly seed: number
   /** The source of requests; called again every `renewEvery` requests. */
-  readonly world: () => Promise<Asked>
+  readonly world: () => Promise<RequestSource>
   readonly renewEvery?: number
   readonly inParallel?: number
 }
@@ -55,7 +55,7 @@ export async function fuzzHttp({
   const found = (index: number, what: string, request: string): void => {
     if (findings.length < 100) findings.push({ index, what, request })
   }
-  const one = async (index: number, asked: Asked): Promise<void> => {
+  const one = async (index: number, asked: RequestSource): Promise<void> => {
     const random = seededRandom(seed * 1_000_003 + index)
     const request = randomRequest(random, asked)
     const host = chance(random, 95)

@@ -2,7 +2,7 @@
 import { call } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import { adminKey } from '../support/server-process.ts'
-import type { Asked } from './random-requests.ts'
+import type { RequestSource } from './random-requests.ts'
 
 /** On a cluster each entity takes a Druid task. */
 const otherNames = onCluster ? [] : ['spare', 'x'.repeat(128)]
@@ -34,7 +34,7 @@ function field(name: string, type: string, role: string): object {
 }
 
 /** Creates the data and returns the source of requests for its current state. */
-export async function makeWorld(url: string, endpoints: Asked['endpoints']): Promise<Asked> {
+export async function makeWorld(url: string, endpoints: RequestSource['endpoints']): Promise<RequestSource> {
   const admin = (method: string, path: string, body?: unknown) =>
     call<{ key: string; id: string }>(url, method, path, { key: adminKey, body })
   for (const ingest of ingests) await admin('POST', '/admin/ingests', ingest)

@@ -21,7 +21,7 @@ export interface FuzzedRequest {
   readonly body: Buffer | null
 }
 
-export interface Asked {
+export interface RequestSource {
   readonly endpoints: readonly Endpoint[]
   readonly keys: Readonly<Record<string, string | null>>
   readonly names: Names
@@ -60,7 +60,7 @@ function weighted(random: Random, endpoints: readonly Endpoint[]): Endpoint {
   throw new Error('the weights are what they were a moment ago')
 }
 
-export function randomRequest(random: Random, asked: Asked): FuzzedRequest {
+export function randomRequest(random: Random, asked: RequestSource): FuzzedRequest {
   const endpoint = weighted(random, asked.endpoints)
   const body = bodyOf(random, endpoint, asked.names)
   return {
@@ -157,7 +157,7 @@ function parameterValue(random: Random, name: string, names: Names): string {
   ])
 }
 
-function keyHeaders(random: Random, keys: Asked['keys']): FuzzedRequest['headers'] {
+function keyHeaders(random: Random, keys: RequestSource['keys']): FuzzedRequest['headers'] {
   const usual = chance(random, 60)
     ? pick(random, ['admin', 'both', 'pusher', 'reader'])
     : pick(random, Object.keys(keys))

@@ -6,7 +6,7 @@ import type { EntityField } from '../../src/model/entity.ts'
 import type { Field } from '../../src/model/field.ts'
 import type { IngestCounters } from '../../src/model/ingest.ts'
 import type { EntityStatistics } from '../../src/store/series-store.ts'
-import { call, callWell, makeIngest } from '../support/api.ts'
+import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
 import type { Question } from '../support/random-queries.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -80,14 +80,14 @@ export class HttpWorld implements HistoryWorld {
 
   async addFields(fields: readonly Field[]): Promise<void> {
     const path = `/admin/ingests/${this.#alias('first')}`
-    await callWell(this.#url(), 'PATCH', path, { ...admin, body: { add_fields: fields } })
+    await callOk(this.#url(), 'PATCH', path, { ...admin, body: { add_fields: fields } })
   }
 
   async push(push: RandomPush): Promise<readonly number[]> {
     const { ingest, format } = push
     const path = `/ingests/${this.#alias(ingest)}/data?wait=true`
     const pushed = { key: this.#keys[ingest], text: bodyOfPush(push), type: mediaTypes[format] }
-    const { batch, pending, errors } = await callWell<Receipt>(this.#url(), 'POST', path, pushed)
+    const { batch, pending, errors } = await callOk<Receipt>(this.#url(), 'POST', path, pushed)
     if (pending !== 0) throw new Error(`${pending ?? 'all'} rows of a push are pending still`)
     this.#batches.push(batch)
     return errors.map(({ index }) => index)
@@ -98,12 +98,12 @@ export class HttpWorld implements HistoryWorld {
     const ids = rows.map(({ push, index }) => this.#ids.get(`${this.#batches[push]} ${index}`)!)
     const path = `/admin/ingests/${this.#alias('first')}/rejected/replay`
     const replayed = { ...admin, body: { ids } }
-    return (await callWell<{ stored: number }>(this.#url(), 'POST', path, replayed)).stored
+    return (await callOk<{ stored: number }>(this.#url(), 'POST', path, replayed)).stored
   }
 
   async retain({ period }: Retention): Promise<void> {
     const path = `/admin/entities/${this.#entity}`
-    await callWell(this.#url(), 'PATCH', path, { ...admin, body: { retention: period } })
+    await callOk(this.#url(), 'PATCH', path, { ...admin, body: { retention: period } })
   }
 
   /** Lifts the retention. Druid deletes expired items at its own pace, so the request is retried while the service responds with 503. */
@@ -147,7 +147,7 @@ export class HttpWorld implements HistoryWorld {
   async counters(): Promise<Counters> {
     const counters = async (name: IngestName): Promise<IngestCounters> => {
       const path = `/admin/ingests/${this.#alias(name)}`
-      return (await callWell<{ counters: IngestCounters }>(this.#url(), 'GET', path, admin)).counters
+      return (await callOk<{ counters: IngestCounters }>(this.#url(), 'GET', path, admin)).counters
     }
     return { first: await counters('first'), second: await counters('second') }
   }
@@ -161,7 +161,7 @@ export class HttpWorld implements HistoryWorld {
   }
 
   async #described(): Promise<Described> {
-    const all = await callWell<Described[]>(this.#url(), 'GET', '/consumer/data/entities')
+    const all = await callOk<Described[]>(this.#url(), 'GET', '/consumer/data/entities')
     return all.find(({ entity }) => entity === this.#entity)!
   }
 
@@ -169,7 +169,7 @@ export class HttpWorld implements HistoryWorld {
     let token = ''
     do {
       const path = `/admin/ingests/${this.#alias('first')}/rejected?limit=100${token}`
-      const { Items, NextToken } = await callWell<Rejected>(this.#url(), 'GET', path, admin)
+      const { Items, NextToken } = await callOk<Rejected>(this.#url(), 'GET', path, admin)
       for (const { id, batch, index } of Items) this.#ids.set(`${batch} ${index}`, id)
       token = NextToken === null ? '' : `&NextToken=${encodeURIComponent(NextToken)}`
     } while (token !== '')

@@ -3,7 +3,7 @@
 // worlds, TIDEMARK_TEST_SEED the seed of a failed one.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { callWell } from '../support/api.ts'
+import { callOk } from '../support/api.ts'
 import { newClusterName, onCluster, publishRows } from '../support/cluster-under-test.ts'
 import {
   type Identifier,
@@ -48,7 +48,7 @@ describe('data queries', () => {
       await allSettled(histories.map(({ seed, history }) => seeded(seed, () => history.begin())))
       if (onCluster && !isShort) await publishRows(clusterName)
       service = await service.restart()
-      await allSettled(histories.map(({ seed, history }) => seeded(seed, () => history.goOn())))
+      await allSettled(histories.map(({ seed, history }) => seeded(seed, () => history.continueAfterRestart())))
     } finally {
       await service.close()
     }
@@ -81,9 +81,9 @@ describe('metadata', () => {
   beforeAll(async () => {
     service = await runService()
     const subscriber = '/admin/subscribers/pusher'
-    await callWell(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name: 'pusher' } })
-    await callWell(service.url, 'PUT', `${subscriber}/subscriptions`, { ...admin, body: [{ ingest: '*' }] })
-    pusher = await callWell(service.url, 'POST', `${subscriber}/keys`, { ...admin, body: { rights: ['ingest'] } })
+    await callOk(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name: 'pusher' } })
+    await callOk(service.url, 'PUT', `${subscriber}/subscriptions`, { ...admin, body: [{ ingest: '*' }] })
+    pusher = await callOk(service.url, 'POST', `${subscriber}/keys`, { ...admin, body: { rights: ['ingest'] } })
   })
   afterAll(() => service?.close())
 
@@ -99,20 +99,20 @@ describe('metadata', () => {
   async function newTable<Id extends Identifier>(kind: ItemKind<Id>): Promise<ItemTable<Id>> {
     const alias = `${kind.type}_${tables++}`
     const body = { alias, kind: 'metadata', fields: itemFields(kind.type) }
-    await callWell(service.url, 'POST', '/admin/ingests', { ...admin, body })
+    await callOk(service.url, 'POST', '/admin/ingests', { ...admin, body })
     const path = `/consumer/metadata/${alias}`
     return {
       push: async (items) => {
         const text = `[${items.map((item) => itemJson(kind, item)).join(',')}]`
-        await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher.key, text })
+        await callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher.key, text })
       },
       delete: (id) =>
-        callWell(service.url, 'DELETE', `/admin/metadata/${alias}/items/${encodeURIComponent(kind.spell(id))}`, admin),
+        callOk(service.url, 'DELETE', `/admin/metadata/${alias}/items/${encodeURIComponent(kind.spell(id))}`, admin),
       list: (query) => textOf(`${path}?${query}`),
       find: (itemsId) => textOf(path, { itemsId }),
       count: async () => {
         const described = { body: { entities: [alias] } }
-        return (await callWell<{ items: number }[]>(service.url, 'POST', '/consumer/metadata', described))[0]!.items
+        return (await callOk<{ items: number }[]>(service.url, 'POST', '/consumer/metadata', described))[0]!.items
       },
     }
   }

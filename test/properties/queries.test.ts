@@ -23,7 +23,7 @@ async function run(seed: number, plant: (world: HistoryWorld) => HistoryWorld = 
   const history = new RandomHistory(seed, size, times, plant(world))
   await history.begin()
   await world.restart()
-  await history.goOn()
+  await history.continueAfterRestart()
   await world.close()
 }
 

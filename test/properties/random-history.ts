@@ -117,7 +117,7 @@ export class RandomHistory {
   }
 
   /** Continues after a restart. */
-  async goOn(): Promise<void> {
+  async continueAfterRestart(): Promise<void> {
     if (this.#draw(2) === 0) await this.#push(this.#times.originMs + this.#draw(spanMs))
     await this.#checkAll()
   }

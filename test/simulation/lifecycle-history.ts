@@ -19,7 +19,7 @@ import { type DiskOperation, SimulatedDisk } from '../support/simulated-disk.ts'
 import { LifecycleCatalog, type OperatorCatalog } from './lifecycle-catalog.ts'
 import { type AnsweredRow, type Batch, LifecycleModel, type PushedBatch, type PushedRow } from './lifecycle-model.ts'
 import { restlessSettings } from './restless-settings.ts'
-import type { Happenings } from './service-history.ts'
+import type { EventCounts } from './service-history.ts'
 import { isFault } from './simulated-catalog.ts'
 import { SimulatedService } from './simulated-service.ts'
 import { journalDirectory, type Sabotage, storeDirectory } from './simulated-thread.ts'
@@ -68,7 +68,7 @@ type Retained = Pick<SimulatedService, 'changed' | 'purge'>
 export async function runLifecycleHistory(
   seed: number,
   sabotage: LifecycleSabotage,
-  happenings?: Happenings,
+  happenings?: EventCounts,
 ): Promise<void> {
   const random = seededRandom(seed)
   const history = new History(random, sabotage)
@@ -91,7 +91,7 @@ interface Generation {
 }
 
 class History {
-  readonly happenings: Happenings = new Map()
+  readonly happenings: EventCounts = new Map()
   readonly #random: Random
   readonly #disk: SimulatedDisk
   readonly #catalog: LifecycleCatalog

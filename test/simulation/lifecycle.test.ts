@@ -6,7 +6,7 @@ import type { SeriesWriter } from '../../src/store/series-store.ts'
 import { rounds } from '../support/rounds.ts'
 import { type LifecycleSabotage, runLifecycleHistory } from './lifecycle-history.ts'
 import { changed, firstFault, withFiles } from './sabotage.ts'
-import type { Happenings } from './service-history.ts'
+import type { EventCounts } from './service-history.ts'
 
 const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? 40)
 const first = Number(process.env['TIDEMARK_TEST_SEED'] ?? 1)
@@ -18,8 +18,8 @@ beforeAll(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterAll(() => void vi.useRealTimers())
 
 test('a seed gives the same history again', async () => {
-  const run = async (): Promise<Happenings> => {
-    const happenings: Happenings = new Map()
+  const run = async (): Promise<EventCounts> => {
+    const happenings: EventCounts = new Map()
     for (let seed = first; seed < first + rounds(10); seed++) await runLifecycleHistory(seed, {}, happenings)
     return happenings
   }
@@ -27,7 +27,7 @@ test('a seed gives the same history again', async () => {
 }, 600_000)
 
 test('replays, discards, drops and rows that leave are done once, whatever happens', async () => {
-  const happenings: Happenings = new Map()
+  const happenings: EventCounts = new Map()
   const fault = await firstFault({ first, count: histories }, (seed) => runLifecycleHistory(seed, {}, happenings))
   expect(fault).toBeNull()
   // Histories in which little happens prove little.

@@ -71,15 +71,15 @@ const ingests: readonly Ingest[] = [1, 2, 3].flatMap((id) =>
 const entityIds = [1, 2]
 
 /** The number of events in the histories by kind, to show whether enough happens. */
-export type Happenings = Map<string, number>
+export type EventCounts = Map<string, number>
 
 /** Throws when the service violates its guarantees. */
-export async function runServiceHistory(seed: number, sabotage: Sabotage, happenings?: Happenings): Promise<void> {
+export async function runServiceHistory(seed: number, sabotage: Sabotage, happenings?: EventCounts): Promise<void> {
   const random = seededRandom(seed)
   const history = new History(random, sabotage)
   try {
     for (let lives = 1 + random.below(livesMax); lives > 0; lives--) await history.liveAndDie()
-    await history.comeToRest()
+    await history.checkIdle()
   } finally {
     history.end()
     for (const [kind, times] of history.happenings) happenings?.set(kind, (happenings.get(kind) ?? 0) + times)
@@ -87,7 +87,7 @@ export async function runServiceHistory(seed: number, sabotage: Sabotage, happen
 }
 
 class History {
-  readonly happenings: Happenings = new Map()
+  readonly happenings: EventCounts = new Map()
   readonly #random: Random
   readonly #disk: SimulatedDisk
   readonly #catalog: SimulatedCatalog
@@ -176,7 +176,7 @@ class History {
   }
 
   /** Opens the service once more: when it is idle, its folder contains the files of the manifest and nothing else. */
-  async comeToRest(): Promise<void> {
+  async checkIdle(): Promise<void> {
     const service = await this.open()
     const disk = this.#disk.mount()
     for (let turns = 0; ; turns++) {

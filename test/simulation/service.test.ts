@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ManifestChange } from '../../src/catalog/manifest.ts'
 import { rounds } from '../support/rounds.ts'
 import { changed, firstFault, withFiles } from './sabotage.ts'
-import { type Happenings, runServiceHistory } from './service-history.ts'
+import { type EventCounts, runServiceHistory } from './service-history.ts'
 import type { Sabotage } from './simulated-thread.ts'
 
 const histories = Number(process.env['TIDEMARK_SIMULATION_HISTORIES'] ?? rounds(100))
@@ -28,8 +28,8 @@ async function later(work: () => Promise<void>): Promise<void> {
 }
 
 test('a seed gives the same history again', async () => {
-  const run = async (): Promise<Happenings> => {
-    const happenings: Happenings = new Map()
+  const run = async (): Promise<EventCounts> => {
+    const happenings: EventCounts = new Map()
     for (let seed = first; seed < first + rounds(10); seed++) await runServiceHistory(seed, {}, happenings)
     return happenings
   }
@@ -37,7 +37,7 @@ test('a seed gives the same history again', async () => {
 })
 
 test('what was acknowledged is answered once, whatever happens', async () => {
-  const happenings: Happenings = new Map()
+  const happenings: EventCounts = new Map()
   const fault = await firstFault({ first, count: histories }, (seed) => runServiceHistory(seed, {}, happenings))
   expect(fault).toBeNull()
   // Histories in which little happens prove little.

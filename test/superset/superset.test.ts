@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 import { SupersetProcess } from './superset-process.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const rows = Array.from({ length: hours }, (_, hour) =>
     ['a', 'b', "c'"].map((T, place) => ({ D: startMs + hour * hourMs, T, V: 100 * place + (hour % 24) })),
   ).flat()
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key: plantKey, body: rows })
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key: plantKey, body: rows })
   const key = await makeReader(service.url, adminKey, ['plant'])
   superset = await SupersetProcess.start(home)
   const uri = `druid://anyone:${key}@${new URL(service.url).host}/druid/v2/sql/`

@@ -24,7 +24,7 @@ export async function call<T = unknown>(
 }
 
 /** Like `call`, but throws unless the call succeeds. */
-export async function callWell<T = unknown>(...request: Parameters<typeof call>): Promise<T> {
+export async function callOk<T = unknown>(...request: Parameters<typeof call>): Promise<T> {
   const { status, body } = await call<T>(...request)
   if (status >= 300) throw new Error(`${request[1]} ${request[2]}: ${status} ${JSON.stringify(body)}`)
   return body
@@ -44,7 +44,7 @@ export async function makeIngest(
     readonly lines?: { readonly tag: string }
   },
 ): Promise<string> {
-  await callWell(url, 'POST', '/admin/ingests', { key: adminKey, body: { kind: 'series', ...ingest } })
+  await callOk(url, 'POST', '/admin/ingests', { key: adminKey, body: { kind: 'series', ...ingest } })
   return makeSubscriber(url, adminKey, `pusher-of-${ingest.alias}`, [{ ingest: ingest.alias }], ['ingest'])
 }
 
@@ -66,8 +66,8 @@ export async function makeSubscriber(
   subscriptions: readonly object[],
   rights: readonly string[],
 ): Promise<string> {
-  await callWell(url, 'POST', '/admin/subscribers', { key, body: { name } })
+  await callOk(url, 'POST', '/admin/subscribers', { key, body: { name } })
   const path = `/admin/subscribers/${name}`
-  await callWell(url, 'PUT', `${path}/subscriptions`, { key, body: subscriptions })
-  return (await callWell<{ key: string }>(url, 'POST', `${path}/keys`, { key, body: { rights } })).key
+  await callOk(url, 'PUT', `${path}/subscriptions`, { key, body: subscriptions })
+  return (await callOk<{ key: string }>(url, 'POST', `${path}/keys`, { key, body: { rights } })).key
 }

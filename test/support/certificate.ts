@@ -7,7 +7,7 @@ export interface MadeCertificate {
   readonly key: string
 }
 
-interface Wanted {
+interface CertificateOptions {
   readonly commonName?: string
   readonly validFromMs?: number
   readonly validUntilMs?: number
@@ -18,7 +18,7 @@ export function makeCertificate({
   commonName = 'localhost',
   validFromMs = Date.now() - 3_600_000,
   validUntilMs = Date.UTC(2049, 0),
-}: Wanted = {}): MadeCertificate {
+}: CertificateOptions = {}): MadeCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(der(0x31, sequence(oid(0x55, 4, 3), der(0x0c, Buffer.from(commonName)))))
   const algorithm = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2))

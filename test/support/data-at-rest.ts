@@ -110,9 +110,9 @@ export async function checkHistory(seed: number, parts: AtRestParts): Promise<vo
     const earlyRows = rowsOf(history.store, early)
     for (let steps = 1 + draw(2); steps > 0; steps--) await history.step()
     expectSame(early, await earlyRows, earlyAnswer)
-    if (draw(4) === 0) await history.leave(spanMs)
+    if (draw(4) === 0) await history.expire(spanMs)
     if (parts.deletes === true && draw(3) === 0) await history.delete(randomDeletion(draw, entity, spanMs))
-    if (parts.deletes === true && draw(5) === 0) await history.takeBack()
+    if (parts.deletes === true && draw(5) === 0) await history.undoDeletion()
     if (parts.deletes === true && draw(5) === 0) await history.erase()
     for (let question = draw(6); question > 0; question--) {
       const isOfMeasure = draw(3) === 0
@@ -257,7 +257,7 @@ class History {
   }
 
   /** Days expire; or the retention is lifted, and rows that had expired are gone for good. */
-  async leave(spanMs: number): Promise<void> {
+  async expire(spanMs: number): Promise<void> {
     if (this.sinceMs !== null && this.#draw(3) === 0) {
       await this.#purge(this.sinceMs)
       return
@@ -292,7 +292,7 @@ class History {
     if (rows > 0) this.#taking.add(deletion!.id)
   }
 
-  async takeBack(): Promise<void> {
+  async undoDeletion(): Promise<void> {
     const [id] = this.#deletionIds.splice(this.#draw(this.#deletionIds.length || 1), 1)
     if (id === undefined) return
     const deletions = this.#deletions

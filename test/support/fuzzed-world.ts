@@ -104,7 +104,7 @@ export interface FuzzedRun {
 }
 
 /** Sends `count` queries, with the other caller's between them; resolves with the faults. */
-export async function askFuzzed(
+export async function runFuzzed(
   world: FuzzedWorld,
   queryOf: (number: number) => Fuzzed,
   { first, count, atOnce, faultsMax = 20 }: FuzzedRun,

@@ -6,7 +6,7 @@ export class LateLists {
   #listed: readonly string[] | null = null
 
   /** Freezes lists at the store's current names until `catchUp`. */
-  async standStill(store: ObjectStore): Promise<void> {
+  async freeze(store: ObjectStore): Promise<void> {
     const names: string[] = []
     for await (const name of store.list('')) names.push(name)
     this.#listed = names

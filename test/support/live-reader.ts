@@ -32,7 +32,7 @@ function fieldsOf(block: string): Partial<LiveBlock> {
 export class LiveReader {
   readonly rows: unknown[] = []
   /** Rows and deletions in the order of arrival. */
-  readonly told: (readonly [event: 'row' | 'deleted', data: unknown])[] = []
+  readonly receivedEvents: (readonly [event: 'row' | 'deleted', data: unknown])[] = []
   /** Events that are neither rows nor ids. */
   readonly events: string[] = []
   lastId: string | null = null
@@ -68,12 +68,12 @@ export class LiveReader {
 
   #takeRow(row: unknown): void {
     this.rows.push(row)
-    this.told.push(['row', row])
+    this.receivedEvents.push(['row', row])
   }
 
   #take({ id, event, data }: LiveBlock): void {
     if (event === 'rows') for (const row of JSON.parse(data!) as unknown[]) this.#takeRow(row)
-    else if (event === 'deleted') this.told.push([event, JSON.parse(data!)])
+    else if (event === 'deleted') this.receivedEvents.push([event, JSON.parse(data!)])
     else if (event !== null) this.events.push(event)
     if (id === null) return
     this.idBefore = this.lastId

@@ -1,7 +1,7 @@
 // Readers of live rows during random pushes, deletions, cuts and kills. Each must receive exactly the rows it requested, in the order in which they
 // were stored, without those that are deleted.
 import { expect } from 'vitest'
-import { callWell, makeIngest } from './api.ts'
+import { callOk, makeIngest } from './api.ts'
 import { LiveReader } from './live-reader.ts'
 import { drawFrom } from './random-rows.ts'
 import { inScratchFolder } from './scratch-folder.ts'
@@ -36,7 +36,7 @@ interface Deletion {
 }
 
 /** The event that announces a deletion. */
-export interface Told {
+export interface DeletionEvent {
   readonly id: number
   readonly selection: Readonly<Record<keyof Selection, unknown>>
   readonly undone?: true
@@ -100,7 +100,7 @@ async function checkIn(
   const push = async (areGood = false): Promise<void> => {
     const rows = Array.from({ length: 1 + draw(8) }, () => ({ row: newRow(), isGood: areGood || draw(4) > 0 }))
     const body = rows.map(({ row, isGood }) => (isGood ? row : { ...row, V: `${row.V}` }))
-    await callWell(server.url, 'POST', `/ingests/plant/data?wait=${draw(2) === 0}`, { key, body })
+    await callOk(server.url, 'POST', `/ingests/plant/data?wait=${draw(2) === 0}`, { key, body })
     for (const { row, isGood } of rows) {
       if (isGood) stored.push(row)
       else rejected.push({ row, pushed: row.V })
@@ -113,7 +113,7 @@ async function checkIn(
     return [{ ids }, { where }, { ids, start_date }, { ids, where }][draw(4)]!
   }
   const visible = async (): Promise<ReadonlySet<number>> => {
-    const items = await callWell<Row[]>(server.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
+    const items = await callOk<Row[]>(server.url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
     return new Set(items.map(({ V }) => V))
   }
   const isHidden = (row: Row): boolean => deletions.some(({ stands, taken }) => stands && taken.has(row))
@@ -123,7 +123,7 @@ async function checkIn(
     const before = value
     // Rows acknowledged during the deletion may count as pushed before or after it; a query shows which.
     const [{ id }] = await Promise.all([
-      callWell<{ id: number }>(server.url, 'POST', path, { key: adminKey, body }),
+      callOk<{ id: number }>(server.url, 'POST', path, { key: adminKey, body }),
       beside(),
     ])
     await settle()
@@ -137,12 +137,12 @@ async function checkIn(
     () => push(),
     () => push(),
     () => push(),
-    async () => callWell(server.url, 'POST', '/ingests/other/data', { key: other, body: [newRow()] }),
+    async () => callOk(server.url, 'POST', '/ingests/other/data', { key: other, body: [newRow()] }),
     async () => {
       await settle()
       const body = { convert: { V: 'number' } }
       const request = ['POST', '/admin/ingests/plant/rejected/replay', { key: adminKey, body }] as const
-      const answer = await callWell<{ stored: number }>(server.url, ...request)
+      const answer = await callOk<{ stored: number }>(server.url, ...request)
       const isDeleted = ({ row, pushed }: (typeof rejected)[number]): boolean =>
         deletions.some(({ stands, before, selection }) => stands && pushed <= before && selects(selection, row))
       const passed = rejected.filter((one) => !isDeleted(one))
@@ -156,7 +156,7 @@ async function checkIn(
       const standing = deletions.filter(({ stands }) => stands)
       const one = standing[draw(Math.max(1, standing.length))]
       if (one === undefined) return
-      await callWell(server.url, 'DELETE', `${path}/${one.id}`, { key: adminKey })
+      await callOk(server.url, 'DELETE', `${path}/${one.id}`, { key: adminKey })
       one.stands = false
       changes.push({ id: one.id, undone: true })
     },
@@ -188,7 +188,7 @@ async function checkIn(
   }
   /** Waits until all pushed rows can be queried. */
   const settle = async (): Promise<void> => {
-    await callWell(server.url, 'POST', '/ingests/other/data?wait=true', { key: other, body: [newRow()] })
+    await callOk(server.url, 'POST', '/ingests/other/data?wait=true', { key: other, body: [newRow()] })
   }
   /** Rows that were restored must be read again, so the reader's copy of them is not checked. */
   const isUncertain = (row: Row): boolean =>
@@ -196,14 +196,16 @@ async function checkIn(
   try {
     for (let step = 0; step < steps; step++) await actions[draw(actions.length)]!()
     const last = tags.map((tag) => newRow(tag))
-    await callWell(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: last })
+    await callOk(server.url, 'POST', '/ingests/plant/data?wait=true', { key, body: last })
     stored.push(...last)
     for (const { reader, query } of watchers) await reader.connect(server.url, query, idOf(reader))
     for (const { reader, tags, from, changesFrom } of watchers) {
       const passes = (row: Row): boolean => !isUncertain(row) && (tags === null || tags.includes(row.T))
       const wanted = stored.slice(from).filter((row) => passes(row) && !isHidden(row))
       const copy = () => {
-        const told = reader.told.flatMap(([event, data]) => (event === 'deleted' ? [data as Told] : []))
+        const told = reader.receivedEvents.flatMap(([event, data]) =>
+          event === 'deleted' ? [data as DeletionEvent] : [],
+        )
         return {
           rows: copyOf(reader).filter((row) => !isUncertain(row)),
           changes: told.map(({ id, undone = false }) => ({ id, undone })),
@@ -227,10 +229,10 @@ async function checkIn(
 /** The rows of a reader that keeps a copy: received rows, without those that a later deletion selects. */
 export function copyOf(reader: LiveReader): Row[] {
   let rows: Row[] = []
-  for (const [event, data] of reader.told) {
+  for (const [event, data] of reader.receivedEvents) {
     if (event === 'row') rows.push(data as Row)
     else {
-      const { selection, undone } = data as Told
+      const { selection, undone } = data as DeletionEvent
       const given = Object.entries(selection).filter(([, bound]) => bound !== null)
       if (undone !== true) rows = rows.filter((row) => !selects(Object.fromEntries(given), row))
     }

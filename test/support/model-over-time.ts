@@ -183,7 +183,7 @@ function aggregates(plan: AggregatePlan, items: readonly ModelItem[], cuts: Mode
     return { points, all, known: knownParts(plan, points, endsOf(items, metric), metric, keys[0] ?? null) }
   })
   return bucketsOf(plan, items, cuts, ends).flatMap((bucket) => {
-    const told = ofMetric.map((one) => new ToldOf(plan, one, bucket, endMs))
+    const told = ofMetric.map((one) => new BucketValues(plan, one, bucket, endMs))
     const isKnown = told.some(({ knownMs }) => knownMs > 0)
     const asksGood = plan.columns.some(({ aggregate }) => aggregate === 'good')
     const isThere = isKnown || told.some(({ items, all }) => items.length > 0 || (asksGood && all.length > 0))
@@ -198,7 +198,7 @@ interface PointsOfMetric {
   readonly known: readonly Known[]
 }
 
-class ToldOf {
+class BucketValues {
   readonly items: readonly Point[]
   /** The items, including those that are not taken. */
   readonly all: readonly Point[]

@@ -7,7 +7,7 @@ import { loadSettings } from '../../src/config/load.ts'
 import type { ReplicaLocation } from '../../src/service/open-object-store.ts'
 import { restoreFromReplica } from '../../src/service/replicas.ts'
 import { verifyData } from '../../src/service/verify-data.ts'
-import { call, callWell } from './api.ts'
+import { call, callOk } from './api.ts'
 import { type RunningService, runService } from './running-service.ts'
 import { adminKey } from './server-process.ts'
 
@@ -63,7 +63,7 @@ export async function isCopied(url: string): Promise<void> {
 }
 
 /** Restores a replica; throws when the result differs from what a start expects. */
-export async function restoreWell(
+export async function restoreChecked(
   copy: string | ReplicaLocation,
   data: string,
   at: string | null = null,
@@ -92,7 +92,7 @@ export async function withRestored<T>(
   work: (service: RunningService) => Promise<T>,
 ): Promise<T> {
   const dataDirectory = join(directory, 'restored')
-  await restoreWell(replicaUrl(directory), dataDirectory, at)
+  await restoreChecked(replicaUrl(directory), dataDirectory, at)
   const service = await runService({}, { ...embedded, dataDirectory })
   try {
     return await work(service)
@@ -117,17 +117,17 @@ export function rowsOf(values: readonly number[]): readonly object[] {
 
 /** Resolves when the rows have been validated. */
 export async function pushValues(url: string, key: string, values: readonly number[], alias = 'kept'): Promise<void> {
-  await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rowsOf(values) })
+  await callOk(url, 'POST', `/ingests/${alias}/data?wait=true`, { key, body: rowsOf(values) })
 }
 
 /** All values, stored or rejected, each as often as it occurs. */
 export async function valuesIn(url: string, alias = 'kept'): Promise<readonly number[]> {
-  const items = await callWell<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: alias } })
+  const items = await callOk<{ V: number }[]>(url, 'POST', '/consumer/data/select', { body: { entity: alias } })
   const values = items.map(({ V }) => V)
   let token = ''
   do {
     const path = `/admin/ingests/${alias}/rejected?limit=1000${token === '' ? '' : `&NextToken=${encodeURIComponent(token)}`}`
-    const page = await callWell<{ Items: { row: string }[]; NextToken: string | null }>(url, 'GET', path, {
+    const page = await callOk<{ Items: { row: string }[]; NextToken: string | null }>(url, 'GET', path, {
       key: adminKey,
     })
     values.push(...page.Items.map(({ row }) => Number(/bad (\d+)/.exec(row)?.[1])))

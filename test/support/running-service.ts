@@ -22,7 +22,7 @@ export interface RunningService {
 export type TestedEngine = 'embedded' | 'cluster'
 
 /** A long wait for the first rows of an entity, for busy machines. Tests that apply to either engine do not check this delay. */
-const patient = { embedded: {}, cluster: { 'limits.ingestWaitMs': '60000' } }
+const slowMachineSettings = { embedded: {}, cluster: { 'limits.ingestWaitMs': '60000' } }
 
 const compiledThread = new URL('../../dist/store-thread/worker-side/entry.js', import.meta.url)
 const compiledSqlEntry = new URL('../../dist/sql-process/worker-side/entry.js', import.meta.url)
@@ -43,7 +43,7 @@ export async function runService(
 ): Promise<RunningService> {
   requireCompiled()
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), 'tidemark-test-')))
-  const flags = { port: '0', data: directory, ...patient[engine], ...settings }
+  const flags = { port: '0', data: directory, ...slowMachineSettings[engine], ...settings }
   const environment = { ...usualEnvironment, ...(engine === 'cluster' ? clusterEnvironment(clusterName) : {}) }
   const loaded = loadSettings({ flags, environment, file: null })
   const service = await startService(loaded, observe, {

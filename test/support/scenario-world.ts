@@ -18,7 +18,7 @@ import type { SeriesQuerier, SeriesWriter } from '../../src/store/series-store.t
 import { everyone } from './everyone.ts'
 import { bodyOf, inProcessRunner, noItems } from './in-process.ts'
 import { ingestOf } from './ingest-of.ts'
-import { type Asked, type Check, type Given, instantOf, type Table } from './scenario.ts'
+import { type Check, type Given, instantOf, type ScenarioQuery, type Table } from './scenario.ts'
 
 export type Store = SeriesWriter & SeriesQuerier
 
@@ -56,7 +56,7 @@ export async function runCheck(check: Check, store: Store): Promise<Sides> {
 }
 
 /** Like `runCheck`, with the data elsewhere: `ask` resolves with the text of the answer, or rejects with a Problem. */
-export function checkElsewhere(check: Check, ask: (asked: Asked) => Promise<string>): Promise<Sides> {
+export function checkElsewhere(check: Check, ask: (asked: ScenarioQuery) => Promise<string>): Promise<Sides> {
   const world = new ScenarioWorld(nowhere())
   for (const given of check.given) world.arrange(given)
   return compare(check, world, ask)
@@ -70,7 +70,7 @@ interface Sides {
 async function compare(
   { asked, expected }: Check,
   world: ScenarioWorld,
-  ask: (asked: Asked) => Promise<string>,
+  ask: (asked: ScenarioQuery) => Promise<string>,
 ): Promise<Sides> {
   if (expected.kind === 'error') {
     const problem = await refusalOf(ask(asked))
@@ -137,7 +137,7 @@ class ScenarioWorld {
   }
 
   /** The text of the answer. */
-  async ask(asked: Asked): Promise<string> {
+  async ask(asked: ScenarioQuery): Promise<string> {
     const definitions = {
       entity: (name: string) => this.#entities.get(name),
       entities: () => [...this.#entities.values()].sort((left, right) => (left.name < right.name ? -1 : 1)),
@@ -164,7 +164,7 @@ class ScenarioWorld {
   }
 
   /** The rows of a table in the form in which the answer must contain them. */
-  expectedRows(asked: Asked, { header, rows }: Table): string[] {
+  expectedRows(asked: ScenarioQuery, { header, rows }: Table): string[] {
     if (asked.kind === 'entities') return rows.map((cells) => entityRow(header, cells))
     const entity = this.#entity(String(asked.request['entity']))
     const types = header.map((name) => typeOfOwn(name) ?? typeOf(entity, name))

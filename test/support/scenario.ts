@@ -29,7 +29,7 @@ export type Given =
   | { readonly kind: 'now'; readonly ms: number }
   | { readonly kind: 'limits'; readonly limits: Readonly<Record<string, number>> }
 
-export type Asked =
+export type ScenarioQuery =
   | { readonly kind: 'query'; readonly query: QueryKind; readonly request: Readonly<Record<string, unknown>> }
   | { readonly kind: 'entities' }
 
@@ -48,7 +48,7 @@ type Expected =
 export interface Check {
   readonly title: string
   readonly given: readonly Given[]
-  readonly asked: Asked
+  readonly asked: ScenarioQuery
   readonly expected: Expected
 }
 

@@ -1,5 +1,5 @@
 // A service with entities for SQL: two that a caller may read, and one that it may not, whose name and rows no answer may contain.
-import { callWell, makeIngest, makeReader } from './api.ts'
+import { callOk, makeIngest, makeReader } from './api.ts'
 import { type RunningService, runService } from './running-service.ts'
 import { adminKey } from './server-process.ts'
 
@@ -67,8 +67,8 @@ export async function sqlWorld(settings: Readonly<Record<string, string>> = {}):
   for (const alias of ['plant', 'edge', hiddenEntity]) {
     keys[alias] = await makeIngest(url, adminKey, { alias, fields })
     const tag = alias === hiddenEntity ? hiddenTag : 'boiler'
-    await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key: keys[alias]!, body: rowsOf(tag, 100) })
-    await callWell(url, 'POST', `/ingests/${alias}/data?wait=true`, { key: keys[alias]!, body: rowsOf(tag, 20, 100) })
+    await callOk(url, 'POST', `/ingests/${alias}/data?wait=true`, { key: keys[alias]!, body: rowsOf(tag, 100) })
+    await callOk(url, 'POST', `/ingests/${alias}/data?wait=true`, { key: keys[alias]!, body: rowsOf(tag, 20, 100) })
   }
   const readerKey = await makeReader(url, adminKey, ['plant', 'edge'])
   const hiddenKey = await makeReader(url, adminKey, [hiddenEntity], 'other')

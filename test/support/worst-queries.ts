@@ -1,5 +1,5 @@
 // Small queries that need much memory, much time, or one expensive function call. `worst` has the fields D, T and V.
-import { callWell, makeIngest } from './api.ts'
+import { callOk, makeIngest } from './api.ts'
 import { adminKey } from './server-process.ts'
 
 export const worstRows = 20_000
@@ -97,5 +97,5 @@ export async function makeWorst(url: string): Promise<void> {
     T: `tag${row % 100}`,
     V: row,
   }))
-  await callWell(url, 'POST', '/ingests/worst/data?wait=true', { key, body })
+  await callOk(url, 'POST', '/ingests/worst/data?wait=true', { key, body })
 }

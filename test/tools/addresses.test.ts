@@ -2,7 +2,7 @@
 // password, of a service that lets nobody read without a key.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
@@ -17,12 +17,12 @@ beforeAll(async () => {
   const pusher = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const now = new Date().toISOString()
   const rows = ['2026-01-01T08:00:00Z', now].flatMap((D) => tags.map((T, index) => ({ D, T, V: index + 0.5 })))
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key: pusher, body: rows })
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key: pusher, body: rows })
   const admin = { key: adminKey }
-  await callWell(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name: 'tool' } })
-  await callWell(service.url, 'PUT', '/admin/subscribers/tool/subscriptions', { ...admin, body: [{ entity: '*' }] })
+  await callOk(service.url, 'POST', '/admin/subscribers', { ...admin, body: { name: 'tool' } })
+  await callOk(service.url, 'PUT', '/admin/subscribers/tool/subscriptions', { ...admin, body: [{ entity: '*' }] })
   const made = { ...admin, body: { rights: ['consume'] } }
-  key = (await callWell<{ key: string }>(service.url, 'POST', '/admin/subscribers/tool/keys', made)).key
+  key = (await callOk<{ key: string }>(service.url, 'POST', '/admin/subscribers/tool/keys', made)).key
 })
 
 afterAll(() => service?.close())

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 import { python } from './python.ts'
@@ -42,7 +42,7 @@ const write = (name: string, url: string, key: string, alias: string) =>
   run(interpreter, [pathOf('influxdb_client_writes.py'), name, url, key, alias])
 
 async function found(query: string): Promise<unknown> {
-  return callWell(service.url, 'POST', '/druid/v2/sql', { body: { query } })
+  return callOk(service.url, 'POST', '/druid/v2/sql', { body: { query } })
 }
 
 /** Until so many rows are validated: a 204 means that they are on disk. */
@@ -50,7 +50,7 @@ async function untilStored(alias: string, rows: number): Promise<void> {
   await expect
     .poll(
       async () => {
-        const { counters } = await callWell<{ counters: object }>(service.url, 'GET', `/admin/ingests/${alias}`, {
+        const { counters } = await callOk<{ counters: object }>(service.url, 'GET', `/admin/ingests/${alias}`, {
           key: adminKey,
         })
         return counters

@@ -1,6 +1,6 @@
 // The same points in Tidemark and in a real InfluxDB 1: random statements of the grammar, and what tools send, get the same answer from both.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { seededRandom } from '../support/random.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
 async function untilStored(alias: string, rows: number): Promise<void> {
   await vi.waitFor(
     async () => {
-      const ingest = await callWell(service.url, 'GET', `/admin/ingests/${alias}`, { key: adminKey })
+      const ingest = await callOk(service.url, 'GET', `/admin/ingests/${alias}`, { key: adminKey })
       expect(ingest).toMatchObject({ counters: { stored: rows, rejected: 0 } })
     },
     { timeout: 60_000 },
@@ -80,7 +80,7 @@ test.runIf(hasInfluxd).each(readings)('what Grafana asks of %s', { timeout: 3_60
     const lines = body.map(({ D, T, V }) => `${alias},T=${T} V=${V} ${D}`).join('\n')
     const written = await fetch(`${influxd.url}/write?db=${alias}&precision=ms`, { method: 'POST', body: lines })
     expect(written.status).toBe(204)
-    await callWell(service.url, 'POST', `/ingests/${alias}/data`, { key, body })
+    await callOk(service.url, 'POST', `/ingests/${alias}/data`, { key, body })
   }
   await untilStored(alias, points.length)
   const differences: string[] = []

@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
 import { adminKey, ServerProcess } from '../support/server-process.ts'
 
@@ -57,7 +57,7 @@ test.each(['avatica', 'avatica-protobuf'])('%s', { timeout: 600_000 }, (path) =>
       const key = await makeReader(service.url, adminKey, ['plant'])
       for (let from = 0; from < rowsPushed; from += rowsOfPush) {
         const body = Array.from({ length: rowsOfPush }, (_, place) => rowOf(from + place))
-        await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', { key: pushKey, body })
+        await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key: pushKey, body })
       }
       const asked = { url: `${service.url}/druid/v2/sql/${path}/`, key }
 
@@ -96,7 +96,7 @@ test.each(['avatica', 'avatica-protobuf'])('%s', { timeout: 600_000 }, (path) =>
       ])
 
       const revoked = await client('revoked', asked, 'SELECT COUNT(*) AS n FROM plant', async () => {
-        await callWell(service.url, 'DELETE', '/admin/subscribers/reader', { key: adminKey })
+        await callOk(service.url, 'DELETE', '/admin/subscribers/reader', { key: adminKey })
       })
       expect(revoked[1]).toMatchObject({ after: expect.stringContaining('The API key is unknown') })
     } finally {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callWell, makeIngest, makeReader } from '../support/api.ts'
+import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 import { python } from './python.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ['a', 'b'].map((T, index) => ({ D: Date.UTC(2026, 0, 1, hour), T, V: hour + index * 100 })),
   )
   const pushed = { key: plantKey, text: JSON.stringify(rows) }
-  await callWell(service.url, 'POST', '/ingests/plant/data?wait=true', pushed)
+  await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', pushed)
   readerKey = await makeReader(service.url, adminKey, ['plant'])
 })
 

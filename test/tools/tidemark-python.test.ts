@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GuideCommand, isAsShown, readGuide } from '../docs/guide.ts'
 import { follow } from '../docs/shell.ts'
-import { callWell, makeIngest } from '../support/api.ts'
+import { callOk, makeIngest } from '../support/api.ts'
 import { freePort } from '../support/free-port.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { inScratchFolder } from '../support/scratch-folder.ts'
@@ -44,14 +44,14 @@ async function raisedBy(names: readonly string[], url: string): Promise<Readonly
 /** A subscriber that may push to `written` and read all. */
 async function makePusher(): Promise<string> {
   const body = [{ ingest: 'written' }, { entity: '*' }]
-  await callWell(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'notebook' } })
-  await callWell(service.url, 'PUT', '/admin/subscribers/notebook/subscriptions', { key: adminKey, body })
+  await callOk(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'notebook' } })
+  await callOk(service.url, 'PUT', '/admin/subscribers/notebook/subscriptions', { key: adminKey, body })
   const keyRequest = { key: adminKey, body: { rights: ['ingest', 'consume'] } }
-  return (await callWell<{ key: string }>(service.url, 'POST', '/admin/subscribers/notebook/keys', keyRequest)).key
+  return (await callOk<{ key: string }>(service.url, 'POST', '/admin/subscribers/notebook/keys', keyRequest)).key
 }
 
 async function push(alias: string, pusher: string, rows: readonly object[]): Promise<void> {
-  await callWell(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher, body: rows })
+  await callOk(service.url, 'POST', `/ingests/${alias}/data?wait=true`, { key: pusher, body: rows })
 }
 
 async function fill(): Promise<void> {
@@ -67,7 +67,7 @@ async function fill(): Promise<void> {
     { D: '2026-01-01', T: 'a', V: 1 },
     { D: '2026-01-01', T: 'a', V: 2 },
   ])
-  await callWell(service.url, 'PATCH', '/admin/entities/twice', { key: adminKey, body: { time_zone: 'Asia/Tokyo' } })
+  await callOk(service.url, 'PATCH', '/admin/entities/twice', { key: adminKey, body: { time_zone: 'Asia/Tokyo' } })
   const fields = [
     { name: 'time', type: 'timestamp', role: 'time' },
     { name: 'site', type: 'string', role: 'tag' },
@@ -79,7 +79,7 @@ async function fill(): Promise<void> {
   const text =
     '[{"time":"2026-01-01T08:00","site":"north","sensor":"flow","value":10,"count":9007199254740993},' +
     '{"time":"2026-01-01T09:00","site":"south","sensor":"flow","value":20,"count":2}]'
-  await callWell(service.url, 'POST', '/ingests/wells/data?wait=true', { key: pusher, text })
+  await callOk(service.url, 'POST', '/ingests/wells/data?wait=true', { key: pusher, text })
   const written = [
     { name: 'D', type: 'timestamp', role: 'time' },
     { name: 'T', type: 'string', role: 'tag' },

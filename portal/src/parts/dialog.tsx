@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Doing, useAction } from '../shell/asking.ts'
+import { type ActionState, useAction } from '../shell/asking.ts'
 import { ProblemNote } from './problem-note.tsx'
 
 interface DialogProps {
@@ -76,7 +76,7 @@ interface ButtonsProps {
   readonly deed: string
   readonly danger: boolean
   readonly ready: boolean
-  readonly doing: Doing
+  readonly doing: ActionState
   onClose(): void
 }
 

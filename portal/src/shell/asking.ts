@@ -67,7 +67,7 @@ export function useQuery<T>(
   return { ...state, again }
 }
 
-export interface Doing {
+export interface ActionState {
   readonly busy: boolean
   readonly error: unknown
   /** Runs one action at a time; resolves with whether it succeeded. */
@@ -77,7 +77,7 @@ export interface Doing {
 }
 
 /** An action that the user starts and can stop. */
-export function useAction(): Doing {
+export function useAction(): ActionState {
   const [state, show] = useState<{ busy: boolean; error: unknown }>({ busy: false, error: null })
   const control = useRef<AbortController | null>(null)
   useEffect(() => () => control.current?.abort(), [])

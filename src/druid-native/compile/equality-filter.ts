@@ -70,7 +70,7 @@ function amongTexts(value: Bound, texts: readonly string[]): Bound {
   }
 }
 
-/** `isTold` adds `IS TRUE`: see `mustBeTold` in `bind-truth.ts`. */
+/** `wrapsIsTrue` adds `IS TRUE`: see `needsIsTrue` in `bind-truth.ts`. */
 export const isNull = (value: Bound, wrapsIsTrue = false): Bound =>
   is(value, { what: 'NULL', negated: false, isWrittenAsTrue: wrapsIsTrue }, nowhere)
 
@@ -85,7 +85,7 @@ const any = (conditions: readonly Bound[]): Bound =>
 export const equalsText = (value: Bound, constant: string): Bound =>
   amongTexts(value.type.kind === 'json' ? asType(value, double) : value, [constant])
 
-/** `isTold` applies to the test for null. */
+/** `wrapsIsTrue` applies to the test for null. */
 export function amongValues(value: Bound, values: readonly (string | null)[], wrapsIsTrue: boolean): Bound {
   if (values.length === 0) return value.type.kind === 'null' ? literal(nowhere, boolean, false) : never(value)
   const texts = values.filter((one) => one !== null)

@@ -43,12 +43,12 @@ export function bindFilter(filter: Filter, scope: Scope, index: FilterIndex = no
   }
 }
 
-/** `isTold` adds `IS TRUE`: see `mustBeTold` in `bind-truth.ts`. */
+/** `wrapsIsTrue` adds `IS TRUE`: see `needsIsTrue` in `bind-truth.ts`. */
 function bindLeaf(
   filter: Exclude<Filter, { kind: 'and' | 'or' | 'not' | 'istrue' | 'isfalse' }>,
   scope: Scope,
   index: FilterIndex,
-  isTold: boolean,
+  wrapsIsTrue: boolean,
 ): Bound {
   switch (filter.kind) {
     case 'constant':
@@ -59,13 +59,13 @@ function bindLeaf(
       return compareColumns(filter, scope)
     case 'null': {
       const value = scope.column(filter.column)
-      return value.isMulti ? onAnyValue(value, filter.kind, isNull) : isNull(nodeOf(value), isTold)
+      return value.isMulti ? onAnyValue(value, filter.kind, isNull) : isNull(nodeOf(value), wrapsIsTrue)
     }
     case 'containsElement': {
       const value = scope.column(filter.column)
       if (elementOf(value.type) !== null) return hasElement(value, filter)
       return filter.value === null
-        ? isNull(nodeOf(value), isTold)
+        ? isNull(nodeOf(value), wrapsIsTrue)
         : equalsTyped(nodeOf(value), filter.value, filter.type)
     }
     case 'equalsArray':
@@ -75,7 +75,9 @@ function bindLeaf(
     case 'range':
       return onAnyValue(scope.column(filter.column), filter.kind, (one) => {
         if (filter.kind === 'range') return bindRange(filter, one)
-        return filter.kind === 'equals' ? equalsTyped(one, filter.value, filter.type) : amongTyped(one, filter, isTold)
+        return filter.kind === 'equals'
+          ? equalsTyped(one, filter.value, filter.type)
+          : amongTyped(one, filter, wrapsIsTrue)
       })
     case 'bound': {
       const byIndex =
@@ -86,7 +88,7 @@ function bindLeaf(
     }
     default:
       return onAnyValue(scope.column(filter.dimension), filter.kind, (one) =>
-        bindDimensionFilter(filter, operand(one, filter.extraction), scope.isFinished ?? false, isTold),
+        bindDimensionFilter(filter, operand(one, filter.extraction), scope.isFinished ?? false, wrapsIsTrue),
       )
   }
 }
@@ -104,14 +106,14 @@ export const like = engineFunction<{ readonly pattern: string; readonly escapedB
 
 type DimensionFilter = Exclude<Extract<Filter, { dimension: string }>, { kind: 'bound' }>
 
-function bindDimensionFilter(filter: DimensionFilter, value: Bound, isFinished: boolean, isTold: boolean): Bound {
+function bindDimensionFilter(filter: DimensionFilter, value: Bound, isFinished: boolean, wrapsIsTrue: boolean): Bound {
   switch (filter.kind) {
     case 'selector': {
       const findsNull = filter.value === null || (isFinished && isNoNumber(filter.value, value.type.kind))
-      return findsNull ? isNull(value, isTold) : equalsText(value, filter.value)
+      return findsNull ? isNull(value, wrapsIsTrue) : equalsText(value, filter.value)
     }
     case 'in':
-      return amongValues(value, filter.values, isTold)
+      return amongValues(value, filter.values, wrapsIsTrue)
     case 'like': {
       const { pattern, escapedBy } = filter
       return called(nowhere, boolean, like, [asType(value, string)], { pattern, escapedBy })

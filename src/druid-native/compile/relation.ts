@@ -13,7 +13,7 @@ export interface Column {
   /** Has no declared type; possible for columns of inline rows. */
   readonly untyped?: boolean
   /** A column of an inner scan, whose type is not declared: bounds treat its null as a missing text. */
-  readonly isUntold?: boolean
+  readonly isUndeclaredType?: boolean
 }
 
 export interface Relation {

@@ -71,7 +71,7 @@ export class Source implements Scope {
     return {
       type: column.type,
       sql: sql.id(`c${index}`),
-      ...(column.isUntold === true ? { isUndeclaredType: true } : {}),
+      ...(column.isUndeclaredType === true ? { isUndeclaredType: true } : {}),
     }
   }
 

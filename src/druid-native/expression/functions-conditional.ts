@@ -75,7 +75,7 @@ function choosePairs(args: readonly Bound[], conditionOf: (when: Bound) => Bound
   return choose(whens.map(conditionOf), [...results, otherwise])
 }
 
-/** For tests for null, adds `IS TRUE`: see `mustBeTold` in `bind-truth.ts`. */
+/** For tests for null, adds `IS TRUE`: see `needsIsTrue` in `bind-truth.ts`. */
 const truthIs = (what: IsOptions['what'], negated = false): ExpressionFunction => ({
   args: [1, 1],
   bind: ([value]) => {

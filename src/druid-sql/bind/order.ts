@@ -20,4 +20,4 @@ export const areNullsFirst = ({ descending, nulls }: OrderKey): boolean =>
 /** Whether a number is finite. */
 export const hasEnd = (node: Bound): Bound => called(node.place, boolean, finite, [node])
 
-export const isOfEnds = (node: Bound): boolean => optionsOf(node, finite) !== undefined
+export const endsFirst = (node: Bound): boolean => optionsOf(node, finite) !== undefined

@@ -1,5 +1,5 @@
 // Detects where Druid makes a topN of groups by one column. In a topN null comes first, whatever the direction of the order.
-import { isBesideDifferentValues } from '../parse/different-values.ts'
+import { hasDistinctAggregate } from '../parse/different-values.ts'
 import type { OrderItem, Select } from '../parse/syntax.ts'
 import type { SelectFrom } from './from-context.ts'
 import { type Bound, keyOf, type QueryColumn } from './tree.ts'
@@ -24,7 +24,7 @@ export function isTopOfOne(groups: Ordered): boolean {
   const { select, isTopped, order, from } = groups
   const [only, ...others] = keysOf(groups)
   if (!isTopped || only === undefined || others.length > 0 || hasSets(select) || select.having !== null) return false
-  if (only.type.kind === 'array' || order.length !== 1 || isBesideDifferentValues(select, order[0]!.item)) return false
+  if (only.type.kind === 'array' || order.length !== 1 || hasDistinctAggregate(select, order[0]!.item)) return false
   return keyOf(order[0]!.bound) === keyOf(only) && (!isOverQuery(from) || isOnlyKey(from, only))
 }
 

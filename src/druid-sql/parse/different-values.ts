@@ -12,7 +12,7 @@ export function callsOfDifferentValues(node: unknown): readonly Call[] {
 }
 
 /** Whether such an aggregate is selected next to the key that orders the groups. Druid then makes no topN. One of the key itself does not count. */
-export function isBesideDifferentValues({ items }: Pick<Select, 'items'>, order: OrderItem): boolean {
+export function hasDistinctAggregate({ items }: Pick<Select, 'items'>, order: OrderItem): boolean {
   const key = keyOf(order.expression, items)
   const isKey = ({ operands }: Call): boolean =>
     key !== null && operands.length === 1 && isSameColumn(operands[0]!, key)

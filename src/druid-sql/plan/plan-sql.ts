@@ -9,7 +9,7 @@ import { plainGranularity } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import type { Entity, EntityField } from '../../model/entity.ts'
 import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
-import { areNullsFirst, isOfEnds } from '../bind/order.ts'
+import { areNullsFirst, endsFirst } from '../bind/order.ts'
 import { type Bound, keyOf, optionsOf, type SelectNode } from '../bind/tree.ts'
 import { floorTime } from '../functions/times.ts'
 import type { SqlQuery } from '../sql-query.ts'
@@ -126,7 +126,7 @@ function orderOf(
   const order: GroupOrder[] = []
   for (const one of orderBy) {
     const { key, descending } = one
-    if (typeof key !== 'number' && isOfEnds(key)) continue
+    if (typeof key !== 'number' && endsFirst(key)) continue
     const value = typeof key === 'number' ? outputs[key - 1] : values.value(key)
     if (value === undefined || value === null) return null
     order.push({ value, isDescending: descending, nulls: areNullsFirst(one) ? 'first' : 'last' })

@@ -43,7 +43,7 @@ function tooManyRows({ rowsMax, name }: RowsLimit): Problem {
 /** Returns the place after a row that is not plain; a large row takes several slices. */
 function* valueEnd(check: ValueCheck, at: number, end: number): Count {
   check.begin(at)
-  for (let stop = at + sliceBytes; !check.goOn(end, stop); stop = check.at + sliceBytes) yield
+  for (let stop = at + sliceBytes; !check.continueTo(end, stop); stop = check.at + sliceBytes) yield
   return check.at
 }
 

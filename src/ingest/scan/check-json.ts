@@ -145,7 +145,7 @@ export class ValueCheck {
   }
 
   /** Returns true when the value is complete, false if it reached `stop`; the next call then continues there. Throws `MalformedJson`. */
-  goOn(end: number, stop: number): boolean {
+  continueTo(end: number, stop: number): boolean {
     const bytes = this.#bytes
     const closers = this.#closers
     let depth = this.#depth

@@ -1,5 +1,5 @@
 import type { UnplacedRecord } from '../record.ts'
-import type { RecordApart } from './record-apart.ts'
+import type { SeparateRecord } from './record-apart.ts'
 
 export interface PendingAppend {
   readonly record: UnplacedRecord
@@ -7,7 +7,7 @@ export interface PendingAppend {
   readonly resolve: (position: number) => void
   readonly reject: (error: Error) => void
   /** Set for a large record: it is on disk, and has no position yet. */
-  apart: RecordApart | null
+  apart: SeparateRecord | null
 }
 
 /** Appends that wait for their turn, in order. */

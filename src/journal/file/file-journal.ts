@@ -10,7 +10,7 @@ import type { JournalEntry, JournalRecovery, JournalSegment, LocalJournalWriter 
 import { encodeEntry, encodeMark, type UnplacedRecord } from '../record.ts'
 import { AppendQueue, type PendingAppend } from './append-queue.ts'
 import { backlogIsFull, diskIsFull, journalHasFailed, journalIsClosed } from './journal-problems.ts'
-import { RecordApart } from './record-apart.ts'
+import { SeparateRecord } from './record-apart.ts'
 import { type ClosedSegment, type Recovered, type RecoverOptions, recoverJournal } from './recovery.ts'
 import { segmentHeaderBytes } from './segment-header.ts'
 import { type SegmentFolder, SegmentWriter } from './segment-writer.ts'
@@ -181,7 +181,7 @@ class FileJournal implements LocalJournalWriter {
   /** After its payload is written, a large record queues like a small one. */
   async #writeApart(append: PendingAppend): Promise<void> {
     if (this.#failure !== null) return this.#refuse([append], this.#failure)
-    const writing = RecordApart.write(this.#options, append.record, ++this.#apartNumber)
+    const writing = SeparateRecord.write(this.#options, append.record, ++this.#apartNumber)
     append.apart = await this.#orFail(writing).catch(() => null)
     if (append.apart !== null) this.#queue(append)
     else this.#refuse([append], this.#failure ?? diskIsFull())
@@ -222,7 +222,7 @@ class FileJournal implements LocalJournalWriter {
   }
 
   /** An empty newest segment has the name that the file would get, and a cursor may have opened it, so the record is appended to it instead. */
-  async #storeApart(record: UnplacedRecord, apart: RecordApart): Promise<boolean> {
+  async #storeApart(record: UnplacedRecord, apart: SeparateRecord): Promise<boolean> {
     if (this.#segment.firstPosition === this.#nextPosition) {
       await apart.discard()
       return this.#segment.append([record], this.#nextPosition)

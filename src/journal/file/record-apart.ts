@@ -15,7 +15,7 @@ export async function removeRecordsApart({ disk, directory }: SegmentFolder): Pr
   }
 }
 
-export class RecordApart {
+export class SeparateRecord {
   readonly #folder: SegmentFolder
   readonly #path: string
   readonly #file: DiskFile
@@ -29,11 +29,11 @@ export class RecordApart {
   }
 
   /** Null when the disk is full; then no file is left. Throws when the disk fails. */
-  static async write(folder: SegmentFolder, record: UnplacedRecord, number: number): Promise<RecordApart | null> {
+  static async write(folder: SegmentFolder, record: UnplacedRecord, number: number): Promise<SeparateRecord | null> {
     const path = join(folder.directory, `${number}${nameEnd}`)
     const file = await unlessFull(folder.disk.open(path, { create: true, syncsWrites: true }))
     if (file === diskFull) return null
-    const apart = new RecordApart(folder, path, file, record)
+    const apart = new SeparateRecord(folder, path, file, record)
     try {
       return (await apart.#writePayload()) ? apart : null
     } catch (error) {

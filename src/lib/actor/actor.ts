@@ -64,7 +64,7 @@ interface Waiter<L> {
 
 /** A request came while the actor was not ready, and waiting would not help until its state changes. */
 export class ActorUnavailable extends Error {
-  override readonly name = 'ActorAway'
+  override readonly name = 'ActorUnavailable'
 }
 
 export class Actor<L extends Generation> {

@@ -93,7 +93,7 @@ export class EntityDeletions {
     return {
       changesOf: () => this.#placedIn(partition),
       // `PartitionRows` does not advance while a deletion is under way, so rows are not held here.
-      heldAt: () => Number.POSITIVE_INFINITY,
+      firstPendingPosition: () => Number.POSITIVE_INFINITY,
       seen: (stored) => this.#seen(stored),
     }
   }

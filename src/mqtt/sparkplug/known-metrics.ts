@@ -2,7 +2,7 @@ import { metricValue, needsDatatype } from './metric-value.ts'
 import { type Metric, type Payload, staleQuality } from './sparkplug-payload.ts'
 
 /** The meaning of a metric, or why it is unknown. */
-export type Meaning = { readonly name: string; readonly datatype: number | undefined } | { readonly why: string }
+export type KnownMetric = { readonly name: string; readonly datatype: number | undefined } | { readonly why: string }
 
 /** Longer texts are not kept for the rows of a death. */
 const keptCharactersMax = 1024
@@ -68,7 +68,7 @@ export class KnownMetrics {
     )
   }
 
-  meaningOf({ name, alias, datatype }: Metric): Meaning {
+  meaningOf({ name, alias, datatype }: Metric): KnownMetric {
     if (name === undefined && alias === undefined) return { why: 'a metric has neither name nor alias' }
     const found = name ?? this.#names.get(alias!)
     if (found !== undefined) return { name: found, datatype: datatype ?? this.#datatypes.get(found) }
@@ -104,7 +104,7 @@ export function meaningAfter(
   metric: Metric,
   before: Birth | undefined,
   after: { readonly known: KnownMetrics; readonly isLater: boolean },
-): Meaning {
+): KnownMetric {
   const now = after.known.meaningOf(metric)
   if (before === undefined || !after.isLater) return now
   const then = before.known.meaningOf(metric)

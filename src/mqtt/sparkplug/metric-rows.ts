@@ -1,6 +1,6 @@
 import { qualityNumber, qualityOf } from '../../model/quality.ts'
 import { type MappingOptions, unmappedRow } from '../message-rows.ts'
-import type { Meaning } from './known-metrics.ts'
+import type { KnownMetric } from './known-metrics.ts'
 import { kindOf, metricValue, type ScalarValue } from './metric-value.ts'
 import { type Metric, type Payload, rebirthName } from './sparkplug-payload.ts'
 import { metricTopic, type SparkplugTopic } from './sparkplug-topic.ts'
@@ -30,10 +30,10 @@ function qualityJson(value: number, { type, coding }: NonNullable<MappingOptions
 
 class RowsOfMetrics {
   readonly #source: SparkplugMessage
-  readonly #meaningOf: (metric: Metric) => Meaning
+  readonly #meaningOf: (metric: Metric) => KnownMetric
   readonly #options: MappingOptions
 
-  constructor(source: SparkplugMessage, meaningOf: (metric: Metric) => Meaning, options: MappingOptions) {
+  constructor(source: SparkplugMessage, meaningOf: (metric: Metric) => KnownMetric, options: MappingOptions) {
     this.#source = source
     this.#meaningOf = meaningOf
     this.#options = options
@@ -73,7 +73,7 @@ class RowsOfMetrics {
 /** One row per metric. If some metrics are invalid, one more row is added, which the service rejects: the message as received, with the reasons. */
 export function metricRows(
   source: SparkplugMessage,
-  meaningOf: (metric: Metric) => Meaning,
+  meaningOf: (metric: Metric) => KnownMetric,
   options: MappingOptions,
 ): readonly string[] {
   const rows = new RowsOfMetrics(source, meaningOf, options)

@@ -36,7 +36,7 @@ export interface S3Limits {
   readonly listBytesMax: number
 }
 
-const usualLimits: S3Limits = {
+const defaultLimits: S3Limits = {
   // The largest push possible (limits.ingestBodyBytes), with the replica's own data about it.
   objectBytesMax: 1024 * 2 ** 20 + 16 * 2 ** 20,
   // A page has a thousand names of at most a kibibyte, and the XML around them.
@@ -68,7 +68,7 @@ export class S3Store implements ObjectStore {
   readonly #running = new Set<AbortController>()
 
   /** Reads credentials from the same sources as AWS's tools. Throws an Error for a wrong address. */
-  constructor({ url, endpoint, region, requestMs, limits = usualLimits }: S3StoreParts) {
+  constructor({ url, endpoint, region, requestMs, limits = defaultLimits }: S3StoreParts) {
     const { bucket, prefix } = parseS3Address(url)
     this.#limits = limits
     this.#bucket = bucket

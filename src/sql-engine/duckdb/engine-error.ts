@@ -3,7 +3,7 @@
 import { dirname } from 'node:path'
 import { Problem } from '../../model/problem.ts'
 import { DamagedRows, EngineRefusal, LongOverflow, OutOfMemory, ownMessagePrefix } from '../sql-engine.ts'
-import { isRoomError } from './string-memory.ts'
+import { isStringMemoryError } from './string-memory.ts'
 
 interface Known {
   readonly form: RegExp
@@ -85,7 +85,7 @@ function damagedRows(named: readonly string[], paths: readonly string[], message
 
 function isMemoryError(message: string): boolean {
   return (
-    isRoomError(message) ||
+    isStringMemoryError(message) ||
     /^Out of Memory Error|bad_alloc/.test(message) ||
     /max_temp_directory_size|No space left/.test(message)
   )

@@ -69,4 +69,4 @@ export class StringMemory {
 }
 
 /** Whether an error message of the engine means that there was no memory for strings. */
-export const isRoomError = (message: string): boolean => message.includes(noRoom)
+export const isStringMemoryError = (message: string): boolean => message.includes(noRoom)

@@ -165,7 +165,7 @@ async function openSources(
     open: { ingests: catalog.ingests, fieldsMax, made: () => fields.published() },
     standing: {
       of: (entityId) => standing.of(entityId),
-      hasTaken: (entityId, ...item) =>
+      mayHaveSelected: (entityId, ...item) =>
         mayHaveSelected(opened.store.files(entityId), opened.store.registry(entityId), ...item),
     },
     store: written,
@@ -231,7 +231,7 @@ function openLive(
     position: () => pipeline.position,
     deletions: {
       changesOf: (entityId) => standing.changesOf(entityId),
-      heldAt: (entityId) => standing.firstPendingPosition(entityId),
+      firstPendingPosition: (entityId) => standing.firstPendingPosition(entityId),
       seen: (stored) => withoutStanding(stored, standing.of(stored.batch.entityId)),
     },
     store,

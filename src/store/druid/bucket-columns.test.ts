@@ -4,12 +4,12 @@ import { periodGranularity } from '../../druid-time/native-granularity.ts'
 import { ZonedBuckets } from '../../druid-time/plain-granularity.ts'
 import { Zone } from '../../druid-time/zone.ts'
 import { type BucketGranularity, parseGranularity } from '../../model/granularity.ts'
-import { type BucketRange, bucketSlicees, zonedRanges } from './bucket-columns.ts'
+import { type BucketRange, bucketSlices, zonedRanges } from './bucket-columns.ts'
 
 const [open, end] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
 function slices(granularity: string, fromMs = open, toMs = end): BucketRange[] {
-  return bucketSlicees(parseGranularity(granularity) as BucketGranularity, fromMs, toMs)
+  return bucketSlices(parseGranularity(granularity) as BucketGranularity, fromMs, toMs)
 }
 
 test.each([

@@ -31,7 +31,7 @@ const startsAtOnce = 256
  * Uniform and calendar buckets need one slice, or two for periods of several hours around 1970. Compound periods are enumerated, so `fromMs` and
  * `toMs` must be the bounds of the rows.
  */
-export function bucketSlicees(granularity: BucketGranularity, fromMs: number, toMs: number): BucketRange[] {
+export function bucketSlices(granularity: BucketGranularity, fromMs: number, toMs: number): BucketRange[] {
   switch (granularity.kind) {
     case 'uniform': {
       const period = periodOf(granularity)
@@ -82,7 +82,7 @@ interface Run {
 }
 
 /**
- * Slicees for buckets in the local time of a zone. A run of buckets of equal length, empty or not, costs as much as one bucket.
+ * Slices for buckets in the local time of a zone. A run of buckets of equal length, empty or not, costs as much as one bucket.
  * Throws Problem `too_many_buckets` when the range has more than `bucketsMax` runs.
  */
 export function zonedRanges(buckets: TimeBuckets, { fromMs, toMs }: Range, bucketsMax: number): BucketRange[] {

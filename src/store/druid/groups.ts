@@ -3,7 +3,7 @@ import type { TimeBuckets } from '../../algebra/aggregation.ts'
 import type { EntityField } from '../../model/entity.ts'
 import type { Granularity, ZonedGranularity } from '../../model/granularity.ts'
 import type { Range } from '../../model/plan.ts'
-import { type BucketRange, bucketSlicees, zonedRanges } from './bucket-columns.ts'
+import { type BucketRange, bucketSlices, zonedRanges } from './bucket-columns.ts'
 import type { Bounds } from './druid-query.ts'
 import { groupBy, type QueryTarget, type RawRows, timeseries } from './druid-query.ts'
 import { type DruidRun, groupKeys, longsIn } from './druid-run.ts'
@@ -31,11 +31,11 @@ export async function slicesOf(
   { granularity, buckets, bucketsMax, bounds }: BucketRequest,
 ): Promise<readonly Slice[]> {
   if (granularity.kind === 'all') return [{ fromMs, toMs, expression: null, period: null }]
-  if (granularity.kind !== 'compound' && granularity.kind !== 'zoned') return bucketSlicees(granularity, fromMs, toMs)
+  if (granularity.kind !== 'compound' && granularity.kind !== 'zoned') return bucketSlices(granularity, fromMs, toMs)
   const there = await bounds()
   if (there === null) return []
   const known = { fromMs: Math.max(fromMs, there.minMs), toMs: Math.min(toMs, there.maxMs) }
-  if (granularity.kind === 'compound') return bucketSlicees(granularity, known.fromMs, known.toMs)
+  if (granularity.kind === 'compound') return bucketSlices(granularity, known.fromMs, known.toMs)
   if (buckets === null) throw new Error('buckets by the clocks of a zone are given')
   return zonedRanges(buckets, known, bucketsMax)
 }

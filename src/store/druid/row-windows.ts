@@ -1,6 +1,6 @@
 import { msPerDay } from '../../model/instant.ts'
 import type { Range } from '../../model/plan.ts'
-import { bucketSlicees } from './bucket-columns.ts'
+import { bucketSlices } from './bucket-columns.ts'
 import { groupBy, type QueryTarget } from './druid-query.ts'
 import { intervalsOf, type NativeFilter } from './native-query.ts'
 
@@ -52,7 +52,7 @@ async function countBy(
   filter: NativeFilter | null,
   widthMs: number,
 ): Promise<Counted[]> {
-  const [{ expression }] = bucketSlicees({ kind: 'uniform', widthMs, originMs: 0 }, fromMs, toMs)
+  const [{ expression }] = bucketSlices({ kind: 'uniform', widthMs, originMs: 0 }, fromMs, toMs)
   const query = {
     intervals: intervalsOf(fromMs, toMs),
     filter,

@@ -6,7 +6,7 @@ import { type DruidRun, itemColumns, startMs } from './druid-run.ts'
 import { itemsAt } from './items-at.ts'
 import { type FoundItem, nearestItems } from './nearest-items.ts'
 import { rankedItems } from './ranked-items.ts'
-import { answerItems } from './run-select.ts'
+import { itemBatches } from './run-select.ts'
 import type { TagKey } from './tag-keys.ts'
 import type { Direction } from './time-windows.ts'
 
@@ -39,7 +39,7 @@ async function* runNearest(
     offset === 0
       ? await readNearest(selection, found, direction, run)
       : await readRanked(selection, found, direction, run)
-  yield* answerItems(rows, selection, run)
+  yield* itemBatches(rows, selection, run)
 }
 
 async function readNearest(

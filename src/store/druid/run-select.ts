@@ -14,11 +14,11 @@ export async function* runSelect({ selection, range }: SelectPlan, run: DruidRun
     run.limits,
   )
   for await (const part of items({ selection, ranges, filter: null, limit }, run)) rows.add(part)
-  yield* answerItems(rows, selection, run)
+  yield* itemBatches(rows, selection, run)
 }
 
 /** Items in order of time, tags, fields and position; the position itself is not returned. */
-export async function* answerItems(
+export async function* itemBatches(
   rows: AnswerRows,
   selection: Selection,
   { pacer }: DruidRun,

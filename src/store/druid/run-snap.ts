@@ -60,7 +60,7 @@ export async function* runSnap({ selection, ticksMs }: SnapPlan, run: DruidRun):
 async function newestOf(selection: Selection, ticksMs: Float64Array, run: DruidRun): Promise<NewestAtTicks> {
   const newest: NewestAtTicks = new Map()
   const tags = new TagKeys(selection)
-  for (const slice of tickSlicees(selection, ticksMs)) {
+  for (const slice of tickSlices(selection, ticksMs)) {
     const query = {
       intervals: intervalsOf(slice.fromMs, slice.toMs),
       filter: selectionFilter(selection),
@@ -121,7 +121,7 @@ function firstTickFrom(ticksMs: Float64Array, ms: number): number {
 }
 
 /** A row belongs to the first tick at or after it; the expressions return the index of that tick. Rows up to the first tick are not included. */
-function tickSlicees({ sinceMs }: Selection, ticksMs: Float64Array): BucketRange[] {
+function tickSlices({ sinceMs }: Selection, ticksMs: Float64Array): BucketRange[] {
   const first = ticksMs[0]
   const last = ticksMs[ticksMs.length - 1]
   const fromMs = Math.max(first + 1, sinceMs ?? Number.NEGATIVE_INFINITY)

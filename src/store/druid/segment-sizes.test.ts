@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { druidAway } from '../../druid-client/druid-failure.ts'
+import { druidUnavailable } from '../../druid-client/druid-failure.ts'
 import { segmentSizes } from './segment-sizes.ts'
 
 const source = (name: string, segments: object) => ({ name, properties: { tiers: {}, segments } })
@@ -22,6 +22,6 @@ test('the segments of the entities that are asked for, and of no other source', 
 })
 
 test('a Druid that is away is told as such', async () => {
-  const manage = () => Promise.reject(druidAway(new Error('refused')))
+  const manage = () => Promise.reject(druidUnavailable(new Error('refused')))
   await expect(segmentSizes({ manage }, 'plant', [1])).rejects.toMatchObject({ code: 'unavailable' })
 })

@@ -183,12 +183,12 @@ export class FunctionOfTime {
   }
 
   /** Whether a kept hour is sufficient. */
-  takesKept({ rollup, isOrdered }: KeptItems): boolean {
+  canAddKept({ rollup, isOrdered }: KeptItems): boolean {
     if (rollup === null) return true
     return isOrdered ? this.canAdd(rollup) : this.#visitor.canAdd(rollup, false)
   }
 
-  /** Adds an hour that `takesKept` accepts. It must come after all earlier items. */
+  /** Adds an hour that `canAddKept` accepts. It must come after all earlier items. */
   addKept({ hourMs, rollup, isOrdered, endedMs, endMs }: KeptItems): void {
     if (!Number.isNaN(endedMs)) this.end(endedMs)
     if (rollup === null) return
@@ -240,7 +240,7 @@ export class FunctionOfTime {
     this.#visitor.span({ ...span, isUncounted: true })
   }
 
-  /** Adds items that `takes` accepts. They must come after all earlier ones. */
+  /** Adds items that `canAdd` accepts. They must come after all earlier ones. */
   addRollup(rollup: ItemRollup): void {
     this.#commit()
     this.#replaceEnded(rollup.first.ms)

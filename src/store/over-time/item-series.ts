@@ -13,11 +13,11 @@ export interface Series {
   readonly acceptsRollups: boolean
   /** Whether the rollups of neighbouring items can replace them. There is one for each metric, null for a metric without items. */
   canAdd(rollups: readonly (ItemRollup | null)[]): boolean
-  /** Adds items that `takes` accepts. */
+  /** Adds items that `canAdd` accepts. */
   addRollups(rollups: readonly (ItemRollup | null)[]): void
   /** Whether kept hours are sufficient. There is one for each metric, null for a metric without values in the hour. */
   canAddKept(hours: readonly (KeptItems | null)[]): boolean
-  /** Adds hours that `takesKept` accepts. */
+  /** Adds hours that `canAddKept` accepts. */
   addKept(hours: readonly (KeptItems | null)[]): void
   /**
    * Adds the first item of a metric after the window, which belongs to none of the window's buckets. `endedMs` is when the value before it ends;
@@ -55,7 +55,7 @@ export function seriesOf(
     },
     finish,
     canAdd: rollups.canAdd,
-    canAddKept: (hours) => hours.every((hour, metric) => hour === null || functions[metric].takesKept(hour)),
+    canAddKept: (hours) => hours.every((hour, metric) => hour === null || functions[metric].canAddKept(hour)),
     addKept: (hours) => {
       for (const [metric, hour] of hours.entries()) {
         if (hour === null) continue

@@ -15,7 +15,7 @@ import {
   valueColumns,
 } from '../../model/plan.ts'
 import { AnswerRows } from '../answer-rows.ts'
-import { tooManyHeld } from '../limits.ts'
+import { tooManyBuffered } from '../limits.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { BucketAggregates } from './bucket-aggregates.ts'
 import { type BucketRow, BucketRows } from './bucket-rows.ts'
@@ -106,7 +106,7 @@ export class OverTimeResult {
   /** Counts held values. Throws Problem `result_too_large` beyond what fits into memory. */
   readonly #hold = (values: number): void => {
     this.#held += values
-    if (this.#held > heldValuesMax) throw tooManyHeld(heldValuesMax)
+    if (this.#held > heldValuesMax) throw tooManyBuffered(heldValuesMax)
   }
 
   #shapeOf(metric: number, keys: readonly Value[]): 'line' | 'step' {
@@ -229,7 +229,7 @@ export class OverTimeResult {
         await this.#rows.addAll(plottedRows(plotted, keys), this.#pacer)
       },
       ...rollupsTo(all),
-      canAddKept: (hours) => hours.every((hour, metric) => !hour?.rollup || all[metric].takesKept(hour.rollup)),
+      canAddKept: (hours) => hours.every((hour, metric) => !hour?.rollup || all[metric].canAddKept(hour.rollup)),
       addKept: (hours) => {
         for (const [metric, hour] of hours.entries()) if (hour?.rollup) all[metric].addKept(hour.rollup)
       },

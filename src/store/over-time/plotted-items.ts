@@ -132,22 +132,22 @@ export class PlottedMetric {
   canAdd(rollup: ItemRollup): boolean {
     const { first, last, least, greatest } = rollup
     return (
-      Number.isFinite(least + greatest) && this.takesKept(rollup) && this.#partOf(first.ms) === this.#partOf(last.ms)
+      Number.isFinite(least + greatest) && this.canAddKept(rollup) && this.#partOf(first.ms) === this.#partOf(last.ms)
     )
   }
 
-  /** Adds items that `takes` accepts. They have one item for each date, so their positions do not matter. */
+  /** Adds items that `canAdd` accepts. They have one item for each date, so their positions do not matter. */
   addRollup(rollup: ItemRollup): void {
     const { least, greatest } = boundsOf(rollup)
     this.#addItems([rollup.first, least, greatest, rollup.last], 0)
   }
 
   /** Whether the items that a kept hour contributes have dates. */
-  takesKept({ leastMs, greatestMs }: ItemRollup): boolean {
+  canAddKept({ leastMs, greatestMs }: ItemRollup): boolean {
     return this.#isNumber && Number.isFinite(leastMs + greatestMs)
   }
 
-  /** Adds an hour that `takesKept` accepts. Its items go to the parts of their dates. */
+  /** Adds an hour that `canAddKept` accepts. Its items go to the parts of their dates. */
   addKept(rollup: ItemRollup): void {
     const { least, greatest } = boundsOf(rollup)
     const items = [rollup.first, least, greatest, rollup.last]

@@ -1,5 +1,5 @@
 import { shifted } from './compared.ts'
-import { type Asking, type Rows, type Shown, useRows } from './use-rows.ts'
+import { type Rows, type RowsRequest, type Shown, useRows } from './use-rows.ts'
 import { fixed, type How } from './view.ts'
 
 const comparable: readonly How[] = ['auto', 'average', 'time_mean', 'band', 'select', 'snap']
@@ -7,7 +7,10 @@ const comparable: readonly How[] = ['auto', 'average', 'time_mean', 'band', 'sel
 export const isComparable = (how: How): boolean => comparable.includes(how)
 
 /** The shown data at an earlier time, queried after the shown data has arrived. Null without a comparison. */
-export function useEarlier(shown: Shown | null, { view, entity, pixels, time }: Asking): Pick<Rows, 'shown' | 'error'> {
+export function useEarlier(
+  shown: Shown | null,
+  { view, entity, pixels, time }: RowsRequest,
+): Pick<Rows, 'shown' | 'error'> {
   const isAsked = view.shift !== '' && shown !== null && isComparable(view.how)
   const span = isAsked ? shifted(shown.span, view.shift, view.zone) : null
   const granularity = shown?.question.request.granularity ?? view.granularity

@@ -51,7 +51,7 @@ export interface Rows {
 
 const liveEveryMs = 1000
 
-export interface Asking {
+export interface RowsRequest {
   readonly view: View
   readonly entity: Expiring
   /** The width of the chart. */
@@ -61,7 +61,7 @@ export interface Asking {
 }
 
 /** The rows of a view; in a live view, new rows are queried every second. */
-export function useRows({ view, entity, pixels, time }: Asking, ready: boolean): Rows {
+export function useRows({ view, entity, pixels, time }: RowsRequest, ready: boolean): Rows {
   const [state, show] = useState<Omit<Rows, 'stale' | 'stop' | 'again'>>({
     shown: null,
     error: null,
@@ -137,7 +137,7 @@ async function askTags(
 }
 
 async function follow(
-  { view: asked, entity, pixels, time }: Asking,
+  { view: asked, entity, pixels, time }: RowsRequest,
   signal: AbortSignal,
   onRows: (rows: number) => void,
   onShown: (shown: Shown) => void,

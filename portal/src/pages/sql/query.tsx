@@ -7,7 +7,7 @@ import { Segments } from '../../parts/inputs.tsx'
 import { PageHead, Panel } from '../../parts/layout.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { type Fault, QueryEditor } from '../../parts/query-editor.tsx'
-import { type Doing, useAction, useQuery } from '../../shell/asking.ts'
+import { type ActionState, useAction, useQuery } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo, usePlace } from '../../shell/route.ts'
 import { useStore } from '../../shell/store.ts'
@@ -180,7 +180,7 @@ function QueryPage({ mode, tab, known, given }: PageProps) {
 }
 
 interface RunProps {
-  readonly running: Doing
+  readonly running: ActionState
   readonly empty: boolean
   /** The number of rows received so far. */
   readonly rows: number

@@ -4,7 +4,7 @@ import type { EntityDescription, SavedView, ViewDefinition } from '../../../../s
 import { AskFirst } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/inputs.tsx'
 import { clientOf } from '../../session/session.ts'
-import type { Doing } from '../../shell/asking.ts'
+import type { ActionState } from '../../shell/asking.ts'
 import { linkTo } from '../../shell/link.ts'
 import { goTo } from '../../shell/route.ts'
 import { notify } from '../../shell/toasts.tsx'
@@ -16,7 +16,7 @@ import { EditVariables } from './edit-variables.tsx'
 interface Props {
   readonly values: Values
   readonly entities: readonly EntityDescription[]
-  readonly saving: Doing
+  readonly saving: ActionState
   /** Resolves with whether it succeeded. */
   onSave(next: ViewDefinition): Promise<boolean>
 }

@@ -3,7 +3,7 @@ import { hiddenFilter } from '../../../algebra/hidden-in-druid.ts'
 import type { DeletionSelection, HiddenByDeletion } from '../../../model/deletion.ts'
 import type { Range } from '../../../model/plan.ts'
 import { hourMs } from '../../hours/whole-hours.ts'
-import { bucketSlicees } from '../bucket-columns.ts'
+import { bucketSlices } from '../bucket-columns.ts'
 import { groupBy, oneRow, type QueryTarget } from '../druid-query.ts'
 import { allOf, anyOf, intervalsOf, isNull, type NativeColumn, type NativeFilter, not } from '../native-query.ts'
 import { tagFilter } from '../selection-filter.ts'
@@ -41,7 +41,7 @@ async function count(target: QueryTarget, { fromMs, toMs }: Range, filter: Nativ
 async function countHoursOfRows({ rows, tags }: KeptHours, range: Range, filter: NativeFilter | null): Promise<number> {
   const { fromMs, toMs } = range
   if (fromMs > toMs) return 0
-  const [{ expression }] = bucketSlicees({ kind: 'uniform', widthMs: hourMs, originMs: 0 }, fromMs, toMs)
+  const [{ expression }] = bucketSlices({ kind: 'uniform', widthMs: hourMs, originMs: 0 }, fromMs, toMs)
   const hour: NativeColumn = { type: 'expression', name: ':hour', expression, outputType: 'LONG' }
   const query = {
     ...{ intervals: intervalsOf(fromMs, toMs), filter, virtualColumns: [hour], aggregations: [], limit: null },

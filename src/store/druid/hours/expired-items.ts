@@ -22,7 +22,7 @@ export interface LeavingRows {
   readonly pushed: readonly PositionRange[]
 }
 
-export interface LeftItemsRun {
+export interface ExpiredItemsRun {
   /** Includes the deletions of the entity. */
   readonly target: QueryTarget
   readonly pacer: Pacer
@@ -35,7 +35,7 @@ export interface LeftItemsRun {
 export async function* expiredItems(
   entity: LeavingEntity,
   { dates, pushed }: LeavingRows,
-  { target, pacer }: LeftItemsRun,
+  { target, pacer }: ExpiredItemsRun,
 ): AsyncGenerator<readonly Item[]> {
   const selection = selectionOf(entity)
   const filter = pushedIn(pushed, selection.tags[0].name)
@@ -64,7 +64,7 @@ function read(
   entity: LeavingEntity,
   selection: Selection,
   { window, filter }: { readonly window: Range; readonly filter: NativeFilter },
-  { target, pacer }: LeftItemsRun,
+  { target, pacer }: ExpiredItemsRun,
 ): AsyncGenerator<RawRows> {
   if (entity.duplicates === 'replace') {
     const query = { selection, ranges: [window], filter, limit: null }

@@ -14,7 +14,7 @@ import {
 import type { BatchTask, BatchTasks } from './batch-tasks.ts'
 import { replacedRows } from './replaced-rows.ts'
 
-export interface RemoveLeftParts {
+export interface RemoveReplacedParts {
   readonly tasks: Pick<BatchTasks, 'once' | 'served'>
   /** The number of these rows that Druid returns. */
   readonly count: () => Promise<number>
@@ -32,7 +32,7 @@ export interface RemoveLeftParts {
 export async function removeReplaced(
   entity: SupervisedEntity,
   made: HoursMade,
-  parts: RemoveLeftParts,
+  parts: RemoveReplacedParts,
 ): Promise<boolean> {
   const left = replacedRows(entity, made)
   const making = made.making

@@ -3,7 +3,7 @@ import type { BucketWalk } from '../run/bucket-walk.ts'
 import type { GroupRows } from './group-rows.ts'
 import type { FilterTests } from './row-conditions.ts'
 
-interface GroupSliceesOptions {
+interface GroupSlicesOptions {
   readonly groups: GroupRows
   /** Null where all rows belong to one bucket. */
   readonly walk: BucketWalk | null
@@ -19,7 +19,7 @@ export class RowGrouper {
   readonly #passesRow: FilterTests['passesRow']
   readonly #hasKeyColumns: boolean
 
-  constructor({ groups, walk, passesRow, hasKeyColumns }: GroupSliceesOptions) {
+  constructor({ groups, walk, passesRow, hasKeyColumns }: GroupSlicesOptions) {
     this.#groups = groups
     this.#walk = walk
     this.#passesRow = passesRow

@@ -2,7 +2,7 @@ import { addTo } from '../../../lib/add-to.ts'
 import type { Deletion, DeletionChange, DeletionSelection } from '../../../model/deletion.ts'
 
 /** A deletion that is in effect or is being made. */
-export interface StandingDeletion {
+export interface ActiveDeletion {
   /** Null while it is being made. */
   readonly id: number | null
   /** Rows before this position were pushed before the deletion. While it is being made, later rows may have been, too. */
@@ -19,7 +19,7 @@ interface Done {
 
 /** The deletions of entities, erased or not, for code that handles rows outside of files: replayed rows, and rows sent to live clients. */
 export class ActiveDeletions {
-  #byEntity: ReadonlyMap<number, readonly StandingDeletion[]>
+  #byEntity: ReadonlyMap<number, readonly ActiveDeletion[]>
   #changes: ReadonlyMap<number, readonly DeletionChange[]>
   /** The changes in progress. */
   readonly #held = new Set<{ readonly entityId: number; readonly position: number }>()
@@ -29,7 +29,7 @@ export class ActiveDeletions {
     this.#changes = byEntity(changes)
   }
 
-  of(entityId: number): readonly StandingDeletion[] {
+  of(entityId: number): readonly ActiveDeletion[] {
     return this.#byEntity.get(entityId) ?? []
   }
 
@@ -56,7 +56,7 @@ export class ActiveDeletions {
     if (begun !== null) this.#put(entityId, [...this.of(entityId), begun])
     return (done) => {
       this.#held.delete(held)
-      const gone = (one: StandingDeletion): boolean =>
+      const gone = (one: ActiveDeletion): boolean =>
         one === begun || (done !== null && done.deletion === null && one.id === done.change.deletionId)
       const made = done?.deletion ?? null
       const others = this.of(entityId).filter((one) => !gone(one))
@@ -81,7 +81,7 @@ export class ActiveDeletions {
     this.#changes = kept(this.#changes, changes)
   }
 
-  #put(entityId: number, deletions: readonly StandingDeletion[]): void {
+  #put(entityId: number, deletions: readonly ActiveDeletion[]): void {
     this.#byEntity = new Map(this.#byEntity).set(entityId, deletions)
   }
 }

@@ -25,7 +25,7 @@ export class VisibleFile implements SealedFile {
   /** By the place of a series; filled on first use. */
   readonly #hours = new Map<number, HourSpans>()
   /** By place and columns. The index cache evicts them. */
-  readonly #seenHours = new Map<string, SeenEntry>()
+  readonly #visibleHours = new Map<string, SeenEntry>()
   #info: SealedFileInfo | null = null
   #deletedRows: DeletedRows | null = null
 
@@ -74,7 +74,7 @@ export class VisibleFile implements SealedFile {
   #places(): VisiblePlaces {
     this.#visible ??= visiblePlaces(this.base.open([], 'cached'), hiddenBy(this.vectors), {
       hiddenHours: this.#hiddenHours,
-      seenHours: this.#hoursAsSeen,
+      visibleHours: this.#hoursAsSeen,
     })
     return this.#visible
   }
@@ -89,19 +89,19 @@ export class VisibleFile implements SealedFile {
 
   readonly #hoursAsSeen = (place: number, hours: number, columns: readonly number[]): VisibleHours => {
     const key = `${place} ${columns.join()}`
-    const kept = this.#seenHours.get(key) ?? this.#keepHours(key, new VisibleHours(hours, this.#numbersOf(columns)))
+    const kept = this.#visibleHours.get(key) ?? this.#keepHours(key, new VisibleHours(hours, this.#numbersOf(columns)))
     this.base.worked.use(kept, kept.hours.bytes)
     return kept.hours
   }
 
   #keepHours(key: string, hours: VisibleHours): SeenEntry {
-    const [oldest] = this.#seenHours.values()
-    if (oldest !== undefined && this.#seenHours.size >= seenSeriesMax) {
+    const [oldest] = this.#visibleHours.values()
+    if (oldest !== undefined && this.#visibleHours.size >= seenSeriesMax) {
       this.base.worked.forget(oldest)
       oldest.evict()
     }
-    const kept = { hours, evict: () => this.#seenHours.delete(key) }
-    this.#seenHours.set(key, kept)
+    const kept = { hours, evict: () => this.#visibleHours.delete(key) }
+    this.#visibleHours.set(key, kept)
     return kept
   }
 
@@ -134,7 +134,7 @@ export const baseOf = (file: SealedFile): SealedFile => (file instanceof Visible
 function visiblePlaces(
   pages: SealedPages,
   hidden: HiddenRows,
-  hours: Pick<VisiblePlaces, 'hiddenHours' | 'seenHours'>,
+  hours: Pick<VisiblePlaces, 'hiddenHours' | 'visibleHours'>,
 ): VisiblePlaces {
   const places: number[] = []
   const ends = new Map<number, { firstMs: number; lastMs: number }>()

@@ -17,7 +17,7 @@ export interface VisiblePlaces {
   /** The hours with hidden rows or values, for a series that has some. */
   readonly hiddenHours: (place: number) => HourSpans
   /** The learned hours of a series, for the number columns among `columns`. */
-  readonly seenHours: (place: number, hours: number, columns: readonly number[]) => VisibleHours
+  readonly visibleHours: (place: number, hours: number, columns: readonly number[]) => VisibleHours
 }
 
 /** The pages of a file without the rows that were deleted. */
@@ -108,7 +108,7 @@ export class VisiblePages implements SealedPages {
     const of = this.#placeOf(place)
     const all = this.#pages.hours(of, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
     if (all === null) return hours
-    const seen = this.#visible.seenHours(of, all.length, this.#columns)
+    const seen = this.#visible.visibleHours(of, all.length, this.#columns)
     const first = firstAtOrAfter(all.hoursMs, 0, all.length, hours.hoursMs[0]!)
     this.#learn(seen, place, hours, first)
     return seen.over(hours, first)

@@ -5,7 +5,7 @@ import type { Range } from '../../../model/plan.ts'
 import type { EntityStatistics } from '../../series-store.ts'
 import type { TableView } from '../head/table-view.ts'
 import type { EntitySnapshot } from '../run/plan-run.ts'
-import { countSlicees, type SinceCounter } from './count-since.ts'
+import { countSlices, type SinceCounter } from './count-since.ts'
 import { MergedSource } from './merged-source.ts'
 import { OpenFile } from './open-file.ts'
 import type { SealedFile } from './sealed-source.ts'
@@ -132,6 +132,6 @@ async function inCommon(
   const prepared = both.prepare(series, pacer)
   if (prepared !== null) await prepared
   const count = async (source: SeriesSource): Promise<number> =>
-    (await countSlicees(source.run(series, fromMs, toMs), pacer)).rows
+    (await countSlices(source.run(series, fromMs, toMs), pacer)).rows
   return (await count(part)) + (await count(others)) - (await count(both))
 }

@@ -34,7 +34,7 @@ export class SinceCounter {
       for (const series of table.series.values.slice(0, table.series.length)) {
         const prepared = view.prepare(series, pacer)
         if (prepared !== null) await prepared
-        counted.push(await countSlicees(view.run(series, sinceMs, Number.POSITIVE_INFINITY), pacer))
+        counted.push(await countSlices(view.run(series, sinceMs, Number.POSITIVE_INFINITY), pacer))
       }
     }
     for (const file of files) {
@@ -53,7 +53,7 @@ export class SinceCounter {
       const firstMs = reader.firstMs(place)
       if (firstMs >= sinceMs) counted.push({ rows: reader.rows(place), firstMs })
       else if (reader.lastMs(place) >= sinceMs)
-        counted.push(await countSlicees(reader.forward(place, sinceMs, Number.POSITIVE_INFINITY), pacer))
+        counted.push(await countSlices(reader.forward(place, sinceMs, Number.POSITIVE_INFINITY), pacer))
       if (pacer.spend(4)) await pacer.rest()
     }
     const all = { sinceMs, ...sum(counted) }
@@ -62,7 +62,7 @@ export class SinceCounter {
   }
 }
 
-export async function countSlicees(slices: Iterable<RowSlice>, pacer: Pacer): Promise<Counted> {
+export async function countSlices(slices: Iterable<RowSlice>, pacer: Pacer): Promise<Counted> {
   let rows = 0
   let firstMs = Number.POSITIVE_INFINITY
   for (const { chunk, start, end } of slices) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newChunk, type RowSlice } from '../head/chunk.ts'
-import { type Direction, mergeSlicees, type Pending } from './merge-slices.ts'
+import { type Direction, mergeSlices, type Pending } from './merge-slices.ts'
 
 /** The dates of one source's rows, by slice. The position of all its rows is its first date divided by 100, so that later sources are newer. */
 type Source = readonly (readonly number[])[]
@@ -52,7 +52,7 @@ function sliceOf(times: readonly number[], position: number): RowSlice {
 }
 
 function merged(sources: readonly Source[], direction: Direction): { rows: number[][]; slices: number } {
-  const slices = [...mergeSlicees(new Sources(sources, direction), direction, () => [], null)]
+  const slices = [...mergeSlices(new Sources(sources, direction), direction, () => [], null)]
   const rows = slices.flatMap(({ chunk, start, end }) => {
     const part = Array.from({ length: end - start }, (_, index) => [
       chunk.times[start + index],
@@ -83,7 +83,7 @@ describe.each<Direction>(['forward', 'backward'])('%s', (direction) => {
 
 test('slices are handed through where sources do not overlap, and no more is read than was asked for', () => {
   const sources = new Sources([[[1, 2], [3]], [[5, 6]], [[9]]], 'forward')
-  const merge = mergeSlicees(sources, 'forward', () => [], null)
+  const merge = mergeSlices(sources, 'forward', () => [], null)
   const taken = (): number[] => Array.from(merge.next().value?.chunk.times ?? [])
   expect([taken(), sources.opened, sources.read]).toEqual([[1, 2], [1], 1])
   expect([taken(), sources.opened, sources.read]).toEqual([[3], [1], 2])

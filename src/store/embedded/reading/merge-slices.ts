@@ -23,7 +23,7 @@ const gatheredRowsMax = 1024
  * The rows of all sources ordered by time and position, as slices in the order of `direction`. With `replaced`, each source has at most
  * one row per date, and the rows of one date are combined into one.
  */
-export function* mergeSlicees(
+export function* mergeSlices(
   pending: Pending,
   direction: Direction,
   columns: () => readonly CopiedColumn[],

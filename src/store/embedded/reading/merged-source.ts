@@ -3,7 +3,7 @@ import type { RowSlice } from '../head/chunk.ts'
 import type { CopiedColumn } from '../head/copy-rows.ts'
 import type { SliceVisitor } from '../head/series-rows.ts'
 import type { TableView } from '../head/table-view.ts'
-import { type Direction, mergeSlicees, type Pending } from './merge-slices.ts'
+import { type Direction, mergeSlices, type Pending } from './merge-slices.ts'
 import type { OpenFile } from './open-file.ts'
 import type { ReplacedColumn } from './replace-rows.ts'
 import type { SeriesSource } from './series-source.ts'
@@ -60,7 +60,7 @@ export class MergedSource implements SeriesSource {
 
   #merge(series: number, fromMs: number, toMs: number, direction: Direction): Iterable<RowSlice> {
     const files = direction === 'forward' ? this.#byFirst : this.#byLast
-    return mergeSlicees(
+    return mergeSlices(
       new PendingSources(this.#tables, files, series, fromMs, toMs, direction),
       direction,
       this.#columns,

@@ -40,7 +40,7 @@ export interface SealedFile {
 /**
  * Reads one file. Series are addressed by their place in it: 0 up to `length`, in the order of the values of their tags. Chunks are like those
  * of the head: `columns` by the entity's index, strings with the dictionary of their codes (one array for all chunks that share it, because
- * translations are cached by its identity), `positions` decoded on first use. Slicees may be read while the run that pinned the file
+ * translations are cached by its identity), `positions` decoded on first use. Slices may be read while the run that pinned the file
  * continues.
  */
 export interface SealedPages {
@@ -59,7 +59,7 @@ export interface SealedPages {
   /**
    * The rows within the range, both ends included, as slices of at most a page, oldest first (`forward`) or newest first (`backward`). Rows
    * within a slice are always ordered by time and position, `start` the oldest. Lazy: a page is read when its slice is taken, and only pages
-   * that overlap the range are read. Slicees are never empty.
+   * that overlap the range are read. Slices are never empty.
    */
   forward(place: number, fromMs: number, toMs: number): Iterable<RowSlice>
   backward(place: number, fromMs: number, toMs: number): Iterable<RowSlice>
@@ -226,8 +226,8 @@ export class OtherDigitsError extends Error {
  */
 export interface SealedFileWriter {
   /**
-   * Adds the file's rows of the next series: at least one, ordered by time and position. Slicees are taken lazily and belong to the caller:
-   * data needed later must be copied before the next one is taken. Slicees of one call may have codes of different dictionaries, and a column
+   * Adds the file's rows of the next series: at least one, ordered by time and position. Slices are taken lazily and belong to the caller:
+   * data needed later must be copied before the next one is taken. Slices of one call may have codes of different dictionaries, and a column
    * may be absent in some of them. This and `finish` throw OtherDigitsError.
    */
   addSeries(series: number, slices: Iterable<RowSlice>): Promise<void>

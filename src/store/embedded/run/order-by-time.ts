@@ -26,7 +26,7 @@ export class OrderBuffers {
 }
 
 /** The starts of the ascending runs of `times`, and its length at the end. */
-async function risingSlicees(times: Float64Array, pacer: Pacer): Promise<Int32Array> {
+async function risingSlices(times: Float64Array, pacer: Pacer): Promise<Int32Array> {
   const bounds = new GrowableInt32()
   let beforeMs = Number.POSITIVE_INFINITY
   await forEachChunk(0, times.length, pacer, (start, end) => {
@@ -57,7 +57,7 @@ export async function orderByTime(
   pacer: Pacer,
   room = new OrderBuffers(),
 ): Promise<Int32Array | null> {
-  const bounds = await risingSlicees(times, pacer)
+  const bounds = await risingSlices(times, pacer)
   if (bounds.length <= 2) return null
   const keyed = room.keyed(0, times.length)
   await forEachChunk(0, times.length, pacer, (start, end) => {
@@ -130,7 +130,7 @@ async function mergeLate(keyed: Keyed, late: number, to: Keyed, pacer: Pacer): P
     }
   })
   const other: Keyed = { times: new Float64Array(late), places: new Int32Array(late) }
-  const ordered = await mergeRising(taken, await risingSlicees(taken.times, pacer), other, pacer)
+  const ordered = await mergeRising(taken, await risingSlices(taken.times, pacer), other, pacer)
   // Of equal times, rows in time come first, as before: a late row follows a newer row, and so all rows in time of its own date.
   const merge = new Merge(keyed, ordered, to)
   merge.begin(0, inTime, 0, late)

@@ -215,7 +215,7 @@ export class Deletions {
   async #takeBack({ entityId, deletionId: id, nowMs }: UndoRequest, end: End): Promise<boolean> {
     const { store, catalog, standing } = this.#parts
     const known = (await catalog.list(entityId)).find((one) => one.id === id)
-    if (known?.erasedMs === null && this.#hasLeft(known)) throw rowsAreGone(id)
+    if (known?.erasedMs === null && this.#areRowsGone(known)) throw rowsAreGone(id)
     const place = Math.max(standing.firstPendingPosition(entityId), standing.changesOf(entityId).at(-1)?.place ?? 0)
     const change = await catalog.takeBack(entityId, id, place, nowMs)
     if (change === null) return false
@@ -239,12 +239,12 @@ export class Deletions {
     // The deletion being made is included, and so are erased ones.
     if (standing.of(entityId).length <= deletionsMax) return
     const known = await catalog.list(entityId)
-    const active = known.filter((one) => one.erasedMs === null && !this.#hasLeft(one))
+    const active = known.filter((one) => one.erasedMs === null && !this.#areRowsGone(one))
     if (active.length >= deletionsMax) throw tooMany(deletionsMax)
   }
 
   /** Whether it deleted rows of which none is left, nor any of their hours. */
-  #hasLeft({ entityId, id, rows }: Deletion): boolean {
+  #areRowsGone({ entityId, id, rows }: Deletion): boolean {
     return rows > 0 && !mayStillExist(this.#parts.store.files(entityId), id, this.#parts.goneMs(entityId))
   }
 
