@@ -1,4 +1,4 @@
-// ROUND of the store's answers, held against that of the SQL engine.
+// Compares the store's ROUND with the SQL engine's.
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
 import { roundedTo } from '../../src/lib/rounded-to.ts'
