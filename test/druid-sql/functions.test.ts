@@ -675,7 +675,7 @@ test.each<readonly [string, readonly Value[]]>([
   ['SELECT 9223372036854775807 - 1', [9223372036854775806n]],
   ['VALUES (1), (2)', [1, 2]],
   ['SELECT NULL', [null]],
-  // A topN sorts null first, next to infinity. With a count of distinct values of another column Druid does not use a topN,
+  // A topN sorts null first, next to infinity. With a count of distinct values of another column Druid does not use a topN.
   ["SELECT k FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k ORDER BY k DESC LIMIT 1", [null]],
   [
     "SELECT k, COUNT(DISTINCT k) FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k ORDER BY k DESC LIMIT 1",
@@ -685,7 +685,7 @@ test.each<readonly [string, readonly Value[]]>([
     "SELECT k, COUNT(DISTINCT x) FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k ORDER BY k DESC LIMIT 1",
     [2],
   ],
-  // nor over a subquery that runs separately first, unless the subquery's only key is grouped by again.
+  // Nor does it over a subquery that runs separately first, unless the subquery's only key is grouped by again.
   [
     "SELECT k, COUNT(*) FROM (SELECT k, x FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k, x) AS q GROUP BY k ORDER BY k DESC LIMIT 1",
     [2],
