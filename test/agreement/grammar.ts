@@ -89,7 +89,7 @@ function leastDepths(grammar: Grammar): { readonly rules: Map<string, number>; r
 /** The chance, in percent, of a plain value where a more complex one is possible. */
 const plainChances = 30
 const optionalChances = 40
-/** Kinds of whole queries, for which a plainer rule is never preferred. */
+/** Kinds of whole queries, to which `plainChances` does not apply: none is plainer than another. */
 const wholeKinds = new Set(['query', 'board'])
 /** The most rules in one text; beyond it the shortest rules are chosen. */
 const piecesMax = 120

@@ -61,7 +61,7 @@ const posts = [
   { type: 'arithmetic', name: 'less', fn: '-', fields: [field('ratio'), { type: 'constant', name: 'c', value: 2 }] },
 ]
 
-/** An expression over outputs that every query has, and a text. */
+/** A numeric expression over the given outputs, which every query has. */
 function postExpression(draw: Draw, inputs: readonly string[], depth = 0): string {
   const leaf = oneOf(draw, [...inputs, ...inputs, '2', '0', '-3', '2.5', '7'])
   if (depth > 2 || draw(4) === 0) return leaf

@@ -449,7 +449,7 @@ test('a strip of the whole range has a window, which keys and the pointer move',
   await page.getByRole('button', { name: 'Back' }).click()
   await expect.poll(() => hours()[0], patience).toBeCloseTo(13.5, 0)
   await page.locator('.stale').waitFor({ state: 'detached' })
-  // The overview is requested only once.
+  // The data of the whole range are requested only once.
   expect(asked).toBe(1)
   await expectSoundEverywhere(page)
   await page.goto(
@@ -762,7 +762,7 @@ test('means have a band, counters bars, and states strips, steps and durations',
   const modes = ['auto', 'manual'].map((name, place) => ({ time: hour(place), tag: 'valve', mode: name }))
   await callWell(url, 'POST', '/ingests/modes/data?wait=true', { key: mode, body: modes })
   await page.goto(`${url}/portal#/explore?entity=modes`)
-  // The page requests the entities only once.
+  // The page loads the list of entities once, so the new entity is unknown until a reload.
   await page.getByText('There is no entity modes, or not for this key').waitFor()
   await page.reload()
   // Texts are not drawn as lines.
@@ -1002,7 +1002,7 @@ test('of an entity with several tags each combination is a line, or one of the t
   await page.getByText('Choose a tag').waitFor()
   await page.getByRole('button', { name: 'temp' }).click()
   await page.getByRole('img', { name: 'temp over time' }).waitFor()
-  // A field without averages is not shown as one.
+  // The boolean field has no averages, so it is omitted when averages are shown.
   await page.getByLabel('Show', { exact: true }).selectOption('select')
   await page.getByRole('checkbox', { name: 'on' }).check()
   await page.getByRole('img', { name: 'temp · value, temp · on over time' }).waitFor()

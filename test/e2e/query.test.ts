@@ -74,7 +74,7 @@ test('a query is written and run at once, and the page goes on while it takes lo
   await write(page, 'SELECT SUM(V) AS total FROM plant')
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByText('1 row').waitFor()
-  // The page receives one answer when the next text is written already.
+  // The page is notified of one text when the editor already contains the next.
   for (const limit of [2, 3, 4]) {
     await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.press('Delete')
