@@ -185,7 +185,6 @@ class Making {
   }
 }
 
-/** The text of a piece. */
 export function written(piece: Piece, outer: Map<string, string> = new Map()): string {
   const named = piece.kind === 'optional' ? outer : new Map<string, string>()
   return piece.parts
