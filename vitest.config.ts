@@ -1,4 +1,4 @@
-// The projects of the test commands of package.json: `npx vitest run --project unit src/model` runs some tests of one.
+// The projects behind the test commands of package.json. `npx vitest run --project unit src/model` runs some tests of one project.
 import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
@@ -7,7 +7,7 @@ type Options = NonNullable<TestProjectInlineConfiguration['test']>
 
 const minuteMs = 60_000
 
-/** The tests that start a whole service in one process and speak to it as its clients do. */
+/** Tests that start a whole service in one process and use it as its clients do. */
 const wholeService = [
   'test/acceptance/**/*.test.ts',
   'test/formats/formats.test.ts',
@@ -15,7 +15,7 @@ const wholeService = [
   'src/http/idle-clients.test.ts',
 ]
 
-/** The tests of other projects than `unit`: they need programs, or more time than `npm test` may take. */
+/** Tests that do not belong to `unit`: they need other programs, or more time than `npm test` may take. */
 const elsewhere = [
   ...wholeService,
   'test/{crash,simulation,faults,cluster,e2e,superset,tools}/**',
@@ -30,10 +30,10 @@ function project(name: string, include: readonly string[], options: Options = {}
     test: {
       name,
       include: [...include],
-      // The files of one worker share its modules: no test replaces one, and reading them anew for each file was half of the processors' time.
+      // The files of one worker share its modules: no test replaces one, and loading them again for each file took half of the CPU time.
       isolate: false,
       setupFiles: ['test/support/given-seed.ts'],
-      // A test that stands still fails; one on a busy machine does not.
+      // Long enough for a busy machine; a test that hangs fails.
       testTimeout: 2 * minuteMs,
       hookTimeout: minuteMs,
       ...options,
@@ -45,8 +45,8 @@ const memoryFolder = '/dev/shm'
 const memoryBytesMin = 4 * 2 ** 30
 
 /**
- * Where unit tests write: into memory where there is room. They sync tens of thousands of times, which took most of their time on slow disks. What disks do
- * to the service is for `faults` and `crash`.
+ * The folder for the unit tests' files: in memory where there is enough. The tests sync tens of thousands of times, which took most of their time on slow
+ * disks. `faults` and `crash` test the effects of disks on the service.
  */
 function scratchFolder(): string {
   if (!existsSync(memoryFolder)) return tmpdir()
@@ -54,19 +54,19 @@ function scratchFolder(): string {
   return bavail * bsize < memoryBytesMin ? tmpdir() : memoryFolder
 }
 
-/** The random tests of which `npm test` runs a part of the rounds. */
+/** The random tests. `npm test` runs only a part of their rounds. */
 function randomTests(): string[] {
   return ['src', 'test']
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`))
     .filter((path) => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes("/rounds.ts'"))
 }
 
-/** Of the tests of the whole service, those that hold with either engine. */
+/** The tests of the whole service that apply to both engines. */
 const acceptance =
   'ingestion pending own-rows deletions tags lifecycle repair check metadata queries refusals inherited-names edge-requests replace native sql sql-metadata druid-http copy metrics storage real-data influxql influxql-clients live mcp i3x i3x-subscriptions i3x-quality kept-hours'
-/** The portal: the whole way through it, and all journeys but those that need a data folder. */
+/** The tests of the portal: the whole way through it, and all user journeys except those that need a data folder. */
 const journeys = 'whole-way overview ingests push explore views deletions query metadata access'
-/** What a change passes before it lands: each part by itself, the scenarios through all of them, and a kill of each. */
+/** The tests that a change must pass before it lands: each part separately, the scenarios through all of them, and a kill of each. */
 const shortCluster =
   'journal given-up-appends kept-topics postgres-catalog postgres-partitions supervisors added-fields shared-keys left-queries druid-sql service live deletions hours-answers kills'
 const shortAcceptance = 'ingestion pending metrics replace sql sql-metadata'
@@ -97,7 +97,7 @@ const clusterFiles =
 
 const rounds = process.env['TIDEMARK_TEST_ROUNDS'] ?? '1'
 
-/** A real Kafka, Druid and PostgreSQL, which are started when they do not run. */
+/** Runs with a real Kafka, Druid and PostgreSQL, which are started if they are not running. */
 const onCluster: Options = {
   env: { TIDEMARK_TEST_ENGINE: 'cluster', TIDEMARK_TEST_ROUNDS: rounds },
   globalSetup: ['test/cluster/global-setup.ts'],
@@ -107,7 +107,7 @@ const onCluster: Options = {
 
 export default defineConfig({
   test: {
-    // Much of the time is waiting for disks and processes: one worker a core, where the default leaves one core out.
+    // Tests mostly wait for disks and processes, so there is one worker per core; the default leaves one core free.
     maxWorkers: '100%',
     projects: [
       project('unit', ['src/**/*.test.ts', 'portal/src/**/*.test.ts', 'test/**/*.test.ts'], {
@@ -116,9 +116,9 @@ export default defineConfig({
       }),
       project('acceptance', wholeService, { env: { TMPDIR: scratchFolder() } }),
       project('faults', ['test/faults/**/*.test.ts'], { testTimeout: minuteMs }),
-      // Starts a program for each command that the guides show.
+      // Starts a program for each command in the guides.
       project('docs', ['test/docs/guides.test.ts'], { testTimeout: 10 * minuteMs }),
-      // A browser and a server beside each test: one at a time, with the patience that a slow machine needs.
+      // Each test has a browser and a server, so they run one at a time, with timeouts for a slow machine.
       project('e2e', ['test/e2e/**/*.test.ts'], {
         fileParallelism: false,
         testTimeout: 3 * minuteMs,
@@ -136,7 +136,7 @@ export default defineConfig({
         },
       }),
       project('cluster', clusterFiles, onCluster),
-      // Queries at random of one machine and of Druid, and 2,400 relations between answers of the SQL engine, in about ten minutes.
+      // Random queries of one machine and of Druid, and 2,400 relations between answers of the SQL engine, in about ten minutes.
       project('agreement', ['test/agreement/agreement.test.ts', 'test/sql-engine/*.test.ts'], {
         ...onCluster,
         env: {
@@ -145,7 +145,7 @@ export default defineConfig({
           TIDEMARK_TEST_ROUNDS: process.env['TIDEMARK_TEST_ROUNDS'] ?? '20',
         },
       }),
-      // Its packages are installed and its database is made, some minutes in all.
+      // Installing its packages and creating its database takes some minutes.
       project('superset', ['test/superset/**/*.test.ts'], { hookTimeout: 30 * minuteMs }),
     ],
   },

@@ -1,4 +1,4 @@
-// What there are several of is listed once: whoever shows or documents them derives the list, or is held against it here.
+// Each list exists in one place. Files that show or document its entries derive them from there, or are compared with it here.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ const production = readdirSync(join(root, 'src'), { recursive: true, encoding: '
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => join('src', name))
 
-/** The files that hold one of these words as a text or a name of its own. */
+/** The files that contain one of these words as a string or as a key. */
 function listing(words: readonly string[]): string[] {
   const anyOf = new RegExp(`(['"\`])(?:${words.join('|')})\\1|^  (?:${words.join('|')}): `, 'm')
   return production.filter((file) => anyOf.test(readFileSync(join(root, file), 'utf8')))

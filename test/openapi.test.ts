@@ -1,4 +1,4 @@
-// The interface as one document, kept beside its test: a change of it shows in review. `UPDATE_OPENAPI=1` writes it anew (then `npm run fix`).
+// The API as one document, stored next to its test so that changes appear in review. `UPDATE_OPENAPI=1` rewrites it (then `npm run fix`).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { packageVersion } from '../src/lib/own-package.ts'
@@ -53,7 +53,7 @@ test('each operation has a name of its own, a summary, a known tag and described
   }
 })
 
-/** Their errors have the bodies that their callers know. */
+/** APIs whose error bodies have the format that their clients expect. */
 const ofOthers = ['druid', 'line protocol', 'i3x']
 
 test.each([
@@ -67,7 +67,7 @@ test.each([
         .filter(([status]) => Number(status) >= 400)
         .map(([, response]) => Object.keys(response.content ?? {}).join()),
     )
-  // Drivers of JDBC read errors in the format that they speak.
+  // JDBC drivers read errors in their own format.
   const reported = types.filter((type) => type !== 'application/x-google-protobuf')
   expect(new Set(reported)).toEqual(new Set([mediaType]))
 })

@@ -1,5 +1,5 @@
-// What is made for each request or push is made alike: V8 gives such objects one hidden class, by which their properties are found at once. On Node.js 20 it makes a new one
-// each time a property that a spread does not name stands behind it (`CONTRIBUTING.md`).
+// Objects made for each request or push have one shape, so that V8 gives them one hidden class and finds their properties fast. On Node.js 20, V8 makes a
+// new hidden class each time a property follows a spread that does not name it (`CONTRIBUTING.md`).
 import { setFlagsFromString } from 'node:v8'
 import { expect, test } from 'vitest'
 import { openAnswer } from '../src/answer/answer-data.ts'
@@ -16,7 +16,7 @@ const haveOneShape = new Function('one', 'other', 'return %HaveSameMap(one, othe
   other: object,
 ) => boolean
 
-/** By then V8 makes them as it will make all others. */
+/** After this many objects, V8 makes all further ones alike. */
 const warmUps = 50
 
 async function shapesOf(make: () => object | Promise<object>): Promise<number> {

@@ -1,4 +1,4 @@
-// The audit: each endpoint of the operator's side that changes something leaves its line, in this list and in the interface's document alike.
+// The audit log: each operator endpoint that changes something writes a line; this list and the OpenAPI document name the same endpoints.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
@@ -208,7 +208,7 @@ interface Documented {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
 }
 
-/** What changes nothing, and what needs a push that ends the validator: its line is in src/http/audited-routes.test.ts. */
+/** One endpoint changes nothing, the other needs a push that crashes the validator: src/http/audited-routes.test.ts tests its line. */
 const notHere = ['previewReplay', 'discardQuarantined']
 
 test('the list below has each changing endpoint of the document', () => {

@@ -1,4 +1,4 @@
-// The connection of a program's first request breaks before an answer comes: a port that is forwarded to a service that is not there yet does so.
+// The connection of a program's first request breaks before the response, as with a port that is forwarded to a service that is not running yet.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// Rows that are checked meet what they would meet if they were pushed, and nothing of them stays.
+// Checked rows are validated as pushed rows are, and nothing is stored.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOk, makeIngest } from '../support/api.ts'

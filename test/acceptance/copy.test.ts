@@ -1,4 +1,4 @@
-// One service copied into another with `tidemark copy`, both real, over HTTP.
+// Copies one real service into another with `tidemark copy`, over HTTP.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -39,7 +39,7 @@ const tags = {
   ],
 }
 
-/** The text of a row, so that its numbers keep their digits. */
+/** The JSON of a row, written as text so that its numbers keep their digits. */
 function plantRow(index: number): string {
   const date = new Date(startMs + (index % 3) * 40 * dayMs + Math.floor(index / 9) * 1000).toISOString()
   const parts = [`"D":"${date}"`, `"T":"t.${index % 2}"`, `"S \\"quoted\\"":"s"`]
@@ -72,7 +72,7 @@ beforeAll(async () => {
   const steady = { alias: 'steady', kind: 'series', duplicates: 'replace' }
   for (const body of [plant, tags, steady]) await callOk(source.url, 'POST', '/admin/ingests', { ...admin, body })
   await push(pusher, 'line', `[${Array.from({ length: 300 }, (_, index) => plantRow(index)).join()}]`)
-  // Of the same date, in an order of its own.
+  // Rows with the same date, whose order must be kept.
   await push(
     pusher,
     'line',
@@ -124,7 +124,7 @@ async function copy(argv: readonly string[], key = copier, url = target.url, sou
   return { code, ...printed }
 }
 
-/** Stands before the target: the answer to the second push is lost, and later ones are refused. */
+/** A proxy in front of the target that loses the response to the second push and refuses later pushes. */
 async function interrupting(): Promise<{ url: string; server: Server }> {
   let pushes = 0
   const server = createServer(async (request, response) => {
@@ -149,7 +149,7 @@ async function interrupting(): Promise<{ url: string; server: Server }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
 }
 
-/** The text of all rows, by windows that the source's small limit allows. */
+/** All rows as text, read in windows that fit the source's small limit. */
 async function rowsOf(url: string, entity: string): Promise<string[]> {
   const rows: string[] = []
   const fields = entity === 'plant' ? ['site', 'unit'] : []
@@ -251,7 +251,7 @@ describe('tidemark copy', () => {
   test('goes on where it was interrupted, with what the dates ask for', async () => {
     const { code, out } = await copy(['--entity', 'plant', '--to', '2026-02-10', '--json'])
     expect(code).toBe(0)
-    // What the interrupted copy stored may not be counted yet on a cluster.
+    // On a cluster, the rows of the interrupted copy may not be counted yet.
     const targetBefore = onCluster ? expect.any(Number) : 103
     expect(JSON.parse(out)).toMatchObject({ copied: [{ copied: 103, targetBefore, targetAfter: 103 }] })
   })

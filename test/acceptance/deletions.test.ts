@@ -1,4 +1,4 @@
-// Deletions of rows over HTTP: who may, what is refused, and that no query sees what was deleted.
+// Deletions of rows over HTTP: permissions, refused requests, and queries, none of which returns deleted rows.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -144,7 +144,7 @@ describe('what is refused', () => {
 })
 
 describe.skipIf(onCluster)('erased rows', () => {
-  /** Files of the data folder that hold a text. */
+  /** Files of the data folder that contain a text. */
   const holding = (directory: string, text: string): string[] =>
     readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => {
       const file = join(directory, name)
@@ -194,7 +194,7 @@ describe.skipIf(onCluster)('a copy of the state', () => {
     const items = await callOk<{ V: unknown }[]>(url, 'POST', '/consumer/data/select', { body: { entity: 'plant' } })
     return items.map(({ V }) => V)
   }
-  /** What a service on a folder shows: as it is, and when the deletion is taken back. */
+  /** The values that a service on this folder returns, before and after the deletion is undone. */
   const shownIn = async (dataDirectory: string, id: number): Promise<unknown[][]> => {
     const restored = await runService({}, { ...embedded, dataDirectory })
     try {

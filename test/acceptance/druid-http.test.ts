@@ -1,4 +1,4 @@
-// The paths of Apache Druid on a running service: bytes as Druid writes them, access and limits as everywhere.
+// The paths of Apache Druid on a running service: bytes as Druid writes them; access and limits as elsewhere.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostileTexts } from '../druid-sql/hostile-texts.ts'
 import { callOk, makeIngest, makeReader } from '../support/api.ts'
@@ -7,7 +7,7 @@ import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
 let service: RunningService
-/** A key that may read `plant` alone. */
+/** A key that may read only `plant`. */
 let readerKey: string
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ describe('SQL', () => {
   })
 
   test('its own time ends a query', async () => {
-    // 4^22 rows are counted by no machine within a tenth of a second.
+    // No machine counts 4^22 rows within a tenth of a second.
     const slow = `SELECT COUNT(*) AS n FROM plant a ${[...'bcdefghijklmnopqrstuv'].map((name) => `CROSS JOIN plant ${name}`).join(' ')}`
     const answer = await sql(slow, { context: { timeout: 100 } })
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
@@ -250,7 +250,7 @@ describe('hostile texts', () => {
           String(body.errorMessage).includes('secret') && !query.includes('secret'),
         ]
         expect(reported).toEqual([query, 500, 'error', false])
-        // Nobody's fault but the caller's.
+        // The caller's fault.
         expect([query, body.errorCode]).toEqual([query, -1])
       }
     }

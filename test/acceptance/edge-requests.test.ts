@@ -1,4 +1,4 @@
-// Requests at the edges of what their schemas take: answered, or refused as the client's, never a failure of the service.
+// Requests at the edges of their schemas are answered, or refused with a client error; the service never fails.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** A half of a surrogate pair is no text; JSON can write it all the same. */
+/** Half of a surrogate pair is not valid text, but JSON can express it. */
 const halves = ['\ud800', 'x\udc00', '\udc00\ud800']
 const texts = [...tags, ...halves, 'x'.repeat(5000), '%', '_', '\ufeff', '\uffff', '\u0001\u001f\u007f']
 const edges: readonly (readonly [what: string, change: object])[] = [

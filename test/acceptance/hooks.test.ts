@@ -1,4 +1,4 @@
-// Hooks, through all of the service: what they are told of, signed, once and again until they take it, also across a kill.
+// Hooks through the whole service: events are signed, delivered once, and retried until accepted, also across a kill.
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,9 +17,9 @@ type Told = Readonly<Record<string, unknown>> & { readonly id: string; readonly 
 let service: RunningService
 let receiver: Server
 let url: string
-/** What calls are answered with; null while they are left without an answer. */
+/** The status of responses to calls; null to leave calls unanswered. */
 let status: number | null = 204
-/** How long a call that failed once waits until it is tried again. */
+/** The delay before a failed call is retried for the first time. */
 const pauseMs = 10_000
 const told: { readonly event: Told; readonly body: string; readonly signature: string | undefined }[] = []
 const admin = { key: adminKey }
@@ -64,7 +64,7 @@ describe('a hook', () => {
       status: 200,
       body: { secret_set: expect.any(String) },
     })
-    // A secret alone is a change as well.
+    // Changing only the secret is a change too.
     await put('first', { url, kinds: ['part_away'], secret: 'hidden-two' })
     expect(await call(service.url, 'GET', '/admin/hooks/first', admin)).toMatchObject({ status: 200 })
     const { Items } = await callOk<{ Items: readonly Told[] }>(service.url, 'GET', '/admin/hooks', admin)
@@ -100,7 +100,7 @@ describe('a hook', () => {
   })
 })
 
-/** Empties the disk and fills it again until somebody was told of it. */
+/** Empties the disk and fills it again, until the hook is called. */
 async function fillAgain(isTold: () => boolean | Promise<boolean>): Promise<void> {
   for (let times = 0; times < 100 && !(await isTold()); times++) {
     freeBytes = freeBytes > 1000 ? 5 : 1e12
@@ -169,7 +169,7 @@ test('a kill before an event is delivered loses it not, and tells it under its i
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tidemark-hooks-'))
   const environment = {
     TIDEMARK_HOOKS_PRIVATE_ADDRESSES: 'true',
-    // Less is free on any disk: it is low from the first moment.
+    // No disk has this much free space, so it is low from the start.
     TIDEMARK_JOURNAL_DISK_WARN_BYTES: String(2 ** 40),
     TIDEMARK_LIMITS_CHECK_MS: '50',
   }
@@ -199,7 +199,7 @@ test('no address of this machine, unless it is allowed', async () => {
   service = await service.restart({ settings: { 'hooks.privateAddresses': 'false' } })
   for (const host of ['127.0.0.1', '2130706433', '[::ffff:7f00:1]', 'localhost', '10.0.0.1', '[fe80::1]'])
     expect(await put('own', { url: `http://${host}/`, kinds: ['disk_low'] })).toMatchObject({ status: 400 })
-  // One that is there already is not called any more.
+  // A hook that exists already is no longer called.
   const before = told.length
   const isRefused = async (): Promise<boolean> =>
     String((await deliveries('disk'))[0]?.['error']).includes('hooks.privateAddresses')

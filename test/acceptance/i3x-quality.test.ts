@@ -1,4 +1,4 @@
-// i3X 1.0: how good each value is, as it is read, told and written. The newest value is shown whatever its quality, and what is bad is null.
+// i3X 1.0: the quality of values when they are read, streamed and written. The newest value is returned whatever its quality, and a bad value is null.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest, makeSubscriber } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -26,7 +26,7 @@ const fields = [
   { name: 'T', type: 'string', role: 'tag' },
   { name: 'V', type: 'double', role: 'metric' },
 ]
-/** By the alias of the ingest: its quality, and what of it is good, uncertain and bad. Null is good. */
+/** By alias of the ingest: the definition of its quality, and a good, an uncertain and a bad quality. Null is good. */
 const kinds: readonly (readonly [string, object, readonly unknown[]])[] = [
   ['opcda', { type: 'long' }, [216, 64, 0]],
   ['opcua', { type: 'long', coding: 'opcua' }, [0, 0x40000000, 0x80340000]],

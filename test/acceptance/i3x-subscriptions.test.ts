@@ -1,4 +1,4 @@
-// i3X 1.0: subscriptions, which stand on live rows. Each test is a "must" of its implementation guide, or what of ours it is made of.
+// i3X 1.0: subscriptions, which are built on live rows. Each test covers a "must" of the implementation guide, or a property of our implementation.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest, makeSubscriber } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -19,7 +19,7 @@ interface Body {
   readonly responseDetail?: { readonly status: number; readonly detail: string }
 }
 
-/** Of a web page, which reads streams too. */
+/** The origin of a web page, which reads streams too. */
 const origin = 'https://page.example'
 let service: RunningService
 let key: string
@@ -74,7 +74,7 @@ const batchesOf = ({ body }: { readonly body: Body }) => body.result as readonly
 const updatesOf = (batches: readonly Batch[]) =>
   batches.flatMap(({ updates }) => updates.map(({ elementId, value }) => [elementId, value]))
 
-/** Syncs, and acknowledges what comes, until there is as much as this. */
+/** Syncs and acknowledges until this many updates have come. */
 async function syncs(named: Subscribed, count: number): Promise<readonly (readonly unknown[])[]> {
   const told: (readonly unknown[])[] = []
   let acknowledged: number | undefined
@@ -144,7 +144,7 @@ test('objects are registered once, each by itself, and unregistered', async () =
   const left = await post('/unregister', { ...named, elementIds: ['tag:plant:a', 'tag:plant:b'] })
   expect(left.body.results).toMatchObject([{ success: true }, { responseDetail: { status: 404 } }])
   await push('plant', [row('a', 2)])
-  // What waited is still there.
+  // Waiting updates are still delivered.
   expect(updatesOf(batchesOf(await sync(named)))).toEqual([['tag:plant:a', 1]])
 })
 
@@ -182,7 +182,7 @@ test('who does not ask for a while misses nothing: what is too much waits in the
   const first = await sync(named)
   expect(first.body.responseDetail?.status).toBe(206)
   await pushAll(values.slice(60))
-  // Told again as long as it is not acknowledged, and no more.
+  // The same batch is sent again until it is acknowledged, and no more than that.
   expect(batchesOf(await sync(named))).toEqual(batchesOf(first))
   expect(await syncs(named, 400)).toEqual(values.map((V) => ['tag:plant:a', V]))
 })
@@ -209,7 +209,7 @@ test('subscriptions are those of their client, and of who may read', async () =>
 })
 
 interface OpenStream {
-  /** What has come. */
+  /** The updates received so far. */
   readonly told: Update[]
   readonly ended: Promise<unknown>
   readonly cut: () => void

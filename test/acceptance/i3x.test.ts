@@ -1,4 +1,4 @@
-// i3X 1.0: what there is, its values, and writing them. Each test is a "must" of its implementation guide, or what of ours it is made of.
+// i3X 1.0: objects, their values, and writing them. Each test covers a "must" of the implementation guide, or a property of our implementation.
 
 import { request as httpRequest } from 'node:http'
 import { gunzipSync } from 'node:zlib'
@@ -40,7 +40,7 @@ interface Body {
 }
 
 let service: RunningService
-/** Reads all, and may push to `wide` and `equipment`. */
+/** May read everything, and push to `wide` and `equipment`. */
 let key: string
 
 beforeAll(async () => {

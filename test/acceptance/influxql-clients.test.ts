@@ -1,4 +1,4 @@
-// The requests that Grafana's InfluxDB source, openHAB and ioBroker send, as their sources write them, on a running service: they write their points, and read them.
+// Requests that Grafana's InfluxDB source, openHAB and ioBroker send, taken from their source code, on a running service: they write points and read them.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -23,7 +23,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A form has its type in its headers: not all of them name it. */
+/** The headers contain the type of a form, because not all clients name it. */
 async function send(database: string, { method = 'GET', path, query = {}, form, headers = {} }: Sent) {
   const response = await fetch(`${service.url}${path}?${new URLSearchParams(query)}`, {
     method,
@@ -42,12 +42,12 @@ const results = (...texts: readonly string[]): string =>
 beforeAll(async () => {
   service = await runService({ 'access.consumption': 'key' })
   const lines: Readonly<Record<string, readonly string[]>> = {
-    // As influxdb-java writes them: in nanoseconds, whole numbers with an i, tags in their order.
+    // As influxdb-java writes them: in nanoseconds, whole numbers with an i, tags in order.
     openhab: [0, 60, 120].flatMap((seconds) => [
       `Living_Temp,item=Living_Temp value=${20 + seconds / 60}.5 ${fromMs + 1000 * seconds}000000`,
       `Switches,item=Lamp value=${(seconds / 60) % 2}i ${fromMs + 1000 * seconds}000000`,
     ]),
-    // As node-influx writes what has no schema: numbers as doubles, and milliseconds.
+    // As node-influx writes points without a schema: numbers as doubles, times in milliseconds.
     iobroker: [0, 30, 60, 120].map(
       (seconds) =>
         `hm-rpc.0.LEQ1.TEMP value=${seconds / 10},ack=T,q=0,from="system.adapter.hm-rpc.0" ${fromMs + 1000 * seconds}`,
@@ -152,7 +152,7 @@ describe('Grafana', () => {
 })
 
 describe('openHAB', () => {
-  // influxdb-java asks by GET, in milliseconds; its query builder ends with a semicolon.
+  // influxdb-java queries with GET, in milliseconds; its query builder appends a semicolon.
   const read = (q: string) =>
     send('openhab', {
       path: '/query',
@@ -200,7 +200,7 @@ describe('openHAB', () => {
 
 describe('ioBroker', () => {
   const id = 'hm-rpc.0.LEQ1.TEMP'
-  // node-influx sends what it was not told as an empty parameter.
+  // node-influx sends options that are not set as empty parameters.
   const read = (q: string) =>
     send('iobroker', { path: '/query', query: { db: 'iobroker', epoch: '', q, rp: '', params: '{}' } })
   const values = (texts: string): string => `{"name":"${id}","columns":["time","value"],"values":[${texts}]}`

@@ -1,4 +1,4 @@
-// InfluxQL on a running service: the bytes of answers, access, and what is refused. `test/tools/influxql.test.ts` compares with a real InfluxDB.
+// InfluxQL on a running service: the bytes of answers, access, and refused queries. `test/tools/influxql.test.ts` compares with a real InfluxDB.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const hostsKey = await makeIngest(service.url, adminKey, { alias: 'hosts', fields })
   const plantKey = await makeIngest(service.url, adminKey, { alias: 'meters', entity: 'plant' })
   await makeIngest(service.url, adminKey, { alias: 'secret' })
-  // Each has the name of the other's entity, and each row its entity's.
+  // Each ingest has the name of the other's entity; a row's tag names its entity.
   for (const [alias, entity] of [
     ['north', 'south'],
     ['south', 'north'],
@@ -47,7 +47,7 @@ beforeAll(async () => {
     text: text.replace('9007199254740992', '9007199254740993'),
   })
   const plant = [0, 30, 60].map((minute) => ({ D: at(minute), T: 'boiler.level', V: minute }))
-  // Each hour of a day on which clocks are set, with its number.
+  // Each hour of a day on which the clocks change, with its number.
   const hours = Array.from({ length: 13 }, (_, V) => ({ D: Date.UTC(2026, 2, 28, 23 + V), T: 'clock', V }))
   await callOk(service.url, 'POST', '/ingests/meters/data?wait=true', { key: plantKey, body: [...plant, ...hours] })
   readerKey = await makeReader(service.url, adminKey, ['hosts', 'plant'])
@@ -106,7 +106,7 @@ describe('SELECT', () => {
       "SELECT v FROM cpu WHERE host =~ /^(a|c)$/ AND region != 'west' ORDER BY time DESC LIMIT 1 tz('Europe/Madrid')",
       '{"name":"cpu","columns":["time","v"],"values":[["2026-01-01T01:05:00+01:00",4]]}',
     ],
-    // Druid sorts rows by time alone.
+    // Druid sorts rows only by time.
     ...(onCluster
       ? []
       : [
@@ -197,7 +197,7 @@ describe('SELECT', () => {
     ).not.toContain(false)
   })
 
-  // Rows of several measurements.
+  // These are rows of several measurements.
   test.skipIf(onCluster)('longs keep all their digits', async () => {
     const q = `SELECT n + 2 FROM cpu; SELECT cumulative_sum(n) FROM /cpu|mem/ WHERE n > $v; SELECT difference(max(n)) FROM cpu WHERE ${first} GROUP BY time(4m) fill(0)`
     const { text } = await ask(q, { params: '{"v":9007199254740992}' })

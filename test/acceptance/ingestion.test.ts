@@ -1,4 +1,4 @@
-// Pushes that are sent again, and pushes for which there is no room, over HTTP.
+// Repeated pushes, and pushes that exceed a limit, over HTTP.
 
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -145,7 +145,7 @@ describe('bounds', () => {
     }
   }
 
-  // A cluster takes its database's own estimate of their number.
+  // A cluster uses the database's own estimate of the number of keys.
   test.skipIf(onCluster)('of live keys: a new one is refused, known ones and none are taken', () =>
     world({ 'limits.idempotencyKeys': '2' }, async (url, key) => {
       for (const idempotencyKey of ['a', 'b']) await push(url, key, row(1), { idempotencyKey })
@@ -201,7 +201,7 @@ describe('bounds', () => {
     world({ 'limits.rejectedBytes': '1000' }, async (url, key) => {
       const bad = row('x'.repeat(2000))
       await push(url, key, bad, { query: '?wait=true' })
-      // Until the catalog is asked it is told that the rest could be filled.
+      // Until the catalog is queried, the message says that the remaining space could be filled.
       const refused = await push(url, key, row(1))
       expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } })
       await until(async () => {
@@ -257,7 +257,7 @@ test.skipIf(onCluster)('below the disk floor nothing is stored, and it recovers 
     await until(async () => (await disk()).filling)
     expect((await push(service.url, key, row(1), { query: '?wait=true' })).status).toBe(200)
     free = 999
-    // Those that are still taken are there before they are counted.
+    // Rows accepted in the meantime are stored before they are counted.
     await until(async () => (await push(service.url, key, row(1), { query: '?wait=true' })).status === 503)
     const before = (await values(service.url)).length
     const refused = await push(service.url, key, row(1))

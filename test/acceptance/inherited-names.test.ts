@@ -1,5 +1,5 @@
-// Words that every object of the language knows, wherever a name is taken: as names of the operator's own they work like any other, and
-// where they name nothing they are refused like any other.
+// Names that every JavaScript object inherits, wherever a request contains a name: as the operator's own names they work like any other,
+// and where they name nothing they are refused like any other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -29,7 +29,7 @@ const attributes = [
 ]
 const at = '2026-01-01T00:00:00.000Z'
 const date = '2026-01-02T00:00:00.000Z'
-/** `__proto__` as an object's own property has to be spelt like this. */
+/** Computed keys: `__proto__` becomes an own property of an object only this way. */
 const row = { [time]: at, [tag]: words[0], [dimension]: words[1], [long]: 7, [metric]: 1.5 }
 const item = { [tag]: words[1], [time]: { [words[1]!]: [words[0]] }, [metric]: 2.5 }
 
@@ -159,7 +159,7 @@ const post = (path: string, body: object) => ['POST', path, body] as const
 const query = (kind: string, body: object) => post(`/consumer/data/${kind}`, body)
 const nativeOf = (body: object) => query('druid-native-query', body)
 
-/** Each place where a word is taken; the word is none there. */
+/** Each place for a name in a request, with a word that names nothing there. */
 const places: Readonly<Record<string, Refused>> = {
   'an entity': (word) => query('select', { entity: `${word}_` }),
   'the granularity of an average': (word) => query('average', { ...selected, granularity: word }),

@@ -1,4 +1,4 @@
-// Ctrl-C while an answer is written into a file.
+// Ctrl-C while an answer is being written to a file.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Rows expire and their hours stay, over HTTP: what was answered before is answered afterwards.
+// Rows expire and their hours stay, over HTTP: answers before and after are the same.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ const native = (entity: string, queryType: string, more: object) =>
     },
   })
 
-/** Each ten minutes from ten days ago on, of two tags. */
+/** A row every ten minutes, starting ten days ago, for each of two tags. */
 const rowsOf = (days: number): Row[] =>
   Array.from({ length: days * 144 * 2 }, (_, row) => ({
     D: text(startMs + Math.floor(row / 2) * 600_000),
@@ -70,7 +70,7 @@ async function described(entity: string): Promise<Row> {
   return all.find((one) => one['entity'] === entity) ?? {}
 }
 
-/** What hours answer: of all there is, of a range over the seam, by zones of whole hours, in each language. */
+/** Queries that hours answer: over everything, over a range that crosses the seam, in zones with offsets of whole hours, and in each language. */
 const answered = (entity: string): readonly (readonly [string, () => Promise<{ status: number; body: unknown }>])[] => [
   ['average', () => ask('average', { entity, granularity: 'hour' })],
   ['average of all', () => ask('average', { entity })],
@@ -255,7 +255,7 @@ describe('hours of rows that expired', () => {
       (await ask('average', { entity: 'grown', ids: ['c'], granularity: 'hour' })).body
     const good = [{ D: text(startMs), T: 'c', V: 1, W: 5 }]
     expect(await mean()).toEqual(good)
-    // The rows were sealed, and have left: their hours are in a file.
+    // The rows were sealed and have expired: their hours are in a file.
     await expect
       .poll(async () => (await stored())['rows'] === rows && (await quiet())['files'] !== files, { timeout: 30_000 })
       .toBe(true)
@@ -288,14 +288,14 @@ describe('hours of rows that expired', () => {
     expect(await taken({})).toBe(5)
     const { id } = await callOk<{ id: unknown }>(service.url, 'POST', path, { ...admin, body: deletion })
     expect(await count()).toEqual([{ n: 9 * 288 - 5 * 6 }])
-    // Those that are not seen any more are not taken from view again.
+    // Rows that are hidden already are not counted again.
     expect(await taken({})).toBe(0)
     expect(await taken({ metrics: ['V'] })).toBe(0)
     expect(await taken({ end_date: text(startMs + 7 * hourMs - 1) })).toBe(2)
     service = await service.restart()
     expect(await count()).toEqual([{ n: 9 * 288 - 5 * 6 }])
     const { status } = await call(service.url, 'DELETE', `${path}/${String(id)}`, admin)
-    // Hours that a cluster has made, or makes, without its rows do not come back.
+    // Hours that a cluster has made, or is making, without these rows are not restored.
     expect(onCluster ? [204, 409, 503] : [204]).toContain(status)
     expect(await count()).toEqual([{ n: 9 * 288 - (status === 204 ? 0 : 5 * 6) }])
   })
@@ -396,7 +396,7 @@ test.skipIf(onCluster)('a restore to a moment has the rows or the hours of that 
     const note = async (): Promise<void> => {
       await isCopied(own.url)
       moments.push({ at: new Date().toISOString(), answer: await counted(own.url) })
-      // The next change is of a later millisecond.
+      // So that the next change has a later millisecond.
       await sleep(2)
     }
     try {

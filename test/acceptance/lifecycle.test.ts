@@ -1,4 +1,4 @@
-// What an operator does to ingests and their data, over HTTP: fields are added, rejected rows are replayed, ingests are deleted, items leave.
+// Operations on ingests and their data over HTTP: fields are added, rejected rows are replayed, ingests are deleted, items expire.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { adminKey } from '../support/server-process.ts'
 
 let service: RunningService
 const admin = { key: adminKey }
-/** Rows are sealed every few rows, so that everything is tried over files too. */
+/** Seals after every few rows, so that files are covered too. */
 const restless = {
   'store.headRows': '40',
   'store.headAgeMs': '30',
@@ -304,7 +304,7 @@ describe('retention', () => {
   test('older items leave at once and never come back; younger ones stay', async () => {
     const key = await makeIngest(service.url, adminKey, { alias: 'leaving' })
     const row = (days: number, V: number) => ({ D: daysAgo(days), T: `t${V % 3}`, V })
-    // Each on another UTC day, at whatever time of day the test runs.
+    // Each on another UTC day, at whatever time the test runs.
     const ages = [400, 30, 9, 5, 2, 1, 0]
     for (const [index, days] of ages.entries()) await push('leaving', key, row(days, index))
     expect((await described('leaving'))?.['rows']).toBe(7)

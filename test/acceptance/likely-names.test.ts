@@ -1,13 +1,13 @@
-// A name that is not there: the one that was likely meant is told to those who may see it, and to nobody else.
+// An unknown name: the response suggests the likely name only to callers who may see it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
 let service: RunningService
-/** May push to and read `plant`, and to `plnat`, which is not there. */
+/** May push to and read `plant`, and push to `plnat`, which does not exist. */
 let one: string
-/** May push to and read all. */
+/** May push to and read everything. */
 let all: string
 
 const admin = { key: adminKey }
@@ -45,7 +45,7 @@ interface Asked {
   readonly request: string
   readonly body?: unknown
   readonly status: number
-  /** Null where none is told. */
+  /** Null if no name is suggested. */
   readonly likely: string | null
 }
 
@@ -66,7 +66,7 @@ const asked: readonly Asked[] = [
   { key: 'admin', request: 'GET /admin/subscribers/onne/subscriptions', status: 404, likely: 'one' },
   { key: 'admin', request: 'DELETE /admin/subscribers/onne', status: 404, likely: 'one' },
   { key: 'admin', request: 'DELETE /admin/metadata/senors/items/a', status: 404, likely: 'sensors' },
-  // Who pushes: of those alone that he may push to.
+  // Pushers: only ingests that the key may push to are suggested.
   { key: 'one', request: 'POST /ingests/plnat/data', body: row, status: 404, likely: 'plant' },
   { key: 'one', request: 'POST /ingests/plnat/check', body: row, status: 404, likely: 'plant' },
   { key: 'one', request: 'GET /ingests/plnat', status: 404, likely: 'plant' },
@@ -75,12 +75,12 @@ const asked: readonly Asked[] = [
   { key: 'one', request: 'GET /ingests/plannt/rejected', status: 403, likely: 'plant' },
   { key: 'one', request: 'POST /ingests/boiler/data', body: row, status: 403, likely: 'boilre' },
   { key: 'all', request: 'POST /ingests/boilre/data', body: row, status: 404, likely: 'boiler' },
-  // Who reads: of those alone that he may read.
+  // Readers: only entities that the key may read are suggested.
   { key: 'one', request: 'POST /consumer/data/latest', body: { entity: 'plnat' }, status: 400, likely: 'plant' },
   { key: 'one', request: 'POST /consumer/data/latest', body: { entity: 'plannt' }, status: 403, likely: 'plant' },
   { key: 'one', request: 'POST /consumer/data/latest', body: { entity: 'boilre' }, status: 400, likely: null },
   { key: 'all', request: 'POST /consumer/data/latest', body: { entity: 'boilre' }, status: 400, likely: 'boiler' },
-  // It is there, and of another kind.
+  // The entity exists, but is of another kind.
   { key: 'all', request: 'POST /consumer/data/latest', body: { entity: 'sensors' }, status: 400, likely: null },
   { key: 'one', request: 'GET /consumer/metadata/senors', status: 404, likely: null },
   { key: 'all', request: 'GET /consumer/metadata/senors', status: 404, likely: 'sensors' },

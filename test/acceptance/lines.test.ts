@@ -1,4 +1,4 @@
-// Line protocol through the whole service: what is written comes back, what is faulty is kept, also when it is validated again.
+// Line protocol through the whole service: written points can be read, and faulty ones are kept, also when they are validated again.
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
@@ -26,7 +26,7 @@ async function write(of: RunningService, key: string, query: string, body: strin
   return { status: response.status, batch: response.headers.get('tidemark-batch'), text }
 }
 
-/** The receipt once nothing is pending. */
+/** The receipt, when nothing is pending any more. */
 async function receiptOf(key: string, ingest: string, batch: string | null) {
   for (;;) {
     const receipt = await callOk<{ pending: number }>(service.url, 'GET', `/ingests/${ingest}/batches/${batch}`, {

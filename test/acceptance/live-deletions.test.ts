@@ -1,4 +1,4 @@
-// What live readers are told of deletions.
+// Notices of deletions to live readers.
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/admin/restore.ts'
@@ -62,7 +62,7 @@ test('each at its place, whatever the reader asks for, and once through a restar
       if (one.event === 'rows') return one.items.map(({ V }) => V)
       return one.event === 'deleted' ? [one.deletion.id, one.deletion.undone] : one.event
     })
-  // A reader is told what becomes queryable after the head of the answer.
+  // A reader receives what becomes queryable after the head of the response.
   await expect.poll(() => heads, { timeout: 60_000 }).toBe(1)
   await plant.push([{ D: at(1), T: 'a', V: 1 }])
   const { id, selection } = await plant.remove({ ids: ['b'] })
@@ -89,7 +89,7 @@ test('rows that are deleted meanwhile are not told, and metrics read as null', a
   const later = { D: at(1), T: 'a', V: 3, W: null }
   await expect.poll(() => reader.rows, { timeout: 60_000 }).toEqual([{ D: at(1), T: 'b', V: null, W: 2 }, later])
   expect(reader.receivedEvents.map(([event]) => event)).toEqual(['row', 'deleted', 'deleted', 'row'])
-  // Who comes back behind them is not told them again.
+  // A reader that resumes after them does not receive them again.
   await reader.connect(service.url, 'entity=meanwhile')
   await plant.push([{ D: at(2), T: 'a', V: 4 }])
   await expect.poll(() => reader.rows.length, { timeout: 60_000 }).toBe(3)

@@ -1,4 +1,4 @@
-// Rows are told as they become queryable: what comes, in which order, and when a stream ends.
+// Rows are streamed as they become queryable: their content and order, and the end of a stream.
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Tidemark } from '../../src/client/tidemark.ts'
@@ -80,7 +80,7 @@ test('a replacing row comes as the whole item, as it is now', async () => {
   await push('items', itemKey, [{ D: at(1), T: 'x', b: null }])
   await told(reader, rows)
   await reader.cut()
-  // Told again, an item is what it is by then.
+  // An item that is sent again has its current values.
   const later = new LiveReader()
   await later.connect(service.url, 'entity=items', first)
   await told(later, [rows[3], rows[3], rows[2], rows[3]])
@@ -158,7 +158,7 @@ test('readers who take nothing are closed together, and one who takes its rows i
     await callOk(few.url, 'POST', path, { key: fewKey, body: [{ D: at(1), T: 'last', V: 0 }] })
     await told(reader, [{ D: at(1), T: 'last', V: 0 }])
     const texts = await Promise.all(sockets.map(textOf))
-    // Who takes nothing of the end either is cut off.
+    // A client that does not read the final event either is disconnected.
     expect(texts.some((text) => text.endsWith('event: behind\ndata: {"liveTotalBytes":40000000}\n\n'))).toBe(true)
     for (const text of texts) expect(text).not.toContain('"last"')
     expect(reader.events).toEqual([])
@@ -235,7 +235,7 @@ describe('a stream ends', () => {
   })
 })
 
-/** What comes until the connection ends, or is cut off; of a chunked body, without the marks of the chunks at its end. */
+/** The bytes until the connection ends or breaks. Of a chunked body, the chunk framing at the end is removed. */
 async function textOf(socket: Socket): Promise<string> {
   const received: Buffer[] = []
   await new Promise<void>((resolve) => {

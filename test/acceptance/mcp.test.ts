@@ -1,4 +1,4 @@
-// An assistant's questions, over standard input and over HTTP: the same answers, each with the rights of its key.
+// An assistant's requests over standard input and over HTTP: the same answers, each with the rights of its key.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

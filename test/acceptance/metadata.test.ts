@@ -1,4 +1,4 @@
-// Metadata over HTTP: a table is made, filled, asked, and read again after a restart.
+// Metadata over HTTP: a table is created, filled, queried, and read again after a restart.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -96,7 +96,7 @@ test.each<[string, readonly string[]]>([
 
 test('pages neither repeat nor hide while items are pushed', async () => {
   const first = await list('?limit=2')
-  // One lies before the next page, the other on it.
+  // One item sorts before the next page, the other belongs on it.
   await push([{ Tag: 'aa' }, { Tag: 'zz' }])
   const second = await list(`?limit=9&NextToken=${encodeURIComponent(first.NextToken ?? '')}`)
   expect(ids(first)).toEqual(['a,b c+d/e?f', 'boiler.flow'])

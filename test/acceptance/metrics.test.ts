@@ -1,4 +1,4 @@
-// The levels that /metrics tells of a running service.
+// The gauges and counters in /metrics of a running service.
 import { expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { onCluster } from '../support/cluster-under-test.ts'
@@ -18,7 +18,7 @@ test('levels are those of now', async () => {
   const before = await levels(service.url)
   const empty = ['idempotency_keys', 'rejected_kept_bytes', 'pending_rows', 'journal_backlog_bytes']
   expect(empty.map((name) => before.get(name))).toEqual([0, 0, 0, 0])
-  // On a cluster they are not this process's to tell.
+  // On a cluster, this process does not report them.
   const own = ['stored_rows', 'journal_bytes']
   expect(own.map((name) => before.get(name))).toEqual(onCluster ? [undefined, undefined] : [0, expect.any(Number)])
   const body = [{ D: 0, T: 'a', V: 1 }, { V: 'bad' }]
@@ -28,7 +28,7 @@ test('levels are those of now', async () => {
     body: JSON.stringify(body),
   })
   expect(pushed.status).toBe(200)
-  // How many keys there are PostgreSQL estimates, from time to time.
+  // PostgreSQL estimates the number of keys, from time to time.
   const expected = { pending_rows: 0, journal_backlog_bytes: 0, ...(onCluster ? {} : { idempotency_keys: 1 }) }
   await expect.poll(async () => Object.fromEntries(await levels(service.url))).toMatchObject(expected)
   await expect.poll(async () => (await levels(service.url)).get('rejected_kept_bytes')).toBeGreaterThan(0)
@@ -87,7 +87,7 @@ test('rows are told by ingest', async () => {
 })
 
 test('after a restart counters begin at 0: what the journal holds from before is validated again apart', async () => {
-  // A stop has no time to seal them.
+  // The stop leaves no time to seal the rows.
   let service = await runService({ 'server.shutdownMs': '0' })
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
   const push = (): Promise<Response> =>
@@ -133,15 +133,15 @@ test('the service keeps its own history, which is no more public than its metric
   expect(listed).toEqual([expect.not.objectContaining({ of_service: true }), expect.objectContaining(entity)])
   const { Items } = await callOk<{ Items: object[] }>(service.url, 'GET', '/admin/entities', { key: adminKey })
   expect(Items[1]).toMatchObject({ entity: 'tidemark_self', retention: 'P7D' })
-  // Everyone may read the others here.
+  // Anyone may read the other entities.
   const names = (await callOk<{ entity: string }[]>(service.url, 'GET', '/consumer/data/entities')).map(
     (one) => one.entity,
   )
   expect(names).toEqual(['plant'])
   expect((await call(service.url, 'POST', '/druid/v2/sql', { body: request })).status).toBe(400)
-  // It goes on in the next run, in the same entity.
+  // The next run continues the history in the same entity.
   if (onCluster) return service.close()
-  // What its operator sets holds.
+  // The operator's settings are kept.
   await callOk(service.url, 'PATCH', '/admin/entities/tidemark_self', { key: adminKey, body: { retention: null } })
   const again = await service.restart({ settings })
   const before = Date.now()

@@ -1,11 +1,11 @@
-// Native queries over HTTP: what they see, who may ask them, and that nothing a client sends is a failure of the service.
+// Native queries over HTTP: the rows that they see, who may send them, and that no request makes the service fail.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callOk, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
 let service: RunningService
-/** A key that may read `plant` alone. */
+/** A key that may read only `plant`. */
 let readerKey: string
 
 const plantFields = [
@@ -175,7 +175,7 @@ describe('columns that a query leaves open are those of both sides of a join', (
 describe('rows that have left', () => {
   const dayMs = 86_400_000
   const daysAgo = (days: number) => Date.now() - days * dayMs
-  /** Segments and their newest date, as far as queries of them tell. */
+  /** The result of a query for segments or their newest date. */
   const reported = async (queryType: string, more: object = {}) =>
     (await ask({ queryType, dataSource: 'leaving', ...more })).body
   const interval = (fromDays: number, untilDays: number) =>
@@ -207,7 +207,7 @@ describe('rows that have left', () => {
   test('of a union, each entity has its own', async () => {
     const dataSource = { type: 'union', dataSources: ['leaving', 'plant'] }
     const { status, body } = await ask({ ...timeseries, dataSource, intervals: ['2020-01-01/2100-01-01'] })
-    // Druid has one filter for all: what it cannot answer is refused there.
+    // Druid has one filter for the whole union, and refuses what it cannot express.
     if (status === 400) expect(body).toMatchObject({ code: 'unsupported_native_query' })
     else expect(body).toMatchObject([{ result: { n: 4 } }])
   })
@@ -336,7 +336,7 @@ describe('hostile queries are answered or refused', () => {
 test('limits of rows', async () => {
   const rows = many(51, (index) => [index])
   const dataSource = { type: 'inline', columnNames: ['x'], columnTypes: ['LONG'], rows }
-  // Rows without a time are of 1970.
+  // Rows without a time are in 1970.
   const answer = await ask({ queryType: 'scan', dataSource, intervals: ['1970-01-01/2027-01-01'] })
   expect(answer).toMatchObject({ status: 413, body: { code: 'result_too_large' } })
 })

@@ -1,4 +1,4 @@
-// Rows of open ingests that are validated again, because a restart finds them in the journal: they have the fields that they had the first time.
+// Rows of open ingests that are validated again, because a restart finds them in the journal: they get the same fields as the first time.
 import { afterAll, expect, test } from 'vitest'
 import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -28,7 +28,7 @@ const fieldsOf = async (ingest: string): Promise<readonly string[]> => {
   return shown.fields.map(({ name, type }) => `${name} ${type}`)
 }
 
-/** What an entity and its ingests hold. */
+/** The contents of an entity and its ingests. */
 async function state(entity: string, ingests: readonly string[] = [entity]): Promise<object> {
   const items = await callOk(service.url, 'POST', '/consumer/data/select', { key: adminKey, body: { entity } })
   const rejected = []
@@ -135,7 +135,7 @@ test('a long of a line makes a long when the line is validated again, also under
   expect(await replay(into, '/preview')).toMatchObject(shown)
   const made = ['n long', 'x double', 'u long', 'twice double', 'renamed long', 'whole double']
   const own = ['D timestamp', 'T string', 'V double', 'measurement string']
-  // Half of them here, half of them there.
+  // Half of the rows in each of two replays.
   const some = Items.slice(0, 3).map(({ id }) => id)
   const unused = [{ of: 'rename', name: 'old', likely: null }]
   expect(await replay({ ...into, ids: some })).toEqual({ replayed: 3, stored: 1, rejected: 2, unused })

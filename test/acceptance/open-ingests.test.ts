@@ -1,4 +1,4 @@
-// Open ingests through the whole service: rows bring fields, the first one decides, and nothing of it changes by restarts and replays.
+// Open ingests through the whole service: rows add fields, the first row decides their types, and restarts and replays change nothing.
 import { afterAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { seededRandom } from '../support/random.ts'

@@ -1,11 +1,11 @@
-// What a pusher sees of his own rows, and that nobody else sees them.
+// A pusher sees its own rows, and nobody else does.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
 let service: RunningService
-/** Both may push to `shared`; the first's subscription to `ended` is over. */
+/** Both may push to `shared`; the first one's subscription to `ended` has ended. */
 let key: string
 let otherKey: string
 let readerKey: string

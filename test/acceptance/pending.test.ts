@@ -1,4 +1,4 @@
-// What is told to be stored is there for queries: `pending` is 0 only then, of a receipt and of an ingest's counters, whoever looks.
+// Rows that are reported as stored are queryable: `pending` is 0 only then, in receipts and in an ingest's counters, for every caller.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** Rows under tags of their own: an answer without the last ones would be taken for one with fewer tags. */
+/** Rows with one tag each, so that a select without the last rows is still a valid answer. */
 function rows(from: number, count: number): readonly object[] {
   return Array.from({ length: count }, (_, index) => ({ D: '2026-01-01', T: `tag ${from + index}`, V: 1 }))
 }
@@ -35,7 +35,7 @@ async function selected(): Promise<number> {
   return items.length
 }
 
-/** Asks until it is told that nothing is pending; resolves with what was told then. */
+/** Polls until nothing is pending; resolves with the last report. */
 async function untilNonePending(
   ask: () => Promise<Reported>,
   isWhole: (reported: Reported) => boolean,
@@ -69,7 +69,7 @@ test('by receipts and by counters', async () => {
       expect(await selected()).toBe(pushed)
       expect(reported).toMatchObject({ stored: pushed, rejected })
     }
-    // Who has waited finds it everywhere.
+    // After `wait=true`, all reports include the rows.
     const { batch: waited } = await callOk<{ batch: string }>(service.url, 'POST', '/ingests/plant/data?wait=true', {
       key,
       body: rows(pushed, 1),

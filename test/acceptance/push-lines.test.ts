@@ -1,4 +1,4 @@
-// `tidemark push` of files of line protocol, against the whole service.
+// `tidemark push` of files with line protocol, with the whole service.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The quality of values over HTTP: how it is defined, pushed by each door, asked for and told.
+// The quality of values over HTTP: definition, every way to push, queries and answers.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { tidemark } from '../support/cli.ts'

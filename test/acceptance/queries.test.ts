@@ -1,4 +1,4 @@
-// Data queries on the whole service: formats, limits, slow readers, and clients that leave.
+// Data queries on the whole service: formats, limits, slow readers, and clients that disconnect.
 import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -25,7 +25,7 @@ const rows = [
   { D: '2026-01-01T00:00:20.000Z', T: 'c', V: 2, n: null, text: null },
 ]
 
-/** A service that holds these rows. */
+/** A service with these rows. */
 async function plant(settings: Readonly<Record<string, string>> = {}): Promise<RunningService> {
   const service = await runService(settings)
   running.push(service)
@@ -64,7 +64,7 @@ function ask(
   })
 }
 
-/** The state of one tag at each of many seconds: a long answer over few rows, of about 90 bytes a tick. */
+/** A snap of one tag at each of many seconds: a long answer over few rows, about 90 bytes a tick. */
 const everySecond = (ticks: number): object => ({
   ids: ['a,b'],
   metric_name_field: ['V'],
@@ -138,7 +138,7 @@ describe('an answer that does not fit into its memory', () => {
     const service = await plant({
       'spool.answerMemoryBytes': '1000000',
       'spool.fileBytes': '30000000',
-      // Druid takes longer to answer the next.
+      // Druid needs longer to answer the next query.
       'limits.sendIdleMs': onCluster ? '5000' : '300',
     })
     await slowReader(service, everySecond(250_000))
@@ -152,7 +152,7 @@ describe('an answer that does not fit into its memory', () => {
     })
   })
 
-  // Druid's answers take longer than the time in which they are not read.
+  // Druid's answers take longer than the idle limit.
   test.skipIf(onCluster)('that is short and never read ends its connection too', async () => {
     const service = await plant({ 'limits.sendIdleMs': '300' })
     const ended = neverRead(service, everySecond(150), 3000)
@@ -167,13 +167,13 @@ describe('an answer that does not fit into its memory', () => {
   })
 })
 
-/** Processes of a cluster have folders of their own. */
+/** Processes of a cluster have separate folders. */
 async function spoolOf({ dataDirectory }: RunningService): Promise<string> {
   const own = onCluster ? (await readdir(dataDirectory)).filter((name) => name.startsWith('process-')) : []
   return join(dataDirectory, ...own, 'spool')
 }
 
-/** Asks for a snap, and takes nothing of its answer once it has begun. */
+/** Requests a snap, and reads nothing after the response has begun. */
 async function slowReader(service: RunningService, request: object): Promise<void> {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname).on('error', () => undefined)
@@ -184,7 +184,7 @@ async function slowReader(service: RunningService, request: object): Promise<voi
   await once(socket, 'readable')
 }
 
-/** Asks again and again, more than the system holds for it, and reads nothing. Resolves when the service has closed the connection. */
+/** Sends more requests than the system buffers answers for, and reads nothing. Resolves when the service has closed the connection. */
 async function neverRead(service: RunningService, request: object, times: number): Promise<void> {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
@@ -196,7 +196,7 @@ async function neverRead(service: RunningService, request: object, times: number
     socket.on('error', () => undefined).on('close', () => resolve())
   })
   for (let asked = 0; asked < times; asked++) socket.write(text)
-  // What is written to a closed connection tells that it is.
+  // A write to a closed connection reveals that it is closed.
   const knocking = setInterval(() => socket.write(text), 100)
   await closed
   clearInterval(knocking)
@@ -207,7 +207,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 describe('queries at once', () => {
-  // Druid answers such a snap before the others have arrived.
+  // Druid answers such a snap before the other queries have arrived.
   test.skipIf(onCluster)('so many run, so many wait, and no more', async () => {
     const service = await plant({ 'limits.runningQueries': '1', 'limits.waitingQueries': '1' })
     const statuses = Array.from({ length: 4 }, async () => {
@@ -225,7 +225,7 @@ describe('queries at once', () => {
 
   test('one that takes too long ends, and is not to be tried again', async () => {
     const service = await plant({
-      // Druid is asked whether a row is there before anybody asks for it.
+      // Before the query, the fixture polls Druid for the row.
       'limits.queryTimeMs': onCluster ? '150' : '30',
       'limits.runningQueries': '1',
       'limits.waitingQueries': '0',
@@ -242,7 +242,7 @@ describe('queries at once', () => {
   test('one whose client left ends: its place is free when the store has stopped', async () => {
     const places = { 'limits.runningQueries': '1', 'limits.waitingQueries': '0' }
     const service = await plant(places)
-    // Each of them would take a second; the test's own time limit is the validator.
+    // Each query would take a second; the test's time limit detects queries that continue.
     for (let leaving = 0; leaving < rounds(60); leaving++) {
       const controller = new AbortController()
       const left = ask(service, 'snap', everySecond(1_000_000), {}, controller.signal).catch(() => 'left')

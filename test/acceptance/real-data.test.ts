@@ -1,4 +1,4 @@
-// Real series and real events, pushed from their files by the command line, and read back: every row, equal to the file.
+// Real series and events, pushed from their files by the command line and read back: every row equals the file's.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ const dataDirectory = fileURLToPath(new URL('../../../shared/data/', import.meta
 const nabDirectory = join(dataDirectory, 'nab')
 const wikiPath = join(dataDirectory, 'wikiticker-2015-09-12-sampled.json.gz')
 const hourMs = 3_600_000
-/** Where it takes long, how far it has come is told; nothing else is. */
+/** Long pushes report their progress; nothing else is printed. */
 const progressAlone = /^(\d+% [\d,]+ rows, [\d,]+ rows\/s\n)*$/
 
 let service: RunningService
@@ -33,7 +33,7 @@ function ask<T>(kind: string, body: object): Promise<T[]> {
   return callOk<T[]>(service.url, 'POST', `/consumer/data/${kind}`, { body })
 }
 
-/** Means by key, in the plain way: for values of one size, adding them up is right to far better than 1e-9. */
+/** Means by key, as plain sums: for values of similar size these are accurate to far better than 1e-9. */
 function means(rows: readonly (readonly [key: string, value: number])[]): Map<string, number> {
   const sums = new Map<string, { sum: number; count: number }>()
   for (const [key, value] of rows) {
@@ -147,7 +147,7 @@ describe.skipIf(!existsSync(wikiPath))('39,244 edits of Wikipedia', () => {
   })
 
   test('select gives back every edit, equal to the file', async () => {
-    // The end of a push waits until its rows are validated, not until they are queryable.
+    // `push` waits until its rows are validated, not until they are queryable.
     const rows = async (): Promise<number | undefined> =>
       (await callOk<Counted[]>(service.url, 'GET', '/consumer/data/entities')).find(({ entity }) => entity === 'edits')
         ?.rows

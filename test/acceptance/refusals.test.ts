@@ -1,4 +1,4 @@
-// What is refused, with the contract's status and a problem that says what to do; and that nothing of it is stored.
+// Refused requests get the contract's status and a problem that says what to do, and nothing of them is stored.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'

@@ -1,4 +1,4 @@
-// Rejected rows are mended as they are replayed, and go into another ingest: each is stored once, whatever ends the service.
+// Rejected rows are corrected while they are replayed, and replayed into another ingest. Each is stored once, however the service stops.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -24,7 +24,7 @@ const listed = async (alias: string) =>
 const counters = async (alias: string) =>
   (await callOk<{ counters: unknown }>(service.url, 'GET', `/admin/ingests/${alias}`, admin)).counters
 
-/** An ingest whose V is a whole number, by mistake, with three rows of fractions that are rejected. */
+/** An ingest whose V is wrongly a whole number, with three rejected rows of fractions. */
 async function makeWrong(alias: string): Promise<{ key: string; batch: string }> {
   const fields = [
     { name: 'D', type: 'timestamp', role: 'time' },
@@ -53,7 +53,7 @@ describe('rows go into another ingest', () => {
     ]
     expect(await select('right')).toEqual(moved)
     expect(await select('wrong')).toEqual([{ D: minute(0), T: 'a', V: 1 }])
-    // With the reason that it had for its own ingest; the preview says the other one.
+    // The row keeps the reason of its own ingest; the preview shows that of the other.
     expect(await listed('wrong')).toEqual([last])
     const { Items } = await replay('wrong', { into: 'right' }, '/preview')
     expect(Items).toMatchObject([{ code: 'wrong_type', message: 'V: expected a number, got "x"' }])
@@ -61,7 +61,7 @@ describe('rows go into another ingest', () => {
     expect(await counters('right')).toEqual({ received: 0, stored: 0, rejected: 0, pending: 0 })
     const receipt = await callOk<Row>(service.url, 'GET', `/ingests/wrong/batches/${batch}`, { key })
     expect(receipt).toMatchObject({ stored: 3, rejected: 1, pending: 0 })
-    // After a start, and after the ingest that rejected them is gone.
+    // Also after a restart, and after the ingest that rejected the rows is deleted.
     service = await service.restart()
     expect(await select('right')).toEqual(moved)
     await callOk(service.url, 'DELETE', '/admin/ingests/wrong?data=drop', admin)
@@ -81,7 +81,7 @@ describe('rows go into another ingest', () => {
     await callOk(service.url, 'PUT', '/admin/subscribers/pusher-of-objects/subscriptions', subscriptions)
     await callOk(service.url, 'POST', '/ingests/table/data?wait=true', { key, body: [{ id: 'a', V: 1 }] })
     const ids = [(await listed('objects'))[1]!['id']]
-    // As new as the replay: it stands in place of the item that was pushed there before it.
+    // It is as new as the replay, so it replaces the item that was pushed before.
     const changes = { into: 'table', rename: { T: 'id' }, ids }
     expect(await replay('objects', changes)).toEqual({ replayed: 1, stored: 1, rejected: 0 })
     const items = await callOk<{ Items: unknown }>(service.url, 'GET', '/consumer/metadata/table', {})
@@ -108,7 +108,7 @@ describe('rows are mended', () => {
     await callOk(service.url, 'POST', '/ingests/mended/data?wait=true', { key, body })
     const changes = { rename: { value: 'V' }, set: { T: 'pump' }, convert: { V: 'number' } }
     const preview = await replay('mended', changes, '/preview')
-    // T is good in two rows.
+    // T is valid in two rows.
     expect(preview).toMatchObject({ rows: 3, stored: 2, rejected: 1, more: false })
     expect(preview).toMatchObject({ overwritten: [{ name: 'T', rows: 2 }], unused: [] })
     expect((preview['Items'] as Row[]).map(({ after, code }) => [after, code])).toEqual([

@@ -1,11 +1,11 @@
-// `duplicates: "replace"` over HTTP: what was pushed again, in part, late or after a replay, is one item, wherever its rows lie.
+// `duplicates: "replace"` over HTTP: rows pushed repeatedly, partially, late or by a replay are one item, wherever they are stored.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { tidemark } from '../support/cli.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
 import { adminKey } from '../support/server-process.ts'
 
-/** Bounds so tight that rows are sealed and files merged all the time. */
+/** Tight limits, so that rows are sealed and files are merged all the time. */
 const settings = { 'store.headRows': '60', 'store.headAgeMs': '50', 'store.dayRowsMin': '40', 'store.pageRows': '16' }
 
 const fields = [
@@ -38,7 +38,7 @@ async function push(rows: readonly Pushed[]): Promise<void> {
   }
 }
 
-/** A row of a few dates and tags; of its properties some are null, others absent. */
+/** A row with one of few dates and tags; some of its properties are null, others are missing. */
 function rowOf(number: number): Pushed {
   const minute = (number * 37) % 400
   const D = new Date(Date.UTC(2026, 0, 1 + (minute % 3)) + minute * 60_000).toISOString()
@@ -123,7 +123,7 @@ test('the receipt says how many rows replaced an earlier one of the same push, l
   const at = (V: number | string | null, T = 'tag-9'): object => ({ D: '2026-02-01T00:00:00.001Z', T, V })
   const small = await pushed([at(1), at(2), at(3, 'tag-8'), at('bad'), at(null), at(4, 'tag-8')])
   expect(small).toMatchObject({ rows: 6, stored: 5, rejected: 1, pending: 0, replaced: 3 })
-  // What it replaces of another push does not count.
+  // Items of another push that it replaces do not count.
   expect(await pushed([at(5)])).toMatchObject({ stored: 1, replaced: 0 })
   const many = Array.from({ length: 40_000 }, (_, row) => ({
     D: Date.UTC(2026, 2, 1) + (row % 30_000),

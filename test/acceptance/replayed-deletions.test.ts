@@ -1,4 +1,4 @@
-// Rows that were rejected before a deletion, and are replayed after it: they count as pushed before.
+// Rows that are rejected before a deletion and replayed after it count as pushed before it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** An entity with an ingest that rejects rows with a note, until it has the field. */
+/** An entity with an ingest that rejects rows with a note, until the field is added. */
 async function made(alias: string, duplicates: 'keep' | 'replace' = 'keep') {
   const key = await makeIngest(service.url, adminKey, { alias, fields, duplicates })
   const path = `/admin/entities/${alias}/deletions`

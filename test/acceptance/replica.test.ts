@@ -1,4 +1,4 @@
-// A replica: the folder is thrown away, and what the replica gives is what there was.
+// A replica: after the data folder is deleted, the replica restores the same data.
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -82,7 +82,7 @@ test('a push that comes while the list of files goes to the replica is not in th
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })
     await isCopied(service.url)
     held.hold((name) => name.startsWith('parts/'))
-    // So many are sealed, which the replica has a new list of files for; the journal goes on in a segment of its own.
+    // This many rows are sealed, so the replica gets a new list of files, and the journal continues in a new segment.
     await callOk(service.url, 'POST', '/ingests/kept/data?wait=true', { key, body: rowsOf(upTo(50)) })
     await expect.poll(() => held.isMet, { timeout: 30_000 }).toBe(true)
     const atMs = Date.now()
@@ -98,7 +98,7 @@ test('a push that comes while the list of files goes to the replica is not in th
     expect(await withRestored(directory, null, ({ url }) => valuesIn(url))).toEqual(upTo(60))
   }))
 
-/** A service whose writes to the replica can be held up. */
+/** A service whose writes to the replica can be delayed. */
 async function serveHeld(directory: string) {
   const held = new HeldWrites()
   const service = await runService(
@@ -119,7 +119,7 @@ async function serveHeld(directory: string) {
 }
 
 class HeldWrites {
-  /** Whether a write has been held up. */
+  /** Whether a write is or was delayed. */
   isMet = false
   #isHeld: (name: string) => boolean = () => false
   #released: Promise<void> = Promise.resolve()
@@ -144,7 +144,7 @@ class HeldWrites {
   }
 }
 
-/** So many entries the log of the replica has. */
+/** The number of entries in the replica's log. */
 async function logOf(directory: string): Promise<number> {
   const store = new FileStore(fileURLToPath(replicaUrl(directory)), nodeDisk)
   let entries = 0

@@ -1,4 +1,4 @@
-// Metadata entities as tables of SQL, on either engine: joined with rows, by themselves, within bounds, and for those alone who may read them.
+// Metadata entities as SQL tables, on either engine: joined with rows, alone, within limits, and only for those who may read them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callOk, makeIngest, makeReader } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -55,7 +55,7 @@ beforeAll(async () => {
     { D: at(index), T, V: index },
     { D: at(index + 1), T, V: index + 10 },
   ])
-  // JSON.stringify writes no long beyond 2^53.
+  // JSON.stringify cannot write a long beyond 2^53.
   const text = JSON.stringify(items).replace('"serial":1,', '"serial":9007199254740993,')
   const path = '/ingests/tags/data?wait=true'
   expect(await callOk(service.url, 'POST', path, { key: keys['tags']!, text })).toMatchObject({ rejected: 0 })

@@ -1,4 +1,4 @@
-// SQL's functions of values over time, and buckets without rows: the guide's queries over the rows that it pushes, and rows of one date.
+// SQL's functions of values over time, and buckets without rows: the guide's queries over its rows, and rows with equal dates.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callOk, makeIngest, makeReader } from '../support/api.ts'
@@ -22,7 +22,7 @@ const fields = [
   { name: 'count', type: 'long', role: 'metric' },
 ]
 
-/** The three first tables of the guide are what was pushed. */
+/** The rows to push: the first three tables of the guide. */
 function pushedRows(): object[] {
   return tables
     .slice(0, 3)
@@ -67,7 +67,7 @@ test('of rows of one date the one that was pushed last counts, whatever it holds
   await push([row(0, 3)])
   await push([row(10, 4), row(20, 7)])
   await push([row(0, 1)])
-  // 1, 4 and 7.
+  // The values are 1, 4 and 7.
   const text = `SELECT TIME_WEIGHTED_AVG(V, __time) AS a, TIME_WEIGHTED_AVG(V, __time, 'step') AS b, COUNTER_RISE(V, __time) AS c,
     COUNTER_RISE(V, TIME_FLOOR(__time, 'PT20M')) AS d FROM plant WHERE T = 'twice'`
   expect(await ask(text)).toEqual([{ a: 4, b: 2.5, c: 6, d: 6 }])

@@ -1,4 +1,4 @@
-// SQL over HTTP: what is answered, to whom, and what is refused, with the engine in its own process.
+// SQL over HTTP: answers, access and refused queries, with the engine in a separate process.
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -214,7 +214,7 @@ describe('two keys with different entities', () => {
   ])('the other sees nothing of it by %s', async (text) => {
     const { status, text: body } = await ask(text)
     const unknown = await ask(text.replaceAll(hiddenEntity, 'unknown_q7x'))
-    // As if it did not exist: not a word differs.
+    // The response is the same as for an entity that does not exist.
     expect([status, body.replaceAll(hiddenEntity, 'unknown_q7x')]).toEqual([400, unknown.text])
     expect(body).not.toContain(hiddenTag)
   })

@@ -1,4 +1,4 @@
-// What each entity has on disk, as the operator is told.
+// The disk space of each entity, as reported to the operator.
 import { expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { newClusterName, onCluster, publishRows } from '../support/cluster-under-test.ts'

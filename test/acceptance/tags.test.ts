@@ -1,4 +1,4 @@
-// The tags of an entity, as who searches among them asks.
+// Searching the tags of an entity.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService } from '../support/running-service.ts'

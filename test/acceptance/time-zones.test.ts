@@ -1,4 +1,4 @@
-// One source of rules: days by a zone are the same whatever part of the service answers, also where rules are newer than those of Node.js.
+// All parts of the service use the same rules for days in a zone, also where the rules are newer than those of Node.js.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { adminKey } from '../support/server-process.ts'
 import { tzif } from '../support/tzif.ts'
 
 const hour = 3600
-/** A Vancouver whose clocks stay as they are in summer, and a Madrid that goes back to Greenwich in 2026. */
+/** A Vancouver that stays on summer time, and a Madrid that returns to Greenwich time in 2026. */
 const zones = {
   'America/Vancouver': tzif({
     offsets: [-8 * hour, -7 * hour],
@@ -20,7 +20,7 @@ const zones = {
   'Europe/Madrid': tzif({ offsets: [hour, 0], changes: [[Date.UTC(2026, 0, 1) / 1000, 0]], rule: 'GMT0' }),
 }
 
-// A cluster's clocks are those of Druid's JVM.
+// A cluster uses the rules of Druid's JVM.
 describe.skipIf(onCluster)('rules of a folder', () => {
   let folder: string
   let service: RunningService
@@ -33,7 +33,7 @@ describe.skipIf(onCluster)('rules of a folder', () => {
     }
     service = await runService({ 'server.timeZones': folder })
     const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
-    // An hour apart, over two days in December.
+    // One row an hour over two days in December.
     const rows = Array.from({ length: 48 }, (_, index) => ({ D: Date.UTC(2026, 11, 1, index), T: 'a', V: index }))
     await callOk(service.url, 'POST', '/ingests/plant/data?wait=true', { key, text: JSON.stringify(rows) })
   })
@@ -57,7 +57,7 @@ describe.skipIf(onCluster)('rules of a folder', () => {
     ['Europe/Madrid', ['2026-12-01T00:00:00.000Z', '2026-12-02T00:00:00.000Z'], [24, 24]],
   ])('days of %s', async (zone, starts, counts) => {
     const expected = starts.map((day, index) => ({ day, n: counts[index] }))
-    // The store answers the first, the SQL engine the second.
+    // The store answers the first query, the SQL engine the second.
     for (const condition of ['1 = 1', 'LENGTH(T) = 1']) {
       const query = `SELECT TIME_FLOOR(__time, 'P1D', NULL, '${zone}') AS "day", COUNT(*) AS n FROM plant WHERE ${condition} GROUP BY 1 ORDER BY 1`
       expect([condition, await ask('/druid/v2/sql', { query })]).toEqual([condition, expected])
@@ -114,7 +114,7 @@ describe.skipIf(onCluster)('rules of a folder', () => {
   })
 })
 
-/** A day before clocks change, or a day is left out. */
+/** The day before a change of the clocks or a skipped day. */
 const changes: readonly (readonly [zone: string, from: string])[] = [
   ['Europe/Madrid', '2026-03-28T00:00Z'],
   ['Europe/Madrid', '2026-10-24T00:00Z'],
@@ -129,7 +129,7 @@ describe('buckets of a request in a zone are those of a native query with that t
   beforeAll(async () => {
     service = await runService({})
     const key = await makeIngest(service.url, adminKey, { alias: 'clocks' })
-    // Each quarter of an hour, for three days of each.
+    // A row every quarter of an hour, for three days around each change.
     const rows = changes.flatMap(([zone, from]) =>
       Array.from({ length: 3 * 96 }, (_, quarter) => ({
         D: Date.parse(from) + quarter * 900_000,

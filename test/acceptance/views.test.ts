@@ -1,4 +1,4 @@
-// Saved views, through all of the service: who sees them, who changes them, and what is refused.
+// Saved views through the whole service: who sees them, who changes them, and refused requests.
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, callOk, makeIngest, makeReader } from '../support/api.ts'
@@ -51,7 +51,7 @@ test('a view is seen by who may read all of it and by who made it, and changed b
     status: 200,
     body: { subscriber: 'shift', may_change: true },
   })
-  // What he may not read himself, he made all the same.
+  // A view's creator keeps it, even without access to the view's entity.
   expect((await put('Mine', { cells: [chart('plant')] }, pumps)).status).toBe(201)
   expect(await names(pumps)).toEqual(['Mine', 'Pumps'])
   expect((await call(service.url, 'DELETE', path, { key: shift })).status).toBe(204)
@@ -162,7 +162,7 @@ test.each<[what: string, view: object]>([
 
 test.each(['.', '..'])('a view is not named %s, which browsers and curl take for a folder', async (name) => {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${shift}` }
-  // `fetch` asks for another path.
+  // `fetch` would normalize the path.
   const status = await new Promise<number | undefined>((resolve, reject) =>
     request(service.url, { method: 'PUT', path: `/consumer/views/${name}`, headers }, (answer) => {
       answer.resume()

@@ -1,5 +1,5 @@
-// The same queries at random of one machine and of a real Druid behind a cluster.
-// TIDEMARK_AGREEMENT_QUERIES says how many, TIDEMARK_TEST_SEED of which, TIDEMARK_AGREEMENT_FIRST from which on.
+// Runs the same random queries on one machine and on a real Druid behind a cluster.
+// TIDEMARK_AGREEMENT_QUERIES is the number of queries, TIDEMARK_TEST_SEED their seed, TIDEMARK_AGREEMENT_FIRST the number of the first.
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askBoth, type Made, newTally, reportOf } from './agreement.ts'
@@ -41,7 +41,7 @@ test(`${count} queries`, { timeout: 120_000 + count * 2000 }, async () => {
   expect((tally.answered / tally.asked) * 100).toBeGreaterThan(70)
 })
 
-/** SQL and native queries in turn. */
+/** Alternates between SQL and native queries. */
 function queryOf(number: number): Made {
   const place = Math.floor(number / 2)
   return number % 2 === 0 ? { kind: 'sql', ...sqlOf(place, seed) } : { kind: 'native', ...nativeOf(place, seed) }

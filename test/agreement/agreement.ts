@@ -1,4 +1,4 @@
-// Asks both engines the same queries, makes differences small, and counts.
+// Sends the same queries to both engines, shrinks the queries whose answers differ, and counts the results.
 
 import { differenceOf } from './compare.ts'
 import { type Piece, rulesIn, written } from './grammar.ts'
@@ -14,20 +14,20 @@ export interface Made extends Shrinking {
 
 export interface Tally {
   asked: number
-  /** By both, alike or not. */
+  /** Queries that both engines answered, whether equally or not. */
   answered: number
-  /** Of those, on one machine by the store itself. */
+  /** The answered queries that the store of one machine answered without the SQL engine. */
   byStore: number
   equal: number
   refusedAlike: number
-  /** By reason, each made small. */
+  /** Explained differences by reason, with shrunk queries. */
   readonly known: Map<string, Found[]>
-  /** What no entry of the table accepts, by the smallest query, with the number of the query, and how many were asked before. */
+  /** Differences without a known reason, by the shrunk query. `number` is the query's number, `askedBefore` the number of queries run before it. */
   readonly unknown: Map<
     string,
     { readonly found: Found; readonly number: number; readonly askedBefore: number; count: number }
   >
-  /** Rules that are in queries that both answered. */
+  /** Rules used in queries that both engines answered. */
   readonly reached: Set<string>
 }
 
@@ -42,7 +42,7 @@ export const newTally = (): Tally => ({
   reached: new Set(),
 })
 
-/** Asks one query of both, and counts what comes of it. */
+/** Runs one query on both engines and adds the result to the tally. */
 export async function askBoth(engines: BothEngines, made: Made, number: number, tally: Tally): Promise<void> {
   const found = await ask(engines, { kind: made.kind, text: written(made.piece) })
   tally.asked += 1
@@ -85,10 +85,10 @@ async function reasonFor(
   return null
 }
 
-/** So many reasons may meet in one query. */
+/** The most reasons that may apply to one query together. */
 const reasonsAtOnce = 2
 
-/** Whether nothing differs, or what does has a reason too. */
+/** Whether the answers are equal, or their difference has a known reason too. */
 async function isKnown(found: Compared, engines: BothEngines, reasonsLeft: number): Promise<boolean> {
   const { difference } = found
   if (difference === null) return true
@@ -103,15 +103,15 @@ async function ask(engines: BothEngines, query: Query): Promise<Compared> {
 }
 
 /**
- * What stays as a query is made smaller: the statuses with the words of what was refused, or how the answers differ; how many and
- * what names do not matter.
+ * Identifies the kind of a difference, which must stay the same while a query shrinks: both statuses, the words of the refusals, and how the answers
+ * differ. Counts and names are ignored.
  */
 function sortOf({ difference, embedded, druid }: Compared): string {
   const words = [embedded, druid].map(({ status, text }) => (status === 200 ? '' : refusalOf(text)))
   return [difference?.replace(/^.*?: /, '').replaceAll(/\d+/g, ''), ...words].join('|')
 }
 
-/** The words of a refusal without what it quotes, names and counts. */
+/** The message of a refusal without quoted text, names and counts. */
 function refusalOf(text: string): string {
   const detail = (JSON.parse(text) as { readonly detail?: string }).detail ?? text
   return detail.replaceAll(/\[[^\]]*\]|'[^']*'|"[^"]*"|\d+/g, '').slice(0, 80)
@@ -129,12 +129,12 @@ async function smallest(engines: BothEngines, made: Made, compared: Compared): P
   return last
 }
 
-/** After a few thousand queries these are few. */
+/** The most unreached rules to list. After a few thousand queries few are left. */
 const missedMax = 50
 
 const cut = (text: string): string => (text.length > 400 ? `${text.slice(0, 400)}...` : text)
 
-/** `rules` are those that queries can be made of, as `rulesIn` names them. */
+/** `rules` are all rules that queries can be made of, named as `rulesIn` names them. */
 export function reportOf(tally: Tally, recent: number, rules: readonly string[]): string {
   const { asked, answered, byStore, equal, refusedAlike, known, unknown, reached } = tally
   const times = [...known.values()].reduce((sum, { length }) => sum + length, 0)

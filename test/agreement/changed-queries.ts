@@ -1,8 +1,8 @@
-// Queries with something else in a place that a reason speaks of.
+// Rewrites of queries that remove the construct that a reason describes.
 
 export type Change = (text: string) => string
 
-/** The query with other words, one after the other. */
+/** Applies the replacements one after the other. */
 export const instead =
   (...words: readonly (readonly [RegExp, string])[]): Change =>
   (text) =>
@@ -13,7 +13,7 @@ export const inTurn =
   (text) =>
     changes.reduce((changed, change) => change(changed), text)
 
-/** The query with other texts in place of whole calls, whatever their operands hold; calls within calls are changed first. */
+/** Replaces whole calls, whatever their operands contain. Nested calls are replaced first. */
 export const changedCalls =
   (name: RegExp, changed: Change): Change =>
   (text) => {
@@ -25,10 +25,10 @@ export const changedCalls =
     return text.slice(0, call.index) + changed(call[0] + inner) + changedCalls(name, changed)(text.slice(end))
   }
 
-/** The query with another word in place of whole calls. */
+/** Replaces whole calls by a word. */
 export const withoutCalls = (name: RegExp, other: string): Change => changedCalls(name, () => other)
 
-/** Behind the parenthesis that ends what begins here; texts may hold others. */
+/** The position after the closing parenthesis of the call whose operands start at `from`. Parentheses in string literals do not count. */
 function endOfCall(text: string, from: number): number {
   let depth = 1
   for (const match of text.slice(from).matchAll(/'[^']*'|[()]/g)) {
@@ -39,17 +39,17 @@ function endOfCall(text: string, from: number): number {
   return text.length
 }
 
-/** The column of texts, where it is no name of one and no letter of a format or pattern. */
+/** The text column `s`, where it is neither an alias nor a letter of a format or pattern. */
 const textColumn = /(?<![.\w%\\'"]|AS )\bs\b(?!['"]|, (?:j|LATEST\(j)\b)/g
 
-/** The query over texts without characters beyond U+FFFF, which count twice to Druid. */
+/** The query over texts without characters beyond U+FFFF, each of which Druid counts as two. */
 export const ofPlainCharacters = (replace: 'REPLACE' | 'replace'): Change =>
   instead([/\u{1f600}/gu, 'x'], [textColumn, `${replace}(s, '\u{1f600}', 'x')`])
 
-/** The query over columns of longs that doubles hold, but for the names of columns and the lists of all. */
+/** The query over long columns that doubles represent exactly. Column aliases and the lists of all columns stay. */
 export const ofSmallLongs = instead([/(?<!AS |V, c, )\b[lm]\b(?!, b, ts)/g, 'n'])
 
-/** The query over numbers that doubles hold, and that are not far apart. */
+/** The query over numbers that doubles represent exactly and that are close together. */
 export const ofSmallNumbers = inTurn(
   ofSmallLongs,
   instead(
@@ -58,28 +58,28 @@ export const ofSmallNumbers = inTurn(
   ),
 )
 
-/** Bounds that doubles hold. */
+/** Replaces bounds by ones that doubles represent exactly. */
 export const evenBounds = instead(
   [/900719925474099[23]/g, '9007199254740000'],
   [/922337203685477580[78]/g, '1000000000000000000'],
   [/1e308/g, '1e10'],
 )
 
-/** What stands at a side of an operator. */
+/** An operand of an operator. */
 export const plainOperand = String.raw`(?:[\w.]+|\w+\((?:[^()]|\([^()]*\))*\)|\((?:[^()]|\([^()]*\))*\))`
 
-/** Numbers that a column of texts is compared with, each where it stands. */
+/** A comparison of a text column with numbers. */
 const besideTexts = String.raw`(?:CAST\((?:\w+\.)?[sTjckx]\d? AS (?:BIGINT|DOUBLE)\)|\b(?:\w+\.)?[sTjckx]\d?) (?:[<>]=?|<>|=|(?:NOT )?IN|(?:NOT )?BETWEEN) \(?-?\d`
 
-/** A text or a double that is asked for being true. */
+/** A text or a double tested for truth. */
 const truths = String.raw`AS BOOLEAN\)|= TRUE`
 
-/** Such a comparison in a CASE that chooses rows or is aggregated, several of them, and a list. */
+/** Such a comparison in a CASE within a row condition or an aggregate, several such comparisons, or a list of numbers. */
 export const textsBesideNumbers = new RegExp(
   `(?:(?:WHERE|HAVING|ON) .*|\\()CASE .*(?:${besideTexts}|${truths}|CAST\\()|${besideTexts}.* (?:AND|OR) .*${besideTexts}|\\bIN \\(-?\\d`,
 )
 
-/** The query with texts in place of these numbers. */
+/** The query with texts instead of these numbers. */
 export const textsBesideTexts = inTurn(
   instead([/CAST\(((?:\w+\.)?[sTjckx]\d?) AS (?:BIGINT|DOUBLE)\)/g, '$1'], [/CAST\(([dV]) AS BIGINT\)/g, 'ABS($1)']),
   instead(
@@ -92,14 +92,14 @@ export const textsBesideTexts = inTurn(
   ),
 )
 
-/** Functions that may give null of what is there. */
+/** Functions that may return null for operands that are not null. */
 export const constantCall =
   /\b(?:ARRAY_(?:SLICE|ORDINAL|OFFSET|ORDINAL_OF|OFFSET_OF)|JSON_KEYS|[LR]PAD|SUBSTRING|REGEXP_EXTRACT|NULLIF|CAST|PARSE_LONG|TIME_PARSE)\(/
 
-/** Columns that may be null: to the planner, what is made of the time is never null. */
+/** Columns that may be null. The planner regards values computed from the time as never null. */
 const nullable = /\b(?:[TsjnlbdVcmkexq]|ts)\b/
 
-/** Calls without such a column are written as nulls that Druid knows for such, of the type that they are of. */
+/** Replaces calls without such a column by null constants of the same type, which Druid recognizes as null. */
 export function withNullConstants(text: string): string {
   const call = constantCall.exec(text)
   if (call === null) return text

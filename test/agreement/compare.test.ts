@@ -3,7 +3,7 @@ import { differenceOf } from './compare.ts'
 
 const answered = (value: unknown) => ({ status: 200, text: JSON.stringify(value) })
 
-/** What a difference is called tells its sort: a query that is made smaller keeps it. */
+/** The description of a difference names its kind, which stays the same while a query shrinks. */
 test.each<readonly [string, unknown, unknown, string | null]>([
   ['the same rows in another order', [{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 1 }], null],
   ['other last digits', [{ a: 0.1 + 0.2 }], [{ a: 0.3 }], null],

@@ -1,10 +1,10 @@
-// Whether two answers are the same: names, types and order of columns, rows, doubles but for their last digits, and rows in no order of their own.
+// Compares two answers: names, types and order of columns, and rows. The last digits of doubles may differ, and so may the order of unordered rows.
 import type { Asked, Query } from './world.ts'
 
-/** How doubles may differ: Java's sums and functions end in other last digits. */
+/** The relative difference allowed between doubles: Java's sums and functions differ in the last digits. */
 const relative = 1e-9
 
-/** What sets two answers apart; null where nothing does. */
+/** Describes how two answers differ; null where they agree. */
 export function differenceOf(query: Query, embedded: Asked, druid: Asked): string | null {
   if (embedded.status >= 500 || druid.status >= 500) return `status ${embedded.status} and ${druid.status}`
   if (embedded.status !== druid.status) return `status ${embedded.status} and ${druid.status}`
@@ -14,14 +14,14 @@ export function differenceOf(query: Query, embedded: Asked, druid: Asked): strin
     : treeDifference(exact(withoutSegments(embedded.text)), exact(withoutSegments(druid.text)), '')
 }
 
-/** Segments have names of their own here, and none on a cluster. */
+/** Removes segment names, which one machine invents and a cluster does not return. */
 function withoutSegments(json: string): string {
   return json
     .replace(/\{"segmentId":(?:"[^"]*"|null)/g, '{"segmentId":null')
     .replace(/\{"id":"[^"]*","intervals"/g, '{"id":null,"intervals"')
 }
 
-/** Whole numbers of more digits than a double holds are kept as texts, on both sides. */
+/** Parses JSON, keeping whole numbers with more digits than a double has as texts. */
 function exact(json: string): unknown {
   const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g
   return JSON.parse(json.replace(tokens, (token) => (/^-?\d{16,}$/.test(token) ? `"${token}"` : token)))
@@ -52,7 +52,7 @@ function tableDifference(text: string, embedded: string, druid: string): string 
   return 'rows: which values stand beside each other'
 }
 
-/** What each has and the other has not, in no order. What is the same goes before what is alike: of near numbers, one may be alike to two. */
+/** The values of each side without a counterpart on the other, in any order. Equal values pair first, because a value may be near two others. */
 function unmatched<Value>(ours: readonly Value[], theirs: readonly Value[]): readonly [Value[], Value[]] {
   const isSame = (one: Value, other: Value): boolean => JSON.stringify(one) === JSON.stringify(other)
   const [alone, left] = without(ours, theirs, isSame)
@@ -60,7 +60,7 @@ function unmatched<Value>(ours: readonly Value[], theirs: readonly Value[]): rea
   return without(sorted, left, isAlike)
 }
 
-/** What is left of both where those that are equal leave in pairs. */
+/** The values that remain on both sides after equal ones are paired. */
 function without<Value>(
   ours: readonly Value[],
   theirs: readonly Value[],
@@ -75,7 +75,7 @@ function without<Value>(
   return [alone, left]
 }
 
-/** What sort of values they are: a difference that is made smaller stays one of these. */
+/** The kinds of the values, which stay the same while a query shrinks. */
 function sortsOf(values: readonly unknown[]): string {
   return [...new Set(values.map(sortOf))].toSorted().join(' or ')
 }
@@ -86,7 +86,7 @@ function sortOf(value: unknown): string {
   return value === null ? 'null' : typeof value
 }
 
-/** The first place at which two trees differ, and how. */
+/** The first position at which two trees differ, with the difference. */
 function treeDifference(ours: unknown, theirs: unknown, path: string): string | null {
   if (isAlike(ours, theirs)) return null
   if (Array.isArray(ours) && Array.isArray(theirs)) {

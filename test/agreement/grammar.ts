@@ -1,7 +1,7 @@
-// Texts made at random by a grammar, as trees: what was made can be made smaller, and what was used can be counted.
+// Generates random texts from a grammar, as trees, so that a text can be shrunk and the rules it uses can be counted.
 //
-// A rule is a text with slots. `<kind>` is filled by a rule of that kind; `<kind=k>` too, and `<@k>` in the same rule is the same text once more;
-// `<kind:a0>` fills in `a0` for each `§` of what fills it; `<kind!>` is written within a text of JSON. `(?...?)` is there or not.
+// A rule is a text with slots. A rule of the kind fills `<kind>` and `<kind=k>`; `<@k>` in the same rule repeats the text of `<kind=k>`.
+// `<kind:a0>` replaces each `§` in the inserted text by `a0`; `<kind!>` is escaped as part of a JSON string. `(?...?)` is optional.
 import type { Random } from '../support/random.ts'
 
 export type Grammar = Readonly<Record<string, readonly string[]>>
@@ -58,11 +58,11 @@ const kindsIn = (all: readonly Token[]): readonly string[] =>
     return 'slot' in token ? [token.slot.kind] : []
   })
 
-/** Whether the rules of a kind are words alone, such as the names of columns. */
+/** Whether the rules of a kind are plain words, such as the names of columns. */
 const isOfWords = (grammar: Grammar, kind: string): boolean =>
   grammar[kind]?.every((rule) => kindsIn(tokens(rule)).length === 0) ?? false
 
-/** How many rules within each other the text of a rule takes at the least. Words count for nothing: a column is as plain as a constant. */
+/** The minimum nesting depth of each rule and kind. Kinds of plain words count as 0, so a column is as simple as a constant. */
 function leastDepths(grammar: Grammar): { readonly rules: Map<string, number>; readonly kinds: Map<string, number> } {
   const rules = new Map<string, number>()
   const kinds = new Map<string, number>()
@@ -86,12 +86,12 @@ function leastDepths(grammar: Grammar): { readonly rules: Map<string, number>; r
   return { rules, kinds }
 }
 
-/** Of a hundred, how often a value is a plain one where it could be more. */
+/** The chance, in percent, of a plain value where a more complex one is possible. */
 const plainChances = 30
 const optionalChances = 40
-/** Kinds of whole queries, of which none is plainer than another. */
+/** Kinds of whole queries, to which `plainChances` does not apply: none is plainer than another. */
 const wholeKinds = new Set(['query', 'board'])
-/** Rules in one text; past it the shortest are taken. */
+/** The most rules in one text; beyond it the shortest rules are chosen. */
 const piecesMax = 120
 const triesMax = 100
 
@@ -109,7 +109,7 @@ export class Writer {
     return new Making(this.#grammar, this.#depths.rules, random, rule).piece(kind, depth)
   }
 
-  /** Tries until the rule is in the text. */
+  /** Retries until the text uses the rule, at most `triesMax` times. */
   makeWith(rule: { kind: string; rule: string } | null, kind: string, depth: number, random: Random): Piece {
     let made = this.make(kind, depth, random, rule)
     for (let tries = 0; rule !== null && tries < triesMax; tries++) {
@@ -119,7 +119,7 @@ export class Writer {
     return made
   }
 
-  /** The shortest texts of a kind, the simplest first: what a piece may be replaced by. */
+  /** The shortest texts of a kind, simplest first: candidates to replace a piece. */
   readonly plainest = (kind: string): readonly string[] =>
     (this.#grammar[kind] ?? []).flatMap((rule) => {
       const only = /^<(\w+)>$/.exec(rule)
@@ -185,7 +185,6 @@ class Making {
   }
 }
 
-/** The text of a piece. */
 export function written(piece: Piece, outer: Map<string, string> = new Map()): string {
   const named = piece.kind === 'optional' ? outer : new Map<string, string>()
   return piece.parts
@@ -200,7 +199,7 @@ export function written(piece: Piece, outer: Map<string, string> = new Map()): s
     .join('')
 }
 
-/** The rules that a piece is made of. */
+/** The rules used in a piece. */
 export function rulesIn(piece: Piece): readonly string[] {
   const own = piece.kind === 'optional' ? [] : [`${piece.kind}: ${piece.rule}`]
   return [...own, ...childrenOf(piece).flatMap(rulesIn)]
@@ -214,7 +213,7 @@ function within(piece: Piece, kind: string): readonly Piece[] {
   return childrenOf(piece).flatMap((child) => [...(child.kind === kind ? [child] : []), ...within(child, kind)])
 }
 
-/** Smaller texts in place of one, the smallest first. */
+/** Smaller variants of a text, smallest first. */
 export function* smaller(piece: Piece, plainest: (kind: string) => readonly string[]): Generator<Piece> {
   if (piece.kind === 'optional' && piece.parts.length > 0) yield { ...piece, parts: [] }
   const inner = within(piece, piece.kind)
@@ -233,7 +232,7 @@ export function* smaller(piece: Piece, plainest: (kind: string) => readonly stri
   }
 }
 
-/** All pieces of a text that are of one of the kinds, the shortest first. */
+/** All pieces within a text that have one of the kinds, shortest first. */
 export function piecesOf(piece: Piece, kinds: ReadonlySet<string>): readonly Piece[] {
   const all = [...kinds].flatMap((kind) => within(piece, kind))
   return all.toSorted((a, b) => written(a).length - written(b).length)

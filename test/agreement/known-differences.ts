@@ -1,5 +1,5 @@
-// Differences between the engines that stand, each with its reason. A query is one of them by its smallest form and both answers.
-// docs/druid-sql.md and docs/druid-native.md tell users of those that they may meet.
+// Accepted differences between the engines, each with its reason. A difference is recognized by the shrunk query and both answers.
+// docs/druid-sql.md and docs/druid-native.md describe those that users may encounter.
 import { estimates } from './reasons/estimates.ts'
 import { nativeAggregates } from './reasons/native-aggregates.ts'
 import { nativeExpressions } from './reasons/native-expressions.ts'

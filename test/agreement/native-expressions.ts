@@ -1,4 +1,4 @@
-// Druid's expression language as people write it: every function, with operands of the types that it takes.
+// Druid's expression language as people write it: every function, with operands of the types that it accepts.
 import type { Grammar } from './grammar.ts'
 
 const ofDouble = ['abs', 'acos', 'asin', 'atan', 'cbrt', 'ceil', 'cos', 'cosh', 'cot', 'exp', 'expm1', 'floor'].concat(

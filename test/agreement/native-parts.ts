@@ -1,4 +1,4 @@
-// The parts of native queries as people write them: filters, dimensions, aggregators and what stands upon them.
+// The parts of native queries as people write them: filters, dimensions, aggregators and post-aggregators.
 import type { Grammar } from './grammar.ts'
 
 const named = (type: string, rest: string): string => `{"type":"${type}","name":"§",${rest}}`
@@ -107,7 +107,7 @@ export const parts: Grammar = {
     '{"type":"istrue","field":<filter>}',
     '{"type":"isfalse","field":<filter>}',
   ],
-  // No row passes.
+  // Filters that no row passes.
   nothing: [
     '{"type":"false"}',
     '{"type":"selector","dimension":"T","value":"none"}',
@@ -116,7 +116,7 @@ export const parts: Grammar = {
     '{"type":"and","fields":[{"type":"null","column":"n"},{"type":"selector","dimension":"n","value":"1"}]}',
     '{"type":"in","dimension":"c","values":["none"]}',
   ],
-  // What the store itself asks of rows.
+  // Filters that the store evaluates without the SQL engine.
   boardFilter: [
     '{"type":"selector","dimension":"<texts1>","value":<boundText>}',
     '{"type":"selector","dimension":"<numbers1>","value":<boundNumber>}',
@@ -281,7 +281,7 @@ export const parts: Grammar = {
         `{"type":"${type}","name":"§","fields":[{"type":"fieldAccess","fieldName":"a0"},{"type":"constant","value":3}]}`,
     ),
   ],
-  // An aggregator with the post-aggregator upon it.
+  // An aggregator with a post-aggregator over it.
   pair: [
     '{"type":"thetaSketch","name":"a2","fieldName":"<texts1>"}],"postAggregations":[{"type":"thetaSketchEstimate","name":"p1","field":{"type":"fieldAccess","fieldName":"a2"}}]',
     '{"type":"thetaSketch","name":"a2","fieldName":"s"},{"type":"thetaSketch","name":"a3","fieldName":"T"}],"postAggregations":[{"type":"thetaSketchEstimate","name":"p1","field":{"type":"thetaSketchSetOp","name":"u","func":"<setOperation>","fields":[{"type":"fieldAccess","fieldName":"a2"},{"type":"fieldAccess","fieldName":"a3"}]}}]',

@@ -1,4 +1,4 @@
-// Druid's native queries as people write them: every query type, over tables, unions, joins, inline rows and queries within queries.
+// Druid's native queries as people write them: every query type, over tables, unions, joins, inline rows and nested queries.
 import { seededRandom } from '../support/random.ts'
 import { type Grammar, type Piece, piecesOf, Writer } from './grammar.ts'
 import { expressions } from './native-expressions.ts'
@@ -12,7 +12,7 @@ const pairs = '"aggregations":[<longAggregator:a0>,<doubleAggregator:a1>,<pair>'
 const scanned = '"dataSource":<table>,"intervals":<intervals>'
 const asked = (type: string, rest: string): string =>
   `{"query_type":"${type}","query_data":{"queryType":"${type}",${head},${rest}}}`
-/** Over the entity, by what the store itself may answer. */
+/** A query over the entity whose parts the store may answer without the SQL engine. */
 const plainly = (type: string, rest: string): string =>
   asked(type, rest)
     .replace('<virtualColumns>', '<plainColumns>')
@@ -32,12 +32,12 @@ const overNothing = (type: string, rest: string): string =>
 const plainGrouping = '"granularity":<granularity>,"dimensions":[<boardDimension:d0>(?,<boardDimension:d1>?)]'
 const grouping = '"granularity":<granularity>,"dimensions":[<dimension:d0>(?,<dimension:d1>?)]'
 
-/** Druid takes a time of few digits for a shorter number. */
+/** Inline rows around 1970. Druid reads a time with few digits as a smaller number. */
 const before1970 =
   '{"type":"inline","columnNames":["__time","T","s","n","d"],"columnTypes":["LONG","STRING","STRING","LONG","DOUBLE"],"rows":[[-310478400000,"t1","a",1,1.5],[-2500000001,"t2",null,2,null],[2500000001,"t1","b",null,-0.5]]}'
 
 const queries: Grammar = {
-  // Over rows that are no table's, Druid takes one interval, and orders none by time.
+  // Over rows that do not come from a table, Druid accepts only one interval and cannot order by time.
   rows: ['"dataSource":<tables>,"intervals":<intervals>', '"dataSource":<source>,"intervals":<interval>'],
   scannedRows: [scanned, '"dataSource":<source>,"intervals":<interval>'],
   interval: [
@@ -85,7 +85,7 @@ const queries: Grammar = {
     '[{"type":"expression","name":"v0","expression":"<texts1>","outputType":"STRING"},{"type":"expression","name":"v1","expression":"<computed>","outputType":"<numberType>"}]',
     '[{"type":"expression","name":"v1","expression":"timestamp_floor(__time, <xperiod!>)","outputType":"LONG"}]',
   ],
-  // What the store computes from each row.
+  // Values that the store computes from each row.
   computed: [
     '<numbers1> + <numbers1>',
     '<numbers1> * 1.8 + 32',
@@ -270,7 +270,7 @@ const outputTypes = new Map([
   ['xlongs', 'ARRAY<LONG>'],
 ])
 
-/** Expressions of a query alone, in a scan. */
+/** Each expression of a query, selected alone in a scan. */
 function alone(piece: Piece): readonly Piece[] {
   return piecesOf(piece, new Set(outputTypes.keys())).map((part) => ({
     kind: 'query',
@@ -283,7 +283,7 @@ function alone(piece: Piece): readonly Piece[] {
   }))
 }
 
-/** The body of a number: the same one each time. */
+/** The query with this number: the same for the same seed. */
 export function nativeOf(number: number, seed: number): Shrinking & { readonly piece: Piece } {
   const random = seededRandom(seed * 1_000_003 + number)
   const turn = number % 2 === 0 ? (nativeRules[(number / 2) % nativeRules.length] ?? null) : null

@@ -1,4 +1,4 @@
-// The generators come to every function and clause that the documentation names.
+// The generators use every function and clause that the documentation names.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fuzzedFunctions } from '../druid-native/fuzzed-expressions.ts'
@@ -22,7 +22,7 @@ test.each([
   expect(rules.map(({ kind, rule }) => `${kind}: ${rule}`).filter((rule) => !used.has(rule))).toEqual([])
 })
 
-/** There are no lookups and no columns of several values; others are no calls, or are unknown to Druid. */
+/** Functions to skip: the data has no lookups and no multi-value columns; others are written without parentheses or are unknown to Druid. */
 const leftOut = /^(?:TIME_WEIGHTED_AVG|INTEGRAL|COUNTER_RISE|LOOKUP|MV_LENGTH|PI|CURRENT_\w+|LOCALTIMESTAMP|GROUPING)$/
 
 test('functions of SQL', () => {
@@ -46,7 +46,7 @@ test.each(
   expect(texts.sql.some((text) => text.includes(clause))).toBe(true)
 })
 
-/** The test cluster's Druid has no druid-stats. */
+/** The test cluster's Druid lacks the extension druid-stats. */
 const notThere = new Set(['variance', 'stddev'])
 
 test.each([
@@ -74,7 +74,7 @@ test.each([
   expect(spelled.filter((name) => !used.has(name) && !notThere.has(name))).toEqual([])
 })
 
-/** `{long,double}{Sum,Min}` as its four names. */
+/** Expands `{long,double}{Sum,Min}` to its four names. */
 function spelledOut(text: string): readonly string[] {
   const group = /\{([^{}]+)\}/.exec(text)
   if (group === null) return [text.replaceAll(',', '')]

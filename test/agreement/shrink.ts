@@ -1,15 +1,15 @@
 import { type Piece, smaller, written } from './grammar.ts'
 
-/** How often the engines are asked while one difference is made smaller. */
+/** The most queries sent to the engines while one difference shrinks. */
 const asksMax = 150
 
 export interface Shrinking {
   readonly plainest: (kind: string) => readonly string[]
-  /** Parts of a query as queries of their own, the shortest first. */
+  /** Parts of a query as separate queries, shortest first. */
   readonly alone: (piece: Piece) => readonly Piece[]
 }
 
-/** The smallest query that is found in which `differs` still holds. */
+/** The smallest query found for which `differs` is still true. */
 export async function shrunk(
   piece: Piece,
   { plainest, alone }: Shrinking,

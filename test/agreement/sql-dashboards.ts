@@ -1,4 +1,4 @@
-// Queries of SQL as dashboards write them: what the store answers from its own columns, and what lies beside it.
+// SQL queries as dashboards write them: those that the store answers from its own columns, and similar ones.
 import type { Grammar } from './grammar.ts'
 
 const from = 'FROM <boardFrom><boardWhere>'
@@ -15,7 +15,7 @@ export const dashboards: Grammar = {
     ' WHERE <boardTimes> AND <boardTimes> AND <boardTruth>',
     ' WHERE <nothing>',
   ],
-  // At the edges of days, hours and rows, and beyond them.
+  // At and beyond the edges of days, hours and rows.
   boardInstant: [
     "TIMESTAMP '2026-01-01 10:00:00'",
     "TIMESTAMP '2026-01-01 10:12:00'",
@@ -236,14 +236,14 @@ export const dashboards: Grammar = {
     `SELECT __time, T, <boardNumber> AS c0, c ${from} ORDER BY __time(? DESC?)<boardLimit>`,
     `SELECT * ${from} ORDER BY __time(? DESC?)<boardLimit>`,
     `SELECT T, c, m, <boardNumber> AS c0 ${from}`,
-    // Aggregates of groups that may be none.
+    // Aggregates over groups, of which there may be none.
     `SELECT SUM(c0) AS c0, MAX(c1) AS c1, COUNT(*) AS c2 FROM (SELECT <boardKey> AS k, COUNT(*) AS c0, <boardTotal> AS c1 ${from} GROUP BY 1) AS q`,
     `SELECT AVG(c0) AS c0, COUNT(*) AS c1 FROM (SELECT COUNT(*) AS c0 FROM fuzz WHERE <nothing>) AS q`,
     `SELECT <boardOut> AS c0 FROM (SELECT * FROM fuzz WHERE <nothing>) AS q`,
     `SELECT T, <boardOut> AS c0, GROUPING(T) AS g ${from} GROUP BY GROUPING SETS ((T), ())`,
     `SELECT T, c, <boardOut> AS c0 FROM fuzz WHERE <nothing> GROUP BY ROLLUP (T, c)`,
     `SELECT <boardOut> AS c0 ${from} GROUP BY ()`,
-    // Groups by arrays.
+    // Grouping by arrays.
     `SELECT <boardArray> AS k, <boardOut> AS c0 ${from} GROUP BY 1`,
     `SELECT <boardArray> AS k, <boardOut> AS c0 ${from} GROUP BY 1 ORDER BY 1(? DESC?)<boardLimit>`,
     `SELECT <boardArray> AS k, <boardNumberOut> AS c0 ${from} GROUP BY 1 ORDER BY 2 DESC, 1<boardLimit>`,
@@ -265,7 +265,7 @@ export const dashboards: Grammar = {
   ],
 }
 
-/** The kinds whose rules have their turn. */
+/** The kinds whose rules are used in turn. */
 export const boardKinds = [
   'board',
   'boardTimes',

@@ -1,4 +1,4 @@
-// Queries of Druid's SQL as people write them: every clause, over rows, groups, windows, joins and queries within queries.
+// Druid's SQL as people write it: every clause, over rows, groups, windows, joins and nested queries.
 import { seededRandom } from '../support/random.ts'
 import { type Grammar, type Piece, piecesOf, Writer } from './grammar.ts'
 import type { Shrinking } from './shrink.ts'
@@ -206,7 +206,7 @@ const queries: Grammar = {
     'SELECT T, d - (SELECT AVG(d) FROM fuzz) AS c0 FROM fuzz',
     'SELECT T, x, <windowed> AS c0(?, <windowed> AS c1?) FROM (SELECT __time AS t, T, s AS k, n AS x, n AS c, d AS v FROM fuzz) AS q',
     "SELECT t, <windowed> AS c0 FROM (SELECT TIME_FLOOR(__time, 'PT1S') AS t, T AS k, COUNT(*) AS x, SUM(n) AS c, SUM(d) AS v FROM fuzz GROUP BY 1, 2) AS q",
-    // What a window gives, and joined VALUES, in conditions.
+    // Results of windows, and joined VALUES, in conditions.
     'SELECT COUNT(*) AS c0, SUM(c) AS c1 FROM (SELECT n AS c, LAG(<textColumn>) OVER (ORDER BY __time) AS x FROM fuzz) AS q WHERE x <compared> <sought>',
     'SELECT COUNT(*) AS c0 FROM (SELECT MAX(d) OVER (PARTITION BY T ORDER BY __time) AS x FROM fuzz) AS q WHERE CAST(x AS BIGINT) <compared> <sought>',
     "SELECT s2 AS k, COUNT(*) AS c0 FROM fuzz AS x <joinedOnce> JOIN (VALUES ('t1', 'a', 1.5), ('t2', '007', 2.0), ('t3', '10', 2.5)) AS y(t2, s2, d2) ON x.T = y.t2 WHERE <valuesTruth> GROUP BY 1",
@@ -223,7 +223,7 @@ const withoutColumns = new Writer({
   truth: values['truth']!.filter((rule) => !/^(?:n|T|d) /.test(rule)),
 })
 
-/** Rules whose turn comes by and by: those of values and clauses. */
+/** The kinds whose rules are used in turn: those of values and clauses. */
 const turns = ['query', 'from', 'truth', 'text', 'long', 'double', 'time', 'texts', 'longs', 'json'].concat([
   'longAggregate',
   'doubleAggregate',
@@ -261,7 +261,7 @@ const selecting = (piece: Piece, after: string): Piece => ({
   parts: ['SELECT ', { piece, named: null, label: null, inJson: false }, ` AS c0${after}`],
 })
 
-/** Values and aggregates of a query alone. */
+/** Each value and aggregate of a query, selected alone. */
 const alone =
   (after: string) =>
   (piece: Piece): readonly Piece[] =>
@@ -271,14 +271,14 @@ export interface MadeSql extends Shrinking {
   readonly piece: Piece
 }
 
-/** In one query of so many a rule has its turn. */
+/** Every nth query uses the next rule in turn. */
 const turnEvery = 2
-/** Of a hundred queries, so many are those of dashboards, beside those whose turn it is. */
+/** The percentage of dashboard queries among those that do not use a rule in turn. */
 const boardChances = 70
-/** One query of so many has no table. */
+/** Every nth query has no table. */
 const constantEvery = 12
 
-/** The query of a number: the same one each time. */
+/** The query with this number: the same for the same seed. */
 export function sqlOf(number: number, seed: number): MadeSql {
   const random = seededRandom(seed * 1_000_003 + number)
   if (number % constantEvery === constantEvery - 1) {

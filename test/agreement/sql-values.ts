@@ -1,4 +1,4 @@
-// Values of Druid's SQL as people write them: every function of the catalogue, with operands of the types that it takes.
+// Values of Druid's SQL as people write them: every function of the catalogue, with operands of the types that it accepts.
 import type { Grammar } from './grammar.ts'
 
 export const constants: Grammar = {
@@ -111,7 +111,7 @@ export const columns: Grammar = {
   doubleColumn: ['d', 'V'],
   timeColumn: ['__time', 'ts'],
 }
-/** The same without a table. */
+/** Constants in place of columns, for queries without a table. */
 export const noColumns: Grammar = {
   textColumn: constants['textConstant']!,
   longColumn: constants['longConstant']!,
@@ -335,7 +335,7 @@ export const values: Grammar = {
     'CASE WHEN <truth> THEN <time> ELSE <time> END',
   ],
   compared: ['=', '<>', '<', '<=', '>', '>='],
-  // Numbers that texts and doubles are compared with.
+  // Numbers to compare texts and doubles with.
   sought: ['7', '10', '-1', '-1.5', '1', '0', '1000', '2.0'],
   truth: [
     'n > 0',

@@ -1,4 +1,4 @@
-// The rows that both engines are asked about: what people push, with nulls, edges of numbers and times, and texts of all kinds.
+// The rows that both engines query: typical values, with nulls, edges of numbers and times, and texts of all kinds.
 import { makeIngest } from '../support/api.ts'
 import { newClusterName, publishRows } from '../support/cluster-under-test.ts'
 import { type RunningService, runService } from '../support/running-service.ts'
@@ -16,7 +16,7 @@ const fields = [
   { name: 'ts', type: 'timestamp', role: 'dimension' },
   { name: 'd', type: 'double', role: 'metric' },
   { name: 'V', type: 'double', role: 'metric' },
-  // The same in all rows of a tag.
+  // Constant in all rows of a tag.
   { name: 'c', type: 'string', role: 'dimension' },
   { name: 'm', type: 'long', role: 'dimension' },
 ] as const
@@ -56,11 +56,11 @@ const ofTags = [
 const startMs = Date.UTC(2026, 0, 1)
 const hourMs = 3_600_000
 const rowCount = 100
-/** Some rows are spread over days, and the others fill hours: a day's first, one of its midst and its last. */
+/** The first rows are spread over days. The others fill hours: the first of a day, one in its middle and its last. */
 const spreadRows = 60
 const filledHours = [10, 24, 71]
 
-/** No two are the same: which row of one time comes first is no matter of agreement. */
+/** All times are distinct, because the order of rows with equal times is undefined. */
 function timeOf(row: number): number {
   if (row < spreadRows) return startMs + row * 4_567_890 + (row % 7 === 0 ? 0 : row * 13)
   const [hour, place] = [(row - spreadRows) % filledHours.length, Math.floor((row - spreadRows) / filledHours.length)]
@@ -68,7 +68,7 @@ function timeOf(row: number): number {
   return startMs + filledHours[hour]! * hourMs + (isLast ? hourMs - 1 : place * 240_000)
 }
 
-/** Rows of one push each: on one machine some come to be in files, and the last stay in memory. */
+/** The rows of each push. On one machine some are sealed into files, and the last ones stay in memory. */
 const pushes = [30, 60, 85, rowCount].map((end, place, ends) => ({ start: ends[place - 1] ?? 0, end }))
 const oneMachine = { 'store.headRows': '30', 'store.dayRowsMin': '10' }
 
@@ -119,7 +119,7 @@ async function pushed(service: RunningService): Promise<void> {
 export interface Asked {
   readonly status: number
   readonly text: string
-  /** By the store itself, not by the SQL engine. */
+  /** Whether the store answered without the SQL engine. */
   readonly byStore?: boolean
 }
 
@@ -134,7 +134,7 @@ export interface BothEngines {
   close(): Promise<void>
 }
 
-/** One machine, and a cluster whose rows Druid has published. */
+/** One machine, and a cluster on which Druid has published the rows. */
 export async function bothEngines(): Promise<BothEngines> {
   const clusterName = newClusterName()
   const settings = { 'limits.runningQueries': '16' }

@@ -1,4 +1,4 @@
-// The package as a program gets it: its types and its code, without anything else installed.
+// The package as a program installs it: its types and its code work without other packages.
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -11,11 +11,11 @@ const compilerOptions = {
   strict: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
-  // The types of the package are checked too.
+  // Check the types of the package too.
   skipLibCheck: false,
 }
 
-/** The tarball, unpacked where a program finds it. */
+/** Packs the package and unpacks it where a program in the folder finds it. */
 async function unpackInto(folder: string): Promise<void> {
   execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder])
   const [tarball] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
@@ -43,7 +43,7 @@ test('a program is checked against its types and runs with its code', { timeout:
     const node = { ...compilerOptions, types: ['node'], typeRoots: [resolve('node_modules/@types')] }
     await writeFile(join(folder, 'node.json'), JSON.stringify({ compilerOptions: node, files: ['program.ts'] }))
     expect(compile(folder, 'node.json')).toBe('')
-    // In a browser there is no type of Node.js.
+    // In a browser the types of Node.js are missing.
     await writeFile(
       join(folder, 'page.ts'),
       "import { Tidemark } from 'tidemark/client'\nexport const tidemark = new Tidemark({ url: location.origin })\n",
@@ -58,7 +58,7 @@ test('a program is checked against its types and runs with its code', { timeout:
     await writeFile(join(folder, 'page.json'), JSON.stringify({ compilerOptions: page, files: ['page.ts'] }))
     expect(compile(folder, 'page.json')).toBe('')
     const printed = execFileSync(process.execPath, [join(folder, 'program.js')], { encoding: 'utf8' })
-    // One row was written, and nobody was there to take it.
+    // One row was written, and no service was running to accept it.
     expect(printed).toBe('false\n2\n')
   }),
 )

@@ -1,4 +1,4 @@
-// A program as a user writes it: it is type-checked against the packed package, and run.
+// A program as a user writes it. It is type-checked against the packed package, and run.
 import {
   type BatchOutcome,
   ConnectionError,
@@ -8,7 +8,7 @@ import {
   ServiceError,
   Tidemark,
 } from 'tidemark/client'
-// Only its types: the code needs the package's dependencies.
+// Types only: the code needs the package's dependencies.
 import type { ConnectorCounts, pushMessages } from 'tidemark/mqtt'
 
 const tidemark = new Tidemark({ url: process.env['TIDEMARK_URL'] ?? 'http://127.0.0.1:65531', key: 'k' })
@@ -49,7 +49,7 @@ export async function read(): Promise<Receipt> {
   return tidemark.receipt('plant', 'b')
 }
 
-/** Codes of the service are known by name; those of a newer one are taken too. */
+/** The service's codes are known by name; unknown codes of a newer service are accepted too. */
 export function isBusy(code: ErrorCode): boolean {
   const busy: readonly ProblemCode[] = ['overloaded', 'unavailable']
   // @ts-expect-error: no problem of the service has this code.

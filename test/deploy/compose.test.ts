@@ -1,4 +1,4 @@
-// deploy/compose.yaml without containers: what it names is there, and what each service is given is what its program takes.
+// deploy/compose.yaml without containers: everything that it names exists, and each program accepts its service's settings.
 import { describe, expect, test } from 'vitest'
 import { loadSettings } from '../../src/config/load.ts'
 import { durableFolders, partsOfSmallDruid } from './known-images.ts'
@@ -9,7 +9,7 @@ const services = Object.entries(compose.services).map(([name, service]) => ({ na
 function environmentOf({ environment, env_file: file }: ComposeService): Record<string, string> {
   const own = Object.entries(environment ?? {}).map(([name, value]): [string, string] => [
     name,
-    // A variable of the shell has to be given.
+    // A variable that the shell must set.
     String(value).replace(/^\$\{(\w+):\?.*\}$/, 'the-$1-of-the-shell'),
   ])
   return { ...(file === undefined ? {} : environmentFile(file)), ...Object.fromEntries(own) }

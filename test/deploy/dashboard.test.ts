@@ -1,4 +1,4 @@
-// deploy/grafana without a Grafana: its queries name what there is, and Prometheus can read them.
+// deploy/grafana without a Grafana: its queries name metrics and labels that exist, and Prometheus can parse them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ const dashboard = JSON.parse(readFileSync('deploy/grafana/tidemark.json', 'utf8'
 const { panels, templating } = dashboard
 const targets = panels.flatMap((panel) => panel.targets ?? [])
 
-/** As Grafana asks it. */
+/** Replaces variables as Grafana does. */
 function filledIn(expression: string): string {
   return expression.replaceAll('$__rate_interval', '5m').replaceAll(/\$\w+/g, '.*')
 }

@@ -1,4 +1,4 @@
-// The image without Docker: what its build reads is copied, and its health check tells how the service is.
+// The image without Docker: everything that its build reads is copied, and its health check reports the state of the service.
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -13,10 +13,10 @@ const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 
-/** The files that a script of package.json names, and those of the scripts that it runs. */
+/** The files named by a script of package.json and by the scripts that it runs. */
 function namedBy(script: string): readonly string[] {
   const named = script.split(' ').filter((word) => /\.(json|mjs|ts)$/.test(word))
-  // A script of Node's names others.
+  // A Node.js script names further files.
   const inside = named
     .filter((path) => path.endsWith('.mjs'))
     .flatMap((path) => readFileSync(path, 'utf8').match(/[\w/.-]+\.(json|mjs|ts)\b/g) ?? [])
@@ -32,7 +32,7 @@ test('what is copied is there, and what the build reads is among it', () => {
   expect(read.filter((path) => !copied.some((from) => path === from || path.startsWith(`${from}/`)))).toEqual([])
 })
 
-/** The exit code of the health check that the image names. */
+/** The exit code of the image's health check. */
 function health(environment: Readonly<Record<string, string>>): Promise<number> {
   const [, script = ''] = /^HEALTHCHECK .* CMD \["node", "([^"]+)"\]$/m.exec(dockerfile) ?? []
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { Metrics } from '../../src/observe/metrics.ts'
 
-/** The labels of each time series that /metrics can show, by its name; `le` of histograms and those that Prometheus adds included. */
+/** The labels of each time series in /metrics, by its name, including the `le` of histograms and the labels that Prometheus adds. */
 export async function knownSeries(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const metrics = new Metrics({ processMetrics: true })
   const added = ['job', 'instance']
@@ -15,7 +15,7 @@ export async function knownSeries(): Promise<ReadonlyMap<string, ReadonlySet<str
   return series
 }
 
-/** What an expression of PromQL names that there is not, each as a sentence. */
+/** The unknown metrics and labels in a PromQL expression, as one message each. */
 export function unknownIn(expression: string, known: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
   const faults: string[] = []
   const named: ReadonlySet<string>[] = []

@@ -1,4 +1,4 @@
-// deploy/kubernetes without a cluster: what it names is there, and what each pod is given is what its program takes.
+// deploy/kubernetes without a cluster: everything that it names exists, and each program accepts its pod's settings.
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadSettings } from '../../src/config/load.ts'
@@ -36,7 +36,7 @@ const [tidemarkPods, druidPods] = [
   pods.filter(({ container }) => container.image.startsWith('apache/druid:')),
 ]
 
-/** What a pod's program finds in its environment: of secrets the value that is to be replaced. */
+/** The environment of a pod's program; for secrets, the placeholder value. */
 function environmentOf({ spec, container }: Pod): Record<string, string> {
   const maps = (container.envFrom ?? []).flatMap(({ configMapRef }) =>
     Object.entries(named('ConfigMap', configMapRef.name)?.data ?? {}),
@@ -48,7 +48,7 @@ function environmentOf({ spec, container }: Pod): Record<string, string> {
   return Object.fromEntries([...(spec.enableServiceLinks === false ? [] : serviceLinks()), ...maps, ...own])
 }
 
-/** What Kubernetes tells each pod of each service with an address of its own, unless it is told not to. */
+/** The variables that Kubernetes sets in each pod for each service with its own address, unless this is disabled. */
 function serviceLinks(): readonly (readonly [string, string])[] {
   return services
     .filter(({ spec }) => spec?.clusterIP !== 'None')
@@ -165,7 +165,7 @@ test.each(ofKind('HorizontalPodAutoscaler', 'PodDisruptionBudget'))(
 
 describe.each(tidemarkPods)('Tidemark in $name', (pod) => {
   const image = imageOf('Dockerfile')
-  // The operator puts a key in the place of what stands there: a service refuses that one.
+  // The operator replaces the placeholder by a key; a service refuses the placeholder.
   const environment = { ...image.environment, ...environmentOf(pod), TIDEMARK_ADMIN_KEY: 'x'.repeat(24) }
   const flags = { role: pod.container.args?.[pod.container.args.indexOf('--role') + 1] }
 

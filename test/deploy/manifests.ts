@@ -1,4 +1,4 @@
-// The files of deploy/ as data.
+// Parses the files of deploy/.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -38,7 +38,7 @@ export interface PodSpec {
   readonly volumes?: readonly { readonly name: string; readonly configMap?: { readonly name: string } }[]
 }
 
-/** As far as the files use it. */
+/** The members that the files use. */
 export interface LabelSelector {
   readonly matchExpressions?: readonly { readonly key: string; readonly values: readonly string[] }[]
 }
@@ -93,7 +93,7 @@ export const manifests: readonly Manifest[] = kubernetesFiles.flatMap((file) =>
 
 export const compose = parse(textOf('compose.yaml'), { merge: true }) as Compose
 
-/** The variables of a file as `env_file` takes them. */
+/** The variables in a file, parsed as `env_file` does. */
 export function environmentFile(name: string): Readonly<Record<string, string>> {
   const lines = textOf(name)
     .split('\n')
@@ -101,7 +101,7 @@ export function environmentFile(name: string): Readonly<Record<string, string>> 
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
 }
 
-/** What the image of deploy/Dockerfile sets, opens and runs as. */
+/** The environment, port, user and volume in a Dockerfile. */
 export function imageOf(dockerfile: string) {
   const text = textOf(dockerfile)
   const environment = Object.fromEntries(

@@ -1,4 +1,4 @@
-// The files of deploy/ name only settings that there are.
+// The files of deploy/ name only settings that exist.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// deploy/single without a machine to install it on: what the files name is there.
+// deploy/single without installing it: everything that the files name exists.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { loadSettings } from '../../src/config/load.ts'

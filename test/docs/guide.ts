@@ -1,17 +1,17 @@
-// Reads what a guide tells its reader to run: the commands of its blocks marked `console` and `sh`, with the answers that it shows.
-// Comments of HTML in the guide, which no reader sees, say how it is run:
-//   <!-- run: in a fresh folder -->           at the head: alone, with nothing set up before
-//   <!-- run: with the demo -->               at the head: beside a running demo
-//   <!-- run: after getting-started.md -->    at the head: in the same shell, once that guide has been followed
+// Reads from a guide what its reader runs: the commands in its blocks marked `console` and `sh`, with the expected output.
+// HTML comments in the guide, invisible to readers, control how it is run:
+//   <!-- run: in a fresh folder -->           at the head: alone, without any setup
+//   <!-- run: with the demo -->               at the head: next to a running demo
+//   <!-- run: after getting-started.md -->    at the head: in the same shell, after that guide
 //   <!-- run: nothing, because ... -->        at the head: none of it is run here
 //   <!-- not run: ... -->                     before a block, with the reason
 //   <!-- saved as hourly.json -->             before a block: the reader saves it under this name
-//   <!-- exits with 2 -->                     before a block: so does its last command
+//   <!-- exits with 2 -->                     before a block: the exit code of its last command
 
 export interface GuideCommand {
   readonly line: number
   readonly text: string
-  /** What the guide shows as its answer, null where it shows none. */
+  /** The output that the guide shows; null if it shows none. */
   readonly answer: string | null
   readonly exitCode: number
 }
@@ -22,7 +22,7 @@ export interface SavedFile {
 }
 
 export interface Guide {
-  /** What its head says after "run:", null where it says nothing. */
+  /** The text after "run:" at its head; null if there is none. */
   readonly run: string | null
   readonly steps: readonly (GuideCommand | SavedFile)[]
 }
@@ -56,7 +56,7 @@ function commandsOf(language: string, body: string, line: number, comment: strin
   )
 }
 
-/** The commands of a terminal's text: a line that begins with "$ ", and more while its end is escaped or a quote is open. Then comes the answer. */
+/** The commands in a terminal block: a line that begins with "$ ", with further lines while its end is escaped or a quote is open. The output follows. */
 function typed(body: string, firstLine: number): GuideCommand[] {
   const commands: { line: number; text: string; answer: string | null; exitCode: number }[] = []
   let continues = false
@@ -77,7 +77,7 @@ function isOpen(command: string): boolean {
   return command.endsWith('\\') || command.split("'").length % 2 === 0
 }
 
-/** Whether what came is what the guide shows, in which "..." stands for anything. White space that lays it out does not count. */
+/** Whether the output matches the guide's, in which "..." matches anything. White space for layout is ignored. */
 export function isAsShown(shown: string, came: string): boolean {
   const isJson = /^[[{]/.test(shown)
   const laidOut = (text: string): string => (isJson ? text.replace(/\s+/g, '') : text.replace(/\s+/g, ' ').trim())

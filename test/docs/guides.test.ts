@@ -1,4 +1,4 @@
-// What the guides tell their reader to type is typed here, in order, and must answer as they show.
+// Runs the commands of the guides in order and compares their output with the guides'.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ interface Placed extends GuideCommand {
   readonly guide: string
 }
 
-/** Guides that are followed in one shell: one that stands for itself, and those that go on from it. */
+/** The guides to run in one shell: an independent guide, and those that continue it. */
 function chainFrom(name: string): string[] {
   const next = [...guides].filter(([, { run }]) => run === `after ${name}`).map(([other]) => other)
   return [name, ...next.flatMap(chainFrom)]
@@ -44,7 +44,7 @@ test('programs of the client are as its types have it', async () => {
   expect(await inScratchFolder('tidemark-programs-', (folder) => typeFaults(folder, programs))).toBe('')
 })
 
-/** What is wrong with an outcome, null where it is what the guide promises. */
+/** Describes how an outcome differs from the guide; null if it does not. */
 function wrongWith(
   { guide, line, text, answer, exitCode }: Placed,
   { output, exitCode: came }: Outcome,

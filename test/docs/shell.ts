@@ -1,4 +1,4 @@
-// One shell in which guides are followed, as their reader would: in an empty folder, with `tidemark` as a command and as a package.
+// A shell that follows guides as their reader would: in an empty folder, with `tidemark` as a command and as a package.
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ export interface Outcome {
   readonly exitCode: number
 }
 
-/** The port that the guides name; a free one takes its place. */
+/** The port in the guides, which is replaced by a free one. */
 const guidePort = /\b8080\b/g
 const mark = '\u001e'
 
@@ -21,13 +21,13 @@ export interface ShellOptions {
   readonly steps: readonly (GuideCommand | SavedFile)[]
 }
 
-/** Follows the steps in order and resolves with what each command answered. What is started in the background ends with the shell. */
+/** Follows the steps in order and resolves with the outcome of each command. Background processes end with the shell. */
 export async function follow({ folder, port, steps }: ShellOptions): Promise<Outcome[]> {
   const bin = join(folder, 'bin')
   const work = join(folder, 'work')
   await mkdir(bin)
   await mkdir(work)
-  // What `npm install tidemark` leaves, for programs that import the client.
+  // What `npm install tidemark` installs, for programs that import the client.
   await mkdir(join(folder, 'node_modules'))
   await symlink(resolve('.'), join(folder, 'node_modules/tidemark'))
   await writeFile(join(bin, 'tidemark'), `#!/bin/sh\nexec "${process.execPath}" "${programPath}" "$@"\n`)
@@ -43,7 +43,7 @@ export async function follow({ folder, port, steps }: ShellOptions): Promise<Out
     TIDEMARK_PORT: String(port),
     TIDEMARK_URL: `http://127.0.0.1:${port}`,
     TIDEMARK_LOG_FORMAT: 'json',
-    // Its own rows would take the positions that pages show, on a machine that is slow.
+    // On a slow machine, the history's rows would change the positions that pages show.
     TIDEMARK_SELF_HISTORY_MS: '0',
   })
   const outcomes = output.split(mark).slice(1)

@@ -1,4 +1,4 @@
-// Programs of the guides as an editor checks them that knows the types of the package.
+// Type-checks the guides' programs, as an editor with the package's types does.
 import { execFile } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ const compilerOptions = {
   ...{ types: ['node'], typeRoots: [resolve('node_modules/@types')] },
 }
 
-/** What the compiler says of the programs; nothing where it finds no fault. The folder is theirs alone. */
+/** The compiler's errors in the programs; empty if there are none. The folder must be empty. */
 export async function typeFaults(folder: string, programs: readonly SavedFile[]): Promise<string> {
   await mkdir(join(folder, 'node_modules'))
   await symlink(resolve('.'), join(folder, 'node_modules/tidemark'))

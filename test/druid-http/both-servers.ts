@@ -1,5 +1,4 @@
-// The same rows in a real Druid, which reads them in a batch task of its own, and in a Tidemark with each of its engines: one machine, and a cluster in
-// front of the same Druid.
+// The same rows in a real Druid, loaded by a batch task, and in a Tidemark with each engine: one machine, and a cluster in front of the same Druid.
 import { addresses } from '../cluster/addresses.ts'
 import { callOk, makeIngest } from '../support/api.ts'
 import { type RunningService, runService, type TestedEngine } from '../support/running-service.ts'
@@ -15,7 +14,7 @@ const fields = [
   { name: 'V', type: 'double', role: 'metric' },
 ] as const
 
-/** In the order of their times, no two at one; doubles whose sums are the same in any order; texts that formats have to quote. */
+/** Sorted by time, with distinct times; doubles whose sum does not depend on the order; texts that formats must quote. */
 const rows = [
   '"D":"2026-01-01T00:00:00.000Z","T":"a","unit":"bar","n":1,"V":1.5',
   '"D":"2026-01-01T06:30:00.000Z","T":"b","unit":"say \\"bar\\"","n":2,"V":-2.25',
@@ -54,7 +53,7 @@ async function startTidemark(engine: TestedEngine): Promise<RunningService> {
   return service
 }
 
-/** What runs on a busy machine takes its time; a test that stands still is to fail. */
+/** Long enough for a busy machine; a test that hangs fails after it. */
 const waitMs = 240_000
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
@@ -79,7 +78,7 @@ async function loadDruid(): Promise<void> {
   await until('all rows can be queried', async () => (await rowsInDruid()) === rows.length)
 }
 
-/** What an earlier run left too. */
+/** Also deletes the rows of earlier runs. */
 async function dropFromDruid(): Promise<void> {
   await callOk(addresses.druidOverlord, 'DELETE', `/druid/coordinator/v1/datasources/${entity}`)
   await until('the data source is gone', async () => (await rowsInDruid()) === 0)
@@ -117,7 +116,7 @@ function batchTask(): object {
   }
 }
 
-/** After which a running query is canceled: Druid forgets a cancellation that comes while it plans. */
+/** The delays before a running query is canceled, tried in turn: Druid ignores a cancellation that arrives during planning. */
 const cancelAfterMs = [1000, 5000, 15_000]
 
 async function ask(url: string, request: HttpRequest): Promise<Answer> {
@@ -134,7 +133,7 @@ async function ask(url: string, request: HttpRequest): Promise<Answer> {
   return answer!
 }
 
-/** What other tests have in the same Druid is no part of its answer. */
+/** Removes the data sources of other tests in the same Druid from an answer. */
 function withoutOthers({ path }: HttpRequest, answer: Answer): Answer {
   if (!/^\/druid\/v2\/datasources\/?$/.test(path)) return answer
   const names: string[] = JSON.parse(answer.text)

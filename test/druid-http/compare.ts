@@ -1,11 +1,11 @@
-// Whether Tidemark answers a request as Druid does: its status, the headers that clients read, and its bytes.
+// Compares Tidemark's response to a request with Druid's: status, the headers that clients read, and the bytes of the body.
 import type { Difference, Part } from './differences.ts'
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Of the request that canceled it; null where there was none. */
+  /** The status of the canceling request; null where there was none. */
   readonly cancelStatus: number | null
 }
 
@@ -17,10 +17,10 @@ const readHeaders = [
   'x-druid-response-context',
 ]
 
-/** Of an error, what programs read. Its message and its context are for people, in each one's own words. */
+/** The members of an error that programs read. Its message and context are for people and are worded differently. */
 const errorMembers = ['error', 'errorCode', 'persona', 'category']
 
-/** Null where they are the same but for what `known` says; else what is not. */
+/** Null where the responses are equal except for the `known` differences; otherwise a description of the rest. Also reports a stale `known` entry. */
 export function unexplained(ours: Answer, theirs: Answer, known: readonly Difference[]): string | null {
   const left = partsLeft(ours, theirs, known)
   if (left.length > 0) return shown(left, ours, theirs)
@@ -35,7 +35,7 @@ export function unexplained(ours: Answer, theirs: Answer, known: readonly Differ
   return stale === undefined ? null : `there is no such difference any more: ${stale.says}`
 }
 
-/** A body may be anything where one of the differences cannot be taken out of it. */
+/** The parts that still differ. Any body is accepted where a known difference cannot be normalized away. */
 function partsLeft(ours: Answer, theirs: Answer, known: readonly Difference[]): Part[] {
   const differing = partsThatDiffer(ours, theirs)
   const others = differing.filter((part) => !known.some((one) => one.in.includes(part)))
@@ -56,7 +56,7 @@ function partsThatDiffer(ours: Answer, theirs: Answer): Part[] {
   return parts.filter(([, of]) => of(ours) !== of(theirs)).map(([part]) => part)
 }
 
-/** Ids that nobody gave are other ones each time. */
+/** Generated ids differ each time, so they are replaced by a fixed word. */
 function headersOf({ headers }: Answer): string {
   const lines = readHeaders.flatMap((name) => {
     const value = headers.get(name)

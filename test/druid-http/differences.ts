@@ -1,23 +1,23 @@
-// What sets Tidemark apart from a real Druid over HTTP. Each is a line of docs/guides/tools.md, word for word; a row of the table names those that it shows.
+// Tidemark's differences from a real Druid over HTTP. Each is a line of docs/guides/tools.md, word for word; the table's requests name those that they show.
 
 import type { TestedEngine } from '../support/running-service.ts'
 
 export type Part = 'status' | 'headers' | 'body' | 'canceling'
 
 export interface Difference {
-  /** As the guide tells it. */
+  /** The guide's wording. */
   readonly says: string
-  /** What of an answer it may change; all else is the same. */
+  /** The parts of a response that it may change; all others are equal. */
   readonly in: readonly Part[]
-  /** Takes the difference out of a body: then both are the same. */
+  /** Removes the difference from a body, after which both bodies are equal. */
   readonly evened?: (body: string) => string
-  /** With the other engine there is no such difference. */
+  /** The only engine that has this difference; both where it is missing. */
   readonly onlyOn?: TestedEngine
 }
 
 const all = ['status', 'headers', 'body'] as const
 
-/** With whole numbers of many digits as texts, on both sides. */
+/** Parses JSON, keeping whole numbers with many digits as texts. */
 function parsed(body: string): unknown {
   return JSON.parse(body.replaceAll(/(?<=[[:,])-?\d{16,}(?=[,\]}])/g, '"$&"'))
 }
@@ -34,7 +34,7 @@ interface Block {
   readonly events: readonly unknown[]
 }
 
-/** The events of all blocks, one after the other, with what else the first block tells. */
+/** Merges the events of all blocks into the first block. */
 function oneBlock(body: string): string {
   const blocks = parsed(withoutSegments(body)) as Block[]
   return JSON.stringify({ ...blocks[0], events: blocks.flatMap(({ events }) => events) })
@@ -109,7 +109,7 @@ export const differences = {
     in: ['body'],
     evened: unescaped,
   },
-  /** On a cluster the rows of a scan are passed on as Druid writes them. */
+  /** A cluster forwards the rows of a scan as Druid writes them. */
   escapesOfScans: {
     says: escapes,
     in: ['body'],

@@ -1,4 +1,4 @@
-// The guide's list of differences is the table's.
+// The guide's list of differences equals the table's.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Native queries of each type, with their options, and what is refused.
+// Native queries of each type with their options, and refused ones.
 import { differences as d } from './differences.ts'
 import { type Asked, canceled, native, posted } from './request.ts'
 
@@ -23,7 +23,7 @@ const search = { queryType: 'search', query: { type: 'insensitive_contains', val
 const bounds = { queryType: 'timeBoundary' }
 const analysis = { queryType: 'segmentMetadata', merge: true }
 
-/** Each row beside each, eleven times over. */
+/** Cross-joins the rows eleven times. */
 const endless = {
   ...{ queryType: 'timeseries', granularity: 'all', aggregations: [count] },
   dataSource: Array.from({ length: 11 }).reduce<unknown>(

@@ -1,4 +1,4 @@
-// What tools look around with, and what no path takes.
+// Requests that tools send to discover a server, and paths that do not exist.
 import { differences as d } from './differences.ts'
 import { type Asked, bare } from './request.ts'
 

@@ -1,4 +1,4 @@
-// The same requests of a real Druid 33, of a Tidemark of one machine and of one that is a cluster: the same status, headers and bytes, but for what the guide tells.
+// Sends the same requests to a real Druid 33 and to a Tidemark with each engine. Status, headers and bytes are equal, except for the guide's differences.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestedEngine } from '../support/running-service.ts'
 import { type BothServers, bothServers } from './both-servers.ts'

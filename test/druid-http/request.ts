@@ -1,4 +1,4 @@
-// How the table of requests is written: one line for each, which reads as what a client sends.
+// Builders for the table of requests: one line each, which reads as the request that a client sends.
 import type { Difference } from './differences.ts'
 
 export interface HttpRequest {
@@ -11,7 +11,7 @@ export interface HttpRequest {
 }
 
 export interface Asked extends HttpRequest {
-  /** What sets Tidemark's answer apart from Druid's. */
+  /** The differences that this request shows. */
   readonly differs: readonly Difference[]
 }
 
@@ -19,7 +19,7 @@ const json = { 'content-type': 'application/json' }
 
 export const entity = 'plant'
 
-/** A query in SQL; `more` is what its body has besides. */
+/** A query in SQL; `more` holds further members of the body. */
 export function sql(query: string, more: object = {}, ...differs: Difference[]): Asked {
   return posted('/druid/v2/sql', JSON.stringify({ query, ...more }), json, ...differs)
 }
@@ -30,7 +30,7 @@ export function native(query: object, ...differs: Difference[]): Asked {
   return posted('/druid/v2', JSON.stringify(body), json, ...differs)
 }
 
-/** A body as it stands. */
+/** A request with this body, unchanged. */
 export function posted(
   path: string,
   body: string | null,
@@ -44,12 +44,12 @@ export function bare(method: HttpRequest['method'], path: string, ...differs: Di
   return { method, path, headers: {}, body: null, differs }
 }
 
-/** A query that runs long, canceled while it does. */
+/** A long query that is canceled while it runs. */
 export function canceled(asked: Asked, canceledBy: string): Asked {
   return { ...asked, canceledBy }
 }
 
-/** What a test is called. */
+/** The title of the request's test. */
 export function titleOf({ method, path, headers, body, canceledBy }: HttpRequest): string {
   const type = Object.values(headers).filter((value) => value !== 'application/json')
   const end = canceledBy === undefined ? '' : `, canceled by DELETE ${canceledBy}`

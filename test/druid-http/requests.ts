@@ -1,4 +1,4 @@
-// The table: every request that is asked of both.
+// The table of all requests that are sent to both servers.
 import { nativeRequests } from './native-requests.ts'
 import { otherRequests } from './other-requests.ts'
 import type { Asked } from './request.ts'

@@ -1,11 +1,11 @@
-// SQL over HTTP: formats, headers, parameters, contexts, values as they are written, and what is refused.
+// SQL over HTTP: formats, headers, parameters, contexts, written values, and refused queries.
 import { type Difference, differences as d } from './differences.ts'
 import { type Asked, canceled, posted, sql } from './request.ts'
 
 const all = 'SELECT __time, T, unit, n, V FROM plant ORDER BY __time'
 const few = "SELECT __time, T, n, V FROM plant WHERE T = 'a' ORDER BY __time"
 const none = "SELECT __time, T, n, V FROM plant WHERE T = 'nobody'"
-/** Each row beside each, eleven times over. */
+/** Cross-joins the rows eleven times. */
 const slow = `SELECT COUNT(*) AS n FROM plant a ${[...'bcdefghijk'].map((name) => `CROSS JOIN plant ${name}`).join(' ')}`
 
 const formats = ['object', 'array', 'objectLines', 'arrayLines', 'csv'] as const

@@ -1,4 +1,4 @@
-// Agreement with the recorded answers of a real Druid, where they are at hand: beside the repository, in `shared/druid`.
+// Compares answers with the recorded ones of a real Druid, where the recording exists next to the repository, in `shared/druid`.
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

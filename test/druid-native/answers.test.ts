@@ -1,4 +1,4 @@
-// Answers of a real Druid 33.0.0 that one would not expect: what a topN keeps, orders and types, numbers that are none.
+// Surprising answers of a real Druid 33.0.0: which groups a topN keeps, orders and types, and values that are not numbers.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -229,7 +229,7 @@ describe('sums of doubles that pass all doubles on their way', () => {
   })
 })
 
-/** A text is the number that it is, and none where it is no whole one. */
+/** A text becomes the number that it represents, and null where that is not a whole number. */
 test.each([
   ['1e3', 1000],
   ['007', 7],
@@ -349,7 +349,7 @@ test.each([
   expect(await countOf({ type: 'isfalse', field: whole })).toEqual({ [count.name]: isFalse })
 })
 
-/** Of texts of a table Druid leaves null out by its index; what has none takes null for out of the bounds. */
+/** For text columns of a table, Druid excludes null by its index. Without an index, null counts as outside the bounds. */
 describe('what is not within the bounds', () => {
   const rows = [
     { s: 'a', n: 1 },

@@ -1,5 +1,4 @@
-// Arrays, lambdas, JSON and addresses against the values that a real Druid 33.0.0 gave, in answers and in all places of a query where a column
-// of arrays can stand.
+// Compares arrays, lambdas, JSON and addresses with the values of a real Druid 33.0.0, in answers and wherever a query can use a column of arrays.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
 import { recordedArrays } from './recorded-arrays.ts'
@@ -31,7 +30,7 @@ const inParts = (all: Recorded): readonly Recorded[] =>
     all.slice(part * perQuery, (part + 1) * perQuery),
   )
 
-/** The JSON of the values of one row, between commas. */
+/** The JSON of the values of one row, separated by commas. */
 async function valuesOf(expressions: readonly string[]): Promise<string> {
   const query = {
     queryType: 'scan',
@@ -49,7 +48,7 @@ describe('as recorded', () => {
   test.each(parts.map((part) => [part[0]![0], part] as const))('from %s on', async (_, part) => {
     const together = await valuesOf(part.map(([expression]) => expression))
     if (together === part.map(([, value]) => value).join(',')) return
-    // One by one, to tell which.
+    // Evaluated one by one, to show which one differs.
     for (const [expression, value] of part)
       expect([expression, await valuesOf([expression])]).toEqual([expression, value])
   })

@@ -1,4 +1,4 @@
-// The engine's buckets of time against those of the calendar, one instant at a time.
+// Compares the engine's time buckets with those of the calendar, one instant at a time.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { floorFromOrigin, floorToBucket, shift, type TimeRange, wideRange } from '../../src/druid-time/bucket-sql.ts'
@@ -24,13 +24,13 @@ const zones =
   'UTC Europe/Madrid america/new_york Asia/Kathmandu Australia/Lord_Howe America/Caracas Africa/Monrovia +05:30'
 const periods = 'PT1H PT5M PT7H P1D P3D P1W P2W P1M P3M P1Y'
 const cases = zones.split(' ').flatMap((zone) => periods.split(' ').map((period) => [period, zone] as const))
-/** Of all times, and of some years: there the changes of the offset are written out. */
+/** All times, and ten years, for which the SQL lists each change of the offset. */
 const ranges: readonly (readonly [string, TimeRange])[] = [
   ['all times', { fromMs: Date.UTC(1910, 0, 1), untilMs: Date.UTC(2095, 0, 1) }],
   ['ten years', { fromMs: Date.UTC(1968, 0, 1), untilMs: Date.UTC(1978, 0, 1) }],
 ]
 
-/** Instants at random, half of them beside a change of the zone's offset. */
+/** Random instants, half of them near a change of the zone's offset. */
 function instantsOf(zone: Zone, { fromMs, untilMs }: TimeRange): readonly number[] {
   const random = seededRandom(seed)
   const changes = zone.changes(fromMs, untilMs).filter((change) => change.fromMs > fromMs)

@@ -1,4 +1,4 @@
-// An engine for tests: tables of rows in a DuckDB of their own.
+// An engine for tests, with tables of rows in its own DuckDB.
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
 import { readNativeQuery } from '../../src/druid-native/parse/read-query.ts'
 import type { NativeEngine, NativeTable } from '../../src/druid-native/run/native-engine.ts'
@@ -23,7 +23,7 @@ function engineValue(value: DuckDBValue): EngineValue {
   throw new Error(`a value that no native query should have: ${String(value)}`)
 }
 
-/** All rows where there are several intervals: what lies between them is left out by who asks. */
+/** With several intervals all rows: the caller filters out those between the intervals. */
 function rowsWithin(name: string, intervals: readonly Interval[]): Sql {
   const rows = sql`SELECT *, make_timestamptz(epoch_us("__time")) AS t, rowid AS p FROM ${sql.id(name)}`
   const [only, ...more] = intervals
@@ -43,13 +43,13 @@ export class DuckDbEngine implements NativeEngine {
   static async open(): Promise<DuckDbEngine> {
     const instance = await DuckDBInstance.create(':memory:', { threads: '2' })
     const connection = await instance.connect()
-    // A connection for all queries never gives its room back.
+    // One connection serves all queries and never returns its budget.
     new StringMemory(2 ** 40).register(connection)
     registerZoneFunctions(connection)
     return new DuckDbEngine(connection)
   }
 
-  /** Makes a table of the rows of a file of newline-delimited JSON, whose time is under `time`. */
+  /** Creates a table from a file of newline-delimited JSON, whose property `time` is the time. */
   async load(name: string, columns: readonly TestColumn[], file: string): Promise<void> {
     const shape = [`"time": 'TIMESTAMP'`, ...columns.map((column) => `"${column.name}": '${types[column.type]}'`)].join(
       ', ',

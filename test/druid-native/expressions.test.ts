@@ -1,5 +1,5 @@
-// Druid's expression language against Druid's values: those a real Druid 33.0.0 gave (recorded-values.ts), and those that its own
-// documentation of expressions states, where need be together with that of the Java and Joda-Time methods it names.
+// Compares Druid's expression language with the values that a real Druid 33.0.0 returned (recorded-values.ts), and with those that its documentation of
+// expressions states, completed by the documentation of the Java and Joda-Time methods that it names.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileExpression, type Scope } from '../../src/druid-native/expression/compile.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => engine.close())
 
-/** The value of an expression on a row; columns that the row lacks are those no table has. */
+/** The value of an expression on a row; columns that the row lacks do not exist in the table. */
 async function evaluate(text: string, row: ExpressionRow = {}): Promise<EngineValue | undefined> {
   const names = Object.keys(row)
   const scope: Scope = {
@@ -97,7 +97,7 @@ describe('as documented', () => {
     ['!1', 0n],
     ['!0', 1n],
     ['!null', null],
-    // What counts as true.
+    // Truth values.
     ['100 && 11', 1n],
     ['0.7 || 0.3', 1n],
     ['100 && 0', 0n],
@@ -299,7 +299,7 @@ describe('as documented', () => {
     ["format('%.1f|%10.1f|%-8.1f|%08.1f', 2.25, 2.25, -2.25, -2.25)", '2.3|       2.3|-2.3    |-00002.3'],
     ["format('%,.1f|%+.0f', 1234567.25, 2.5)", '1,234,567.3|+3'],
     ["format('%f', 1.0 / 0)", 'Infinity'],
-    // What does not fit is written behind the format, as Druid does.
+    // Arguments that do not fit the format are appended to it, as in Druid.
     ["format('%d%s', 1.5)", '%d%s; 1.5'],
     ["format('%x %o %e', -1, 8, 1.0)", 'ffffffffffffffff 10 1.000000e+00'],
     ['round(-0.49999999999999994)', -0],

@@ -1,4 +1,4 @@
-// Druid's expressions at random: every function, with operands at every edge, mostly of the types that they take.
+// Random Druid expressions: every function, with operands at every edge, mostly of the types that it accepts.
 import { functions } from '../../src/druid-native/expression/functions.ts'
 import {
   counts,
@@ -19,7 +19,7 @@ import {
 
 const lambdas = ['map', 'filter', 'any', 'all', 'fold', 'cartesian_map', 'cartesian_fold'] as const
 
-/** All that can be called, by names in lower case. */
+/** The names of all functions, in lower case. */
 export const fuzzedFunctions: readonly string[] = [
   ...[...functions].filter(([, known]) => known !== 'unsupported').map(([name]) => name),
   ...lambdas,
@@ -87,7 +87,7 @@ const operandKinds: ReadonlyMap<string, readonly Kind[]> = new Map<string, reado
     .map((name) => [name, ['text']] as const),
 ])
 
-/** What gives an array, JSON or a time: of what gives the rest, all is taken for it. */
+/** Functions that return an array, JSON or a time. For other kinds any function is used. */
 const results: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'array',
@@ -117,10 +117,10 @@ const textLiteral = (text: string): string =>
 
 const operators = ['+', '-', '*', '/', '%', '^', '<', '<=', '>', '>=', '==', '!=', '&&', '||']
 
-/** Draws the values of one query: a bound of calls keeps it short. */
+/** Draws the expressions of one query; a limit on the number of calls keeps it short. */
 export class ExpressionWriter {
   readonly #draw: Draw
-  /** The parameters of lambdas around. */
+  /** The parameters of the enclosing lambdas. */
   #parameters: readonly string[] = []
   #calls = 0
 

@@ -1,4 +1,4 @@
-// Filters, extraction functions and dimension specs of native queries at random.
+// Random filters, extraction functions and dimension specs of native queries.
 import {
   type Draw,
   formats,

@@ -1,18 +1,18 @@
-// The fuzzer of native queries comes to all that the documentation says is there.
+// The fuzzer of native queries uses everything that the documentation names.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fuzzedNative } from './fuzzed-native.ts'
 
 const page = (name: string): string => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')
 
-/** `{long,double}{Sum,Min}` as its four names. */
+/** Expands `{long,double}{Sum,Min}` to its four names. */
 function spelledOut(text: string): readonly string[] {
   const group = /\{([^{}]+)\}/.exec(text)
   if (group === null) return [text]
   return group[1]!.split(',').flatMap((one) => spelledOut(text.replace(group[0], one)))
 }
 
-/** The names in a line of a table, words of explanation left out. */
+/** The names in a line of a table, without explanations. */
 function namesIn(text: string, line: string): readonly string[] {
   const cell = new RegExp(`^\\| ${line} \\| (.*) \\|$`, 'm').exec(text)?.[1] ?? ''
   const listed = cell.split(/;/)[0]!.replace(/\([^)]*\)/g, '')

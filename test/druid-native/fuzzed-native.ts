@@ -1,4 +1,4 @@
-// Native queries at random: every query type and component that the documentation names, with values at every edge.
+// Random native queries: every query type and component that the documentation names, with values at every edge.
 
 import { readNativeBody } from '../../src/druid-native/parse/read-body.ts'
 import { Problem } from '../../src/model/problem.ts'
@@ -172,7 +172,7 @@ class NativeWriter extends FilterWriter {
     }
   }
 
-  /** A function whose turn it is stands in the first of them. */
+  /** The first virtual column calls the function whose turn it is. */
   #virtualColumns(): Part {
     const draw = this.#draw
     const count = this.#turn === null ? draw(4) : 1 + draw(3)
@@ -363,12 +363,12 @@ function isTaken(text: string): boolean {
   }
 }
 
-/** Tries until one is taken for a query. */
+/** The most attempts to make a query that the parser accepts. */
 const triesMax = 12
-/** One query of so many has a call of the function whose turn it is. */
+/** Every nth query calls the function whose turn it is. */
 const turnEvery = 3
 
-/** The body of a number: the same one each time. In their order they come to all functions. */
+/** The body with this number: always the same. Consecutive numbers use all functions in turn. */
 export function fuzzedNative(number: number): string {
   const turn =
     number % turnEvery === 0 ? (fuzzedFunctions[(number / turnEvery) % fuzzedFunctions.length] ?? null) : null

@@ -1,4 +1,4 @@
-// The parts of native queries that are drawn as they are, and how they become JSON.
+// The parts of native queries that are drawn from lists, and their JSON.
 
 /** A number with all its digits. */
 export class Digits {
@@ -13,7 +13,7 @@ export type Part = string | number | boolean | null | Digits | readonly Part[] |
 
 const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
-/** As JSON; digits that JSON cannot write stand there as a text. */
+/** As JSON; digits that are not a JSON number are written as a text. */
 export function written(part: Part): string {
   if (part instanceof Digits) return isNumber.test(part.text) ? part.text : JSON.stringify(part.text)
   if (Array.isArray(part)) return `[${part.map(written).join(',')}]`
@@ -67,7 +67,7 @@ export const granularities: readonly Part[] = [
   period('P1D', { timeZone: 'x' }),
 ]
 
-/** Rows lie in six days, from the year 1 to 9999. */
+/** The test's rows are on six days between the years 1 and 9999. */
 export const intervals: readonly Part[] = [
   ...[
     '2020-01-01/2027-01-01',

@@ -1,4 +1,4 @@
-/** Queries of the recording that are answered otherwise; docs/druid-native.md gives the reasons. */
+/** Recorded queries with different answers here; docs/druid-native.md gives the reasons. */
 export const knownDifferences: readonly string[] = [
   'filter-regex-lookahead',
   'gb-order-string-numeric',

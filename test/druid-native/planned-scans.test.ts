@@ -1,4 +1,4 @@
-// Native scans that the store answers from its own columns, held against the SQL engine's answers to the same over the same rows.
+// Compares native scans that the store answers from its own columns with the SQL engine's answers over the same rows.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readNativeQuery } from '../../src/druid-native/parse/read-query.ts'
@@ -33,7 +33,7 @@ function scan(draw: Draw, dataSource: string): object {
     order,
     resultFormat: oneOf(draw, ['list', 'compactedList']),
     batchSize: draw(3) === 0 ? 1 + draw(7) : undefined,
-    // Without a limit rows of one time come in any order.
+    // Without a limit, rows with equal times come in any order.
     limit: 1 + oneOf(draw, [draw(5), draw(20), 500]),
     offset: draw(3) === 0 ? draw(9) : 0,
     ...(draw(2) === 0 ? { filter: randomFilter(draw) } : {}),

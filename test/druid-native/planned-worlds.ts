@@ -1,4 +1,4 @@
-// Random rows in a store and in the SQL engine, and what is asked of both.
+// Random rows in a store and in the SQL engine, and functions to query both.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ export class PlannedWorlds {
     rmSync(this.#directory, { recursive: true, force: true })
   }
 
-  /** The same random rows in a store and, under a name of their own, in the SQL engine. */
+  /** Writes the same random rows to a store and, as the table `name`, to the SQL engine. */
   async make(draw: Draw, name: string, fromMs = startMs): Promise<EmbeddedStore> {
     const rows = Array.from({ length: 1 + draw(200) }, (): Value[] => [
       fromMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000,
@@ -144,7 +144,7 @@ export function randomFilter(draw: Draw, depth = 0, numbers: readonly string[] =
   }
 }
 
-/** Sums are rounded where they are added: what differs in the last digits of a double is the same. */
+/** Rounds sums, which may differ in the last digits of a double. */
 function rounded(value: unknown): unknown {
   if (typeof value === 'number' && (!Number.isInteger(value) || Math.abs(value) > 1e9))
     return Number(value.toPrecision(9))
@@ -153,14 +153,14 @@ function rounded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, rounded(one)]))
 }
 
-/** Longs keep their digits: as texts. */
+/** Parses JSON, keeping longs as texts with all their digits. */
 export const read = (text: string): unknown =>
   rounded(JSON.parse(text.replace(/(?<=[:[,])-?\d{16,}(?=[,}\]])/g, '"$&"')))
 
 const limits = { resultRows: 100_000, resultBytes: 2 ** 26, buckets: 200_000 }
 const budget = { memoryBytes: 2 ** 28, fileBytes: 0 }
 
-/** The store's answer; null where the SQL engine is asked. */
+/** The store's answer; null where the plan leaves the query to the SQL engine. */
 export async function byStore(asked: object, store: EmbeddedStore): Promise<string | null> {
   const plan = planNative(readNativeQuery({ ...asked, dataSource: 'plant' }), () => entity)
   if (plan === null) return null

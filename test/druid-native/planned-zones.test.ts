@@ -1,4 +1,4 @@
-// Buckets by the clocks of zones, where those change, held against the SQL engine's.
+// Compares buckets in local time, around changes of the clock, with the SQL engine's.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drawFrom, oneOf } from '../support/random-rows.ts'
 import { answerOf } from './duckdb-engine.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => worlds.close())
 
-/** Two days before clocks change. */
+/** Two days before each change of the clock. */
 const changes: readonly (readonly [zone: string, fromMs: number])[] = [
   ['Europe/Madrid', Date.UTC(2026, 2, 27)],
   ['Europe/Madrid', Date.UTC(2026, 9, 23)],
@@ -38,7 +38,7 @@ describe.each(changes)('%s from %i', (timeZone, fromMs) => {
 
   test('buckets', async () => {
     for (const period of ['PT1M', 'PT1H', 'PT6H', 'P1D', 'P2D', 'P1W', 'P1M', 'P1Y']) {
-      // Of minutes there would be thousands of empty buckets.
+      // With minutes, there would be thousands of empty buckets.
       for (const queryType of period === 'PT1M' ? ['groupBy'] : ['timeseries', 'groupBy', 'topN']) {
         const one = {
           queryType,

@@ -1,4 +1,4 @@
-// Native queries that the store answers from its own columns, held against the SQL engine's answers to the same over the same rows.
+// Compares native queries that the store answers from its own columns with the SQL engine's answers over the same rows.
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readNativeQuery } from '../../src/druid-native/parse/read-query.ts'
@@ -32,7 +32,7 @@ const aggregations = [
   { type: 'cardinality', name: 'tags', fields: ['tag'], round: true },
   { type: 'cardinality', name: 'texts', fields: [{ type: 'default', dimension: 's' }], byRow: true },
 ]
-/** What filters of numbers look at. */
+/** Columns of numeric filters. */
 const numbers = ['l', 'V', 'double', 'long']
 const computed = [
   { type: 'doubleSum', name: 'computedSum', fieldName: 'double' },
@@ -61,7 +61,7 @@ const posts = [
   { type: 'arithmetic', name: 'less', fn: '-', fields: [field('ratio'), { type: 'constant', name: 'c', value: 2 }] },
 ]
 
-/** An expression of the outputs that are always asked for, and of a text. */
+/** A numeric expression over the given outputs, which every query has. */
 function postExpression(draw: Draw, inputs: readonly string[], depth = 0): string {
   const leaf = oneOf(draw, [...inputs, ...inputs, '2', '0', '-3', '2.5', '7'])
   if (depth > 2 || draw(4) === 0) return leaf
@@ -110,7 +110,7 @@ function expressionPost(draw: Draw, inputs: readonly string[], texts: readonly s
   return { type: 'expression', expression, outputType }
 }
 
-/** Of some, the rows that pass a filter alone. */
+/** Restricts some of the aggregators to the rows that pass a filter. */
 function filtered<One extends { readonly name: string }>(
   draw: Draw,
   aggregator: One,
@@ -121,7 +121,7 @@ function filtered<One extends { readonly name: string }>(
   return made
 }
 
-/** A floor of the time, and a field under another name, or under its own. */
+/** A floored time, and fields under other names or their own. */
 function virtualColumns(draw: Draw): readonly object[] {
   const zone = oneOf(draw, ['', ", null, 'Europe/Madrid'", ", null, 'Asia/Kolkata'"])
   const expression = `timestamp_floor(__time, '${oneOf(draw, ['PT1H', 'P1D', 'P1W', 'P1M'])}'${zone})`

@@ -1,4 +1,4 @@
-// Random filters and granularities on random rows, against an evaluator that takes one row at a time.
+// Random filters and granularities on random rows, compared with an evaluator that processes one row at a time.
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ interface Row {
   readonly d: number | null
 }
 
-/** True, false, or unknown. */
+/** Null is unknown. */
 type Truth = boolean | null
 
 interface Case {
@@ -57,7 +57,7 @@ const or = (truths: readonly Truth[]): Truth => not(and(truths.map(not)))
 const known = <Value>(value: Value | null, test: (value: Value) => boolean): Truth =>
   value === null ? null : test(value)
 
-/** A pattern of LIKE, character by character. */
+/** Matches a LIKE pattern character by character. */
 function like(text: string, pattern: string): boolean {
   if (pattern === '') return text === ''
   const [head, rest] = [pattern[0], pattern.slice(1)]

@@ -1,4 +1,4 @@
-// Expressions on the six rows of arrays.test.ts, and the rows that a real Druid 33.0.0 wrote in a compacted list.
+// Expressions on the six rows of arrays.test.ts, and the rows that a real Druid 33.0.0 returned as a compacted list.
 export const recordedRows: readonly (readonly [expression: string, events: string])[] = [
   ['array(s, csv)', '[[["a","a,b"]],[["b","b,c"]],[[null,null]],[["a","a,b"]],[["c",""]],[["d","x"]]]'],
   ['array(l, d)', '[[[1.0,1.5]],[[2.0,2.5]],[[null,null]],[[3.0,0.5]],[[3.0,0.5]],[[9.0,9.5]]]'],

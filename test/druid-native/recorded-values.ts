@@ -1,7 +1,7 @@
 /** The values of a row's columns: a bigint is a long, a number a double. */
 export type ExpressionRow = Readonly<Record<string, string | number | bigint | null>>
 
-/** Expressions on rows, and the values a real Druid 33.0.0 gave for them. */
+/** Expressions on rows, and the values that a real Druid 33.0.0 returned for them. */
 export const recordedValues: readonly (readonly [string, ExpressionRow, string | number | bigint | null])[] = [
   ['l + 1', { l: null }, null],
   ['l + 1', { l: 0n }, 1n],

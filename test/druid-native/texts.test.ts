@@ -1,4 +1,4 @@
-// Texts of native queries that grow, and patterns that would be tried again and again: what they give, and where they end.
+// Growing texts, and patterns with much backtracking, in native queries: their results and their limits.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerOf, DuckDbEngine } from './duckdb-engine.ts'
 

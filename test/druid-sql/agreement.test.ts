@@ -1,11 +1,11 @@
-// Every recorded query through our own translation, compared with what Druid answered.
+// Translates every recorded query and compares its answer with Druid's.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, isRecorded, loadData, loadTool, type RecordedData, recordings } from './recorded.ts'
 
-/** Where we mean to differ; docs/druid-sql.md says why. */
+/** Queries with intentionally different answers; docs/druid-sql.md gives the reasons. */
 const differing = new Set([
   'sql-agg-sum-precise',
   'sql-fn-text-constants',

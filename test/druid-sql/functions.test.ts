@@ -1,4 +1,4 @@
-// What each function of Druid's SQL gives, through the translation and the engine. Expected values are Druid's (its documentation, and recorded answers).
+// The results of each function of Druid's SQL, through translation and engine. Expected values are Druid's (its documentation, and recorded answers).
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ["POSITION('b' IN 'abcb')", 2],
     ["POSITION('b' IN 'abcb' FROM 3)", 4],
     ["SUBSTRING('abc', 5)", null],
-    // The engine writes each of them twice.
+    // The engine's SQL contains each operand twice.
     [levels(24, "REPEAT('a', 25)", (text) => `SUBSTRING(${text}, 2)`), 'a'],
     [levels(24, "REPEAT('a', 24)", (text) => `SUBSTRING(UPPER(${text}), 2)`), null],
     ["CONCAT('a', 1, 2.5)", 'a12.5'],
@@ -112,7 +112,7 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ["'a' LIKE 'A'", false],
     ["'50%' LIKE '50!%' ESCAPE '!'", true],
     ["5 LIKE '5'", true],
-    // Each level wrote what is within it twice: eighteen of them would be 2^18 times as long.
+    // Each level once repeated its operand; eighteen levels would then be 2^18 times as long.
     [levels(18, "CONCAT('a', LOWER('B'))", (x) => `NULLIF(${x}, 'x')`), 'ab'],
     [levels(18, "CONCAT('a', LOWER('B'))", (x) => `NULLIF(${x}, 'ab')`), null],
     [levels(18, "LENGTH(CONCAT('a', LOWER('B'))) / 3.0", (x) => `ROUND(${x}, 2)`), 0.67],
@@ -186,7 +186,7 @@ const scalars: Readonly<Record<string, readonly (readonly [expression: string, v
     ['2 + 3 * 4', 14],
   ],
   casts: [
-    // A constant text beside a whole number is cut to one.
+    // A constant text compared with a whole number is truncated to one.
     ["'-1.5' = -1", true],
     ["LENGTH('a') = '1.5'", true],
     ["LENGTH('ab') <= '1.9'", false],
@@ -440,7 +440,7 @@ describe.each(Object.entries(scalars))('%s', (_kind, rows) => {
 
 const rows = "(VALUES (1, 'a', 2.5), (2, 'b', NULL), (3, 'b', 4.5)) AS t (n, s, d)"
 
-/** Columns of nulls have the type of what they are put together with. */
+/** A column of nulls takes the type of the columns that it is combined with. */
 test.each<readonly [string, Value]>([
   ['MAX(x) FROM (SELECT 9 AS x UNION ALL SELECT 10 UNION ALL SELECT NULL)', 10],
   ['MAX(x) FROM (SELECT NULL AS x UNION ALL SELECT 9 UNION ALL SELECT 10)', 10],
@@ -457,7 +457,7 @@ test.each<readonly [string, Value]>([
   expect(await firstColumn(`SELECT ${rest}`)).toEqual([value])
 })
 
-/** As a real Druid answers. */
+/** The answers of a real Druid. */
 test.each<readonly [string, readonly Value[]]>([
   ['s FROM t GROUP BY s HAVING COUNT(*) > 1', ['b']],
   ['s, COUNT(*) AS c FROM t GROUP BY s HAVING c > 1', ['b']],
@@ -588,7 +588,7 @@ test.each<readonly [string, readonly Value[]]>([
     'SELECT FIRST_VALUE(n) OVER (ORDER BY s RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM ROWS ORDER BY n',
     [1, 2, 3],
   ],
-  // Rows counted in a frame, also of a window with a name; the frame at the end holds none.
+  // Frames of rows, also in a named window; the frame of the last row is empty.
   ['SELECT FIRST_VALUE(n) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM ROWS ORDER BY n', [1, 1, 2]],
   ['SELECT LAST_VALUE(s) OVER (ORDER BY n ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM ROWS', ['b', 'b', 'b']],
   [
@@ -599,7 +599,7 @@ test.each<readonly [string, readonly Value[]]>([
     'SELECT FIRST_VALUE(n) OVER (ORDER BY n ROWS BETWEEN 999999999999999999 PRECEDING AND CURRENT ROW) FROM ROWS',
     [1, 1, 1],
   ],
-  // Without an order nothing is before or after anything: all rows of the part, as in Druid.
+  // Without an order no row precedes another, so the frame is the whole partition, as in Druid.
   [
     'SELECT COUNT(*) OVER (PARTITION BY s ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM ROWS ORDER BY n',
     [1, 2, 2],
@@ -628,7 +628,7 @@ test.each<readonly [string, readonly Value[]]>([
     'SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_SLICE(ARRAY[7, n, n * 10], 1)) AS u (x) ORDER BY x',
     [1, 2, 3, 10, 20, 30],
   ],
-  // Arrays that become lambdas of the engine, beside one table and beside a join.
+  // Arrays that become lambdas in the engine's SQL, next to one table and next to a join.
   [
     "SELECT x FROM ROWS CROSS JOIN UNNEST(STRING_TO_ARRAY(TIME_FORMAT(TIME_SHIFT(MILLIS_TO_TIMESTAMP(n), 'P1D', n, 'Asia/Kathmandu'), 'dd', 'Asia/Kathmandu'), 'a')) AS u (x) ORDER BY x",
     ['02', '03', '04'],
@@ -645,7 +645,7 @@ test.each<readonly [string, readonly Value[]]>([
     [0, 1, 2],
   ],
   ['SELECT n FROM (VALUES (1), (2)) AS a (n) FULL JOIN (VALUES (2), (3)) AS b (n) USING (n) ORDER BY 1', [1, 2, 3]],
-  // Of columns of unlike types the common one holds both.
+  // Columns of different types are merged into a type that represents both.
   ['SELECT n FROM (VALUES (1)) AS a (n) FULL JOIN (VALUES (2.5)) AS b (n) USING (n) ORDER BY 1', [1, 2.5]],
   ['SELECT n FROM (SELECT NULL AS n) AS a FULL JOIN (VALUES (1)) AS b (n) USING (n) ORDER BY 1', [null, 1]],
   ['SELECT GROUPING(s) FROM ROWS GROUP BY ROLLUP (s) ORDER BY GROUPING(s), s', [0, 0, 1]],
@@ -659,7 +659,7 @@ test.each<readonly [string, readonly Value[]]>([
     "SELECT COUNT(*) FROM (VALUES (TIMESTAMP '2026-01-01 00:00:00'), (NULL)) AS v (t) WHERE NOT (DATE_TRUNC('day', t) = TIMESTAMP '2026-01-01 00:16:40')",
     [1],
   ],
-  // Nothing but nulls is no text and no array to the engine.
+  // To the engine, an expression that is always null is neither a text nor an array.
   [
     "SELECT x FROM ROWS CROSS JOIN UNNEST(ARRAY_APPEND(STRING_TO_ARRAY(ARRAY_OFFSET(ARRAY['a', NULL], 1), '|'), s)) AS u (x)",
     [],
@@ -675,7 +675,7 @@ test.each<readonly [string, readonly Value[]]>([
   ['SELECT 9223372036854775807 - 1', [9223372036854775806n]],
   ['VALUES (1), (2)', [1, 2]],
   ['SELECT NULL', [null]],
-  // A topN has null first, and what is infinite beside it. Beside different values of another column there is none.
+  // A topN sorts null first, next to infinity. With a count of distinct values of another column Druid does not use a topN.
   ["SELECT k FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k ORDER BY k DESC LIMIT 1", [null]],
   [
     "SELECT k, COUNT(DISTINCT k) FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k ORDER BY k DESC LIMIT 1",
@@ -685,7 +685,7 @@ test.each<readonly [string, readonly Value[]]>([
     "SELECT k, COUNT(DISTINCT x) FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k ORDER BY k DESC LIMIT 1",
     [2],
   ],
-  // Nor of a query that runs by itself before, unless its only key is grouped by once more.
+  // Nor does it over a subquery that runs separately first, unless the subquery's only key is grouped by again.
   [
     "SELECT k, COUNT(*) FROM (SELECT k, x FROM (VALUES (1, 'a'), (2, 'b'), (NULL, 'c')) AS v (k, x) GROUP BY k, x) AS q GROUP BY k ORDER BY k DESC LIMIT 1",
     [2],
@@ -736,7 +736,7 @@ test.each<readonly [string, readonly Value[]]>([
   ).toEqual(values)
 })
 
-/** A column as it is stored, of texts of which some stand for numbers. */
+/** A column as stored: texts, some of which represent numbers. */
 const stored = "FROM UNNEST(ARRAY['007', '10', '-1.5', '1e3', 'true', 'a', '', NULL, '9007199254740993']) AS u (x)"
 
 describe('a column of texts is compared with numbers, where rows are chosen, as Druid does it', () => {
@@ -748,7 +748,7 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ['x NOT IN (7, 10)', ['', '-1.5', '1e3', '9007199254740993', 'a', 'true']],
     ['x IN (7, 1000)', ['007', '1e3']],
     ['x IN (1000, 1000)', ['1e3']],
-    // Not cut to -1; no truth value is 1.
+    // '-1.5' is not truncated to -1, and 'true' is not 1.
     ['CAST(x AS BIGINT) IN (-1, 1)', []],
     ['x = 9007199254740993', ['9007199254740993']],
     ['x = 9007199254740992', []],
@@ -761,9 +761,9 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ['(x = 7) IS UNKNOWN', ['', null, 'a']],
     ["x <> 'a' AND x < 0", ['', '-1.5', 'true']],
     ['x IS DISTINCT FROM 10 AND x > 7', ['1e3', '9007199254740993']],
-    // A cast of a cast is worked out.
+    // A cast of a cast is evaluated.
     ["CAST(CAST(x AS BIGINT) AS VARCHAR) = '7'", ['007']],
-    // Each comparison stands for itself.
+    // Comparisons do not affect each other.
     ['x = 7 OR x = 1000', ['007', '1e3']],
     ['x <> 7 AND x <> 1000', ['', '-1.5', '10', '9007199254740993', 'a', 'true']],
     ['(x <> 7 AND x <> 1000) IS FALSE', ['007', '1e3']],
@@ -771,23 +771,23 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ['x = 1000 OR x <> 1000', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
     ['(x = 7 OR x <> 7) AND x < 8', ['', '-1.5', '007', 'a', 'true']],
     ['(x <= 7 OR x > 7) IS NOT TRUE', [null]],
-    // Beside a NULL without a type they are texts.
+    // In a list with an untyped NULL, numbers are compared as texts.
     ['x IN (7, NULL)', []],
     ['x IN (10, 1000.0, NULL)', ['10']],
     ['x NOT IN (7, NULL)', []],
     ['x IN (7, CAST(NULL AS BIGINT))', ['007']],
-    // In a CASE it is compared as in a SELECT.
+    // In a CASE, values are compared as in a SELECT.
     ['CASE WHEN x <> 7 THEN TRUE ELSE FALSE END', ['-1.5', '10', '1e3', '9007199254740993', 'true']],
     ["CASE WHEN x > 7 THEN 'more' ELSE x END = 'more'", ['10', '1e3', '9007199254740993']],
     ['CASE WHEN x <> 7 THEN LENGTH(x) > 3 ELSE FALSE END', ['-1.5', '9007199254740993', 'true']],
     ["CASE WHEN CAST(x AS BOOLEAN) THEN 'b' ELSE 'x' END = 'b'", ['007', '10', '1e3', '9007199254740993', 'true']],
-    // Of texts, true is true alone.
+    // Only the text 'true' equals TRUE.
     ['x = TRUE', ['true']],
     ['x IN (TRUE)', ['true']],
     ['x NOT IN (FALSE, FALSE)', ['true']],
     ['x IN (TRUE, FALSE)', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a', 'true']],
     ['x NOT IN (TRUE, FALSE)', []],
-    // Among texts, and beside a NULL, they are 1 and 0.
+    // In a list with texts or a NULL, TRUE and FALSE are 1 and 0.
     ['x IN (TRUE, NULL)', []],
     ["x IN (TRUE, 'true', 10)", ['10', 'true']],
     ["x || '' IN (FALSE, 'true')", ['true']],
@@ -798,7 +798,7 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ['NOT CAST(x AS BOOLEAN)', ['', '-1.5', '007', '10', '1e3', '9007199254740993', 'a']],
     ['CASE WHEN CAST(x AS BOOLEAN) THEN 1 ELSE 0 END + 0 = 1', ['007', '10', '1e3', '9007199254740993', 'true']],
     ["CAST(x AS BIGINT) = '7'", ['007']],
-    // What is computed is compared as in a SELECT: cut to a whole number, and unknown where it is none.
+    // Computed values are compared as in a SELECT: truncated to a whole number, and unknown where they are not numbers.
     ["CONCAT(x, '') <> 7", ['-1.5', '10', '1e3', '9007199254740993', 'true']],
     ["CONCAT(x, '') IN (-1, 1)", ['-1.5', 'true']],
     ['COALESCE(x <> 7, FALSE)', ['-1.5', '10', '1e3', '9007199254740993', 'true']],
@@ -821,14 +821,14 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
     ],
     [`SELECT CAST(x AS BIGINT) ${stored} GROUP BY 1 HAVING CAST(x AS BIGINT) = 7`, [7]],
     [`SELECT COUNT(CASE WHEN x <> 7 THEN 1 END) ${stored}`, [5]],
-    // What a window gives is a column to the query around it.
+    // To the enclosing query, the result of a window is a column.
     [`SELECT COUNT(*) FROM (SELECT LAG(x) OVER (ORDER BY x) AS y ${stored}) AS q WHERE y < 5`, [3]],
     [`SELECT COUNT(*) FROM (SELECT LOWER(LAG(x) OVER (ORDER BY x)) AS y ${stored}) AS q WHERE y < 5`, [1]],
     [
       `SELECT COUNT(*) FROM (SELECT MAX(x) OVER () AS y FROM UNNEST(ARRAY[1.5]) AS u (x)) AS q WHERE CAST(y AS BIGINT) = 1`,
       [0],
     ],
-    // Rows of VALUES are worked out beforehand, unless they are joined.
+    // Rows of VALUES are evaluated during planning, unless they are joined.
     ["SELECT COUNT(*) FROM (VALUES ('a', 1), ('007', 2)) AS v (k, n) WHERE k <> 7", [0]],
     [
       "SELECT COUNT(*) FROM (VALUES ('a', 1), ('007', 2)) AS v (k, n) JOIN (VALUES (1), (2)) AS w (m) ON n = m WHERE k <> 7",
@@ -838,7 +838,7 @@ describe('a column of texts is compared with numbers, where rows are chosen, as 
       "SELECT COUNT(*) FROM (SELECT LOWER(k) AS k, n FROM (VALUES ('A', 1), ('007', 2)) AS v (k, n)) AS v LEFT JOIN (VALUES (1)) AS w (m) ON n = m WHERE k <> 7",
       [1],
     ],
-    // Of groups, of different rows and of some of them the planner works nothing out.
+    // The planner does not evaluate groups, distinct rows or limited rows.
     ["SELECT k FROM (VALUES ('a'), ('007')) AS v (k) GROUP BY k HAVING k <> 7", ['a']],
     ["SELECT k FROM (VALUES ('a'), ('007')) AS v (k) GROUP BY k HAVING CAST(k AS BIGINT) <> 7 AND COUNT(*) > 0", ['a']],
     ["SELECT LOWER(k) FROM (VALUES ('A'), ('007')) AS v (k) GROUP BY 1 HAVING LOWER(k) <> 7", []],

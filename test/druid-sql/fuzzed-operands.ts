@@ -1,4 +1,4 @@
-// What the functions of SQL take and give, where it matters to a query that is made at random.
+// Operand and result types of SQL functions, where they matter to random queries.
 import { catalogue as scalars } from '../../src/druid-sql/functions/catalogue.ts'
 
 export type Kind =
@@ -26,7 +26,7 @@ export type Kind =
 
 export const valueKinds = ['text', 'long', 'double', 'time', 'truth', 'array', 'json'] as const
 
-/** What functions take, where it matters; others are given anything. The last kind stands for those that follow. */
+/** Operand types of functions, where they matter; other functions get any operands. The last type applies to all further operands. */
 export const operandKinds: ReadonlyMap<string, readonly Kind[]> = new Map<string, readonly Kind[]>([
   ...['TIME_FLOOR', 'TIME_CEIL'].map((name) => [name, ['time', 'period', 'time', 'zone']] as const),
   ['DATE_TRUNC', ['unit', 'time']],
@@ -71,7 +71,7 @@ export const operandKinds: ReadonlyMap<string, readonly Kind[]> = new Map<string
   ),
 ])
 
-/** What functions give, where it matters: texts and numbers are taken for each other. */
+/** Functions by result type, where it matters; texts and numbers are interchangeable. */
 export const results: ReadonlyMap<Kind, readonly string[]> = new Map<Kind, readonly string[]>([
   [
     'truth',
@@ -112,7 +112,7 @@ const special: ReadonlySet<string> = new Set([
   'THETA_SKETCH_INTERSECT',
   'THETA_SKETCH_NOT',
 ])
-/** Functions that take and give anything, as far as types matter. */
+/** Functions whose operand and result types do not matter. */
 export const plain = [...scalars.keys()].filter((name) => !special.has(name))
 
 export const castTypes = [

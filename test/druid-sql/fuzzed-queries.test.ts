@@ -1,11 +1,11 @@
-// The fuzzer of SQL comes to all that can be called, and so to all that the documentation names.
+// The fuzzer of SQL uses every function, and so every function that the documentation names.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fuzzedNames, fuzzedSql } from './fuzzed-queries.ts'
 
 const docs = new URL('../../docs/', import.meta.url)
 const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
-/** What has parentheses behind it and is no function, and what the pages name because it is not there. */
+/** Words before parentheses that are not functions, and functions that the pages name because they are not supported. */
 const notCalled =
   /^(?:AND|AS|BY|CAST|IN|INTO|OVER|SELECT|TABLE|UNNEST|VALUES|DECIMAL|COLUMNS|IMPORTDATA|APPEND|EXTERN|SHA256|MV_\w+)$/
 
@@ -20,7 +20,7 @@ test('every function', () => {
 })
 
 test('what the documentation calls can be called', () => {
-  // What stands behind a dot is a method in a program.
+  // A word after a dot is a method in a program.
   const text = pages.map((name) => readFileSync(new URL(name, docs), 'utf8')).join('\n')
   const named = new Set([...text.matchAll(/(?<![.\w])([A-Z][A-Z0-9_]+)\(/g)].map(([, name]) => name!))
   expect(named.size).toBeGreaterThan(5)

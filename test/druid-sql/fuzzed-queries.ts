@@ -1,5 +1,5 @@
-// Queries of SQL at random: every function, aggregate and window function of the catalogue, and every clause, with operands at every edge,
-// mostly of the types that they take, at times of others or too many or too few.
+// Random SQL queries: every function, aggregate and window function of the catalogue, and every clause, with operands at every edge, mostly of the types
+// that they accept, sometimes of others, too many or too few.
 
 import { sqlTable } from '../../src/druid-sql/bind/tables.ts'
 import { aggregates } from '../../src/druid-sql/functions/aggregates.ts'
@@ -28,17 +28,17 @@ import {
   zones,
 } from './fuzzed-values.ts'
 
-/** All that can be called, by name. */
+/** The names of all functions. */
 export const fuzzedNames: readonly string[] = [...scalars.keys(), ...aggregates.keys(), ...windowFunctions.keys()]
 
-/** A function that gives a value of a kind, mostly. */
+/** A function that, in most cases, returns this type. */
 function functionOf(draw: Draw, kind: Kind): string {
   return perhaps(draw, 5) ? oneOf(draw, [...scalars.keys()]) : oneOf(draw, results.get(kind) ?? plain)
 }
 
-/** Where an expression stands. */
+/** The context of an expression. */
 interface Around {
-  /** Whether there are columns. */
+  /** Whether columns may be used. */
   readonly columns: boolean
   readonly depth: number
 }
@@ -51,7 +51,7 @@ class QueryWriter {
     this.#draw = draw
   }
 
-  /** With a call of one function. */
+  /** A query that calls this function. */
   queryOf(name: string): string {
     const around = { columns: true, depth: 1 + this.#draw(2) }
     const isWindow = windowFunctions.has(name)
@@ -166,7 +166,7 @@ class QueryWriter {
     return perhaps(draw, 25) ? this.#within(filtered, around) : filtered
   }
 
-  /** A value that becomes an operand of a function of its own. */
+  /** Passes the value to a function, as its first operand. */
   #within(value: string, around: Around): string {
     const name = oneOf(this.#draw, plain)
     const [least, most] = scalars.get(name)!.count
@@ -291,7 +291,7 @@ class QueryWriter {
     return this.#made(chosen, inner)
   }
 
-  /** By an operator or a form of the kind's own. */
+  /** A value made by an operator or a special form of this type. */
   #made(kind: (typeof valueKinds)[number], inner: Around): string {
     const draw = this.#draw
     const of = (one: (typeof valueKinds)[number] | 'any'): string => this.value(one, inner)
@@ -452,12 +452,12 @@ function isTaken(text: string): boolean {
   }
 }
 
-/** Tries until one is taken for a query: most that are made are refused before an engine hears of them. */
+/** The most attempts to make a query that is accepted: most are refused before they reach an engine. */
 const triesMax = 12
-/** One query of so many has a call of the function whose turn it is. */
+/** Every nth query calls the function whose turn it is. */
 const turnEvery = 3
 
-/** The query of a number: the same one each time. In their order they come to all functions. */
+/** The query with this number: always the same. Consecutive numbers use all functions in turn. */
 export function fuzzedSql(number: number): string {
   const turn = number % turnEvery === 0 ? fuzzedNames[(number / turnEvery) % fuzzedNames.length] : undefined
   let text = ''

@@ -1,8 +1,8 @@
-// Texts at random: good and hostile ones with words taken out, put in and cut, words in any order, and any characters.
+// Random texts: valid and hostile ones with words removed, inserted and cut, words in any order, and any characters.
 import fc from 'fast-check'
 import { hostileTexts } from './hostile-texts.ts'
 
-/** Words that texts are made of and changed by. */
+/** Words for making and changing texts. */
 const words =
   `SELECT FROM WHERE GROUP BY ORDER HAVING LIMIT JOIN ON AS WITH UNION ALL IN ( ) , . ; * + - / = < > ' " || -- /* */ [ ] plant edge secret tag value
   __time 1 2.5 'a' NULL COUNT SUM LATEST TIME_FLOOR CAST CASE WHEN THEN ELSE END OVER PARTITION FILTER DISTINCT INTERVAL DAY BETWEEN LIKE NOT read_csv`.split(
@@ -16,7 +16,7 @@ const goodTexts = [
   'SELECT tag, ROW_NUMBER() OVER (PARTITION BY tag ORDER BY __time) FROM plant',
 ]
 
-/** A good text or a hostile one, with words taken out, put in and cut. */
+/** A valid or hostile text with words removed, inserted and cut. */
 const mutated = fc
   .tuple(
     fc.constantFrom(

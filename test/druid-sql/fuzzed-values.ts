@@ -1,4 +1,4 @@
-// Values at every edge, as SQL writes them: what a function or a clause is given by somebody who means no good, or knows no better.
+// Values at every edge, written as SQL: arguments of a malicious or careless caller.
 import type { Random } from '../support/random.ts'
 
 export type Draw = Random['below']
@@ -7,7 +7,7 @@ export function oneOf<T>(draw: Draw, values: readonly T[]): T {
   return values[draw(values.length)]!
 }
 
-/** `chances` in a hundred. */
+/** True with a chance of `chances` percent. */
 export const perhaps = (draw: Draw, chances: number): boolean => draw(100) < chances
 
 export const texts: readonly string[] = [
@@ -144,7 +144,7 @@ export const wholeNumbers: readonly string[] = [
   ],
 ]
 
-/** How long a text is to become: a million characters is where it ends. */
+/** Lengths of texts to make; the limit is a million characters. */
 export const counts: readonly string[] = [
   ...['0', '1', '-1', '3', '200', '4096', '100000', '999999', '1000000', '1000001'],
   ...['2147483647', '2147483648', '9223372036854775807', '-9223372036854775808', '99999999999999999999'],
@@ -374,7 +374,7 @@ export const units: readonly string[] = [
   ...['CENTURY', 'MILLENNIUM', 'MICROSECOND', 'NANOSECOND', 'DAYS', 'SQL_TSI_DAY', 'x', 'EPOCHS'],
 ]
 
-/** Of what is written to be filled. */
+/** Format strings. */
 export const formats: readonly string[] = [
   ...[
     '%s',
@@ -438,7 +438,7 @@ export const fuzzedFields = [
 
 const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
-/** Bodies of pushes, written by hand: longs keep all their digits. */
+/** Bodies of pushes, written as text so that longs keep all their digits. */
 export function fuzzedRows(): readonly string[] {
   const times = [
     '0001-01-01',

@@ -1,4 +1,4 @@
-// What nobody may do with SQL, by what it tries. `secret` is an entity that exists and that the caller may not read.
+// Forbidden SQL, by its intention. `secret` is an entity that exists and that the caller may not read.
 
 const deep = (depth: number, before: string, core: string, after: string): string =>
   before.repeat(depth) + core + after.repeat(depth)

@@ -1,4 +1,4 @@
-// SQL that means harm, or none, is refused before the engine hears of it; whatever is not refused holds nothing of the caller's names.
+// Hostile or meaningless SQL is refused before it reaches the engine; the SQL of accepted texts contains none of the caller's names.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -50,7 +50,7 @@ test('no text makes anything but a checked query or a problem', () => {
       try {
         const { text: engineText, entityIds } = translateSql(text, tables)
         expect(entityIds.every((id) => id === 1 || id === 2)).toBe(true)
-        // Without its literals, the text is of our own words alone.
+        // Apart from literals, the text consists of our own words.
         expect(engineText.replace(/'(?:[^']|'')*'/g, '')).not.toMatch(
           /read_|secret|"|;|--|\/\*|duckdb_|pragma|plant|edge/i,
         )

@@ -1,9 +1,9 @@
-// Calls within calls: the engine's SQL of each function grows by the same length with every level, whichever operand holds the next call.
+// Nested calls: with every level the engine's SQL grows by the same length, whichever function and operand contains the next call.
 import { expect, test } from 'vitest'
 import { translateSql } from '../../src/druid-sql/translate.ts'
 import { constants, values } from '../agreement/sql-values.ts'
 
-/** What the grammar of the agreement with Druid does not put together. */
+/** Rules that the grammar of the agreement tests lacks. */
 const more: Readonly<Record<string, readonly string[]>> = {
   text: ['NULLIF(<text>, 1)', 'ARRAY[<text>][<long>]'],
   long: ['NULLIF(<long>, <text>)', '<long> / <long>', 'MOD(<long>, <long>)', 'DIV(<long>, <long>)'],
@@ -46,10 +46,10 @@ function converted(x: string, from: string, to: string): string {
   return to === 'text' ? text : ofText[to]!(text)
 }
 
-/** `<kind>`, `<kind=k>`, and `<@k>` for the same text once more. The name of a group in a regular expression (`(?<q>l)`) is none. */
+/** `<kind>`, `<kind=k>`, and `<@k>`, which repeats the text of `k`. The named group of a regular expression (`(?<q>l)`) is not a slot. */
 const slot = /(?<!\?)<(?:@(\w+)|(\w+)(?:=(\w+))?)>/g
 
-/** The rule with a value of its own kind in one of its places, and the plainest in the others. */
+/** The rule with `within` in one of its slots, and the plainest values in the others. */
 function filled(kind: string, rule: string, place: number, within: string): string {
   let at = 0
   const kept = new Map<string, string>()
@@ -84,6 +84,6 @@ test.each(cases)('$rule, operand $place', ({ kind, rule, place }) => {
   })
   const lengths = levels.slice(3).map((text) => translateSql(`SELECT ${text} FROM ${rows}`, []).text.length)
   const grown = lengths.slice(1).map((length, index) => length - lengths[index]!)
-  // A text that may be long is asked for its length from some level on.
+  // From some level on, the SQL also checks the length of a text that may be long.
   expect(grown.at(-1)!).toBeLessThanOrEqual(1.5 * grown.at(-3)!)
 })

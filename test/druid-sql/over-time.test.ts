@@ -1,4 +1,4 @@
-// The functions of SQL that take a group's values as a function of time, against fractions.
+// SQL's functions of values over time, compared with exact fractions.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ async function ask(text: string): Promise<Value[][]> {
   return rows
 }
 
-/** What one group comes to, of items as (minute, double, long). */
+/** The results for one group of items (minute, double, long). */
 const ofGroup = async (expressions: string, items: string): Promise<Value[]> => {
   const rows = `(SELECT TIMESTAMPADD(MINUTE, m, TIMESTAMP '2026-01-01') AS t, v, n FROM (VALUES ${items}) AS t (m, v, n))`
   return (await ask(`SELECT ${expressions} FROM ${rows} AS r`))[0]!
@@ -42,13 +42,13 @@ const ofGroup = async (expressions: string, items: string): Promise<Value[]> => 
 const tank = '(0, 20.0, 90), (30, 40.0, 100), (180, 0.0, 140), (210, NULL, 20), (270, NULL, 50)'
 
 test.each<readonly [expression: string, value: Value]>([
-  // Over 30 on the way to 40, then 20 on the way down to 0.
+  // The mean is 30 while the value rises to 40, then 20 while it falls to 0.
   ['TIME_WEIGHTED_AVG(v, t)', (30 * 0.5 + 20 * 2.5) / 3],
   ["TIME_WEIGHTED_AVG(v, t, 'step')", (20 * 0.5 + 40 * 2.5) / 3],
   ["TIME_WEIGHTED_AVG(v, t, 'line')", (30 * 0.5 + 20 * 2.5) / 3],
   ['TIME_WEIGHTED_AVG(v, t, NULL)', (30 * 0.5 + 20 * 2.5) / 3],
   ['TIME_WEIGHTED_AVG(v, t) FILTER (WHERE v > 10)', 30],
-  // Whole numbers are steps, and a null is no item.
+  // Whole numbers are steps, and a null is not an item.
   ['TIME_WEIGHTED_AVG(n, t)', (90 * 0.5 + 100 * 2.5 + 140 * 0.5 + 20) / 4.5],
   ["TIME_WEIGHTED_AVG(n, t, 'line')", (95 * 0.5 + 120 * 2.5 + 80 * 0.5 + 35) / 4.5],
   ['INTEGRAL(v, t)', 30 * 0.5 + 20 * 2.5],
@@ -57,15 +57,15 @@ test.each<readonly [expression: string, value: Value]>([
   ["COUNTER_RISE(n, t, 'skip')", 10 + 40 + 30],
   ['COUNTER_RISE(v, t)', 20],
   ['COUNTER_RISE(v - 10, t)', 20],
-  // Nothing is known of one instant.
+  // A single item has no duration.
   ['TIME_WEIGHTED_AVG(v, t) FILTER (WHERE n = 90)', null],
   ['INTEGRAL(v, t) FILTER (WHERE n = 90)', null],
   ['COUNTER_RISE(n, t) FILTER (WHERE n = 90)', null],
   ['INTEGRAL(v, t) FILTER (WHERE n > 1000)', null],
   ['TIME_WEIGHTED_AVG(v, NULLIF(t, t))', null],
-  // By another time than the rows' own, and of what is worked out.
+  // Over another time than the rows' own, and of a computed value.
   ["TIME_WEIGHTED_AVG(CASE WHEN v > 10 THEN 1 ELSE 0 END, TIME_SHIFT(t, 'P1D', 1))", 3 / 4.5],
-  // Beyond all doubles on its way, and in the end.
+  // Overflows a double in between, or in the result.
   ['TIME_WEIGHTED_AVG(1.7e308, t)', 1.7e308],
   ['INTEGRAL(v * 1e307, t)', null],
   ['COUNTER_RISE(v * 4e306, t) / 4e306', 20],
@@ -102,7 +102,7 @@ interface Item {
   readonly value: number
 }
 
-/** Rows without order; those of one date and group have one value, as a subquery tells none of them apart. */
+/** Rows in random order. Rows with equal date and group have equal values, because the rows of a subquery have no order. */
 function randomItems(draw: Draw): Item[] {
   const known = new Map<string, Item>()
   return Array.from({ length: draw(40) + 1 }, () => {
@@ -115,7 +115,7 @@ function randomItems(draw: Draw): Item[] {
   })
 }
 
-/** In fractions: the mean and the integral as a line and as a step, and the rise by both rules. */
+/** Calculated with fractions: the mean and the integral as a line and as a step, and the rise by both rules. */
 function expected(items: readonly Item[]): readonly (number | null)[] {
   const inOrder = [...new Map(items.map((item) => [item.ms, item])).values()].sort((a, b) => a.ms - b.ms)
   const [first, last] = [inOrder[0]!, inOrder.at(-1)!]

@@ -1,4 +1,4 @@
-// Queries of SQL for rows as they are that the store answers from its own columns, held against the SQL engine's answers.
+// Compares SQL queries of single rows that the store answers from its own columns with the SQL engine's answers.
 import { expect, test } from 'vitest'
 import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'
 import { rounds } from '../support/rounds.ts'
@@ -18,7 +18,7 @@ import {
 
 opensEngine()
 
-/** What is worked out of a row. */
+/** A value computed from a row. */
 function worked(draw: Draw): string {
   const value = oneOf(draw, [
     rowNumber(draw),
@@ -72,7 +72,7 @@ test('all rows of random queries are those of the SQL engine', async () => {
       const answer = await planned(one, rows, 'csv', zone).catch(() => null)
       if (answer === null) continue
       answered++
-      // Rows of one time come in any order, and without an order all do.
+      // Rows with equal times come in any order, and without ORDER BY all rows do.
       expect({ seed, one, answer: lines(answer).toSorted() }).toEqual({
         seed,
         one,
@@ -83,7 +83,7 @@ test('all rows of random queries are those of the SQL engine', async () => {
   expect(answered).toBeGreaterThan(12 * seeds)
 })
 
-/** The rows of a world, in the order of their time and all their columns, as lines. */
+/** The rows of a world as lines, ordered by time and all their columns. */
 async function ordered(rows: World, where: string, order: string): Promise<string[]> {
   const by =
     '__time' +
@@ -111,7 +111,7 @@ test('a limit takes the first rows by time', async () => {
 })
 
 test.each([
-  // The engine divides for rows too that a limit leaves out.
+  // The engine also divides in rows that a limit excludes.
   'SELECT l / k AS x FROM plant LIMIT 1',
   'SELECT MOD(k, k - 1) AS x FROM plant LIMIT 1',
   'SELECT V / 0 AS x FROM plant',

@@ -1,4 +1,4 @@
-// Random rows in a store and in the SQL engine, and what is asked of both.
+// Random rows in a store and in the SQL engine, and functions to query both.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ const plant: Entity = {
 
 const texts = ['', 'a', 'b', 'ab', 'á', "o'b", '\u{1f600}', '10', '%']
 const longs = [0, 1, -3, 12, 9007199254740993n, -9223372036854775808n, 9223372036854775807n]
-/** Their sums are the same in any order. */
+/** Their sums do not depend on the order. */
 const doubles = [0, 1.5, -2.25, 100, 0.125, 1e6]
 const dayMs = 86_400_000
 const startMs = Date.UTC(2026, 0, 1)
@@ -55,7 +55,7 @@ let directory: string
 let deltas: string
 let engine: SqlEngine
 
-/** For each file that asks the engine, at its head: files share this module, and each has an engine and a folder of its own. */
+/** Call it at the head of each file that uses the engine: test files share this module, and each needs its own engine and folder. */
 export function opensEngine(): void {
   directory = mkdtempSync(join(tmpdir(), 'tidemark-planned-sql-'))
   deltas = join(directory, 'deltas')
@@ -85,7 +85,7 @@ export interface World {
   readonly snapshots: Snapshots
 }
 
-/** Where newer rows replace older ones, those of one time and tags lie in two tables. */
+/** With `duplicates: 'replace'`, half of the rows are frozen, so that rows with equal time and tags are in two tables. */
 export function world(draw: Draw, count = 1 + draw(200), fromMs = startMs, duplicates = plant.duplicates): World {
   const rows = Array.from({ length: count }, (): Value[] => [
     fromMs + draw(4) * dayMs + draw(24) * 3_600_000 + draw(5) * 1000,
@@ -151,7 +151,7 @@ export function timeBound(draw: Draw): string {
   ])
 }
 
-/** A number that is worked out of a row. Sums of doubles stay the same in any order, as long as those beyond 2^53 keep away from them. */
+/** A number computed from a row. Numbers beyond 2^53 are not mixed with doubles, so that sums of doubles do not depend on the order. */
 export function rowNumber(draw: Draw, type = oneOf(draw, ['double', 'long'] as const), depth = 0): string {
   const leaf = type === 'double' ? oneOf(draw, ['V', 'V', 'k', '"none"']) : oneOf(draw, ['l', 'k', 'k'])
   if (depth > 2 || draw(3) === 0) return leaf
@@ -183,7 +183,7 @@ export function rowNumber(draw: Draw, type = oneOf(draw, ['double', 'long'] as c
   }
 }
 
-/** A text that is chosen by what a row has. */
+/** A text that depends on the row's values. */
 export function rowText(draw: Draw): string {
   const one = (): string => oneOf(draw, ["'high'", "'low'", "''", 's', 'site', 'NULL'])
   return draw(3) === 0
@@ -232,7 +232,7 @@ export function condition(draw: Draw, depth = 0): string {
   }
 }
 
-/** By whose clocks a query means its times. */
+/** The time zone of a query. */
 export const randomZone = (draw: Draw): Zone => {
   const names = ['UTC', 'UTC', 'Europe/Madrid', 'America/Los_Angeles', 'Asia/Kolkata', '+10:00']
   return Zone.find(oneOf(draw, names))!
@@ -247,7 +247,7 @@ function bodyOf(answer: AnswerData): string {
   return Buffer.concat(answer.body.chunks).toString()
 }
 
-/** Null where the SQL engine is asked. */
+/** The store's answer; null where the plan leaves the query to the SQL engine. */
 export async function planned(
   asked: string,
   { entity, store }: World,
@@ -288,7 +288,7 @@ export async function byEngine(
   }
 }
 
-/** What is 0 below it is 0, on whichever side; which of two equal zeros is the least is nobody's matter. */
+/** Replaces negative zeros by 0.0: which of two equal zeros is the least is undefined. */
 export const read = (body: string | null): string | null => body?.replace(/-0(?:\.0)?(?=[,}\r\n])/g, '0.0') ?? null
 
 /** Whether two answers differ in the last digits of doubles at most. */

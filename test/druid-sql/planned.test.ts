@@ -1,4 +1,4 @@
-// Queries of SQL that the store answers from its own columns, held against the SQL engine's answers to the same over the same rows.
+// Compares SQL queries that the store answers from its own columns with the SQL engine's answers over the same rows.
 import { describe, expect, test } from 'vitest'
 import { Zone } from '../../src/druid-time/zone.ts'
 import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'
@@ -19,7 +19,7 @@ import {
 
 opensEngine()
 
-/** What no number is calculated of. */
+/** Aggregates that are not used in arithmetic. */
 const ends = ['LATEST(s)', 'EARLIEST(s)', 'MAX(__time)', 'MIN(__time)', 'LATEST(V)', 'EARLIEST(V)', 'LATEST(l)']
 const aggregates = [
   'COUNT(*)',
@@ -66,12 +66,12 @@ const buckets = [
   "DATE_TRUNC('century', __time)",
 ]
 
-/** FILTER in other words, for the most part. */
+/** An aggregate of a CASE, in most cases equivalent to one with FILTER. */
 function split(draw: Draw): string {
   const when = draw(4) === 0 ? `tag WHEN ${oneOf(draw, ["'a'", "'b'"])}` : `WHEN ${condition(draw, 1)}`
   const name = oneOf(draw, ['SUM', 'SUM', 'COUNT', 'AVG', 'AVG', 'MIN', 'MAX'])
   if (draw(6) === 0) return `COUNT(DISTINCT CASE ${when} THEN ${oneOf(draw, ['tag', 's'])} END)`
-  // Longs beyond 2^53 become doubles before the store makes a mean of them.
+  // The store converts longs beyond 2^53 to doubles before it averages them.
   const result = oneOf(draw, [
     'V',
     'k',
@@ -94,7 +94,7 @@ function split(draw: Draw): string {
   return `${name}(CASE ${when} THEN ${result}${otherwise} END)`
 }
 
-/** Of what is worked out of each row. */
+/** An aggregate of a value computed from each row. */
 function ofRows(draw: Draw): string {
   if (draw(4) === 0) return `COUNT(DISTINCT ${draw(3) === 0 ? rowText(draw) : rowNumber(draw)})`
   const name = oneOf(draw, ['SUM', 'SUM', 'AVG', 'AVG', 'MIN', 'MAX', 'COUNT'])
@@ -106,10 +106,10 @@ function aggregate(draw: Draw): string {
   return draw(5) === 0 ? `${one} FILTER (WHERE ${condition(draw, 1)})` : one
 }
 
-/** What a number is compared with, or is in place of one. */
+/** Numbers to compare with, or to use in place of an aggregate. */
 const constants = ['0', '1', '2.5', '-3', '100', '4.0', '9007199254740993']
 
-/** A condition of groups by these keys. */
+/** A condition on groups with these keys. */
 function groupCondition(draw: Draw, keys: readonly string[], depth = 0): string {
   const text = keys.find((key) => ['tag', 'site', 's'].includes(key))
   const one = value(draw, keys, 1)
@@ -138,7 +138,7 @@ function groupBranches(draw: Draw, keys: readonly string[], result: () => string
   return Array.from({ length }, () => `WHEN ${groupCondition(draw, keys)} THEN ${result()}`).join(' ')
 }
 
-/** A text that is chosen by what a group has. */
+/** A text that depends on the group's values. */
 function groupText(draw: Draw, keys: readonly string[]): string {
   const texts = keys.filter((key) => ['tag', 'site', 's'].includes(key))
   const one = (): string => oneOf(draw, ["'high'", "'low'", "''", ...texts, 'LATEST(s)'])
@@ -148,7 +148,7 @@ function groupText(draw: Draw, keys: readonly string[]): string {
   return `CASE ${groupBranches(draw, keys, one)}${otherwise} END`
 }
 
-/** A number that functions and CASE make of a group. */
+/** A number computed from a group by functions and CASE. */
 function chosen(draw: Draw, keys: readonly string[], depth: number): string {
   const one = (): string => value(draw, keys, depth + 1)
   switch (draw(7)) {
@@ -200,7 +200,7 @@ function having(draw: Draw, keys: readonly string[]): string {
   ])
 }
 
-/** A virtual data set: rows of the table under its name, with columns that may be others of that name. */
+/** A virtual dataset: a subquery under the table's name, whose columns may have the names of other columns. */
 function subquery(draw: Draw): string {
   const where = draw(2) === 0 ? '' : ` WHERE ${draw(2) === 0 ? timeBound(draw) : condition(draw, 1)}`
   const swapped = 'site AS tag, tag AS site, COALESCE(s, tag) AS s, l + 1 AS l, -k AS k, ABS(V) AS V, "none", b'
@@ -246,7 +246,7 @@ function query(draw: Draw): string {
     ...(draw(3) === 0 ? [`LIMIT ${draw(6)}`] : []),
     ...(draw(6) === 0 ? [`OFFSET ${draw(3)}`] : []),
   ].join(' ')
-  // Over a query it is open which of two rows of one time is the newest.
+  // Over a subquery, it is undefined which of two rows with equal times is the newest.
   return draw(3) > 0 || /(LATEST|EARLIEST)\(/.test(asked)
     ? asked
     : asked.replace(` FROM ${from}`, () => ` FROM ${subquery(draw)}`)
@@ -307,7 +307,7 @@ describe('panels of dashboards', () => {
       ...days.map((day) => `SELECT COUNT(*) AS n FROM plant WHERE __time < DATE '${day}' + INTERVAL '1' DAY`),
     ]) {
       const answer = await planned(asked, rows, 'json', ofQuery)
-      // Of a day that has no midnight, or two, the engine knows.
+      // The plan leaves days with no midnight, or two, to the engine.
       if (answer === null && asked.includes("DATE '")) continue
       expect({ asked, answer }).toEqual({ asked, answer: await byEngine(asked, rows, 'json', ofQuery) })
     }
@@ -334,7 +334,7 @@ describe('panels of dashboards', () => {
     "SELECT SUM(CASE WHEN tag = 'a' THEN V END) AS a, SUM(CASE WHEN tag = 'b' THEN V ELSE 0 END) AS b FROM plant",
     'SELECT FLOOR(__time TO DAY) AS d, COUNT(CASE WHEN V > 1 THEN 1 END) AS n, 100 * AVG(CASE WHEN V > 1 THEN 1 ELSE 0 END) AS share FROM plant GROUP BY 1',
     "SELECT COUNT(*), SUM(V) FROM plant p WHERE p.tag IN ('a', 'b')",
-    // A text with quotes in it is no list of two.
+    // A text with quotes in it is not a list of two.
     `SELECT COUNT(CASE WHEN tag IN ('a', 'b') THEN 1 END) AS n, COUNT(CASE WHEN tag IN ('a",string string "b') THEN 1 END) AS m FROM plant`,
     "SELECT COUNT(*) AS n, SUM(V) AS v FROM plant WHERE 1 IN (k, V) OR 'a' IN (tag, s)",
     `SELECT tag, COUNT(*) AS n FROM plant WHERE k IN (${Array.from({ length: 1500 }, (_, at) => at)}) GROUP BY tag`,
@@ -360,7 +360,7 @@ describe('panels of dashboards', () => {
     'SELECT tag, AVG(V) AS v FROM (SELECT * FROM plant) AS virtual_table GROUP BY tag ORDER BY v DESC LIMIT 10',
     "SELECT label, TIME_FLOOR(t, 'P1D') AS d, SUM(f) AS f FROM (SELECT __time AS t, tag AS label, V * 1.5 + 32 AS f FROM plant WHERE V > 0) AS x WHERE t < '2026-01-03' AND f > 33 GROUP BY 1, 2",
     "WITH hot AS (SELECT __time, tag, V FROM plant WHERE V > 1) SELECT FLOOR(__time TO DAY) AS d, COUNT(*) AS n FROM hot WHERE tag <> 'b' GROUP BY 1",
-    // Names of items go before columns in HAVING and ORDER BY, and columns in GROUP BY and aggregates.
+    // Item names take precedence over columns in HAVING and ORDER BY, and columns over item names in GROUP BY and aggregates.
     'SELECT k AS V, SUM(V) AS k FROM (SELECT k, l AS tag, V FROM plant) x GROUP BY k HAVING V > 1 OR SUM(V) > 2 ORDER BY V DESC',
     'SELECT tag AS V, MAX(V) AS m FROM (SELECT tag, k AS V FROM plant) x GROUP BY tag HAVING MAX(V) > 0 ORDER BY MIN(V), 1',
     'SELECT a AS x, COUNT(*) AS k FROM (SELECT k AS a FROM plant) x GROUP BY a HAVING a > 1000',
@@ -421,7 +421,7 @@ describe('what some rows have, where none has it, all have it, and there is none
     )
     const answers = await Promise.all(alone.map((one) => planned(`SELECT ${one} AS v FROM plant${where}`, rows)))
     const answered = alone.filter((_, at) => answers[at] !== null)
-    // The engine is asked once for all of them, each a column.
+    // One query to the engine returns all of them, each as a column.
     const columns = answered.map((one, at) => `${one} AS v${at}`).join(', ')
     const expected: object = JSON.parse(read(await byEngine(`SELECT ${columns} FROM plant${where}`, rows))!)[0]
     const found = answers.filter((answer) => answer !== null).map((answer) => JSON.parse(read(answer)!)[0].v)
@@ -436,7 +436,7 @@ describe('what is worked out of groups', () => {
   const rows = world(drawFrom(7), 200)
 
   test.each([
-    // Beyond all longs, and at their end.
+    // Beyond the range of longs, and at its ends.
     'CAST(MAX(l) * 1.5 AS BIGINT)',
     'CAST(MIN(l) * 1.5 AS BIGINT)',
     'CAST(MAX(l) * 1.0 AS BIGINT)',
@@ -448,7 +448,7 @@ describe('what is worked out of groups', () => {
     'CEIL(MIN(V) / 3)',
     'CEILING(MAX(V) / 3)',
     'ABS(MIN(V))',
-    // A long where a double stands.
+    // A long in place of a double.
     'COALESCE(COUNT(*), 0.5) / 7',
     'CASE WHEN COUNT(*) > 1 THEN COUNT(*) ELSE 0.5 END / 7',
     'IFNULL(SUM("none"), 3) / 2',
@@ -459,16 +459,16 @@ describe('what is worked out of groups', () => {
     'SAFE_DIVIDE(COUNT(*), 7)',
     'SAFE_DIVIDE(0, COUNT("none"))',
     'SAFE_DIVIDE(COUNT(*), 0.5)',
-    // The second is not worked out.
+    // The second operand is not evaluated.
     'CASE WHEN COUNT("none") = 0 THEN -1 ELSE 7 / COUNT("none") END',
     'COALESCE(COUNT(*), 7 / COUNT("none"))',
-    // Unknown is not true, and its opposite is not either.
+    // Unknown is not true, and neither is its negation.
     'CASE WHEN SUM("none") > 1 THEN 1 WHEN NOT SUM("none") > 1 THEN 2 ELSE 3 END',
     'CASE WHEN SUM("none") > 1 AND COUNT(*) > 0 THEN 1 WHEN NOT (SUM("none") > 1 AND COUNT(*) = 0) THEN 2 END',
     'CASE WHEN NOT (SUM("none") > 1 AND COUNT(*) > 0) THEN 1 ELSE 2 END',
     'CASE WHEN ABS(MIN(l)) < 0 THEN 1 ELSE 2 END',
     'CASE WHEN SUM("none") IN (1, 2) OR COUNT(*) = 0 THEN 1 WHEN SUM("none") NOT IN (1, 2) THEN 2 ELSE 3 END',
-    // A constant is looked for among what is none.
+    // A constant on the left of IN, with aggregates in the list.
     'CASE WHEN 200 IN (COUNT(*), 7) THEN 1 WHEN 0 NOT IN (COUNT("none"), COUNT(*)) THEN 2 ELSE 3 END',
     "CASE WHEN LATEST(s) > 'a' THEN 1 WHEN LATEST(s) <= 'a' THEN 2 END",
     'CASE COUNT(*) WHEN 200.0 THEN 1 END',

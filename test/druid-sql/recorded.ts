@@ -1,4 +1,4 @@
-// The queries that a real Druid answered, where the recording lies beside the project, and a DuckDB that holds their data sets.
+// The recording of queries and a real Druid's answers, if it exists next to the project, and a DuckDB with the recording's data sets.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -39,7 +39,7 @@ export interface Reply {
   readonly text?: string
 }
 
-/** The comparing tool's own modules, plain JavaScript beside the recording. */
+/** The comparison tool's own modules, plain JavaScript next to the recording. */
 interface Tool {
   readonly corpus: {
     readonly DATASET_NAMES: readonly string[]
@@ -64,7 +64,7 @@ export async function loadTool(): Promise<Tool> {
   return { corpus: await load('corpus.mjs'), answers: await load('answers.mjs'), json: await load('json.mjs') }
 }
 
-/** What Druid answered to each query, without those that a person has quarantined. */
+/** Druid's answer to each query, without those that were quarantined by hand. */
 export function recordings({ json }: Tool): ReadonlyMap<string, Recording> {
   const read = (name: string): string => readFileSync(join(folder, 'fixtures', name), 'utf8')
   const settled: Record<string, string> = JSON.parse(read('settled.json'))
@@ -89,7 +89,7 @@ const readAs = {
 }
 const storedAs = { ...readAs, timestamp: 'TIMESTAMPTZ' }
 
-/** The data sets as Parquet files of a folder, and an engine that may read them. */
+/** Writes the data sets as Parquet files to a folder, and opens an engine that can read them. */
 export async function loadData({ corpus }: Tool, directory: string): Promise<RecordedData> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '2' })
   const connection = await instance.connect()
@@ -135,7 +135,7 @@ function engineFields({ fields }: DataSet['tidemark']): EngineTable['fields'] {
   return [...time, ...others].map(({ name, type }) => ({ name, type: type === 'json' ? 'string' : type }))
 }
 
-/** Runs a text as the service would, and gives its rows as plain values. */
+/** Runs a query as the service would, and returns its rows as plain values. */
 export async function ask(data: RecordedData, text: string): Promise<Reply> {
   try {
     const checked = translateSql(text, data.tables)

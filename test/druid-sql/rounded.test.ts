@@ -1,4 +1,4 @@
-// ROUND of the store's answers, held against that of the SQL engine.
+// Compares the store's ROUND with the SQL engine's.
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
 import { roundedTo } from '../../src/lib/rounded-to.ts'
@@ -15,7 +15,7 @@ test.each([0, 1, 2, 3, 6, 9, 12])('doubles to %i places', async (places) => {
   const values = [...edges, ...random]
   const connection = await (await DuckDBInstance.create(':memory:')).connect()
   const literals = values.map((value) => `${value < 0 ? '-' : ''}${Math.abs(value).toExponential()}::DOUBLE`)
-  // As `functions/numbers.ts` writes it.
+  // The SQL that `functions/numbers.ts` generates.
   const rounded =
     places === 0 ? 'round(x, 0)' : `coalesce(CAST(round(TRY_CAST(x AS DECIMAL(38, 15)), ${places}) AS DOUBLE), x)`
   const rows = await (await connection.run(`SELECT ${rounded} FROM (SELECT unnest([${literals.join()}]) x)`)).getRows()

@@ -1,4 +1,4 @@
-// Texts that grow, and patterns that would be tried again and again: what they give, and where they end. Nothing here may take long or much.
+// Growing texts, and patterns with much backtracking: their results and their limits. No test here may take much time or memory.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ test('a text keeps the U+FEFF that it begins with', async () => {
   expect(await firstColumn(`SELECT x FROM ${texts} ORDER BY i`)).toEqual(['\uFEFFa', '\uFEFF', 'a'])
 })
 
-/** One row whose values no planner knows: they are as long as a text may be. */
+/** Rows whose values the planner cannot know: it must assume the maximum length of texts. */
 const unknown = `(SELECT x || LPAD('', i, '') AS x, y, p, i, CASE WHEN i = 3 THEN NULL ELSE i END AS n
   FROM (VALUES ('aXbX', '<>', '%_X', 2), (NULL, NULL, NULL, 3)) AS v(x, y, p, i))`
 

@@ -1,5 +1,4 @@
-// One source of rules: at each change of each zone from 1900 to 2037 the runtime's calendar, the store's buckets and the SQL engine say the same,
-// and a bucket has one start.
+// At each change of each zone from 1900 to 2037 the runtime's calendar, the store's buckets and the SQL engine agree, and a bucket has one start.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { floorFromOrigin, floorToBucket, shift, wideRange } from '../../src/druid-time/bucket-sql.ts'
 import { formatTime, patternPieces } from '../../src/druid-time/format-sql.ts'
@@ -27,7 +26,7 @@ afterAll(() => engine?.close())
 
 const [fromMs, untilMs] = [Date.UTC(1900, 0, 1), Date.UTC(2038, 0, 1)]
 
-/** Those that the engine's own rules tell otherwise from autumn 2026 on, and clocks of halves of hours. */
+/** Zones for which the engine's own rules differ from autumn 2026 on, and zones with offsets or changes of half an hour. */
 const first =
   `America/Vancouver America/Edmonton America/Inuvik Africa/Casablanca Africa/El_Aaiun Australia/Lord_Howe America/St_Johns
   America/Toronto Asia/Gaza Europe/Dublin`.split(/\s+/)
@@ -39,7 +38,7 @@ function zones(): readonly string[] {
   return [...first, ...drawn.slice(0, rounds(others.length) - first.length).map(({ name }) => name)]
 }
 
-/** Beside each change, and an hour before and after. */
+/** Around each change: just before it, at it, and up to an hour before and after. */
 function instantsOf(zone: Zone): readonly number[] {
   const changes = zone.changes(fromMs, untilMs).slice(1)
   const minutes = [-60, -30, 0, 29, 30, 60]
@@ -83,7 +82,7 @@ test.each(zones())('all ways tell the same clocks in %s', async (name) => {
   expect(granularities.flatMap((granularity) => all.flatMap((ms) => faultsOf(granularity, ms)))).toEqual([])
 })
 
-/** A bucket begins with the first of its instants; those of hours and less follow each other, up to the next one's start. */
+/** Checks the bucket of an instant: its start is in the bucket, and a bucket of hours or less ends where the next one starts. Empty if both are true. */
 function faultsOf(granularity: NativeBuckets, ms: number): readonly object[] {
   const startMs = nativeBucketStart(granularity, ms)
   const isStart = startMs <= ms && nativeBucketStart(granularity, startMs) === startMs

@@ -1,4 +1,4 @@
-// SQL by the clocks of another zone (`sqlTimeZone`), and with parameters, through the translation and the engine. Expected values are Druid's.
+// SQL in another time zone (`sqlTimeZone`), and with parameters, through translation and engine. Expected values are Druid's.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// A subscriber gets a key and subscriptions; the key does what they say, until it is revoked.
+// A subscriber gets a key and subscriptions; the key has exactly those rights, until it is revoked.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, callOk } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'

@@ -1,4 +1,4 @@
-// A page of another origin uses the client as a browser loads it: plain modules, rows written and read.
+// A page of another origin loads the client as plain modules in a browser, and writes and reads rows.
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -48,7 +48,7 @@ test('a page writes rows, reads them one by one, and sees a problem as one', asy
       const writer = new Tidemark({ url, key }).writer('paged', {
         maxBatchRows: 2,
         waitForReceipts: true,
-        // A request that the browser holds back would be tried for hours.
+        // A request that the browser blocks would be retried for hours.
         retryMs: 0,
         onBatch: ({ answer, error }: Reported) =>
           reported.push(answer === undefined ? String(error) : [answer.stored, answer.rejected]),

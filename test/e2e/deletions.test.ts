@@ -1,4 +1,4 @@
-// A slice of a chart that is wrong is deleted by a person who may, and shown again.
+// A permitted user deletes a wrong slice of a chart, and restores it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOk, makeIngest, makeReader, makeSubscriber } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'

@@ -1,4 +1,4 @@
-// Tags are found, drawn, looked at closer, followed live, saved, and shared by their address.
+// Tags are searched, drawn, zoomed, followed live, saved, and shared by URL.
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ import { expectSound, expectSoundEverywhere, openWorld, signIn, type World } fro
 const hostile = '<script>alert(1)</script> "\' مرحبا 🌊'
 const startMs = Date.UTC(2026, 0, 1)
 const field = (name: string, type: string, role: string): object => ({ name, type, role })
-/** What a page shows comes late on a busy machine. */
+/** Pages are slow to update on a busy machine. */
 const patience = { timeout: 45_000 }
 let world: World
 let pusherKey: string
@@ -41,7 +41,7 @@ afterAll(() => world.close())
 test('a reader finds tags, draws them, looks closer and goes back', async () => {
   const page = await world.enter(readerKey)
   await page.getByRole('link', { name: 'Explore' }).click()
-  // It opens with the freshest tags.
+  // The page starts with the freshest tags.
   const chosen = page.locator('.tag-choice[aria-pressed="true"]')
   await page.getByRole('img', { name: `${hostile}, boiler.level, boiler.temp over time` }).waitFor()
   for (let left = 3; left > 0; left--) {
@@ -49,7 +49,7 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
     await chosen.nth(left - 1).waitFor({ state: 'detached' })
   }
   await page.getByText('Choose a tag').waitFor()
-  // What is left out keeps its place, and the focus.
+  // A deselected tag keeps its place and the focus.
   expect(await page.evaluate(() => document.activeElement?.className)).toBe('tag-choice')
   await page.getByRole('searchbox', { name: 'Tags' }).fill('BOIL')
   await page.getByRole('button', { name: 'pump.flow' }).waitFor({ state: 'detached' })
@@ -57,10 +57,10 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   await level.focus()
   await page.keyboard.press('Enter')
   await chosen.getByText('boiler.level').waitFor()
-  // The focus stays, so that the next one is near.
+  // The focus stays, so the next tag is one Tab away.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  // That of three tags, from before, is dimmed meanwhile.
+  // Meanwhile the previous chart, of three tags, is dimmed.
   await page.getByRole('img', { name: 'boiler.level, boiler.temp over time', exact: true }).waitFor()
   await page.getByRole('searchbox', { name: 'Tags' }).fill('alert')
   await page.keyboard.press('Enter')
@@ -69,7 +69,7 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   await page.getByRole('heading', { name: /^First, last, least and greatest item of each pixel/ }).waitFor()
   await page.getByRole('button', { name: `left axis: ${hostile}` }).click()
   await page.getByRole('button', { name: `right axis: ${hostile}` }).waitFor()
-  // The legend is a table: it sorts, and hides lines.
+  // The legend is a table that sorts and hides lines.
   const legend = page.locator('.line-table')
   const names = (): Promise<string[]> => legend.locator('bdi').allTextContents()
   expect(await names()).toEqual([hostile, 'boiler.level', 'boiler.temp'])
@@ -90,7 +90,7 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   await page.getByRole('heading', { name: /^Every item/ }).waitFor()
   await page.getByRole('button', { name: 'Back' }).click()
   await page.getByRole('heading', { name: /^First, last/ }).waitFor()
-  // By keys, the wheel and a double click too; each is a step to go back from.
+  // Zooming also works with keys, the wheel and a double click; each is a step for Back.
   const hours = async (): Promise<readonly number[]> => {
     const query = new URLSearchParams(page.url().split('?')[1])
     return ['from', 'to'].map((name) => (Date.parse(query.get(name) ?? '') - startMs) / 3_600_000)
@@ -125,7 +125,7 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
   expect(lines[0]).toBe('D,T,V')
   await page.getByText(`${(lines.length - 2).toLocaleString('en-US')} rows,`).waitFor()
   expect(download.suggestedFilename()).toMatch(/^plant boiler.level boiler.temp .* auto .* to .*\.csv$/)
-  // For a spreadsheet that writes commas.
+  // For a spreadsheet with decimal commas.
   await page.getByRole('button', { name: 'Download…' }).click()
   await page.getByRole('combobox', { name: 'Rows' }).selectOption('wide')
   await page.getByRole('combobox', { name: 'Times' }).selectOption('clock')
@@ -163,7 +163,7 @@ test('a reader finds tags, draws them, looks closer and goes back', async () => 
 
 test('it is compared with an earlier time, on an axis with limits; Back leads to no other site', async () => {
   const page = await world.visit()
-  // As who follows a link from elsewhere.
+  // As when following a link from another site.
   await page.goto('about:blank')
   const range = 'from=2026-01-01T06:00:00.000Z&to=2026-01-01T12:00:00.000Z&zone=UTC'
   await page.goto(`${world.server.url}/portal#/explore?entity=plant&tag=boiler.level&field=V&${range}&shift=PT1H`)
@@ -196,7 +196,7 @@ test('on a phone two fingers zoom, and what is drawn is a sheet from below', asy
   const chart = page.getByRole('img', { name: 'boiler.level over time' })
   const over = chart.locator('.u-over')
   await over.waitFor()
-  // The chart is seen without scrolling.
+  // The chart is visible without scrolling.
   expect((await over.boundingBox())!.y).toBeLessThan(600)
   await over.evaluate((target) => {
     const { left, width } = target.getBoundingClientRect()
@@ -313,16 +313,16 @@ test('each unit has an axis of its own, and a line that is moved another one', a
   const legend = page.locator('.line-table')
   const sides = (): Promise<string[]> => legend.locator('td:last-child').allTextContents()
   await expect.poll(sides, patience).toEqual(['left', 'right', 'left'])
-  // That of time too.
+  // Including the time axis.
   const axes = page.locator('.chart .u-axis')
   await expect.poll(() => axes.count(), patience).toBe(4)
-  // Each line has the height of the chart, though one is twice as great as another.
+  // Each line fills the height of the chart, though one has values twice as large as another's.
   for (const colour of [firstColour, secondColour]) {
     await expect.poll(() => drawnHeight(page, colour, 0.02, 0.98), patience).toBeGreaterThan(0.85)
   }
   await legend.getByRole('button', { name: 'left axis: boiler.level' }).press('Enter')
   await expect.poll(sides, patience).toEqual(['right', 'left', 'right'])
-  // What is set is that of the axis at the left: of the line that is left there.
+  // The setting applies to the left axis, and so to the line that remains there.
   await page.getByText('Axis at the left').click()
   await page.getByRole('textbox', { name: 'Greatest' }).fill('1000')
   await expect.poll(() => drawnHeight(page, secondColour, 0.02, 0.98), patience).toBeLessThan(0.3)
@@ -330,7 +330,7 @@ test('each unit has an axis of its own, and a line that is moved another one', a
   await legend.getByRole('button', { name: 'pump.flow' }).first().press('Enter')
   await expect.poll(() => axes.count(), patience).toBe(3)
   await expectSoundEverywhere(page)
-  // On a phone there is room for two of them.
+  // A phone has space for two axes.
   const desk = page.viewportSize()!
   await page.setViewportSize({ width: 390, height: 800 })
   await page.goto(`${url}/portal#/explore?entity=plant&${tags}&from=2026-01-01T00:00&to=2026-01-01T23:00&zone=UTC`)
@@ -338,7 +338,7 @@ test('each unit has an axis of its own, and a line that is moved another one', a
   await expect.poll(sides, patience).toEqual(['left', 'right', 'not shown'])
   await legend.getByRole('button', { name: 'axis not shown: pump.flow' }).waitFor()
   await page.setViewportSize(desk)
-  // A switch beside the numbers of a tag is not measured in their unit.
+  // A switch drawn together with a tag's numbers does not have their unit.
   const range = 'from=2026-01-01T00:00&to=2026-01-02T00:00&zone=UTC'
   await page.goto(`${url}/portal#/explore?entity=heaters&tag=boiler.temp&field=V&field=B&${range}`)
   await expect
@@ -372,7 +372,7 @@ test('two cursors, set by keys and by clicks, tell how far items and values are 
   expect(await shown()).toEqual(expected(420, 540))
   await expect.poll(() => drawnHeight(page, textColour, 0.49, 0.51), patience).toBeGreaterThan(0.95)
   await expectSoundEverywhere(page)
-  // They go with another range, and can be left.
+  // The cursors move with the range, and can be closed.
   await page.getByRole('button', { name: 'Zoom in' }).click()
   await expect.poll(() => a.getAttribute('aria-valuetext'), patience).toBe('2026-01-01 07:30:00')
   await cursors.getByRole('button', { name: 'Two cursors' }).click()
@@ -443,13 +443,13 @@ test('a strip of the whole range has a window, which keys and the pointer move',
   await page.mouse.move(at(16), y + 20, { steps: 4 })
   await page.mouse.up()
   await expect.poll(() => hours()[0], patience).toBeCloseTo(13.5, 0)
-  // Beside the window.
+  // Outside of the window.
   await strip.click({ position: { x: at(4) - x, y: 20 } })
   await expect.poll(() => hours()[0], patience).toBeCloseTo(1, 0)
   await page.getByRole('button', { name: 'Back' }).click()
   await expect.poll(() => hours()[0], patience).toBeCloseTo(13.5, 0)
   await page.locator('.stale').waitFor({ state: 'detached' })
-  // Of all that it is asked for once.
+  // The data of the whole range are requested only once.
   expect(asked).toBe(1)
   await expectSoundEverywhere(page)
   await page.goto(
@@ -483,7 +483,7 @@ test('the strip draws what the chart does, and nothing of a field that has no nu
   await page.goto(`${url}/portal#/explore?entity=meters&tag=big&tag=small&field=N&${range}`)
   const areas = page.locator('.strip polygon')
   await expect.poll(() => areas.count(), patience).toBe(2)
-  // The one great value, of 11:00 on the fourth day, stands over its own time.
+  // The single large value, at 11:00 on the fourth day, is drawn at its own time.
   const [points = ''] = [await areas.first().getAttribute('points')]
   const peak = points!.split(' ').flatMap((point) => (point.endsWith(',1.0') ? [Number(point.split(',')[0])] : []))
   const [least, greatest] = [Math.min(...peak), Math.max(...peak)]
@@ -516,16 +516,16 @@ test('more than twenty lines are small charts, one for each tag', async () => {
   await expect.poll(() => charts.count(), patience).toBe(22)
   await page.getByRole('img', { name: 'room 21 over time' }).waitFor()
   await page.getByRole('region', { name: 'room 21' }).getByText('2,147').waitFor()
-  // Each has the height of its chart.
+  // Each line fills the height of its chart.
   await expect.poll(() => drawnHeight(page, firstColour, 0.02, 0.98), patience).toBeGreaterThan(0.85)
   await expectSoundEverywhere(page)
-  // So many are no part of a view.
+  // A view cannot have so many tags.
   await page.getByRole('button', { name: 'Save view…' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('Rooms')
   await page.getByText('A part of a view has at most 20 tags, and these are 22.').waitFor()
   expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Cancel' }).click()
-  // A slice of one is that of all.
+  // Selecting a slice in one chart applies to all.
   const over = charts.last().locator('.u-over')
   await over.scrollIntoViewIfNeeded()
   const box = (await over.boundingBox())!
@@ -536,7 +536,7 @@ test('more than twenty lines are small charts, one for each tag', async () => {
   await expect.poll(() => page.url(), patience).toMatch(/from=2026-01-01T0[56].*to=2026-01-01T1[12]/)
   await page.getByRole('heading', { name: /^Every item/ }).waitFor()
   expect(await charts.count()).toBe(22)
-  // Compared, and as bars.
+  // Compared with an earlier time, and as bars.
   await page.goto(`${url}/portal#/explore?${shown}&shift=PT1H`)
   await page.getByRole('img', { name: 'room 21, room 21 (an hour before) over time' }).waitFor()
   await page.goto(`${url}/portal#/explore?${shown}&how=rise&granularity=six_hour`)
@@ -546,7 +546,7 @@ test('more than twenty lines are small charts, one for each tag', async () => {
   await page.locator('.tag-choice', { hasText: 'room 01' }).click()
   await page.getByRole('region', { name: 'Lines' }).waitFor()
   expect(await charts.count()).toBe(0)
-  // What is chosen comes first in the list.
+  // Chosen tags are first in the list.
   await page.goto(`${url}/portal#/explore?${shown.split('&tag=')[0]}&tag=room%2011`)
   await expect.poll(() => page.locator('.tag-choice').first().textContent(), patience).toMatch(/^room 11/)
 })
@@ -575,7 +575,7 @@ test('numbers are written as the browser writes them, however large or small', a
     await page.getByRole('img', { name: `${tag} over time` }).waitFor()
     await expect.poll(() => last.textContent(), patience).toBe(shown)
     await expect.poll(() => drawnShare(page, firstColour, 0.2, 0.8), patience).toBeGreaterThan(0.95)
-    // What stands at the axis.
+    // The labels of the axis.
     await expect.poll(() => inkAtAxis(page), patience).toBeGreaterThan(0)
   }
 })
@@ -628,7 +628,7 @@ test('one row among a million is seen at every zoom', async () => {
     }
     const [times, values] = linesOf(table, columns).data
     expect([seconds, pixels, values![times.indexOf(peakSecond)]]).toEqual([seconds, pixels, 950])
-    // Nothing of a line that has no gap is left out.
+    // A line without gaps is drawn completely.
     expect(values!.includes(null)).toBe(false)
   }
   const page = await world.enter(readerKey)
@@ -668,7 +668,7 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
   await page.getByText('The first bucket is not whole: dashed.').waitFor()
   await page.getByRole('cell', { name: '2025-12-31 00:00:00' }).waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280)
-  // By the browser's calendar too, on the same clock.
+  // Also with the browser's date picker, in the same zone.
   await page.getByRole('button', { name: 'Calendar' }).press('Enter')
   const calendar = page.getByRole('dialog', { name: 'Choose a range' })
   await calendar.getByText('Both by the clocks of America/New_York.').waitFor()
@@ -676,7 +676,7 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
   await calendar.getByLabel('First').fill('2026-01-01T06:30')
   await calendar.getByLabel('Last').fill('2026-01-01T06:00')
   await page.keyboard.press('Enter')
-  // A range that ends before it begins is not taken.
+  // A range that ends before it begins is not accepted.
   await calendar.waitFor()
   await calendar.getByLabel('Last').fill('2026-01-01T12:00:30')
   await expectSoundEverywhere(page)
@@ -685,7 +685,7 @@ test('times are those of a zone that is named: shown, typed, and asked in', asyn
   await expect.poll(() => page.url(), patience).toContain('from=2026-01-01T11%3A30%3A00.000Z')
   expect(page.url()).toContain('to=2026-01-01T17%3A00%3A30.000Z')
   await expect.poll(() => page.getByLabel('To, America/New_York').inputValue(), patience).toBe('2026-01-01 12:00:30')
-  // What lies next to an empty range is told.
+  // An empty range shows where the nearest items are.
   await page.getByLabel('From, America/New_York').fill('2026-02-01')
   await page.getByLabel('To, America/New_York').fill('2026-02-02')
   await page.getByLabel('Show', { exact: true }).selectOption('auto')
@@ -742,7 +742,7 @@ test('means have a band, counters bars, and states strips, steps and durations',
   await page.getByLabel('Granularity').selectOption('hour')
   await page.getByRole('heading', { name: /^Rise, every hour/ }).waitFor()
   await page.getByText('24 rows').waitFor()
-  // Bars of 8 each, from zero up.
+  // Bars of 8 each, starting at zero.
   await expect.poll(() => drawnHeight(page, firstColour, 0.1, 0.9), patience).toBeGreaterThan(0.8)
   await expectSoundEverywhere(page)
   await page.getByRole('button', { name: 'Request…' }).click()
@@ -762,13 +762,13 @@ test('means have a band, counters bars, and states strips, steps and durations',
   const modes = ['auto', 'manual'].map((name, place) => ({ time: hour(place), tag: 'valve', mode: name }))
   await callOk(url, 'POST', '/ingests/modes/data?wait=true', { key: mode, body: modes })
   await page.goto(`${url}/portal#/explore?entity=modes`)
-  // The page asks for the entities once.
+  // The page loads the list of entities once, so the new entity is unknown until a reload.
   await page.getByText('There is no entity modes, or not for this key').waitFor()
   await page.reload()
-  // Of texts there are no lines.
+  // Texts are not drawn as lines.
   await page.getByRole('img', { name: 'States of valve over time' }).waitFor()
 
-  // Nothing was pushed in this hour, and the pump stood still all the same.
+  // Nothing was pushed in this hour, but the pump's state is known: it stood still.
   await show('tag=pump&field=on&from=2026-01-01T10:00&to=2026-01-01T11:00')
   await page.getByRole('heading', { name: /^Each change/ }).waitFor()
   await page.getByText('0 rows').waitFor()
@@ -776,7 +776,7 @@ test('means have a band, counters bars, and states strips, steps and durations',
   await expectSound(page)
 })
 
-/** In which share of a chart's columns, from one part of its width to another, a line of this colour is drawn. */
+/** The share of a chart's pixel columns with a line of this colour, in the part of its width from `from` to `to`. */
 function drawnShare(page: Page, colour: readonly [number, number, number], from: number, to: number): Promise<number> {
   return page.evaluate(
     ({ colour, from, to }) => {
@@ -795,7 +795,7 @@ function drawnShare(page: Page, colour: readonly [number, number, number], from:
   )
 }
 
-/** How high something of this colour reaches, as a share of the chart, from one part of its width to another. */
+/** The height that this colour reaches, as a share of the chart, in the part of its width from `from` to `to`. */
 function drawnHeight(page: Page, colour: readonly [number, number, number], from: number, to: number): Promise<number> {
   return page.evaluate(
     ({ colour, from, to }) => {
@@ -820,7 +820,7 @@ function drawnHeight(page: Page, colour: readonly [number, number, number], from
   )
 }
 
-/** How many pixels of the value axis are written on. */
+/** The number of drawn pixels in the area of the value axis. */
 function inkAtAxis(page: Page): Promise<number> {
   return page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas')!
@@ -853,7 +853,7 @@ test.skipIf(onCluster)(
     const reader = await makeReader(url, adminKey, ['expiring'], 'expiring')
     const hoursFrom = async (): Promise<unknown> =>
       (await callOk<{ hours_from: unknown }[]>(url, 'GET', '/consumer/data/entities', { key: reader }))[0]!.hours_from
-    // Hours are those of rows in files.
+    // Hours are made of rows in files.
     await expect.poll(hoursFrom, patience).toBe(body[0]!.D)
     const page = await world.enter(reader)
     await page.goto(`${page.url().split('#')[0]}#/explore?entity=expiring&tag=a&field=V&range=P1D&zone=UTC`)
@@ -872,7 +872,7 @@ test.skipIf(onCluster)(
     await page.getByRole('combobox', { name: 'Show' }).selectOption('select')
     await page.getByText(`${from}: what was before needs them, and is not drawn.`).waitFor()
     await rows(432)
-    // Before there are rows: what needs them is refused with the date, and the rest is drawn.
+    // Before the first row: what needs rows is refused with the date, and the rest is drawn.
     const address = `#/explore?entity=expiring&tag=a&field=V&from=${new Date(midnightMs - 8 * dayMs + 37 * minuteMs).toISOString()}&to=${new Date(midnightMs - 7 * dayMs + 37 * minuteMs).toISOString()}&zone=Asia/Kathmandu`
     await page.goto(`${page.url().split('#')[0]}${address}`)
     await page.getByRole('heading', { name: /^Mean, least and greatest, every hour/ }).waitFor()
@@ -1002,7 +1002,7 @@ test('of an entity with several tags each combination is a line, or one of the t
   await page.getByText('Choose a tag').waitFor()
   await page.getByRole('button', { name: 'temp' }).click()
   await page.getByRole('img', { name: 'temp over time' }).waitFor()
-  // A field of which there are no averages is left out of them.
+  // The boolean field has no averages, so it is omitted when averages are shown.
   await page.getByLabel('Show', { exact: true }).selectOption('select')
   await page.getByRole('checkbox', { name: 'on' }).check()
   await page.getByRole('img', { name: 'temp · value, temp · on over time' }).waitFor()

@@ -1,4 +1,4 @@
-// Rows are refused, found, mended, validated again and discarded: by an operator and by who pushed them.
+// Rows are rejected, found, corrected, validated again and discarded, by an operator and by their pusher.
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -117,7 +117,7 @@ test('who pushed a row mends it, and it is stored', async () => {
   await page.getByRole('link', { name: 'Show all' }).click()
   await page.getByRole('button', { name: 'Receipt' }).last().click()
   await page.getByRole('dialog').getByText('5 rows').waitFor()
-  // The fourth row has no date that can be read.
+  // The date of the fourth row cannot be parsed.
   await page.getByRole('dialog').getByText('Row 4: D: expected').waitFor()
   await page.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('checkbox', { name: 'Choose all that are shown' }).check()

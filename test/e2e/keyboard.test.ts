@@ -1,4 +1,4 @@
-// A person without a mouse: signs in, pushes a CSV file, asks for it in SQL, and sees which rows were rejected.
+// A user without a mouse signs in, pushes a CSV file, queries it in SQL, and finds the rejected rows.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,11 +32,11 @@ afterAll(async () => {
 
 const tabsMax = 150
 
-/** What has the focus, as a screen reader tells it; the empty text where nothing has. */
+/** The name of the focused element, as a screen reader announces it, and whether the focus is visible. The name is empty if nothing has the focus. */
 function focused(page: Page): Promise<{ readonly name: string; readonly seen: boolean }> {
   return page.evaluate(() => {
     const outer = document.activeElement
-    // The editor lives in a shadow root.
+    // The editor is in a shadow root.
     const element = (outer?.shadowRoot?.activeElement ?? outer) as HTMLElement | null
     if (element === null || element === document.body) return { name: '', seen: true }
     const labels = element instanceof HTMLInputElement || element instanceof HTMLSelectElement ? element.labels : null
@@ -52,14 +52,14 @@ function focused(page: Page): Promise<{ readonly name: string; readonly seen: bo
   })
 }
 
-/** Presses Tab until something of that name has the focus. Fails where nothing gets it, or where nobody sees that it has. */
+/** Presses Tab until an element with that name has the focus. Throws if none gets it, or if the focus is not visible. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const met: string[] = []
   for (let tabs = 0; tabs < tabsMax; tabs++) {
     await page.keyboard.press('Tab')
     const now = await focused(page)
     if (name.test(now.name)) {
-      // The editor draws that it has the focus a moment later.
+      // The editor shows the focus a moment later.
       await expect.poll(() => focused(page)).toEqual({ name: now.name, seen: true })
       return
     }

@@ -1,4 +1,4 @@
-// Live rows in a real browser, which connects again by itself, through proxies that hold answers back and that cut them off.
+// Live rows in a real browser, which reconnects on its own, through proxies that delay responses and cut them off.
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,13 +21,13 @@ afterAll(async () => {
 })
 
 interface ProxyOptions {
-  /** An answer is cut off after so many bytes. */
+  /** The number of bytes after which a response is cut off. */
   readonly cutBytes?: number
-  /** What comes is passed on this much later, all at once. */
+  /** The delay after which everything received is forwarded at once. */
   readonly holdMs?: number
 }
 
-/** Where the proxy listens. Each answer that is cut has some bytes more than the one before, so that all places are cut at. */
+/** Returns the proxy's URL. Each cut response is some bytes longer than the one before, so that all positions are cut. */
 async function startProxy({ cutBytes = Number.POSITIVE_INFINITY, holdMs = 0 }: ProxyOptions): Promise<string> {
   let bytesMax = cutBytes
   const proxy = createServer((asked, answer) => {
@@ -93,7 +93,7 @@ test.each<[string, options: ProxyOptions]>([
     await callOk(world.server.url, 'POST', `/ingests/${entity}/data?wait=true`, { key, body })
     pushed.push(...body.map(({ V }) => V))
   }
-  // A proxy that holds the head back has it only when the first id is there.
+  // A proxy that delays the head receives it only with the first id.
   await push()
   await push()
   await expect.poll(() => told.evaluate(({ values }) => values), { timeout: 90_000 }).toEqual(pushed)

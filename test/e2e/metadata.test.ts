@@ -1,4 +1,4 @@
-// Items are found by identifier, shown, pushed and deleted.
+// Items are searched by identifier, shown, pushed and deleted.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOk, makeIngest } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'

@@ -1,4 +1,4 @@
-// The service is operated without a terminal: retention, a backup, its metrics.
+// Operating the service without a terminal: retention, a backup, its metrics.
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOk, makeIngest } from '../support/api.ts'

@@ -7,7 +7,7 @@ import { expectSoundEverywhere, openWorld, signIn, type World } from './support/
 let world: World
 let pusherKey: string
 
-/** On a cluster the history takes a slot that others wait for. */
+/** On a cluster the history would occupy a slot that others wait for. */
 const history: Readonly<Record<string, string>> = onCluster ? {} : { TIDEMARK_SELF_HISTORY_MS: '500' }
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A tag that is fresh, one that fell silent three hours ago, a row to mend, and an entity with a time in the future. */
+/** A fresh tag, a tag that has been silent for three hours, a row to correct, and an entity with a time in the future. */
 async function fillPlant(): Promise<void> {
   const { url } = world.server
   pusherKey = await makeIngest(url, adminKey, { alias: 'plant' })
@@ -86,7 +86,7 @@ test('an operator sees whether all is well, what comes in, and what needs him', 
   expect(await newest.getAttribute('title')).toContain('Asia/Tokyo')
   expect(page.url()).not.toContain(adminKey)
   await expectSoundEverywhere(page)
-  // The key is this tab's alone, and is gone when its holder signs out.
+  // The key is stored only for this tab, and is removed when the user signs out.
   expect(
     await page.evaluate(() => [sessionStorage.getItem('tidemark.key'), document.cookie, JSON.stringify(localStorage)]),
   ).toEqual([adminKey, '', '{}'])
@@ -95,7 +95,7 @@ test('an operator sees whether all is well, what comes in, and what needs him', 
   await look.getByRole('button', { name: 'Pin boiler.temp', exact: true }).click()
   await page.reload()
   await page.getByText('Healthy').waitFor()
-  // What is pinned comes first, and the zone stays.
+  // Pinned tags come first, and the zone is kept.
   await expect.poll(() => look.getByRole('article').first().textContent()).toContain('boiler.temp')
   expect(await newest.getAttribute('title')).toMatch(/ UTC$/)
   await page.getByRole('link', { name: 'Explore' }).click()

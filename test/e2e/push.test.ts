@@ -1,4 +1,4 @@
-// Rows are pushed from a file and by hand: matched, foreseen, sent, stopped, sent again, and looked up; by who pushes and by an operator.
+// Rows are pushed from a file and by hand: mapped, previewed, sent, stopped, resent and looked up, by a pusher and by an operator.
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -49,7 +49,7 @@ async function open(page: Page, alias = 'plant'): Promise<void> {
 }
 
 const choose = (page: Page, path: string): Promise<void> => page.locator('input[type=file]').setInputFiles(path)
-/** Each program that the page shows pushes one row more, and holds no key. */
+/** Each program that the page shows pushes one row and does not contain the key. */
 async function expectProgramsPush(page: Page, key: string, count: () => Promise<number>): Promise<void> {
   const commands = {
     curl: ['bash', '-c'],
@@ -260,13 +260,13 @@ test('a long push is stopped and gone on with; the service goes away and comes b
   await page.getByText('T: the tag is missing').first().waitFor()
   await page.getByLabel('T', { exact: true }).first().fill('long')
   await page.getByText('all of the first 20 will be stored').waitFor()
-  // The second push arrives, and its answer does not.
+  // The second push arrives, but its response is lost.
   let pushes = 0
   const keys = new Set<string | undefined>()
   await page.route('**/ingests/plant/data', async (route) => {
     pushes += 1
     keys.add((await route.request().allHeaders())['idempotency-key'])
-    // One that never arrives is sent again by itself.
+    // A push that never arrives is retried automatically.
     if (pushes === 4) return route.abort()
     if (pushes !== 2) return route.continue()
     await route.fetch()

@@ -1,4 +1,4 @@
-// Queries are written, run, marked where they are wrong, stopped, drawn and saved.
+// Queries are written, run, marked at errors, stopped, plotted and saved.
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ async function write(page: Page, text: string): Promise<void> {
   const editor = page.getByRole('textbox', { name: /^(SQL|Native query)$/ })
   await editor.click()
   await page.keyboard.press('ControlOrMeta+A')
-  // Over several lines the browser itself would write styles, which the page's policy refuses.
+  // Replacing several lines, the browser itself would insert styles, which the page's policy forbids.
   await page.keyboard.press('Delete')
   await page.keyboard.insertText(text)
 }
@@ -74,7 +74,7 @@ test('a query is written and run at once, and the page goes on while it takes lo
   await write(page, 'SELECT SUM(V) AS total FROM plant')
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByText('1 row').waitFor()
-  // The page learns of one text when the next is there already.
+  // The page is notified of one text when the editor already contains the next.
   for (const limit of [2, 3, 4]) {
     await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.press('Delete')
@@ -91,7 +91,7 @@ test('numbers are shown with all that matters of them, and texts like formulas a
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByRole('cell', { name: '0.333333', exact: true }).waitFor()
   await page.getByRole('cell', { name: '9007199254740993', exact: true }).waitFor()
-  // What is saved is what is shown, whatever is written meanwhile.
+  // The saved file is the shown result, even if the text has changed since.
   await write(page, 'SELECT 2 AS y')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -162,7 +162,7 @@ test('drafts have tabs, what is selected runs alone, and names are written from 
   await page.locator('.table-tree').getByRole('button', { name: 'plant', exact: true }).click()
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByRole('cell', { name: '300', exact: true }).waitFor()
-  // Drafts and their tabs outlive the page, results the change of the tab.
+  // Drafts and their tabs survive a reload, results a change of tab.
   await page.getByRole('button', { name: 'Draft 1', exact: true }).click()
   await page.getByRole('cell', { name: '11', exact: true }).waitFor()
   await page.reload()
@@ -173,14 +173,14 @@ test('drafts have tabs, what is selected runs alone, and names are written from 
   await page.getByRole('button', { name: 'Close draft 2' }).click()
   await content.getByText('SELECT 11 AS a').waitFor()
   expect(await page.getByRole('button', { name: /^Draft/ }).count()).toBe(1)
-  // A mistake in what is selected is marked where it stands in the whole.
+  // An error in the selected text is marked at its position in the whole text.
   await write(page, 'SELECT 12 AS a')
   await page.keyboard.press('Enter')
   await page.keyboard.insertText('SELECT nothing')
   await page.keyboard.press('Shift+Home')
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.locator('.cm-lintRange-error').getByText('nothing').waitFor()
-  // The keys.
+  // The help on keys.
   await page.getByRole('heading', { name: 'SQL and native queries' }).click()
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keys' }).getByText('runs the query').waitFor()

@@ -1,4 +1,4 @@
-// A chart is saved by a name, becomes a page of several, and is opened by its address, by others too.
+// A chart is saved under a name, becomes a page of several charts, and is opened by its URL, also by others.
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOk, makeIngest, makeReader } from '../support/api.ts'
@@ -68,7 +68,7 @@ test('a chart is saved, becomes a page with values, a table and a text, and anot
   await page.getByText('Level of the boiler').first().waitFor()
   const table = page.getByRole('region', { name: 'Newest values' })
   await table.getByRole('cell', { name: 'boiler.temp' }).waitFor()
-  // No column is cut.
+  // No column is clipped.
   expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
   await page.getByRole('button', { name: 'Move it forward' }).last().click()
   await expect
@@ -109,7 +109,7 @@ test('a chart is saved, becomes a page with values, a table and a text, and anot
   await colleague.getByRole('button', { name: '1 h', exact: true }).click()
   await colleague.getByText('No items in this range').first().waitFor()
 
-  // Exported, deleted, and imported by another name.
+  // Exported, deleted, and imported under another name.
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export' }).click(),
@@ -132,7 +132,7 @@ test('a chart is saved, becomes a page with values, a table and a text, and anot
       .setInputFiles({ name: 'a.view.json', mimeType: 'application/json', buffer: Buffer.from(text) })
   await choose('{"name": "no view"}')
   await page.getByText('The file is no exported view').waitFor()
-  // It says what it will do before it is pressed.
+  // Before the import, the page says what it will do.
   await choose(JSON.stringify({ name, view }))
   await page.getByText('It saves the new view Boiler / night, of 5 parts and 1 variable').waitFor()
   await page.getByRole('textbox', { name: 'Name' }).fill('Again')

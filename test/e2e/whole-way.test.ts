@@ -1,5 +1,5 @@
-// The whole way through the portal with either engine: a pusher's rejected row is mended, a file is pushed, what it holds is drawn and asked for; an operator
-// sees to the rest. Each effect is checked in the interface afterwards. No key is ever in an address, a title or the log.
+// The whole way through the portal with either engine: a pusher's rejected row is corrected; a file is pushed, plotted and queried; an operator does the
+// rest. Each effect is checked through the API. No key ever appears in a URL, a title or the log.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { expectSound, expectSoundEverywhere, openWorld, pictures, type World } f
 let world: World
 let folder: string
 let pusherKey: string
-/** All addresses that a page asked for or stood at. */
+/** All URLs that a page requested or showed. */
 const addresses = new Set<string>()
 
 const hourly = `SELECT TIME_FLOOR(__time, 'PT1H') AS hour, T, AVG(V) AS mean
@@ -31,7 +31,7 @@ const stored = async (): Promise<readonly unknown[]> =>
     })
   ).map(({ V }) => V)
 
-/** A day of three tags, which another one pushes. */
+/** A day of rows of three tags, pushed by another subscriber. */
 function aDay(): readonly object[] {
   const tags = ['boiler.level', 'pump.flow', 'pump.pressure']
   return Array.from({ length: 288 }, (_, step) =>
@@ -151,7 +151,7 @@ test('an operator sees the other faults, draws the day, asks for it in SQL, and 
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByRole('cell', { name: '330.75' }).waitFor()
   await page.keyboard.press('ControlOrMeta+A')
-  // Where a text takes the place of another, Chromium's own editing gives it the style of the old one, which the policy refuses.
+  // When text replaces other text, Chromium's editing copies the old style inline, which the policy forbids.
   await page.keyboard.press('Delete')
   await page.keyboard.insertText(hourly)
   await page.keyboard.press('ControlOrMeta+Enter')
@@ -212,7 +212,7 @@ test('an operator gives access, and sees to retention and to the parts', async (
   await expectSound(page)
 })
 
-// On a cluster they are the same pages.
+// On a cluster the pages are the same.
 test.skipIf(onCluster)('every page is sound, light and dark, and on a phone', async () => {
   const page = await enter(adminKey)
   const places = {

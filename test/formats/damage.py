@@ -1,4 +1,4 @@
-"""What all readers share: a format that is not as its page says ends the run, and names the place."""
+"""Shared by all readers: data that differs from its page ends the run with an error that names the place."""
 
 import zlib
 

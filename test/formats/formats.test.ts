@@ -1,4 +1,4 @@
-// A second reader of everything on disk: written in another language from the pages of docs/formats alone, it must find what was pushed.
+// A second reader of all files on disk, written in another language from the pages of docs/formats alone, finds the pushed data.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ interface Row {
 }
 
 const startMs = Date.UTC(2026, 0, 1)
-/** Dense enough for sums by hour, over two days; one series in seven is too thin for them. */
+/** Dense enough for hourly sums, over two days; one series in seven is too sparse for them. */
 const rowAt = (number: number): Row => ({
   D: new Date(startMs + number * 3_000 + (number < 2000 ? 0 : 86_400_000)).toISOString(),
   T: number % 50 === 0 ? 'rare' : `tag ${number % 3}`,
@@ -46,13 +46,13 @@ const rowAt = (number: number): Row => ({
   N: number % 11 === 0 ? null : number * 1_000_003 - 5_000_000,
   B: number % 13 === 0 ? null : number % 2 === 0,
   W: new Date(startMs - number * 1_000).toISOString(),
-  /** Decimals: of few digits in the first file. */
+  /** Decimals, with few digits in the first file. */
   P: number % 17 === 0 ? null : (number < 1500 ? number % 40 : number) / (number < 1500 ? 10 : 100),
 })
-/** As they lie in Parquet files. */
+/** A row as stored in Parquet files. */
 const storedRow = ({ D, W, ...others }: Row) => ({ ...others, W: Date.parse(W), E: null, __time: Date.parse(D) })
 
-/** Sealed by the first push, so that the second one is in the journal alone when the service stops. */
+/** The first push is sealed, so only the second one is in the journal when the service stops. */
 const settings = {
   'store.headRows': '2000',
   'store.dayRowsMin': '500',

@@ -17,7 +17,7 @@ def body_hash(body):
 
 
 def read_keys(directory):
-    """The entries that count, the newest file first, by their hash."""
+    """Returns the valid entries by their hash. Reads the files from the newest to the oldest."""
     numbers = sorted(int(name[:12]) for name in os.listdir(directory) if re.fullmatch(r"\d{12}\.keys", name))
     entries = []
     through = 0

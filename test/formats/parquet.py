@@ -1,6 +1,6 @@
-"""Reads a sealed Parquet file as docs/formats/parquet.md says which parts of Apache Parquet it uses.
+"""Reads a sealed Parquet file; docs/formats/parquet.md says which parts of Apache Parquet it uses.
 
-The struct and field numbers are those of parquet.thrift, the encodings those of Encodings.md, of the format's own repository.
+Struct and field numbers are from parquet.thrift, encodings from Encodings.md, both in the format's own repository.
 """
 
 import struct
@@ -13,7 +13,7 @@ UNCOMPRESSED, LZ4_RAW = 0, 7
 
 
 class Thrift:
-    """The compact protocol: a struct is a dictionary by field number."""
+    """The compact protocol. A struct becomes a dictionary by field number."""
 
     def __init__(self, data, at=0):
         self.data = data
@@ -53,7 +53,7 @@ class Thrift:
         if kind == 9:
             head = self.byte()
             count = head >> 4 if head >> 4 < 15 else self.varint()
-            # Booleans of a list take a byte each.
+            # In a list, each boolean is a byte.
             return [self.byte() == 1 if head & 15 in (1, 2) else self.value(head & 15) for _ in range(count)]
         expect(kind, 12, "kind of a field")
         return self.struct()
@@ -123,7 +123,7 @@ def signed(value):
 
 
 def delta_binary_packed(data, wanted=None):
-    """The numbers, and where they end."""
+    """Returns the numbers and the offset of their end."""
     reader = Thrift(data)
     expect(reader.varint(), 128, "numbers of a block")
     expect(reader.varint(), 4, "parts of a block")
@@ -183,7 +183,7 @@ def decode(data, encoding, physical, count, dictionary):
 
 
 def read_page(data, at):
-    """A page's header, its content as it is stored, and where it ends."""
+    """Returns a page's header, its content as stored, and the offset of its end."""
     reader = Thrift(data, at)
     header = reader.struct()
     content = data[reader.at : reader.at + header[3]]
@@ -192,7 +192,7 @@ def read_page(data, at):
 
 
 def read_chunk(data, meta, is_optional):
-    """The values of a chunk, and of each page where it begins, where it ends and how many rows it has."""
+    """Returns the values of a chunk, and the start, the end and the number of rows of each page."""
     physical, codec, count = PHYSICAL[meta[1]], meta[4], meta[5]
     dictionary = []
     if 11 in meta:
@@ -219,7 +219,7 @@ def read_chunk(data, meta, is_optional):
 
 
 def read_parquet(data):
-    """Columns by name, with their type and values, and the footer's own words."""
+    """Returns the columns: name, type and values, and for each row group the footer's metadata of the chunk."""
     expect(data[:4], b"PAR1", "magic")
     expect(data[-4:], b"PAR1", "magic at the end")
     (footer_bytes,) = struct.unpack_from("<I", data, len(data) - 8)

@@ -1,4 +1,4 @@
-"""Reads a whole data folder, or a backup, by what docs/formats says alone, and prints as JSON what it found.
+"""Reads a whole data folder, or a backup, from the description in docs/formats alone, and prints its contents as JSON.
 
     python3 read_data_folder.py <folder> <asked>
 
@@ -53,7 +53,7 @@ def read_secret(catalog, name):
 
 
 def read_store(folder):
-    """The rows of each entity, by position, and the kinds of sections that were held against them."""
+    """Returns the rows of each entity, ordered by position, and the kinds of sections that were checked against them."""
     entities = {}
     kinds = set()
     for entity in sorted(os.listdir(f"{folder}/store")):
@@ -76,7 +76,7 @@ def read_store(folder):
 
 
 def check_numbers(index, columns, registry):
-    """The registry has the same tags for a series as its rows."""
+    """Checks that the registry has the same tags for a series as its rows."""
     by_name = {column["name"]: column["values"] for column in columns}
     begin = 0
     for number, end in zip(index.numbers, index.row_ends):
@@ -110,13 +110,13 @@ def paths_under(folder):
 
 
 def check_paths(folder, page):
-    """Every file of the folder is one that the page names."""
+    """Checks that the page names every file in the folder."""
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     patterns = []
     for row in rows:
         first, *others = row.split("|")[1].split("`")[1::2]
         patterns.append(first)
-        # A word beside the first one stands in the same folder, or is what the first one's name goes on with.
+        # A further word is a name in the same folder as the first one or, with a leading "-", a suffix of the first one.
         patterns += [first + word if word.startswith("-") else os.path.join(os.path.dirname(first), word) for word in others]
     patterns = [pattern.replace("<entity>", "*") for pattern in patterns]
     for path in paths_under(folder):

@@ -1,4 +1,4 @@
-"""Reads store/<entity>/*.index as docs/formats/series-index.md describes it, and holds it against the rows of the Parquet file."""
+"""Reads store/<entity>/*.index as docs/formats/series-index.md describes it, and checks it against the rows of the Parquet file."""
 
 import math
 import struct
@@ -14,7 +14,7 @@ HOUR_MS = 3_600_000
 
 
 def array(kind, data, at, count):
-    """The numbers of a packed array, and where it ends."""
+    """Returns the numbers of a packed array and the offset of its end."""
     packing, digits, zero, size = struct.unpack_from("<BBHI", data, at)
     expect(zero, 0, "zeros of a packed array")
     content = data[at + 8 : at + 8 + size]
@@ -101,7 +101,7 @@ class SeriesIndex:
 
 
 def check_index(index, parquet, columns):
-    """Throws at the first thing in the index that is not worked out from the Parquet file. Returns the sections that it held against the rows."""
+    """Raises at the first value of the index that does not follow from the Parquet file. Returns the sections checked against the rows."""
     expect(index.parquet_bytes, len(parquet), "Parquet bytes")
     expect(index.footer_crc, crc32(parquet[int(index.footer_offset) :]), "footer crc")
     described = [[(c["name"], c["type"], c["digits"]) for c in some] for some in (index.columns, columns)]
@@ -189,7 +189,7 @@ def rows_by_hour(begin, end, time):
 
 
 def two_sum(values):
-    """Knuth's: the sum, and what the additions lost."""
+    """Knuth's TwoSum: returns the sum and the error of the additions."""
     total = lost = 0.0
     for value in values:
         value = float(value)
@@ -205,7 +205,7 @@ def is_same(one, other):
 
 
 def check_rollups(index, columns, time):
-    """The hours of each series that has rollups."""
+    """Checks the hours of each series that has rollups."""
     if (6, 0) not in index.sections:
         return None
     data = index.sections[(6, 0)]
@@ -270,7 +270,7 @@ def is_near(one, other, size):
 
 
 def check_items(index, place, found, dates, sums):
-    """Which hours say what their rows do."""
+    """Checks the items of the hours against their rows."""
     data, count = index.sections[(14, place)], len(found)
     first_at, at = array("i", data, 0, count)
     last_at, at = array("i", data, at, count)
@@ -328,7 +328,7 @@ def check_bound_dates(index, place, found, dates, kept):
 
 
 def are_exact(pairs):
-    """Whether doubles hold what a counter fell by and began with anew, fall by fall."""
+    """Whether doubles represent exactly, after each fall of a counter, the totals of its falls and of the values that it restarted at."""
     fallen = restarted = 0.0
     for one, other in pairs:
         exact = (Fraction(fallen) + Fraction(one) - Fraction(other), Fraction(restarted) + Fraction(max(0, other)))

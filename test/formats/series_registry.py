@@ -7,7 +7,7 @@ from damage import crc32, expect
 
 
 def read_registry(data, entity):
-    """The tags, and the values of each series by its number: null in tags that came later."""
+    """Returns the tags, and the tag values of each series by its number; null for tags that were added later."""
     magic, version, found, zero, crc = struct.unpack_from("<8sIIII", data)
     expect(magic, b"TIDESERI", "magic")
     expect(version, 1, "version")

@@ -1,4 +1,4 @@
-// A test language that lets wrong answers pass is worth nothing: this tests the tester.
+// A test language that accepts wrong answers is worthless: this tests the tester.
 import { describe, expect, test } from 'vitest'
 import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { parseScenario } from '../support/scenario.ts'

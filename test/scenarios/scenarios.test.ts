@@ -4,7 +4,7 @@ import { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { parseScenario } from '../support/scenario.ts'
 import { runCheck, type Store } from '../support/scenario-world.ts'
 
-/** Every scenario holds on each of them. */
+/** Every scenario runs on each of these stores. */
 const stores: readonly (readonly [name: string, open: () => Store])[] = [
   ['embedded', () => new EmbeddedStore()],
   ['embedded, in chunks of two rows', () => new EmbeddedStore({ chunkRows: 2 })],

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const lines = (text: string): string[] => text.split('\n').map((line) => line.trim().split(/\s+/).join(' '))
-/** Without what SQL answers, which test/acceptance/sql-over-time.test.ts asks. */
+/** The guide without its SQL answers, which test/acceptance/sql-over-time.test.ts checks. */
 const guide = readFileSync('docs/guides/which-number.md', 'utf8').replaceAll(
   /^```sql\n[\s\S]*?\n```\n\n```text\n[\s\S]*?\n```$/gm,
   '',
 )
 const scenario = readFileSync('test/scenarios/values-over-time.scenario', 'utf8')
 const tables = [...guide.matchAll(/^```text\n([\s\S]*?)\n```$/gm)].map(([, table]) => table!)
-/** What was pushed, which the scenario has with the other columns. */
+/** The number of tables with pushed rows; the scenario has these with further columns. */
 const pushed = 3
 
 test('the tables of the guide are those of the scenario', () => {

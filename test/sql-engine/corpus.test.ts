@@ -1,5 +1,5 @@
-// Wrong results of DuckDB that were reported, asked of our tables in memory, in files and in both: the right answers are SQLite's. An upgrade of the engine
-// runs this, and `npm run test:agreement` beside it.
+// Reported wrong results of DuckDB, queried on our tables in memory, in files and in both; the right answers are SQLite's. Run this on every upgrade of
+// the engine, together with `npm run test:agreement`.
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nativeReports, type Reported, reports } from './corpus.ts'
@@ -42,7 +42,7 @@ function loaded(): Sqlite {
   return database
 }
 
-/** SQLite's answer, which the engine gives as well as long as it does one step after another. */
+/** SQLite's answer, which the engine must also return without its optimizers. */
 const right = new Map<string, Promise<readonly string[]>>()
 const rightOf = (sql: string): Promise<readonly string[]> => {
   const known = right.get(sql) ?? agreed(sql)
@@ -61,7 +61,7 @@ const bySqlite = (sql: string): Answer =>
     .all()
     .map((row: object) => Object.values(row).map(plain))
 
-/** What comes and goes with threads is asked more than once. */
+/** The number of runs: results that depend on the timing of threads are checked several times. */
 const timesOf = ({ sql }: Reported): number => (/ LIMIT /.test(sql) ? 4 : 1)
 
 describe.each(places)('rows that lie %s', (place) => {
@@ -81,7 +81,7 @@ describe.each(places)('rows that lie %s', (place) => {
   )
 })
 
-/** As the SQL was written before. */
+/** Each changes the SQL back to what it was before the fix. */
 const planted: readonly (readonly [report: string, Planted])[] = [
   ['duckdb#25992', (text) => text.replaceAll(/(DISTINCT FROM .*?\)) IS TRUE\)/g, '$1)')],
   ['duckdb#23685', (text) => text.replaceAll('IS NULL) IS TRUE', 'IS NULL)')],

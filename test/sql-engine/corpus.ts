@@ -1,5 +1,5 @@
-// Wrong results of DuckDB that were reported in public, in our dialect and over our tables. Where several forms stand under one report, they are its
-// siblings. A new report becomes a line.
+// Publicly reported wrong results of DuckDB, in our dialect and over our tables. Several forms under one report are variants of it. Add a line for each
+// new report.
 
 export interface Reported {
   readonly report: string
@@ -12,7 +12,7 @@ const all = (report: string, ...statements: readonly string[]): readonly Reporte
 const counted = (table: string, report: string, ...conditions: readonly string[]): readonly Reported[] =>
   all(report, ...conditions.map((condition) => `SELECT COUNT(*) AS n FROM ${table} WHERE ${condition}`))
 
-/** What each condition is of each row: true, false or unknown. */
+/** The value of each condition for each row: true, false or unknown. */
 const shown = (table: string, report: string, ...conditions: readonly string[]): readonly Reported[] =>
   conditions.flatMap((condition) => {
     const parts = [condition, `NOT (${condition})`, `(${condition}) IS NULL`]
@@ -262,7 +262,7 @@ const limited = (query: object, sql: string): ReportedNative => ({
   sql: `SELECT COUNT(*) AS n FROM (${sql}) AS q WHERE i IN (149, 150, 7000, 14998, 14990)`,
 })
 
-/** Native queries, each with the SQL that asks the same. */
+/** Native queries, each with the equivalent SQL. */
 export const nativeReports: readonly ReportedNative[] = [
   native(
     'duckdb#25992',
@@ -330,7 +330,7 @@ export const nativeReports: readonly ReportedNative[] = [
     { type: 'columnComparison', dimensions: ['s', 'site'] },
     's IS NOT DISTINCT FROM site',
   ),
-  // A join of what is limited: its filter is asked of all rows of a day or more.
+  // A join over a limited query: its filter reaches the scan, which reads all rows of a day or more.
   limited(
     {
       queryType: 'scan',

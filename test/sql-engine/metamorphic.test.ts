@@ -1,4 +1,4 @@
-// Queries at random, some in `npm test`, many in `npm run test:agreement`: see metamorphic.ts. `TIDEMARK_TEST_SEED` says the first seed.
+// Random queries, some in `npm test`, many in `npm run test:agreement`: see metamorphic.ts. `TIDEMARK_TEST_SEED` sets the first seed.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rounds } from '../support/rounds.ts'
 import { belowLimit, Metamorphic, threeParts, windowAlone } from './metamorphic.ts'
@@ -26,7 +26,7 @@ test(`${count} relations hold`, { timeout: 120_000 + count * 1000 }, async () =>
   expect(metamorphic.refused / count).toBeLessThan(0.3)
 })
 
-/** As the SQL was written before, what shows it, and from which seed on it is looked for: one near to it, to save time. */
+/** The fault, the relation that shows it, the first seed to try (close to one that shows it, to save time), and the change to the earlier SQL. */
 const planted = [
   [
     'IS DISTINCT FROM in an OR',

@@ -1,12 +1,12 @@
-// Relations that hold between answers whatever the rows are, for queries at random: each answer is also that of the engine without its optimizers, from
-// memory, from files and from both, and the store's where it has one.
+// Relations between the answers of random queries that are true whatever the rows are. Each answer must also equal that of the engine without its
+// optimizers, from memory, from files and from both, and the store's if it has one.
 
 import { type Grammar, Writer, written } from '../agreement/grammar.ts'
 import { constants, values } from '../agreement/sql-values.ts'
 import { seededRandom } from '../support/random.ts'
 import { type Answer, asSet, type Planted, places, type Worlds } from './worlds.ts'
 
-/** Rules of the other fuzzer that name columns which are not here. */
+/** Rules of the agreement grammar that use columns missing here. */
 const ofOthers = /^(?:n|T|d) |\bj\b/
 const known = Object.entries({ ...constants, ...values }).map(
   ([kind, rules]) => [kind, rules.filter((rule) => !ofOthers.test(rule) && !/CURRENT_|LOCAL/.test(rule))] as const,
@@ -21,7 +21,7 @@ const grammar: Grammar = {
   number: ['l', 'k', 'V', 'l', 'k', '"none"'],
   textValue: ["'x'", "'a'", "'b'", "''", "'ab'"],
   numberValue: ['5', '1.5', '0', '7', '1', '-3'],
-  // What is the same in WHERE and in SELECT: no casts, and no texts beside numbers.
+  // Conditions that WHERE and SELECT evaluate equally: without casts, and without texts compared with numbers.
   plain: [
     '<number> <compared> <numberValue>',
     '<textColumn> <compared> <textValue>',
@@ -80,7 +80,7 @@ const grammar: Grammar = {
     'x.s = y.t AND x.l = y.m',
     '(x.s = y.t) OR (x.s IS NULL AND y.t IS NULL)',
   ],
-  // Any query: it is asked in all ways, and nothing else is known of it.
+  // Any query: it is run in all ways, and nothing else is known of its answer.
   query: [
     'SELECT i, CASE WHEN <truth> THEN 1 WHEN NOT (<truth>) THEN 0 END AS c FROM plant WHERE <truth>',
     'SELECT i FROM plant WHERE <truth>',
@@ -108,7 +108,7 @@ export class Metamorphic {
     this.#planted = planted
   }
 
-  /** What is wrong with the relations of a seed, and null where all of them hold. */
+  /** The first violated relation of a seed; null if all are true. */
   async check(seed: number, relation = relations[seed % relations.length]!): Promise<string | null> {
     const random = seededRandom(seed)
     const make = (kind: string): string => written(writer.make(kind, 2 + random.below(4), random))
@@ -128,7 +128,7 @@ export class Metamorphic {
     })
     this.asked += 1
     for (const place of places) {
-      // A filter of a join comes now and then only.
+      // The filter of a join applies only in some runs, so joins run twice.
       for (let time = /JOIN|SELECT.*SELECT/.test(text) ? 2 : 1; time > 0; time--)
         same(await this.#worlds.sql(text, place, this.#planted), right, `${text}\nwith its optimizers, rows ${place}`)
       const own = await this.#worlds.byStore(text, place)
@@ -138,7 +138,7 @@ export class Metamorphic {
   }
 }
 
-/** A query that is not taken, or that fails at some row, tells nothing. */
+/** A query that is refused, or that fails at some row, proves nothing. */
 class Refused extends Error {}
 
 function same(answer: Answer, right: Answer, what: string): void {
@@ -161,7 +161,7 @@ async function optimizersChangeNothing(ask: Ask, make: Make): Promise<void> {
   await ask(make('query'))
 }
 
-/** Where a condition holds, where it does not and where it is unknown is everywhere, and SELECT says the same of it. */
+/** The rows where a condition is true, false and unknown are all rows, and SELECT returns the same value of it. */
 export async function threeParts(ask: Ask, make: Make): Promise<void> {
   const p = make('plain')
   const parts = [p, `NOT (${p})`, `(${p}) IS NULL`]
@@ -177,7 +177,7 @@ export async function threeParts(ask: Ask, make: Make): Promise<void> {
     )
 }
 
-/** A window is the same by itself and beside another. */
+/** A window has the same result alone and next to another window. */
 export async function windowAlone(ask: Ask, make: Make): Promise<void> {
   const [one, other, where] = [make('window'), make('window'), make('plain')]
   const from = `FROM plant WHERE ${where}`
@@ -194,7 +194,7 @@ export async function windowAlone(ask: Ask, make: Make): Promise<void> {
   )
 }
 
-/** Before and after a moment is the whole. */
+/** The rows before and after a moment are all rows. */
 async function twoTimes(ask: Ask, make: Make): Promise<void> {
   const [p, key, aggregated] = [make('plain'), make('key'), make('aggregated')]
   const early = `SELECT * FROM plant WHERE __time < TIMESTAMP '2026-01-03 06:30:00'`
@@ -206,7 +206,7 @@ async function twoTimes(ask: Ask, make: Make): Promise<void> {
   same(await ask(groups(union)), await ask(groups('plant')), `two times, ${aggregated}`)
 }
 
-/** LIMIT and OFFSET take a piece of one order. */
+/** LIMIT and OFFSET return a slice of the same order. */
 async function cutOrder(ask: Ask, make: Make): Promise<void> {
   const [p, key, window] = [make('plain'), make('key'), make('window')]
   const ordered = `SELECT i, c, w FROM (SELECT i, ${key} AS c, ${window} AS w FROM plant WHERE ${p}) AS q ORDER BY c DESC, i`
@@ -216,7 +216,7 @@ async function cutOrder(ask: Ask, make: Make): Promise<void> {
   same(piece, whole.slice(offset, offset + limit), `LIMIT ${limit} OFFSET ${offset} of ${ordered}`)
 }
 
-/** What is asked of the rows within a LIMIT is asked of them alone. */
+/** A condition outside a LIMIT applies only to the rows within the limit. */
 export async function belowLimit(ask: Ask, make: Make): Promise<void> {
   const [limited, least] = [make('limited'), Number(make('above')) - 2]
   const rows = await ask(limited)

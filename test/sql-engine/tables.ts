@@ -1,4 +1,4 @@
-// What the tables of these tests hold: few values and many nulls, so that equal ones meet; a day is a file.
+// Tables with few values and many nulls, so that equal values are frequent. Each day is a file.
 import type { Value } from '../../src/model/column.ts'
 import type { Entity, EntityField } from '../../src/model/entity.ts'
 import { type Draw, drawFrom, oneOf } from '../support/random-rows.ts'
@@ -13,7 +13,7 @@ export const fields: readonly EntityField[] = [
   { name: 'V', type: 'double', role: 'metric' },
   { name: 'none', type: 'double', role: 'metric' },
   { name: 'b', type: 'boolean', role: 'dimension' },
-  // Of each row another.
+  // Unique for each row.
   { name: 'i', type: 'long', role: 'metric' },
 ]
 
@@ -24,7 +24,7 @@ const orNull = <One>(draw: Draw, values: readonly One[]): One | null => (draw(4)
 
 const plantDayRows = 32
 
-/** Of the days of `plant`, one without a value, one of one value beside nulls, and one where all but the texts is null. */
+/** A row of `plant`. Day 1 has no values of s, l and V, day 2 one value of each next to nulls, and day 3 no values of k. */
 function plantRow(draw: Draw, i: number): Value[] {
   const day = Math.floor(i / plantDayRows)
   const one = <One>(values: readonly One[], only: One): One | null =>
@@ -43,7 +43,7 @@ function plantRow(draw: Draw, i: number): Value[] {
   ]
 }
 
-/** A day's rows are many, so that a filter of a join comes while they are read. */
+/** Enough rows a day for the filter of a join to arrive while they are read. */
 const bigDayRows = 5000
 
 function bigRow(i: number): Value[] {
@@ -63,7 +63,7 @@ function bigRow(i: number): Value[] {
   ]
 }
 
-/** One value beside nulls, and nulls alone. */
+/** Columns of one value and nulls, and columns of nulls only. */
 const constantRow = (i: number): Value[] => {
   const isThere = i % 2 === 0
   return [

@@ -1,4 +1,4 @@
-// The same rows in memory, in files and in both: asked of the SQL engine as it is, without its optimizers, and of the store.
+// The same rows in memory, in files and in both, queried by the SQL engine as it is, by the engine without its optimizers, and by the store.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ const budget = { free: () => 2 ** 28 } as never
 const limits = { resultRows: 1_000_000, resultBytes: 2 ** 28, buckets: 1e6 }
 const sqlTables = tables.map(({ entity }) => sqlTable(entity))
 
-/** Where the rows lie. */
+/** Where the rows are. */
 export const places = ['in memory', 'in files', 'in both'] as const
 type Place = (typeof places)[number]
 
@@ -44,7 +44,7 @@ interface World {
 
 export type Answer = readonly (readonly unknown[])[]
 
-/** What is done to the engine's SQL before it runs: a planted fault. */
+/** A planted fault: a change of the engine's SQL before it runs. */
 export type Planted = (text: string) => string
 
 export class Worlds {
@@ -65,7 +65,7 @@ export class Worlds {
       temporaryBytes: 2 ** 28,
       memoryBytes: 2 ** 29,
       textBytes: 2 ** 26,
-      // One alone does not show what threads do to each other.
+      // A single thread would hide interactions between threads.
       threads: 2,
     })
     worlds.#plain = await unoptimized()
@@ -78,12 +78,12 @@ export class Worlds {
     rmSync(this.#directory, { recursive: true, force: true })
   }
 
-  /** Throws the Problem of a query that is refused. */
+  /** Throws the Problem of a refused query. */
   async sql(text: string, place: Place, planted: Planted = (one) => one): Promise<Answer> {
     return answerOf(this.#engine.rows(this.#statement(text, place, planted), [], signal))
   }
 
-  /** The same without the engine's optimizers. */
+  /** Runs the query without the engine's optimizers. */
   async unoptimized(text: string): Promise<Answer> {
     return answerOf(
       rowsOf(
@@ -93,7 +93,7 @@ export class Worlds {
     )
   }
 
-  /** The store's own answer; null where it leaves the query to the SQL engine. */
+  /** The store's own answer; null if it leaves the query to the SQL engine. */
   async byStore(text: string, place: Place): Promise<Answer | null> {
     const read = tables.filter(({ entity }) => new RegExp(`\\b${entity.name}\\b`).test(text))
     if (read.length !== 1) return null
@@ -161,7 +161,7 @@ export class Worlds {
         throw new Error(path, { cause: error })
       },
     })
-    // It is held until the folder goes.
+    // The snapshot is held until the folder is deleted.
     const { entities } = await snapshots.take(
       tables.map(({ entity }) => entity.id),
       signal,
@@ -171,7 +171,7 @@ export class Worlds {
   }
 }
 
-/** Of two rows one comes with the first part, and one with the second: a day lies in a file and in memory then. */
+/** Writes every second row with each part, so that a day is partly in a file and partly in memory. */
 function write(store: EmbeddedStore, { entity, rows }: Table, part: number): void {
   const mine = rows.filter((_, index) => (Math.floor(index / 40) + index) % 2 === part)
   if (mine.length === 0) return
@@ -192,7 +192,7 @@ async function seal(store: EmbeddedStore, folder: LocalFolder): Promise<void> {
   store.switchFiles({ add, remove: [], frozen, gone: () => {} })
 }
 
-/** An engine that does what a statement says, one step after another. */
+/** An engine without optimizers, with one thread. */
 async function unoptimized(): Promise<DuckDBConnection> {
   const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect()
   new StringMemory(2 ** 40).register(connection)
@@ -218,7 +218,7 @@ async function answerOf(parts: AsyncIterable<readonly EngineRow[]>): Promise<Ans
   return rows
 }
 
-/** What is one value to a caller: sums of doubles may differ in their last digits. */
+/** Maps values that are equal to a caller to one value: sums of doubles may differ in their last digits. */
 export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value === 'boolean') return Number(value)
@@ -226,5 +226,5 @@ export function plain(value: unknown): unknown {
   return typeof number === 'number' ? Number(number.toPrecision(9)) + 0 : value
 }
 
-/** Rows without an order. */
+/** The rows as sorted texts, for comparing answers without an order. */
 export const asSet = (answer: Answer): readonly string[] => answer.map((row) => JSON.stringify(row)).sort()

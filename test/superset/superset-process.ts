@@ -1,4 +1,4 @@
-// Apache Superset in a process of its own, with a database and an administrator.
+// Apache Superset in a separate process, with a database and an administrator.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ import { python } from '../tools/python.ts'
 
 const run = promisify(execFile)
 
-/** Superset 6.1.0 leaves some of what it imports to chance: the last three are what it works with. */
+/** Superset 6.1.0 does not pin all of its dependencies; it works with the last three packages. */
 const packages = ['apache-superset==6.1.0', 'pydruid==0.6.9', 'Flask-Caching<2.4', 'cachetools', 'rich']
 const password = 'of-this-test-alone'
 
@@ -25,7 +25,7 @@ export class SupersetProcess {
     this.#token = token
   }
 
-  /** `home` is the folder of its settings and its database. */
+  /** `home` is the folder for its settings and its database. */
   static async start(home: string): Promise<SupersetProcess> {
     const superset = join(dirname(await python('superset', packages)), 'superset')
     const config = join(home, 'superset_config.py')
@@ -57,7 +57,7 @@ export class SupersetProcess {
     }
   }
 
-  /** A call of its REST interface; resolves with the JSON of the answer. Throws unless it succeeds. */
+  /** Calls its REST API; resolves with the JSON of the response. Throws unless the call succeeds. */
   async call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
     const { status, text } = await this.ask(method, path, body)
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 2000)}`)
@@ -71,7 +71,7 @@ export class SupersetProcess {
     return { status: response.status, text: await response.text() }
   }
 
-  /** A picture of one of its pages, once it shows a chart. */
+  /** Takes a screenshot of a page when it shows a chart. */
   async picture(path: string, file: string): Promise<void> {
     const executablePath = process.env['TIDEMARK_CHROMIUM'] ?? '/usr/bin/chromium'
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })

@@ -1,4 +1,4 @@
-// Apache Superset itself: a connection by Druid's address, a dataset, charts and SQL Lab, by Superset's own REST interface.
+// Apache Superset itself: a connection with Druid's URL scheme, a dataset, charts and SQL Lab, through Superset's own REST API.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

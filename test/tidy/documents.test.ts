@@ -1,4 +1,4 @@
-// What documents and comments name is there.
+// Documents and comments name only things that exist.
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'

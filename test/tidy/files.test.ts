@@ -1,10 +1,10 @@
-// What a file may hold, and where its tests are.
+// Rules for the contents of files and the places of their tests.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { codeOf, isWithin, production, root, sources, textOf } from './source-files.ts'
 
-/** Folders that write SQL: none of them lets a caller's text into it. */
+/** Folders that write SQL. None of them inserts a caller's text into it. */
 const writers = [
   'src/catalog/',
   'src/sql-engine/',
@@ -16,9 +16,9 @@ const writers = [
   'src/druid-time/',
   'src/druid-patterns/',
   'src/cli/sql.ts',
-  // For a caller to read, not to run.
+  // Shown to a caller, not run.
   'src/metadata/item-query.ts',
-  // Of names that are quoted, asked with the reader's own key.
+  // Contains quoted names, and runs with the reader's own key.
   'portal/src/pages/sql/query.tsx',
   'portal/src/pages/overview/plant-state.ts',
   'portal/src/pages/operate/self-history.ts',
@@ -32,7 +32,7 @@ test('SQL is written only by the catalog and for the SQL engine', () => {
 })
 
 test('a word is looked up in a Map', () => {
-  // A plain object knows `constructor` and `toString` too, whatever it was written to hold.
+  // A plain object also has `constructor` and `toString`, whatever it was written to contain.
   const strays = production.filter((file) =>
     /^(export )?const \w+: (Readonly<)?Record<string, .*= \{/m.test(codeOf(file)),
   )
@@ -45,13 +45,13 @@ interface LockedPackage {
 }
 
 test('no package of the lockfile refuses Node 20, so npm ci warns of none', () => {
-  // Two packages ask for 22.19 without need. Their engines are taken out of the lockfile by hand, and npm puts them back when it writes it.
+  // Two packages require 22.19 without need. Their `engines` were removed from the lockfile by hand; npm restores them whenever it writes it.
   const lock: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(textOf('package-lock.json'))
   const refusing = Object.entries(lock.packages).filter(([, { engines }]) => /^>=? ?2[1-9]/.test(engines?.node ?? ''))
   expect(refusing.map(([name]) => name)).toEqual([])
 })
 
-/** Lines of a folder from which on there is something in it to test. */
+/** From this number of lines on, a folder must have tests. */
 const testedLinesMin = 100
 
 test('a folder has its tests beside it, or says where they are', () => {

@@ -1,4 +1,4 @@
-// Which folder may import what, and which package is imported where: `imports.test.ts` holds the code to it.
+// The folders that each folder may import, and the folders that may import each package; `imports.test.ts` checks both.
 
 const ports = [
   'src/journal/journal.ts',
@@ -21,17 +21,17 @@ const ports = [
   'src/sql-engine/entity-table.ts',
 ]
 const words = ['src/model/', 'src/lib/']
-/** What both stores make their answers with. */
+/** The parts that both stores build their answers with. */
 const answerParts = [
   'src/store/series-store.ts',
   'src/store/limits.ts',
   'src/store/answer-rows.ts',
   'src/store/over-time/',
 ]
-/** What a question means, for those who ask and who answer. */
+/** The meaning of queries, for callers and stores. */
 const algebra = 'src/algebra/'
 
-/** The first line whose folder a file lies in says what it may import. */
+/** The first entry whose folder contains a file lists what the file may import. */
 export const mayImport: readonly (readonly [folder: string, allowed: readonly string[]])[] = [
   ['src/model/', ['src/model/']],
   ['src/lib/', ['src/lib/']],
@@ -100,7 +100,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ['src/store/', [...words, algebra]],
   ['src/access/', [...words, 'src/observe/', ...ports]],
   ['src/admin/', [...words, 'src/observe/', ...ports, 'src/access/subscriptions.ts']],
-  // What a pusher is told before he pushes is told by a check too.
+  // A check also reports what clients report before a push.
   ['src/ingest/further-faults.ts', [...words, 'src/file-push/foreseen-fault.ts', ...ports]],
   ['src/ingest/check-hints.ts', [...words, 'src/file-push/misread-times.ts', ...ports]],
   [
@@ -232,7 +232,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       'src/catalog/cluster-catalog.ts',
     ],
   ],
-  // Its types are those of the schemas; none of their code comes with them.
+  // Imports only the types of the schemas, none of their code.
   [
     'src/client/answers.ts',
     [
@@ -255,11 +255,11 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ['src/cli/restore.ts', ['src/admin/restore.ts', 'src/service/replicas.ts', 'src/cli/', ...words]],
   ['src/cli/accept-loss.ts', ['src/service/accept-loss.ts', 'src/config/', 'src/cli/', ...words]],
   ['src/cli/verify.ts', ['src/service/verify-data.ts', 'src/service/replicas.ts', 'src/config/', 'src/cli/', ...words]],
-  // Rows of a file as pushes, for the command line and for a browser.
+  // Turns the rows of a file into pushes, for the command line and for browsers.
   ['src/file-push/', ['src/client/', 'src/druid-time/zone.ts', ...words]],
   ['src/cli/', ['src/client/', 'src/file-push/', ...words]],
   ['src/main.ts', ['src/cli/']],
-  // Pages know the service by its interface alone.
+  // Pages use the service only through its API.
   [
     'portal/src/parts/zoned-time.ts',
     ['portal/src/parts/formats.ts', 'src/druid-time/runtime-zone.ts', 'src/druid-time/zone.ts', ...words],
@@ -278,7 +278,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
       ...words,
     ],
   ],
-  // The roots of composition name every adapter, each on its own side.
+  // The composition roots import every adapter, each on its own side.
   [
     'src/service/cluster/',
     [
@@ -401,7 +401,7 @@ export const mayImport: readonly (readonly [folder: string, allowed: readonly st
   ],
 ]
 
-/** Where each vendor's package may be imported: one adapter, one place to change. */
+/** The only folders that may import each vendor's package: one adapter, one place to change. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@platformatic/kafka': ['src/kafka/'],
   '@aws-sdk/client-s3': ['src/object-store/s3/'],

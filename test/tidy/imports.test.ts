@@ -1,4 +1,4 @@
-// Who may import whom: `import-table.ts` holds the rules.
+// Checks imports against the rules in `import-table.ts`.
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { mayImport, vendors } from './import-table.ts'
@@ -6,7 +6,7 @@ import { codeOf, isWithin, portal, production, root, textOf } from './source-fil
 
 interface Import {
   readonly from: string
-  /** A file of ours, or the name of a package. */
+  /** One of our files, or the name of a package. */
   readonly to: string
 }
 
@@ -51,7 +51,7 @@ test('the client takes types of the service, and none of its code', () => {
 })
 
 test('what the portal takes of the service runs in a browser', () => {
-  // It asks first where it runs.
+  // This file first checks where it runs.
   const runsInBoth = 'src/client/early-close.ts'
   const seen = new Set(portal.filter((file) => !file.endsWith('.test.ts')))
   for (const file of seen) {

@@ -1,4 +1,4 @@
-// What files are called.
+// Rules for file names.
 import { expect, test } from 'vitest'
 import { filesUnder, portal, sources, textOf } from './source-files.ts'
 

@@ -1,4 +1,4 @@
-// Every regular expression of the service takes time in proportion to its text: what strangers send is read by them, and all else waits meanwhile.
+// Every regular expression of the service takes time proportional to its text: it reads input from strangers, and everything else waits meanwhile.
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { parseAst } from 'vite'
@@ -11,7 +11,7 @@ interface Pattern {
   readonly flags: string
 }
 
-/** A text made to be slow: one part of it is there very often, and its end is none that the pattern takes. */
+/** A text designed to be slow: one part is repeated very often, and its end does not match the pattern. */
 type Attack = readonly [before: string, often: string, after: string]
 
 function patternsOf(code: string, place: string): Pattern[] {
@@ -33,7 +33,7 @@ function patternsOf(code: string, place: string): Pattern[] {
   return found
 }
 
-/** What looks around, and back at a group, takes no text, and fast-check makes none of a class that has no printable ASCII. */
+/** Assertions and back references match no text of their own, and fast-check cannot generate from a class without printable ASCII. */
 const atom = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\(\?<?[=!](?:\\[\s\S]|[^()\\]|\([^()]*\))*\)|[$^]/g
 const printable = Array.from({ length: 95 }, (_, place) => String.fromCharCode(32 + place))
 
@@ -42,7 +42,7 @@ function samplesOf({ source, flags }: Pattern): readonly string[] {
     if (part.startsWith('[')) return printable.some((one) => new RegExp(part, flags).test(one)) ? part : 'é'
     return /^(?:\\[bB1-9]|\(|[$^])/.test(part) ? '' : part
   })
-  // Of very large classes there is no generator: they are one character, and alone.
+  // There is no generator for very large classes; such patterns match one character.
   if (/\\[pu]\{/.test(bare)) return []
   const matching = fc.stringMatching(new RegExp(`^(?:${bare || '.'})$`, flags.replace(/[giy]/g, '')), { size: 'small' })
   const samples = fc.sample(matching, { numRuns: 30, seed: 1 })
@@ -63,7 +63,7 @@ function attacksOn(pattern: Pattern): Attack[] {
   return [...pumped, ...usual.map((part): Attack => ['', part, '\0'])]
 }
 
-/** The attacks that take longest by a short text are tried by one at which the square of its length is minutes, and its length is not felt. */
+/** Repeats the slowest attacks on a short text with a long one, for which quadratic time is minutes and linear time is negligible. */
 const worker = `
 const { parentPort, workerData } = require('node:worker_threads')
 const taken = (pattern, [before, often, after], characters) => {
@@ -81,7 +81,7 @@ for (const { source, flags, attacks } of workerData) {
 }
 `
 
-/** The first of them that is not done in time; null where all are. */
+/** The first pattern that is not done in time; null if all are. */
 function firstSlow(patterns: readonly Pattern[], patienceMs: number): Promise<Pattern | null> {
   const workerData = patterns.map((pattern) => ({ ...pattern, attacks: attacksOn(pattern) }))
   return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ async function slowOf(patterns: readonly Pattern[], patienceMs: number): Promise
 
 test('no regular expression of the service takes a time that grows faster than its text', async () => {
   const all = sources.filter((file) => !file.endsWith('.test.ts')).flatMap((file) => patternsOf(textOf(file), file))
-  // Those that stand several times are tried once.
+  // Patterns that occur several times are tested once.
   const patterns = [...new Map(all.map((one) => [`/${one.source}/${one.flags}`, one])).values()]
   expect(patterns.length).toBeGreaterThan(300)
   expect(await slowOf(patterns, 20_000)).toEqual([])

@@ -1,4 +1,4 @@
-// The files of the repository, by their paths from its root.
+// The files of the repository, by paths relative to its root.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,12 +19,12 @@ export function textOf(file: string): string {
   return readFileSync(join(root, file), 'utf8')
 }
 
-/** A file without its comments, which may speak of anything. */
+/** The text of a file without its comments, which may mention anything. */
 export function codeOf(file: string): string {
   return textOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 }
 
-/** Whether a file is one of these, or lies in one of these folders. */
+/** Whether a file is one of these files, or is in one of these folders. */
 export function isWithin(file: string, places: readonly string[]): boolean {
   return places.some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place))
 }

@@ -1,5 +1,5 @@
-// Tools that were not at hand: what docs/guides/tools-by-address.md and deploy/grafana/data.json have them ask is asked here, with a user and a
-// password, of a service that lets nobody read without a key.
+// Tools that could not be installed: sends the requests that docs/guides/tools-by-address.md and deploy/grafana/data.json configure in them, with a user
+// and a password, to a service that requires a key for reading.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOk, makeIngest } from '../support/api.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.close())
 
-/** As tools without headers of their own ask. */
+/** Sends a request as tools without custom headers do. */
 async function fetched(address: string, headers: Record<string, string> = {}): Promise<string> {
   const authorization = `Basic ${Buffer.from(`any:${key}`).toString('base64')}`
   const response = await fetch(address.replace('http://127.0.0.1:8080', service.url), {
@@ -38,7 +38,7 @@ async function fetched(address: string, headers: Record<string, string> = {}): P
   return text
 }
 
-/** The part of the guide below a heading. */
+/** The guide's section under a heading. */
 function section(heading: string): string {
   const part = guide.split(/^## /m).find((one) => one.startsWith(heading))
   if (part === undefined) throw new Error(`the guide has no section ${heading}`)
@@ -97,7 +97,7 @@ interface Dashboard {
   readonly templating: { readonly list: readonly { readonly query: { readonly infinityQuery?: Query } }[] }
 }
 
-/** As Grafana writes variables. */
+/** Replaces variables as Grafana does. */
 function filledIn(text: string): string {
   const now = Date.now()
   const values = new Map([

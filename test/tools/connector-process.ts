@@ -7,11 +7,11 @@ export interface ConnectorArguments {
   readonly service: string
   readonly key: string
   readonly more: readonly string[]
-  /** Another script, with a planted bug. */
+  /** Another script to run, with a planted bug. */
   readonly program?: string
 }
 
-/** `tidemark mqtt` in a process of its own. */
+/** `tidemark mqtt` in a separate process. */
 export class ConnectorProcess {
   readonly #child: ChildProcess
   #log = ''
@@ -31,7 +31,7 @@ export class ConnectorProcess {
     return this.#log
   }
 
-  /** Resolves once it has written such a line. */
+  /** Resolves when the connector has logged a line that matches. */
   async says(pattern: RegExp): Promise<void> {
     for (let attempt = 0; attempt < 600; attempt++) {
       if (pattern.test(this.#log)) return

@@ -1,4 +1,4 @@
-// A real InfluxDB 1: the program `influxd` (Debian has it as the package influxdb), or the one that TIDEMARK_INFLUXD names.
+// A real InfluxDB 1: the program `influxd` (Debian's package influxdb), or the one named by TIDEMARK_INFLUXD.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

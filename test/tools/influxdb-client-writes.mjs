@@ -1,4 +1,4 @@
-// What people write with @influxdata/influxdb-client, against a Tidemark.
+// Typical writes with @influxdata/influxdb-client to a Tidemark.
 //   node influxdb-client-writes.mjs <the package's path> <url> <key> <bucket>
 import { createRequire } from 'node:module'
 import { setTimeout } from 'node:timers/promises'
@@ -11,7 +11,7 @@ const api = new InfluxDB({ url, token }).getWriteApi('any', bucket, 's', {
   batchSize: 100,
   minRetryDelay: 100,
   maxRetryDelay: 500,
-  // Bodies of more bytes are sent as gzip.
+  // Larger bodies are sent as gzip.
   gzipThreshold: 1000,
   writeSuccess: (lines) => {
     written += lines.length
@@ -25,6 +25,6 @@ for (let index = 0; index < 1000; index++) {
     .timestamp(start + index)
   api.writePoint(index === 0 ? point.intField('i', 7).booleanField('on', true).stringField('note', 'a "b" \\') : point)
 }
-// Its close drops what still waits to be sent again.
+// `close` drops writes that still wait for a retry.
 while (written < 1000) await setTimeout(50)
 await api.close()

@@ -1,4 +1,4 @@
-// InfluxDB's own clients for Python and Node.js write to a service, each installed in a folder of its own; SQL tells what arrived.
+// InfluxDB's own clients for Python and Node.js, each installed in a separate folder, write to a service; SQL queries check the rows.
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.close())
 
-/** A new open ingest, and the key of who may push there. A batch that is sent again replaces its rows. */
+/** Creates an open ingest and returns a key that may push to it. A repeated batch replaces its rows. */
 function bucket(alias: string): Promise<string> {
   return makeIngest(service.url, adminKey, { alias, fields, unknown: 'add', duplicates: 'replace' })
 }
@@ -45,7 +45,7 @@ async function found(query: string): Promise<unknown> {
   return callOk(service.url, 'POST', '/druid/v2/sql', { body: { query } })
 }
 
-/** Until so many rows are validated: a 204 means that they are on disk. */
+/** Resolves when this many rows are validated; a 204 only means that they are on disk. */
 async function untilStored(alias: string, rows: number): Promise<void> {
   await expect
     .poll(

@@ -1,4 +1,4 @@
-"""What people write with influxdb-client, against a Tidemark; each function writes points for a test.
+"""Typical writes with influxdb-client to a Tidemark; each function writes points for a test.
 
     python influxdb_client_writes.py <function> <url> <key> <bucket>
 """

@@ -1,4 +1,4 @@
-// Two answers in InfluxQL side by side.
+// Compares two InfluxQL answers.
 interface Series {
   readonly tags?: object
   readonly values: readonly unknown[]
@@ -9,13 +9,13 @@ export interface InfluxAnswer {
   readonly results?: readonly { readonly series?: readonly Series[] }[]
 }
 
-/** Where they differ first; null where they are the same but for the last digits of doubles. */
+/** The first difference; null where the answers are equal except for the last digits of doubles. */
 export function differenceOf(statement: string, theirs: InfluxAnswer, ours: InfluxAnswer): string | null {
   const [one, other] = /integral/.test(statement) ? [gathered(theirs), gathered(ours)] : [theirs, ours]
   return firstDifference(one, other, 'answer')
 }
 
-/** InfluxDB has the series of integrals in no order, and the last window of each by itself at the end. */
+/** Merges series of integrals: InfluxDB returns them in no order, and the last window of each separately at the end. */
 function gathered({ results = [], ...rest }: InfluxAnswer): InfluxAnswer {
   return { ...rest, results: results.map(({ series = [], ...result }) => ({ ...result, series: merged(series) })) }
 }

@@ -1,5 +1,5 @@
-// The points of two servers. Random ones: two measurements with gaps and missing fields, and one with a nasty name; no two points of a measurement are of one time.
-// And readings of tags: the demo's, and the Numenta Anomaly Benchmark's.
+// Points for both servers. Random ones: two measurements with gaps and missing fields, and one with a difficult name; the points of a measurement have
+// distinct times. And readings of tags: the demo's, and the Numenta Anomaly Benchmark's.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -51,7 +51,7 @@ export interface Reading {
 
 const nabDirectory = fileURLToPath(new URL('../../../shared/data/nab/', import.meta.url))
 
-/** Null where this machine does not have it. */
+/** Null if this machine does not have the files. */
 export function nabReadings(): readonly Reading[] | null {
   if (!existsSync(nabDirectory)) return null
   const files = readdirSync(nabDirectory).filter((name) => name.endsWith('.csv'))
@@ -64,7 +64,7 @@ export function nabReadings(): readonly Reading[] | null {
   })
 }
 
-/** Two hours of it, on which clocks are set. */
+/** Two hours of the demo, on a day on which the clocks change. */
 export function demoReadings(seed: number): readonly Reading[] {
   const instruments = instrumentsOf(seed)
   const minutes = Array.from({ length: 120 }, (_, minute) => Date.parse('2026-03-29T00:00:00Z') + 60_000 * minute)

@@ -1,4 +1,4 @@
-// Random statements of the InfluxQL that is answered, over the points of `influxql-points.ts`.
+// Random statements in the supported part of InfluxQL, over the points of `influxql-points.ts`.
 import type { Random } from '../support/random.ts'
 import { fromMs, type Reading, untilMs } from './influxql-points.ts'
 
@@ -12,7 +12,7 @@ export function randomStatement(random: Random): string {
   const measurement = one(['cpu', 'cpu', 'disk', '"a, b=c \'d"'])
   const isAggregate = chance(65)
   const hasWindow = isAggregate && chance(70)
-  // Of these InfluxDB reads a window more at the start, so nothing lies there.
+  // For changes between windows, InfluxDB reads one window before the start, so no points are there.
   const hasChanges = hasWindow && chance(30)
   const ofPoints = isAggregate && chance(10)
   const call = (): string => {
@@ -104,7 +104,7 @@ export function randomStatement(random: Random): string {
     ...(chance(40) ? [one(['host', 'region', 'host, region', '*', '/h/'])] : []),
   ]
   const selected = columns()
-  // In InfluxDB LIMIT counts the points of each function by itself.
+  // In InfluxDB, LIMIT counts the points of each function separately.
   const isOne = !isAggregate || /^[^,*/+-]*(?:\([^,]*, \w+\))?$/.test(selected)
   const hasIntegral = selected.startsWith('integral')
   const limit =
@@ -120,7 +120,7 @@ export function randomStatement(random: Random): string {
       : '',
     !hasIntegral && chance(25) ? `ORDER BY time ${one(['ASC', 'DESC', 'DESC'])}` : '',
     limit,
-    // Of these InfluxDB shifts empty windows behind a change of clocks.
+    // With these intervals and offsets, InfluxDB shifts empty windows after a change of the clocks.
     hasWindow && !/^time\((?:7m|90m|[24]h,)/.test(groups[0]!) && chance(20) ? `tz('${one(zones)}')` : '',
   ]
   return parts.filter((part) => part !== '').join(' ')
@@ -130,7 +130,7 @@ const grafanaIntervals = ['10s', '1m', '2m', '5m', '10m', '30m', '1h', '2h', '6h
 const intervalsMs = [1, 6, 12, 30, 60, 180, 360, 720, 2160, 4320, 8640, 60_480].map((tens) => 10_000 * tens)
 const dayMs = 86_400_000
 
-/** As Grafana's query builder writes it, of readings in the field V of a measurement by the tag T. */
+/** A statement as Grafana's query builder writes it, over readings in the field V of a measurement with the tag T. */
 export function grafanaStatement(random: Random, measurement: string, readings: readonly Reading[]): string {
   const one = <Item>(items: readonly Item[]): Item => items[random.below(items.length)]!
   const chance = (percent: number): boolean => random.below(100) < percent
@@ -148,7 +148,7 @@ export function grafanaStatement(random: Random, measurement: string, readings: 
       ])
   const kind = one(['raw', 'aggregate', 'windows', 'windows', 'windows', 'changes'])
   const isGrouped = kind !== 'raw' && chance(50)
-  // Of points of one time InfluxDB takes the larger, so the first and the last are asked of single series.
+  // Of points with equal times InfluxDB chooses the larger, so `first` and `last` are used only on single series.
   const names = [
     ...['mean', 'sum', 'min', 'max', 'spread', ...(isOne || isGrouped ? ['first', 'last'] : [])],
     ...(kind === 'changes' ? [] : ['count']),
@@ -183,7 +183,7 @@ export function grafanaStatement(random: Random, measurement: string, readings: 
   }
   const selected = select()
   const reach = kind === 'raw' ? 3_600_000 * 6 : one([3_600_000, dayMs, 20 * dayMs])
-  // Of changes InfluxDB reads windows before the start, or behind the end, so nothing lies there.
+  // For changes, InfluxDB reads windows before the start or after the end, so no points are there.
   const times = readings.map(({ D }) => D)
   const least = times.reduce((a, b) => Math.min(a, b))
   const most = times.reduce((a, b) => Math.max(a, b))

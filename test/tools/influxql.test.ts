@@ -1,4 +1,4 @@
-// The same points in Tidemark and in a real InfluxDB 1: random statements of the grammar, and what tools send, get the same answer from both.
+// The same points in Tidemark and in a real InfluxDB 1: both answer random statements, and the statements that tools send, equally.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { callOk, makeIngest } from '../support/api.ts'
 import { seededRandom } from '../support/random.ts'

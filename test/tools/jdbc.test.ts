@@ -1,5 +1,5 @@
-// Avatica's own JDBC driver, as tools use it, in both wire formats: Maven fetches it, Java runs `JdbcClient.java` as it stands.
-// TIDEMARK_DRIVER_ROWS=1000000 has it read a million rows.
+// Avatica's own JDBC driver, used as tools use it, in both wire formats. Maven downloads it, Java runs `JdbcClient.java` from source.
+// TIDEMARK_DRIVER_ROWS=1000000 makes it read a million rows.
 import { execFileSync, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ const output = execFileSync(process.execPath, ['scripts/jdbc-driver.mjs'], { enc
 const classPath = output.trim().split('\n').at(-1)!
 const environment = {
   TIDEMARK_ACCESS_CONSUMPTION: 'key',
-  // A hundred connections are opened within it, and are closed while the test waits.
+  // Long enough to open a hundred connections, and short enough for the test to wait until they are closed.
   TIDEMARK_JDBC_IDLE_MS: '20000',
 }
 
@@ -22,7 +22,7 @@ interface Asked {
   readonly key: string
 }
 
-/** What a command of the client printed; `atPause` is done after its first line, and then the client goes on. */
+/** The lines that a command of the client prints. The client pauses after its first line, until `atPause` has resolved. */
 async function client(command: string, { url, key }: Asked, sql = '', atPause = async () => {}): Promise<Line[]> {
   const child = spawn('java', ['-cp', classPath, 'test/tools/jdbc/JdbcClient.java', command, url, key, sql], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 
-/** A broker on a port and a folder of its own; what it keeps is written at every change. */
+/** A broker with its own port and folder; it saves its state on every change. */
 export class Mosquitto {
   readonly url: string
   readonly port: number
@@ -26,9 +26,9 @@ export class Mosquitto {
       `persistence_location ${home}/`,
       'autosave_interval 1',
       'autosave_on_changes true',
-      // By default more than a thousand waiting messages are dropped.
+      // By default, waiting messages beyond a thousand are dropped.
       'max_queued_messages 0',
-      // Root gives its rights away at the start, and could not write into the folder of the test.
+      // As root, it would drop its rights at the start and could not write to the test's folder.
       'user root',
     ]
     const configuration = join(home, 'mosquitto.conf')

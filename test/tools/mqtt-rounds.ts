@@ -1,5 +1,5 @@
-// Messages of QoS 1 are published while broker, connector and service are killed at random. Then each must be stored once, or be among the
-// rejected rows.
+// Publishes messages with QoS 1 while broker, connector and service are killed at random. Afterwards each message must be stored once, or be
+// among the rejected rows.
 import { Tidemark } from '../../src/client/tidemark.ts'
 import { makeIngest } from '../support/api.ts'
 import { freePort } from '../support/free-port.ts'
@@ -16,7 +16,7 @@ export interface MqttRoundsOptions {
   readonly seed: number
   readonly program?: string
   readonly messages?: PublishedMessages
-  /** Who is killed; by default any of them. */
+  /** The processes to kill; by default any of them. */
   readonly victims?: readonly Victim[]
 }
 
@@ -33,7 +33,7 @@ type Victim = (typeof anyVictim)[number]
 const faultyEvery = 50
 const publishedPerTick = 3
 const tickMs = 10
-/** Messages are lost when so long none has come. */
+/** Missing messages count as lost when no message has arrived for this long. */
 const quietMs = 20_000
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -91,7 +91,7 @@ class World {
       await this.publisher.connect()
       return
     }
-    // Both of them: what came to the connector while there was no service. On a busy machine it may not have begun yet.
+    // Killing both tests messages that reach the connector while the service is down. On a busy machine the connector may not have connected yet.
     if (victim === 'service and connector') await this.connector.says(/Connected/)
     if (victim !== 'connector') await this.service.kill()
     if (victim === 'service and connector') await sleep(300)
@@ -143,7 +143,7 @@ async function roundsIn(world: World, { rounds, seed, victims = anyVictim }: Mqt
   return { seed, ...(await settled(world, publisher.count, faulty)) }
 }
 
-/** What is there, once nothing more comes. */
+/** The findings, when no further message arrives. */
 async function settled(
   world: World,
   published: number,

@@ -1,4 +1,4 @@
-// A real mosquitto, what `mosquitto_pub` sends, and kills at random. TIDEMARK_MQTT_ROUNDS asks for more of them.
+// A real mosquitto, messages from `mosquitto_pub`, and random kills. TIDEMARK_MQTT_ROUNDS sets the number of kills.
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { Tidemark } from '../../src/client/tidemark.ts'
@@ -111,7 +111,7 @@ test(`each message of Sparkplug is there once after ${rounds} kills`, { timeout 
   const findings = await mqttRounds({ rounds, seed, messages: sparkplugMessages() })
   console.log(findings)
   expect(findings).toMatchObject({ lost: [], doubled: [] })
-  // How many go to the rejected rows hangs on how long a birth takes on this machine; the rules stand in sparkplug-nodes.test.ts.
+  // The number of rejected rows depends on how long a birth takes on this machine; sparkplug-nodes.test.ts tests the rules.
   expect(findings.published).toBeGreaterThan(findings.rejected)
 })
 

@@ -1,4 +1,4 @@
-// The rules of Prometheus, as promtool reads them.
+// Checks the Prometheus rules with promtool.
 import { expect, test } from 'vitest'
 import { hasPromtool, promtoolFault } from '../deploy/promtool.ts'
 

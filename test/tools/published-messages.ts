@@ -1,4 +1,4 @@
-// What is published in the rounds of `mqtt-rounds.ts`: as JSON, or as Sparkplug B.
+// The messages of `mqtt-rounds.ts`: JSON or Sparkplug B.
 import { decodePayload } from '../../src/mqtt/sparkplug/sparkplug-payload.ts'
 import { sparkplugPayload } from '../support/sparkplug-payloads.ts'
 import { Qos1Publisher } from './qos1-publisher.ts'
@@ -7,11 +7,11 @@ export interface PublishedMessages {
   readonly subscribe: readonly string[]
   readonly fields: readonly object[]
   publisher(port: number): Qos1Publisher
-  /** Number `V`; one that is faulty makes no row. */
+  /** Publishes message number `V`; a faulty one makes no row. */
   publish(publisher: Qos1Publisher, V: number, isFaulty: boolean): void
-  /** The number of a rejected row. */
+  /** The message number of a rejected row. */
   numberOf(row: unknown): number
-  /** Whether any message may be rejected, and not faulty ones alone. */
+  /** Whether any message may be rejected, not only faulty ones. */
   readonly anyRejected: boolean
 }
 
@@ -38,7 +38,7 @@ const doubleType = 10
 const bytesType = 17
 const firstMetrics = 7
 
-/** A node: its data has aliases alone and QoS 1, its births have QoS 0. It gives them when it connects, and when it is asked. */
+/** A node whose data messages contain only aliases and have QoS 1, and whose births have QoS 0. It sends births when it connects and on request. */
 export function sparkplugMessages(): PublishedMessages {
   let seq = 0
   const next = (): number => seq++ % 256

@@ -1,4 +1,4 @@
-// Real clients of Druid against a service: pydruid, SQLAlchemy and pandas, in a virtual environment of Python that this makes.
+// Real clients of Druid with a service: pydruid, SQLAlchemy and pandas, in a Python virtual environment that this test creates.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-"""What people write with pydruid, pandas and SQLAlchemy, against a Tidemark; each function is a test of its own.
+"""Typical code with pydruid, pandas and SQLAlchemy, run with a Tidemark; each function is a separate test.
 
     python pydruid_client.py <function> <host> <port> <key>
 """
@@ -135,7 +135,7 @@ def sqlalchemy_inspector():
     found = inspect(engine())
     assert "druid" in found.get_schema_names(), found.get_schema_names()
     is_(found.get_table_names(schema="druid"), ["plant"])
-    # With SQLAlchemy 2 pydruid 0.6.9 takes this of its dialect alone.
+    # With SQLAlchemy 2, pydruid 0.6.9 supports has_table only as a method of its dialect.
     with found.engine.connect() as opened:
         is_([found.dialect.has_table(opened, name) for name in ["plant", "secret"]], [True, False])
     is_([(one["name"], str(one["type"]), one["nullable"]) for one in found.get_columns("plant", schema="druid")],
@@ -163,7 +163,7 @@ def pandas_read_sql():
 
 
 def superset_statements():
-    """The time grains of Superset's Druid engine, and the statements that its charts, its SQL Lab and its filters make."""
+    """The time grains of Superset's Druid engine, and the statements of its charts, its SQL Lab and its filters."""
     floor = "TIME_FLOOR(CAST(\"__time\" AS TIMESTAMP), '%s')"
     grains = [floor % period for period in
               "PT1S PT5S PT30S PT1M PT5M PT10M PT15M PT30M PT1H PT6H P1D P1W P1M P3M P1Y".split()]

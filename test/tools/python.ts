@@ -1,4 +1,4 @@
-// Virtual environments of Python, each made once and kept under node_modules.
+// Python virtual environments, each created once and kept under node_modules.
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Clients that were tried; docs/guides/tools.md and docs/guides/line-protocol.md name them. */
+/** The tested clients, as named in docs/guides/tools.md and docs/guides/line-protocol.md. */
 const clients = ['pydruid==0.6.9', 'pandas>=2', 'SQLAlchemy>=2.0,<2.1', 'influxdb-client==1.50.0']
 
-/** The path of the interpreter of an environment with these packages. */
+/** Returns the path of the Python interpreter in an environment with these packages. */
 export async function python(name = 'tools', packages: readonly string[] = clients): Promise<string> {
   const folder = fileURLToPath(new URL(`../../node_modules/.cache/${name}-python`, import.meta.url))
   const interpreter = `${folder}/bin/python`

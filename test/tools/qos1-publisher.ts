@@ -7,18 +7,18 @@ interface Sent {
   acknowledgedMs: number | null
 }
 
-/** What the publisher is told, as a node of Sparkplug is. */
+/** The messages and connections that a Sparkplug node reacts to. */
 interface Listening {
   readonly topic: string
   readonly onMessage: () => void
-  /** Before anything is sent again. */
+  /** Called before anything is resent. */
   readonly onConnect?: () => void
 }
 
-/** A broker that is killed may forget what it acknowledged since it last wrote to disk. */
+/** A killed broker may forget messages that it acknowledged since its last write to disk. */
 const forgottenMs = 2000
 
-/** Publishes with QoS 1 and sends again what was not acknowledged. */
+/** Publishes with QoS 1 and resends messages without acknowledgement. */
 export class Qos1Publisher {
   readonly #port: number
   readonly #listening: Listening | undefined
@@ -46,13 +46,13 @@ export class Qos1Publisher {
     this.#send(message)
   }
 
-  /** With QoS 0. */
+  /** Publishes with QoS 0. */
   publishOnce(topic: string, payload: Uint8Array): void {
     const packet = { cmd: 'publish', topic, payload: Buffer.from(payload), qos: 0, dup: false, retain: false } as const
     this.#socket?.write(generate(packet))
   }
 
-  /** Connects, and sends what may not have arrived. */
+  /** Connects, and resends messages that may not have arrived. */
   async connect(): Promise<void> {
     const socket = connect(this.#port, '127.0.0.1')
     socket.on('error', () => undefined)
@@ -88,7 +88,7 @@ export class Qos1Publisher {
     }
   }
 
-  /** The broker is gone: until `connect` nothing is sent. */
+  /** Closes the connection; nothing is sent until `connect`. */
   disconnect(): void {
     this.#socket?.destroy()
     this.#socket = null

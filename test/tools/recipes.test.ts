@@ -1,4 +1,4 @@
-// The recipes for Python and others are typed beside a running demo, with the packages that they name in an environment of their own.
+// Runs the recipes for Python and others next to a demo, with the packages that they name in a separate environment.
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// A server that speaks S3 in a process of its own: Adobe's S3Mock, which Maven fetches.
+// An S3 server in a separate process: Adobe's S3Mock, downloaded by Maven.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,15 +12,15 @@ export interface S3Server {
 }
 
 /**
- * Its answers come from one thread: with more it checks `If-None-Match` and writes in two steps, and lets two of eight writers of one name have their way.
- * Throws an Error when it does not answer within two minutes.
+ * Starts the server with one request thread: with more it checks `If-None-Match` and writes in two steps, so two of eight writers of one name may succeed.
+ * Throws an Error when the server does not respond within two minutes.
  */
 export async function startS3Server(directory: string): Promise<S3Server> {
   const output = execFileSync(process.execPath, ['scripts/s3-server.mjs'], { encoding: 'utf8' })
   const classPath = output.trim().split('\n').at(-1)!
   const port = await freePort()
   const settings = [
-    // The other port is meant for HTTPS, and is the one that the number of threads holds for.
+    // The server has two ports. `server.port` is the one for HTTPS, and the only one that the number of threads applies to.
     `--com.adobe.testing.s3mock.httpPort=${await freePort()}`,
     `--server.port=${port}`,
     '--server.ssl.enabled=false',

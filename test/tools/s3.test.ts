@@ -1,4 +1,4 @@
-// A replica in S3, against a server of others: the contract of every store, a machine that is lost, and the commands.
+// A replica in a third-party S3 server: the contract of every object store, the loss of a machine, and the commands.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { allThere } from '../crash/replicated-pushes.ts'
 import { runCommand } from '../support/run-command.ts'
 import { bucket, type S3Server, startS3Server } from './s3-server.ts'
 
-/** The long form: so many machines are lost at random, with `replica.wait` and without, and one more at each step. */
+/** For long runs: the number of machines lost at random, with and without `replica.wait`, and lost at each step. */
 const rounds = Number(process.env['TIDEMARK_S3_ROUNDS'] ?? 0)
 const seed = Number(process.env['TIDEMARK_TEST_SEED'] ?? Date.now() % 1_000_000)
 

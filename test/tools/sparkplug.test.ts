@@ -1,5 +1,5 @@
-// A real mosquitto and a node whose payloads are those of `sparkplug-payload` from npm. It is installed in a folder of its own: of its 27 MB nothing
-// belongs to the service, and it brings an old protobufjs.
+// A real mosquitto, and a node with payloads of npm's `sparkplug-payload`. It is installed in a separate folder: the service uses none of its 27 MB, and it
+// depends on an old protobufjs.
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -40,7 +40,7 @@ const fields = [
 ]
 const at = Date.UTC(2026, 0, 1)
 
-/** A node that gives births when it is asked, with QoS 0 as the specification says. */
+/** A node that sends births on request, with QoS 0 as specified. */
 class Node {
   readonly publisher: Qos1Publisher
   asked = 0
@@ -122,7 +122,7 @@ test('metrics of a node become rows, and it is asked for its births where they a
       born.push('pump/State 0 off')
       await becomes(born)
       expect(node.asked).toBe(0)
-      // `sparkplug-payload` writes the type of each value; what a birth says is tried by the unit tests.
+      // `sparkplug-payload` writes the type of each value; unit tests cover types that only a birth declares.
       node.data(1, [{ alias: 2, type: 'Double', value: 1.5 }])
       node.data(2, [
         { alias: 5, type: 'Boolean', value: true },
@@ -134,14 +134,14 @@ test('metrics of a node become rows, and it is asked for its births where they a
       node.data(3, [{ alias: 2, type: 'Double', value: 3.5 }], 1)
       await becomes([...running, 'pump/Speed 3 3.5'])
       expect(node.asked).toBeGreaterThan(0)
-      // What comes while it does not run waits at the broker; then no alias is known.
+      // Messages during its downtime wait at the broker; after the restart no alias is known.
       await connector.kill()
       const askedBefore = node.asked
       node.data(4, [{ alias: 3, type: 'Int16', value: -4 }])
       connector = start()
       await becomes([...running, 'pump/Speed 3 3.5', 'pump/Depth 4 -4'])
       expect(node.asked).toBeGreaterThan(askedBefore)
-      // Of each birth the metric that no row can hold, and nothing else.
+      // One row for each birth: its metric of a type that rows cannot have.
       const rejected = async (): Promise<string[]> =>
         (await admin.rejected('plant')).Items.map(
           ({ row }) => /\w+ is of the type \w+/.exec(JSON.stringify(row))?.[0] ?? '',

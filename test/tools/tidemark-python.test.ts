@@ -1,4 +1,4 @@
-// The package for Python: built, checked, installed in a virtual environment that this makes, and used against a service.
+// The Python package: built, checked, installed in a virtual environment that this test creates, and used with a service.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,7 +25,7 @@ const packages = [
   ...['pyarrow>=15', 'pandas>=2', 'polars>=1', 'tzdata'],
   ...['build', 'hatchling>=1.27', 'twine', 'mypy', 'nbclient', 'ipykernel'],
 ]
-/** These have a proxy before the service. */
+/** Functions that run with a proxy in front of the service. */
 const troubled = ['write_through_troubles', 'progress_in_a_notebook']
 const functions = [...readFileSync(script, 'utf8').matchAll(/^def (\w*_\w+|queries|refusals)\(\):/gm)]
   .map((match) => match[1]!)
@@ -36,12 +36,12 @@ let interpreter: string
 let key: string
 let dist: string
 
-/** What each function raised; null of those that went well. */
+/** The error of each function; null for those that succeeded. */
 async function raisedBy(names: readonly string[], url: string): Promise<Readonly<Record<string, string | null>>> {
   return JSON.parse((await run(interpreter, [script, names.join(','), url, key])).stdout)
 }
 
-/** A subscriber that may push to `written` and read all. */
+/** Creates a subscriber that may push to `written` and read everything, and returns its key. */
 async function makePusher(): Promise<string> {
   const body = [{ ingest: 'written' }, { entity: '*' }]
   await callOk(service.url, 'POST', '/admin/subscribers', { key: adminKey, body: { name: 'notebook' } })

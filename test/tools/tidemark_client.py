@@ -1,8 +1,8 @@
-"""The package tidemark against a service; each function is a test of its own.
+"""Tests the package tidemark with a service; each function is a separate test.
 
     python tidemark_client.py <function>,<function> <url> <key>
 
-It prints what each raised, or null: one process for many, which load pandas and Polars once.
+Prints the error of each function, or null. One process runs many functions, so that pandas and Polars are loaded once.
 """
 
 import json
@@ -70,7 +70,7 @@ def read_newest_of_a_date():
 
 
 def read_of_an_entity_with_a_zone():
-    """Its days begin in Tokyo, unless the client says otherwise; without a zone it says UTC."""
+    """The entity's days begin in Tokyo time, unless the client sends a zone; by default the client sends UTC."""
     twice = client(entity="twice")
     is_([str(one) for one in twice.read((), "2026-01-01", "1d", every="1d").index], ["2026-01-01 00:00:00+00:00"])
     is_([str(one) for one in twice.read((), "2026-01-01T00:00", "1m").index], ["2026-01-01 00:00:00+00:00"])
@@ -128,7 +128,7 @@ def read_other_aggregates():
 
 
 def read_up_to_now():
-    """What now is says the service: nothing of the clock of this machine is in the request."""
+    """The service decides the time "now": the request contains nothing from this machine's clock."""
     asked = []
     made = client()
     send = made._http.send
@@ -190,7 +190,7 @@ def refusals():
 
 
 def secret():
-    """No variable of this program holds it: traces show these too."""
+    """A function, because tracebacks also show the variables of this program."""
     return "tm_a-key-that-nobody-sees"
 
 
@@ -258,7 +258,7 @@ def write_what_no_json_holds():
 
 
 def write_through_troubles():
-    """Before the service stands a proxy that refuses the first push and loses the answer to the second."""
+    """A proxy in front of the service refuses the first push and drops the response to the second."""
     told, waits = [], []
     retries = Retries(random=lambda: 0, sleep=lambda seconds: waits.append(seconds))
     frame = pandas.DataFrame({"D": pandas.date_range("2026-02-01", periods=25_000, freq="s"), "T": "troubled", "V": 1.0})
@@ -363,7 +363,7 @@ def lines_of_progress():
 
 
 def progress_in_a_notebook():
-    """A kernel runs a cell with a push that is told to wait for a second: its output is one line, which was replaced."""
+    """A kernel runs a cell with a push that is asked to wait for a second. The output is one line, updated in place."""
     import nbclient
     import nbformat
 

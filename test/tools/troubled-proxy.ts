@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 
 export interface TroubledProxy {
   readonly url: string
-  /** The statuses that the service answered, and what was told instead. */
+  /** For each request the status of the service's response, or the replacement for it. */
   readonly seen: readonly string[]
   close(): Promise<void>
 }
 
-/** Stands before a service: it answers the first write with a 503 itself, and breaks off the answer to the second, which the service has taken. */
+/** A proxy that answers the first write itself with a 503, and drops the response to the second, which the service has accepted. */
 export async function troubledProxy(target: string): Promise<TroubledProxy> {
   const seen: string[] = []
   const server = createServer((asked, answer) => {

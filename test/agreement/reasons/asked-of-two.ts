@@ -10,7 +10,7 @@ const madeOf = ({ kind, text }: Query): Made => ({
   alone: () => [],
 })
 
-/** Asks two engines, which answer as told, one query. */
+/** Runs one query on two engines that return the given answers. */
 export async function talliedOf(
   query: Query,
   embedded: (text: string) => Asked,
@@ -29,7 +29,7 @@ export async function talliedOf(
 export const answer = (text: string): Asked => ({ status: 200, text })
 export const refusal = (detail: string, status = 400): Asked => ({ status, text: JSON.stringify({ detail }) })
 
-/** The reasons of all entries that take two answers to one query for a difference of theirs. */
+/** The reasons of all entries that match two answers to one query. */
 export function reasonsOf(query: Query, embedded: Asked, druid: Asked): readonly string[] {
   const difference = differenceOf(query, embedded, druid)
   if (difference === null) return []

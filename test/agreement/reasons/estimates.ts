@@ -1,8 +1,8 @@
-// Sketches are estimates in Druid, and exact here.
+// Sketches are estimates in Druid and exact in Tidemark.
 import type { Query } from '../world.ts'
 import type { KnownDifference } from './reason.ts'
 
-/** What a query makes by sketches. */
+/** Functions and aggregators that Druid computes with sketches. */
 const bySketches = /HLL|THETA|theta|cardinality|hyperUnique|uantile|QUANTILE|APPROX_|DS_RANK/
 
 export const estimates: KnownDifference = {
@@ -14,7 +14,7 @@ export const estimates: KnownDifference = {
     areNear(JSON.parse(embedded.text), JSON.parse(druid.text), exactNames(query)),
 }
 
-/** The names of what a query answers without sketches, where that can be told: they are not near each other, but the same. */
+/** The names of the outputs that do not use sketches, where the text shows that. They must be equal, not merely near. */
 function exactNames({ kind, text }: Query): ReadonlySet<string> {
   if (kind === 'native') {
     const exact = /"type":"(?:count|doubleMean|(?:long|double|float)(?:Sum|Min|Max))","name":"(\w+)"/g
@@ -25,10 +25,10 @@ function exactNames({ kind, text }: Query): ReadonlySet<string> {
   return new Set([...items].filter(([, item]) => !bySketches.test(item!)).map(([, , name]) => name!))
 }
 
-/** Whether all numbers of two answers are near each other, and all else is the same: those of sketches are estimates there. */
+/** Whether all numbers of two answers are near each other and everything else is equal. */
 function areNear(a: unknown, b: unknown, exact: ReadonlySet<string>, isExact = false): boolean {
   if (typeof a === 'number' && typeof b === 'number') {
-    // Two values that fall into one place of a sketch are counted as one.
+    // Two values in the same bucket of a sketch count as one.
     const leastOff = Number.isInteger(a) && Number.isInteger(b) && a >= 10 ? 1 : 0
     const off = isExact ? 1e-9 * Math.abs(a) : Math.max(leastOff, 0.03 * Math.max(1, Math.abs(a)))
     return Math.abs(a - b) <= off

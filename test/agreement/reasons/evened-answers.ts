@@ -1,13 +1,13 @@
-// Answers written in one way, in which they are the same but for what a reason speaks of.
+// Normalizes answers, so that they are equal except for the difference that a reason describes.
 
-/** Doubles as JavaScript writes them, also within texts. */
+/** Writes doubles as JavaScript does, also within texts. */
 export const doublesEvened = (text: string): string =>
   text.replaceAll(/-?\d+(?:\.\d+(?:[eE][-+]?\d+)?|[eE][-+]?\d+)/g, (double) => String(Number(double)))
 
-/** Zeros, and what is divided by them, without a sign. */
+/** Removes the sign of zeros and of infinities. */
 export const signsEvened = (text: string): string => text.replaceAll(/-(?=0\.0\b|Infinity)/g, '')
 
-/** Texts of JSON with their keys in order. */
+/** Sorts the keys within JSON texts. */
 export function keysEvened(text: string): string {
   return JSON.stringify(JSON.parse(text), (_, value: unknown) => {
     if (typeof value !== 'string' || !/^[[{]/.test(value)) return value
@@ -23,14 +23,14 @@ export function keysEvened(text: string): string {
   })
 }
 
-/** Numbers of an answer, also within its texts, with six digits alone. */
+/** Rounds the numbers of an answer to six digits, also within texts. */
 export const digitsEvened = (text: string): string =>
   text.replaceAll(/-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (number) => Number(number).toPrecision(6))
 
-/** Whole numbers as 32 bits hold them. */
+/** Wraps whole numbers to 32 bits. */
 export const intsEvened = (text: string): string =>
   text.replaceAll(/(?<=:)-?\d{10,19}(?=[,}])/g, (digits) => String(Number(BigInt.asIntN(32, BigInt(digits)))))
 
-/** Numbers next to 0 as it. */
+/** Replaces numbers close to 0 by 0. */
 export const nearlyZeros = (text: string): string =>
   text.replaceAll(/-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (number) => (Math.abs(Number(number)) < 1e-5 ? '0' : number))

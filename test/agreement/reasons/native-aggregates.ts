@@ -4,11 +4,11 @@ import { differenceOf } from '../compare.ts'
 import { signsEvened } from './evened-answers.ts'
 import { evened, type KnownDifference, otherwise } from './reason.ts'
 
-/** Expressions of longs that doubles hold. */
+/** Expressions over long columns that doubles represent exactly. */
 const ofSmallExpressions = (text: string): string =>
   text.replaceAll(/"expression":"(?:[^"\\]|\\.)*"/g, (expression) => expression.replaceAll(/\b[lm]\b/g, 'n'))
 
-/** Of no double that is as large as doubles are. */
+/** Aggregates over the double column without values near the largest double. */
 const ofSmallDoubles = (text: string): string =>
   text.replaceAll(/"fieldName":"V"|"expression":"(?:[^"\\]|\\.)*"/g, (one) => one.replaceAll(/\bV\b/g, 'd'))
 

@@ -1,6 +1,6 @@
 import type { AnsweredCase, ChangedCase } from './reason-cases.ts'
 
-/** A groupBy with a virtual column, whose own is the expression. */
+/** A groupBy with one virtual column, computed by the expression. */
 const computing = (expression: string): string =>
   `{"queryType":"groupBy","virtualColumns":[{"type":"expression","name":"v0","expression":"${expression}"}]}`
 

@@ -2,7 +2,7 @@
 import { evenBounds, instead } from '../changed-queries.ts'
 import { type KnownDifference, otherwise } from './reason.ts'
 
-/** Expressions of whole numbers in place of doubles. */
+/** Expressions over a long column instead of doubles. */
 const ofWholeExpressions = (text: string): string =>
   text.replaceAll(/"expression":"(?:[^"\\]|\\.)*"/g, (expression) => expression.replaceAll(/\b[dV]\b/g, 'n'))
 

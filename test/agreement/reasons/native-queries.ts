@@ -1,10 +1,10 @@
-// What a native query as a whole gives: its groups, buckets, orders and types of columns.
+// Results of native queries as a whole: groups, buckets, orders and types of columns.
 import { instead } from '../changed-queries.ts'
 import { differenceOf } from '../compare.ts'
 import type { Asked, Query } from '../world.ts'
 import { differing, type KnownDifference, otherwise } from './reason.ts'
 
-/** Whether two answers have groups in the same order, and the same groups but for those that tie with the first or the last. */
+/** Whether two answers list groups in the same order and differ only in groups that tie with the first or the last. */
 function differInTies(ours: Asked, theirs: Asked, columns: string): boolean {
   const [orders, others] = [ours, theirs].map((answer) => ordersOf(answer, columns))
   if (JSON.stringify(orders) !== JSON.stringify(others)) return false
@@ -22,7 +22,7 @@ function differInTies(ours: Asked, theirs: Asked, columns: string): boolean {
   )
 }
 
-/** What each group of an answer is ordered by. */
+/** The sort key of each group of an answer. */
 function ordersOf({ text }: Asked, columns: string): readonly string[] {
   const names = (JSON.parse(columns) as (string | { readonly dimension: string })[]).map((column) =>
     typeof column === 'string' ? column : column.dimension,
@@ -31,7 +31,7 @@ function ordersOf({ text }: Asked, columns: string): readonly string[] {
   return groups.map(({ timestamp, event }) => JSON.stringify([timestamp, ...names.map((name) => event[name])]))
 }
 
-/** The events of a scan in an order that is not theirs. */
+/** The events of a scan, sorted by their text. */
 function eventsOf({ text }: Asked): string {
   const entries = JSON.parse(text) as { readonly events: readonly unknown[] }[]
   return entries

@@ -1,8 +1,8 @@
-// What the tests of reasons are made of.
+// The types of the cases in the tests of reasons.
 
 /**
- * A reason, a query, what sets the answers apart for the reason, and what does where something else is wrong with the query; then
- * how the answers differ, if the reason asks for that.
+ * A reason; a query; `word`, the part of the query that causes the difference for this reason; and `fault`, a part that causes one for another reason.
+ * `answers` show how the answers differ, where the reason depends on that.
  */
 export type ChangedCase = readonly [
   reason: string,
@@ -12,8 +12,8 @@ export type ChangedCase = readonly [
   answers?: readonly [ours: string, theirs: string],
 ]
 
-/** A reason that looks at both answers: those that it accepts, and another of Druid's that it does not. */
+/** A reason that compares both answers: a pair that it accepts, and another answer of Druid that it rejects. */
 export type AnsweredCase = readonly [reason: string, text: string, ours: string, theirs: string, other: string]
 
-/** A reason of a query that one side refuses in its words; and, where it asks for more than words, a query that it is none of. */
+/** A query that one side refuses with these words. `otherText`, for reasons that check more than the words, is a query that the reason does not match. */
 export type RefusedCase = readonly [reason: string, text: string, words: string, otherText?: string]

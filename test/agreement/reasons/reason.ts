@@ -1,4 +1,4 @@
-// A difference that stands, with its reason, and the ways to say when it is the one.
+// An accepted difference with its reason, and constructors for the common ways to recognize one.
 import { differenceOf } from '../compare.ts'
 import type { Asked, Query } from '../world.ts'
 
@@ -12,20 +12,20 @@ export interface Found {
 export interface KnownDifference {
   readonly reason: string
   readonly matches: (found: Found) => boolean
-  /** The query without what the reason speaks of: where the engines then do not answer alike, the reason is another. */
+  /** Removes from the query the construct that the reason describes. If the engines still disagree, the difference has another reason. */
   readonly without?: (text: string) => string
-  /** What is left out changes nothing of our own answer: it stands for what it is written as. */
+  /** Whether `without` must not change our own answer: it replaces the construct by an equivalent one. */
   readonly keepsOurs?: boolean
 }
 
-/** Druid refuses in words of its own, and is asked what it has no answer to. */
+/** Druid refuses the query with these words; we answer it. */
 export const refusedThere = (reason: string, words: RegExp, within = /(?:)/): KnownDifference => ({
   reason,
   matches: ({ query, embedded, druid }) =>
     embedded.status === 200 && druid.status === 400 && words.test(druid.text) && within.test(query.text),
 })
 
-/** We refuse in words of ours what Druid answers; `without` as of an entry. */
+/** We refuse the query with these words; Druid answers it. `without` is that of the entry. */
 export const refusedHere = (
   reason: string,
   words: RegExp,
@@ -38,7 +38,7 @@ export const refusedHere = (
   ...(without === undefined ? {} : { without }),
 })
 
-/** Both answer a query that holds this, and not the same. */
+/** Both answer a query that matches `within`, with different results. */
 export const otherwise = (
   reason: string,
   within: RegExp,
@@ -63,7 +63,7 @@ export const otherwise = (
 /** The same rows, with other values. */
 export const values = /: |^order by/
 
-/** Both answer a query of SQL that holds this, and the same once both answers are written in one way. */
+/** Both answer an SQL query that matches `within`, and their answers are equal after normalization by `even`. */
 export const writtenOtherwise = (reason: string, within: RegExp, even: (text: string) => string): KnownDifference => ({
   reason,
   matches: ({ query, embedded, druid }) =>
@@ -76,7 +76,7 @@ export const writtenOtherwise = (reason: string, within: RegExp, even: (text: st
 
 export const evened = ({ status, text }: Asked, even: (text: string) => string): Asked => ({ status, text: even(text) })
 
-/** Both answer, and what differs is of these sorts. */
+/** Both answer, and the difference matches `difference`. */
 export const differing = (reason: string, difference: RegExp, within = /(?:)/): KnownDifference => ({
   reason,
   matches: (found) => difference.test(found.difference) && within.test(found.query.text),

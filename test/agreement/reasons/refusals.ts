@@ -1,4 +1,4 @@
-// One of the two refuses what the other answers.
+// Queries that only one of the two refuses.
 import { instead } from '../changed-queries.ts'
 import { type KnownDifference, refusedHere, refusedThere } from './reason.ts'
 

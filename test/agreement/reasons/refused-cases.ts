@@ -57,7 +57,7 @@ export const refusedThereCases: readonly RefusedCase[] = [
   ],
 ]
 
-/** A cluster answers with a 413. */
+/** A cluster responds with 413. */
 export const tooLargeThereCases: readonly RefusedCase[] = [
   [
     'lists and texts of aggregates take at most 1,024 bytes on a cluster, unless more is allowed',

@@ -1,9 +1,9 @@
-// Aggregates of SQL, and what stands beside them.
+// Aggregates of SQL, alone and next to other expressions.
 import { changedCalls, instead, inTurn, ofSmallLongs, ofSmallNumbers } from '../changed-queries.ts'
 import { nearlyZeros } from './evened-answers.ts'
 import { type KnownDifference, otherwise, values, writtenOtherwise } from './reason.ts'
 
-/** The constant that a deviation is made of alone. */
+/** A constant that is the only operand of a deviation. */
 const ofConstant = /(?<=\b(?:STDDEV|VAR_|VARIANCE)\w*\()-?\d+\.\d+(?=\))/
 
 export const sqlAggregates: readonly KnownDifference[] = [
@@ -38,7 +38,7 @@ export const sqlAggregates: readonly KnownDifference[] = [
     'a deviation of doubles that are all the same is 0 here, and as far from it as doubles round in Druid',
     ofConstant,
     'sql',
-    // Sums of its squares are exact.
+    // Sums of squares of 1.5 are exact.
     { without: instead([new RegExp(ofConstant, 'g'), '1.5']) },
   ),
   otherwise('a first or last number that is null is 0 beside an UNNEST in Druid', /UNNEST\(/, 'sql', {

@@ -1,6 +1,6 @@
 import type { ChangedCase } from './reason-cases.ts'
 
-/** Of conditions, null and rows of VALUES. */
+/** Cases of conditions, null and rows of VALUES. */
 export const sqlConditionCases: readonly ChangedCase[] = [
   [
     'bounds that hold all values together hold null too in Druid',

@@ -1,4 +1,4 @@
-// Conditions of SQL, null, and what the planner makes of both.
+// Conditions of SQL, null, and the planner's rewrites of both.
 import {
   changedCalls,
   constantCall,
@@ -12,10 +12,10 @@ import {
 } from '../changed-queries.ts'
 import { type KnownDifference, otherwise, values } from './reason.ts'
 
-/** What is there has a length. Druid leaves IS NOT NULL out beside bounds of what is worked out. */
+/** True of every value that is not null. Druid drops IS NOT NULL next to bounds of computed values. */
 const isThere = 'CHAR_LENGTH(CAST($1 AS VARCHAR)) >= 0'
 
-/** Bounds hold for what is there alone. */
+/** Makes bounds apply only to values that are not null. */
 const withoutNullsInBounds = instead(
   [new RegExp(`(${plainOperand}) (NOT BETWEEN|BETWEEN SYMMETRIC) `, 'g'), `${isThere} AND $1 $2 `],
   [
@@ -24,7 +24,7 @@ const withoutNullsInBounds = instead(
   ],
 )
 
-/** What is looked for among numbers is one. */
+/** Casts the operand of IN with a list of numbers to a number. */
 const ofNumbersInLists = (text: string): string =>
   text.replaceAll(
     new RegExp(`(${plainOperand}) ((?:NOT )?IN \\(-?\\d[^()]*\\))`, 'g'),

@@ -1,24 +1,24 @@
-// Numbers of SQL: their sizes, types and signs, what is none, and how they are written.
+// Numbers of SQL: ranges, types, signs, NaN and infinity, and how they are written.
 import { changedCalls, instead, inTurn, ofSmallNumbers, plainOperand, withoutCalls } from '../changed-queries.ts'
 import { digitsEvened, doublesEvened, intsEvened } from './evened-answers.ts'
 import { type KnownDifference, otherwise, values, writtenOtherwise } from './reason.ts'
 
 const guarded = (value: string): string => `(CASE WHEN ${value} BETWEEN -1e300 AND 1e300 THEN ${value} END)`
 
-/** What is no number, or has no end, is null. */
+/** Makes NaN and infinity null. */
 const withoutEndlessNumbers = inTurn(
   instead([new RegExp(`(${plainOperand}) / (${plainOperand})`, 'g'), guarded('$1 / $2')]),
   changedCalls(/MOD|BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|LN|LOG10|SQRT|POWER|POW|ASIN|ACOS|COT|EXP/, guarded),
 )
 
-/** What may be -0.0 is 0.0. */
+/** Makes -0.0 into 0.0 wherever it may occur. */
 const withoutNegativeZeros = inTurn(
   changedCalls(
     /CEIL|CEILING|FLOOR|ROUND|TRUNC|TRUNCATE|MOD|SAFE_DIVIDE|BITWISE_CONVERT_LONG_BITS_TO_DOUBLE|ATAN2|DEGREES|RADIANS|SIN|TAN|ATAN|ASIN|SQRT/,
-    // The planner leaves a sum with 0 out.
+    // The planner drops the addition of 0.
     (call) => `((${call} + 1.0) - 1.0)`,
   ),
-  // No star that stands for all columns.
+  // Not the star of `SELECT *`.
   instead([/(?<!SELECT) [*/] /g, ' + ']),
 )
 

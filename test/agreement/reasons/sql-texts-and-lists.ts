@@ -38,7 +38,7 @@ export const sqlTextsAndLists: readonly KnownDifference[] = [
     {
       without: inTurn(
         instead([/\b(?:CENTURY|MILLENNIUM)\b/g, 'YEAR'], [/\b(?:FLOOR|CEIL)\(/g, 'ABS(']),
-        // The planner leaves a cast to the type that it takes the call for out.
+        // The planner drops a cast to the type that it assumes for the call.
         changedCalls(/TRUNC|TRUNCATE/, (call) => `CAST(CAST(${call} AS DOUBLE) AS BIGINT)`),
       ),
     },

@@ -1,6 +1,6 @@
 import type { ChangedCase } from './reason-cases.ts'
 
-/** Of what functions and aggregates give. */
+/** Cases of the results of functions and aggregates. */
 export const sqlValueCases: readonly ChangedCase[] = [
   [
     'what is no number is null here, and goes on as NaN in Druid',

@@ -1,4 +1,4 @@
-// A real browser on a real server: what a person does, and what the page must never do.
+// A real browser with a real server: actions of a user, and checks that every page must pass.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -10,14 +10,14 @@ import { adminKey, ServerProcess } from '../../support/server-process.ts'
 
 const executablePath = process.env['TIDEMARK_CHROMIUM'] ?? '/usr/bin/chromium'
 const picturesFolder = resolve('docs/guides/portal')
-/** `TIDEMARK_PICTURES=1` makes the pictures of docs/guides/portal.md anew. */
+/** `TIDEMARK_PICTURES=1` renews the pictures of docs/guides/portal.md. */
 const makesPictures = process.env['TIDEMARK_PICTURES'] === '1'
 const patienceMs = 45_000
 
 interface Visit {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
-  /** Of the browser. */
+  /** The browser's time zone. */
   readonly zone?: string
   readonly locale?: string
 }
@@ -25,16 +25,16 @@ interface Visit {
 export interface World {
   server: ServerProcess
   readonly browser: Browser
-  /** A page of its own, with nobody signed in. */
+  /** Opens a page in a new browser context, with nobody signed in. */
   visit(options?: Visit): Promise<Page>
-  /** The same, signed in. */
+  /** Opens a page in a new browser context, signed in. */
   enter(key?: string, options?: Visit): Promise<Page>
   /** Stops the server and starts another on the same folder and port. */
   restart(whileAway: () => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
-/** What a page wrote as an error: a breach of its policy is one. Failed requests are told of by the page itself. */
+/** The errors that a page logged, such as breaches of its policy. Failed requests are excluded: the page reports them itself. */
 const complaints = new WeakMap<Page, string[]>()
 
 function listen(page: Page): void {
@@ -46,7 +46,7 @@ function listen(page: Page): void {
   })
 }
 
-/** On a cluster, where the tests are run with that engine, under a name of its own. The first rows of an entity take their time there. */
+/** Starts a server; when the tests run with the cluster engine, on a new cluster name. The first rows of an entity take longer there. */
 export async function openWorld(settings: Readonly<Record<string, string>> = {}): Promise<World> {
   const clusterName = onCluster ? newClusterName() : null
   const cluster =
@@ -102,7 +102,7 @@ export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
 }
 
-/** Nothing that axe-core calls serious, and no error of the page's own: a breach of its policy is one. */
+/** Checks that axe-core finds no serious fault and that the page logged no error, such as a breach of its policy. */
 export async function expectSound(page: Page): Promise<void> {
   await page.evaluate(axe.source)
   const found = await page.evaluate(async () => {
@@ -123,7 +123,7 @@ export async function expectSound(page: Page): Promise<void> {
   expect(complaints.get(page)).toEqual([])
 }
 
-/** As `expectSound`, light and dark, and nothing that sticks out at 400 pixels. */
+/** Runs `expectSound` in light and dark mode, and checks that nothing overflows a width of 400 pixels. */
 export async function expectSoundEverywhere(page: Page): Promise<void> {
   const size = page.viewportSize()!
   for (const theme of ['light', 'dark'] as const) {
@@ -139,18 +139,18 @@ export async function expectSoundEverywhere(page: Page): Promise<void> {
   await page.setViewportSize(size)
 }
 
-/** For the guide, light and dark, where they are asked for: `name-light.png` and `name-dark.png`. */
+/** Saves pictures for the guide, if `TIDEMARK_PICTURES` is set: `name-light.png` and `name-dark.png`. */
 export async function pictures(page: Page, name: string): Promise<void> {
   if (!makesPictures) return
   await mkdir(picturesFolder, { recursive: true })
   await page.evaluate(() => {
     scrollTo(0, 0)
-    // What was told of an earlier deed is no part of the page.
+    // Notifications of earlier actions do not belong in the picture.
     for (const toasts of document.querySelectorAll<HTMLElement>('.toasts')) toasts.style.display = 'none'
   })
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
-    // A caret that is hidden needs a style of the browser's own, which the page's policy refuses.
+    // Hiding the caret would need an inline style, which the page's policy forbids.
     await page.screenshot({ path: join(picturesFolder, `${name}-${theme}.png`), caret: 'initial' })
   }
   await page.emulateMedia({ colorScheme: 'light' })

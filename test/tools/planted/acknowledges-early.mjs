@@ -1,4 +1,4 @@
-// The program with a planted bug: messages are acknowledged to the broker before their rows are on disk.
+// The main program with a planted bug: it acknowledges messages to the broker before their rows are on disk.
 import { Acknowledgements } from '../../../src/mqtt/acknowledgements.ts'
 
 const { mapped } = Acknowledgements.prototype
