@@ -4,6 +4,7 @@
 // npm run bench -- push --millions 100
 // npm run bench -- cluster --millions 20   with a real Kafka, Druid and PostgreSQL: npm run cluster -- start
 // npm run bench -- portal [--short] [--millions 20]   a CSV file of 100 MB pushed from the portal, and a day drawn from that many rows; needs Chromium
+// npm run bench -- panels [--millions 2] --beside ../other/dist/main.js   panels and raw rows, in turns with another build
 // npm run bench -- way [--tags 100] [--beside ../other/dist/main.js]   small queries compared with bare node:http, and with another build
 // npm run bench -- way --beside-node /another/bin/node   compared with the same build on another Node.js; `pushes` accepts both options too
 // npm run bench -- pushes [--short] [--beside ../other/dist/main.js]   pushes compared with bare node:http, and with another build
@@ -24,7 +25,7 @@ import { benchI3x } from './i3x.ts'
 import { benchIngest } from './ingest.ts'
 import { benchLive } from './live.ts'
 import { benchOverTime } from './over-time.ts'
-import { benchPanels } from './panels.ts'
+import { benchPanels, comparePanels } from './panels.ts'
 import { benchPortal } from './portal.ts'
 import { benchPush } from './push.ts'
 import { benchPushes } from './pushes.ts'
@@ -68,7 +69,11 @@ if (wants('beside')) await benchPushesUnderLoad(short ? { runs: 1, seconds: 2 } 
 if (wants('query')) await benchQuery(short ? { runs: 1, sizes: [200_000], rest } : { runs: 3, sizes, rest })
 if (wants('panels')) {
   const besideDruid = values.druid
-  await benchPanels(short ? { runs: 1, sizes: [200_000], besideDruid } : { runs: 3, sizes, besideDruid })
+  if (beside === null) {
+    await benchPanels(short ? { runs: 1, sizes: [200_000], besideDruid } : { runs: 3, sizes, besideDruid })
+  } else {
+    for (const rows of short ? [200_000] : sizes) await comparePanels(short ? 1 : 3, rows, [thisBuild, beside])
+  }
 }
 // These take long and run only on request.
 if (asked.includes('bytes')) await benchBytes(short ? 100_000 : sizesOf(values.millions ?? '2')[0]!, asked.slice(1))

@@ -286,3 +286,21 @@ export function sqlPanels(tags: number): readonly Panel[] {
     sql('texts made equal', `SELECT UPPER(area) AS a, AVG(V) AS v FROM plant WHERE ${within} GROUP BY 1`),
   ]
 }
+
+/** Rows as they are: read from files anew with each tag, or again and again. */
+export function rawRows(tags: number): readonly Panel[] {
+  const select = (name: string, body: (turn: number) => object): Panel => {
+    let turn = 0
+    return {
+      name: `rows: ${name}`,
+      path: '/consumer/data/select',
+      body: () => JSON.stringify({ entity: 'plant', metric_name_field: ['V'], ...body(turn++) }),
+    }
+  }
+  return [
+    // The sides take turns, so each reads a tag as often as the other one.
+    select('another tag each time, all time', (turn) => ({ ids: [tagName(Math.floor(turn / 2) % tags)] })),
+    select('one tag, all time', () => ({ ids: [tagName(0)] })),
+    select('ten tags, one day', () => ({ ids: tenOf(tags), start_date: dayStart, end_date: dayEnd })),
+  ]
+}

@@ -1,8 +1,13 @@
-// Panels of dashboards in Druid's native language and in SQL: run by the store, by the SQL engine, and by Druid itself, in turns.
+// Panels of dashboards in Druid's native language and in SQL: run by the store, by the SQL engine, by Druid itself, or by another build, in turns.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ServerProcess } from '../test/support/server-process.ts'
+import type { OtherBuild } from './at-rest.ts'
 import { withPlantInDruid } from './druid-plant.ts'
 import { median, printTable, spread } from './figures.ts'
-import { nativePanels, type Panel, sqlPanels } from './panel-questions.ts'
-import { measurePlantsAtRest } from './plant-at-rest.ts'
+import { nativePanels, type Panel, rawRows, sqlPanels } from './panel-questions.ts'
+import { makePlantAtRest, measurePlantsAtRest } from './plant-at-rest.ts'
 import { pointsOfTag } from './questions.ts'
 
 interface PanelsBenchOptions {
@@ -41,9 +46,30 @@ export async function benchPanels({ runs, sizes, besideDruid }: PanelsBenchOptio
   })
 }
 
-async function measure(tags: number, runs: number, sides: readonly Side[]): Promise<void> {
+/** Both builds get the same rows, each in files of its own. Raw rows are measured too. */
+export async function comparePanels(runs: number, rows: number, builds: readonly OtherBuild[]): Promise<void> {
+  const tags = Math.max(1, Math.round(rows / pointsOfTag))
+  const folder = await mkdtemp(join(tmpdir(), 'tidemark-bench-'))
+  const servers: ServerProcess[] = []
+  try {
+    const sides: Side[] = []
+    for (const [place, build] of builds.entries()) {
+      const dataDirectory = join(folder, String(place))
+      await makePlantAtRest(dataDirectory, tags, build)
+      const server = await ServerProcess.start({ dataDirectory, ...build })
+      servers.push(server)
+      sides.push({ name: place === 0 ? 'this build' : 'the other build', url: server.url, space: '' })
+    }
+    await measure(tags, runs, sides, rawRows(tags))
+  } finally {
+    for (const server of servers) await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function measure(tags: number, runs: number, sides: readonly Side[], more: readonly Panel[] = []): Promise<void> {
   const lines: string[][] = []
-  for (const panel of [...nativePanels(tags), ...sqlPanels(tags)]) {
+  for (const panel of [...more, ...nativePanels(tags), ...sqlPanels(tags)]) {
     const line = await measurePanel(panel, runs, sides)
     console.log(line.join('  '))
     lines.push(line)
