@@ -11,8 +11,8 @@ const checks = [
   // Exports used only by tests.
   'knip --production --include exports',
   'biome check --error-on-warnings .',
-  'tsc --noEmit -p portal',
-  'tsc --noEmit -p test/e2e',
+  'tsc --noEmit --incremental --tsBuildInfoFile build/types/portal.tsbuildinfo -p portal',
+  'tsc --noEmit --incremental --tsBuildInfoFile build/types/e2e.tsbuildinfo -p test/e2e',
 ]
 
 function run(check) {

@@ -46,7 +46,7 @@ function samplesOf({ source, flags }: Pattern): readonly string[] {
   if (/\\[pu]\{/.test(bare)) return []
   const matching = fc.stringMatching(new RegExp(`^(?:${bare || '.'})$`, flags.replace(/[giy]/g, '')), { size: 'small' })
   const samples = fc.sample(matching, { numRuns: 30, seed: 1 })
-  return [...new Set(samples)].sort((one, other) => one.length - other.length).slice(0, 8)
+  return [...new Set(samples)].sort((one, other) => one.length - other.length).slice(0, 5)
 }
 
 const usual = [' ', '0', 'a', '"', '\\', '\\"', '/', '[', '(', '.', 'T', '%', 'x="\\"']

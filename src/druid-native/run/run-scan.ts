@@ -62,7 +62,7 @@ export function scanRelation(query: ScanQuery, relation: Relation): { statement:
       ...columns.map(({ name, type }) => ({
         name,
         type: type ?? ('STRING' as const),
-        isUntold: name !== '__time' && query.virtualColumns.every((column) => column.name !== name),
+        isUndeclaredType: name !== '__time' && query.virtualColumns.every((column) => column.name !== name),
       })),
     ],
   }

@@ -401,7 +401,7 @@ async function inOrder(
 test('hours answer what their rows did', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => inOrder(seed)),
-    { numRuns: rounds(80) },
+    { numRuns: rounds(60) },
   )
 })
 
