@@ -80,14 +80,14 @@ interface RefusedKeys {
   readonly addresses: Map<string, number>
   lineId: number | null
   /** The number of requests already written to the line. */
-  told: number
+  reported: number
 }
 
 /** The audit log of changes by operators. Each change writes its line itself, in its own transaction. */
 export class Audit {
   readonly #parts: AuditParts
   #refused: RefusedKeys | null = null
-  #toldStart = false
+  #hasReportedStart = false
   readonly #own = new Serial()
 
   constructor(parts: AuditParts) {
@@ -113,8 +113,8 @@ export class Audit {
     const now = this.#parts.nowMs()
     if (this.#refused === null || now - this.#refused.startedMs >= minuteMs) {
       // Requests that the previous line does not include yet are added to the new one, so a line that cannot be written does not make the state grow.
-      const untold = this.#refused === null ? 0 : this.#refused.requests - this.#refused.told
-      this.#refused = { startedMs: now, requests: untold, addresses: new Map(), lineId: null, told: 0 }
+      const unreported = this.#refused === null ? 0 : this.#refused.requests - this.#refused.reported
+      this.#refused = { startedMs: now, requests: unreported, addresses: new Map(), lineId: null, reported: 0 }
     }
     const { addresses } = this.#refused
     this.#refused.requests += 1
@@ -157,22 +157,22 @@ export class Audit {
   }
 
   async #tellStart(): Promise<void> {
-    if (this.#toldStart) return
+    if (this.#hasReportedStart) return
     const { audit, settings } = this.#parts
-    this.#toldStart = true
+    this.#hasReportedStart = true
     try {
       const filter = { what: startName, after: null, limit: 1, bytesMax: 1 }
       const [last] = (await audit.list(filter)).lines
       await audit.add(this.#ownLine(startName, last?.after ?? null, settings))
     } catch (error) {
-      this.#toldStart = false
+      this.#hasReportedStart = false
       throw error
     }
   }
 
   async #tellRefused(): Promise<void> {
     const refused = this.#refused
-    if (refused === null || refused.told === refused.requests) return
+    if (refused === null || refused.reported === refused.requests) return
     const { requests, addresses, lineId } = refused
     const after = { requests, addresses: Object.fromEntries(addresses) }
     if (lineId !== null) await this.#parts.audit.update(lineId, after)
@@ -181,7 +181,7 @@ export class Audit {
         ...this.#ownLine('refuseKeys', null, after),
         ...onlyOne(addresses),
       })
-    refused.told = requests
+    refused.reported = requests
   }
 
   #ownLine(what: string, before: unknown, after: unknown): NewAuditLine {

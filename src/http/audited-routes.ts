@@ -63,7 +63,7 @@ interface AuditedRequest {
 }
 
 function askedBy(request: FastifyRequest, { what, audited, guard }: AuditedRequest): Asked {
-  const asker = guard.asker(request)
+  const asker = guard.requester(request)
   const known = isCaller(asker) ? asker : null
   const members: Members = { ...membersOf(request.body), ...membersOf(request.params) }
   const name = audited.name.length === 0 ? null : audited.name.map((member) => String(members[member])).join('/')

@@ -59,7 +59,7 @@ test('each is counted, and the log is told once a minute of all', () => {
   waits(2)
   clock.ms = 60_000
   waits(2)
-  expect(events.map((event) => event.kind === 'keyRefused' && event.untold)).toEqual([
+  expect(events.map((event) => event.kind === 'keyRefused' && event.unreported)).toEqual([
     1,
     null,
     null,

@@ -21,7 +21,7 @@ export class FailedKeys {
   readonly #parts: FailedKeysParts
   /** When the wrong keys of an address are paid off, each by its share of a minute. */
   readonly #pastMs = new Map<string, number>()
-  #untold = 0
+  #unreported = 0
   #reportedMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: FailedKeysParts) {
@@ -52,11 +52,11 @@ export class FailedKeys {
   }
 
   #report(now: number, ip: string): void {
-    this.#untold += 1
+    this.#unreported += 1
     const isReported = now - this.#reportedMs >= minuteMs
-    this.#parts.observe({ kind: 'keyRefused', ip, untold: isReported ? this.#untold : null })
+    this.#parts.observe({ kind: 'keyRefused', ip, unreported: isReported ? this.#unreported : null })
     if (!isReported) return
-    this.#untold = 0
+    this.#unreported = 0
     this.#reportedMs = now
   }
 }

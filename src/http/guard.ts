@@ -35,7 +35,7 @@ export class Guard {
     this.#public = { origins: cors.origins, hosts, secure: server.tlsCertFile !== '' }
   }
 
-  asker({ headers, routeOptions, query }: Pick<FastifyRequest, 'headers' | 'routeOptions' | 'query'>): Requester {
+  requester({ headers, routeOptions, query }: Pick<FastifyRequest, 'headers' | 'routeOptions' | 'query'>): Requester {
     const apiKey = headers['x-api-key'] ?? keyInQuery(query, routeOptions.config.keyParameter)
     return this.#access.identify({
       authorization: headers.authorization,
@@ -48,25 +48,25 @@ export class Guard {
   readonly consumption = admits((request) => this.requireConsumption(request))
 
   requireConsumption(request: FastifyRequest): void {
-    const bar = this.#refusal(this.#consumption, request)
-    if (bar !== null) this.#access.requireConsume(withRefusal(this.asker(request), bar))
+    const refusal = this.#refusal(this.#consumption, request)
+    if (refusal !== null) this.#access.requireConsume(withRefusal(this.requester(request), refusal))
   }
 
-  readonly admin = admits((request) => this.#access.requireAdmin(this.asker(request)))
+  readonly admin = admits((request) => this.#access.requireAdmin(this.requester(request)))
 
   readonly metrics = admits((request) => {
-    const bar = this.#refusal(this.#metrics, request)
-    if (bar !== null) this.#access.requireObserve(withRefusal(this.asker(request), bar))
+    const refusal = this.#refusal(this.#metrics, request)
+    if (refusal !== null) this.#access.requireObserve(withRefusal(this.requester(request), refusal))
   })
 
   /** For endpoints that report the state of the service and its ingests, and show no rows or keys. */
-  readonly observe = admits((request) => this.#access.requireObserve(this.asker(request)))
+  readonly observe = admits((request) => this.#access.requireObserve(this.requester(request)))
 
   /** For a public endpoint that shows more to observers. The response would reveal whether a key is valid, so an invalid one is delayed like a refusal. */
   readonly state: onRequestHookHandler = (request, _reply, done) => {
-    const asker = this.#refusal(this.#metrics, request) === null ? null : this.asker(request)
-    const isWrong = asker !== null && !isCaller(asker) && asker.isWrongKey === true
-    const waitMs = isWrong ? this.#failedKeys.waitMs(new WrongKey(asker.refusal), request.ip) : 0
+    const requester = this.#refusal(this.#metrics, request) === null ? null : this.requester(request)
+    const isWrong = requester !== null && !isCaller(requester) && requester.isWrongKey === true
+    const waitMs = isWrong ? this.#failedKeys.waitMs(new WrongKey(requester.refusal), request.ip) : 0
     if (waitMs === 0) done()
     else setTimeout(done, waitMs)
   }
@@ -74,36 +74,36 @@ export class Guard {
   /** Whether the caller may see more than the state: sizes and error texts. */
   mayObserve(request: FastifyRequest): boolean {
     if (this.#refusal(this.#metrics, request) === null) return true
-    const asker = this.asker(request)
-    return isCaller(asker) && (asker.rights.has('observe') || asker.rights.has('admin'))
+    const requester = this.requester(request)
+    return isCaller(requester) && (requester.rights.has('observe') || requester.rights.has('admin'))
   }
 
   /** Whether the caller of a consumption request may read an entity. */
   readable(request: FastifyRequest): (name: string) => boolean {
-    return this.#mayRead(request, this.asker(request), this.#refusal(this.#consumption, request) === null)
+    return this.#mayRead(request, this.requester(request), this.#refusal(this.#consumption, request) === null)
   }
 
   /** The reader of a request: a subscriber, whichever key it uses, or an address where reading is public. */
   reader(request: FastifyRequest): Reader {
-    const asker = this.asker(request)
-    const id = readerId(asker, request)
-    return { id, mayRead: this.#mayRead(request, asker, this.#refusal(this.#consumption, request) === null) }
+    const requester = this.requester(request)
+    const id = readerId(requester, request)
+    return { id, mayRead: this.#mayRead(request, requester, this.#refusal(this.#consumption, request) === null) }
   }
 
   /** Like `reader`, with a key sent earlier if the request has none. Throws Problem `forbidden` when the key used gives no access. */
   readerOn(request: FastifyRequest, earlierKey: string | null): Reader {
-    const asker =
-      showsKey(request) || earlierKey === null ? this.asker(request) : this.#access.identify({ apiKey: earlierKey })
-    const bar = this.#refusal(this.#consumption, request)
-    const isPublic = bar === null
-    if (!isPublic) this.#access.requireConsume(withRefusal(asker, bar))
-    return { id: readerId(asker, request), mayRead: this.#mayRead(request, asker, isPublic) }
+    const requester =
+      showsKey(request) || earlierKey === null ? this.requester(request) : this.#access.identify({ apiKey: earlierKey })
+    const refusal = this.#refusal(this.#consumption, request)
+    const isPublic = refusal === null
+    if (!isPublic) this.#access.requireConsume(withRefusal(requester, refusal))
+    return { id: readerId(requester, request), mayRead: this.#mayRead(request, requester, isPublic) }
   }
 
   /** Even where reading is public, the service's own history is only as public as its metrics. */
-  #mayRead(request: FastifyRequest, asker: Requester, isPublic: boolean): (name: string) => boolean {
+  #mayRead(request: FastifyRequest, requester: Requester, isPublic: boolean): (name: string) => boolean {
     const isOpen = (name: string): boolean => isPublic && (name !== selfEntity || this.mayObserve(request))
-    return (name) => isOpen(name) || this.#access.mayRead(asker, name)
+    return (name) => isOpen(name) || this.#access.mayRead(requester, name)
   }
 
   /** Null when no key is needed; otherwise the reason as a sentence, empty where every request needs one. */
@@ -114,8 +114,10 @@ export class Guard {
 
 type Opening = 'public' | 'key'
 
-function withRefusal(asker: Requester, bar: string): Requester {
-  return isCaller(asker) || bar === '' ? asker : { ...asker, refusal: `${bar} ${asker.refusal}` }
+function withRefusal(requester: Requester, refusal: string): Requester {
+  return isCaller(requester) || refusal === ''
+    ? requester
+    : { ...requester, refusal: `${refusal} ${requester.refusal}` }
 }
 
 /** Whether a header contains a key, valid or not. */
@@ -130,8 +132,8 @@ function keyInQuery(query: unknown, parameter: string | undefined): string | und
   return typeof value === 'string' ? value : undefined
 }
 
-function readerId(asker: Requester, { ip }: FastifyRequest): string {
-  return isCaller(asker) ? `subscriber ${asker.subscriberId}` : `address ${ip}`
+function readerId(requester: Requester, { ip }: FastifyRequest): string {
+  return isCaller(requester) ? `subscriber ${requester.subscriberId}` : `address ${ip}`
 }
 
 /** Unless the operator sets it, metrics need a key exactly where consumption does. */

@@ -65,7 +65,7 @@ export class LiveStreams {
         if (!raw.destroyed && !reply.sent) this.#begin(id, reply, stream, { position, isReset })
         begin()
       },
-      told: (told) => this.#told(stream, told),
+      update: (update) => this.#update(stream, update),
       caughtUp: () => {
         stream.hasCaughtUp = true
       },
@@ -102,17 +102,17 @@ export class LiveStreams {
     raw.on('drain', () => stream.following?.wait(false))
   }
 
-  #told(stream: OpenStream, told: LiveUpdate<LiveStart>): void {
+  #update(stream: OpenStream, update: LiveUpdate<LiveStart>): void {
     const { raw, asked } = stream
     if (isOver(raw)) return
-    const sentPosition = told.deletion === undefined ? told.rows.at(-1)?.position : told.position
-    stream.position = told.position
+    const sentPosition = update.deletion === undefined ? update.rows.at(-1)?.position : update.position
+    stream.position = update.position
     if (sentPosition === undefined) return
     if (stream.hasCaughtUp && raw.writableLength > this.#settings.liveBytes) {
       this.#behind(stream, 'liveBytes')
       return
     }
-    const frame = this.#frame(asked, told)
+    const frame = this.#frame(asked, update)
     raw.write(frame)
     stream.sentPosition = sentPosition
     this.#unsentBytes += frame.length
@@ -120,14 +120,14 @@ export class LiveStreams {
     if (raw.writableLength > aheadBytes) stream.following?.wait(true)
   }
 
-  #frame(asked: FollowedRows, told: LiveUpdate<LiveStart>): Buffer {
-    const known = this.#frames.get(told)
+  #frame(asked: FollowedRows, update: LiveUpdate<LiveStart>): Buffer {
+    const known = this.#frames.get(update)
     if (known !== undefined) return known
-    const blocks = told.rows.map(({ items, position }) => this.#block(asked, position, 'rows', items))
-    if (told.deletion !== undefined)
-      blocks.push(this.#block(asked, told.position, 'deleted', deletedText(told.deletion)))
+    const blocks = update.rows.map(({ items, position }) => this.#block(asked, position, 'rows', items))
+    if (update.deletion !== undefined)
+      blocks.push(this.#block(asked, update.position, 'deleted', deletedText(update.deletion)))
     const frame = Buffer.from(blocks.join(''))
-    this.#frames.set(told, frame)
+    this.#frames.set(update, frame)
     return frame
   }
 

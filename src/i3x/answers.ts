@@ -99,7 +99,7 @@ export function bulk({ results, partial }: Bulk<unknown>, key: 'elementId' | 'su
     string,
     { readonly outcome: Outcome<unknown>; readonly result: { readonly success: boolean } }
   >()
-  const told = results.map(([id, outcome]) => {
+  const responses = results.map(([id, outcome]) => {
     const known = shown.get(id)
     if (known?.outcome === outcome) return known.result
     const result =
@@ -109,7 +109,7 @@ export function bulk({ results, partial }: Bulk<unknown>, key: 'elementId' | 'su
     shown.set(id, { outcome, result })
     return result
   })
-  return withPartial({ success: told.every(({ success }) => success), results: told }, partial)
+  return withPartial({ success: responses.every(({ success }) => success), results: responses }, partial)
 }
 
 function withPartial(body: Body, partial: string | null): I3xAnswer {

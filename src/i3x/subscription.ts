@@ -106,7 +106,7 @@ export class Subscription {
     this.#bytes += bytes
     await this.#resume()
     const hasMore = polled.hasMore || [...this.#feeds.values()].some(({ following }) => following === null)
-    const batches = this.#batches.map(({ sequenceNumber, updates: told }) => ({ sequenceNumber, updates: told }))
+    const batches = this.#batches.map(({ sequenceNumber, updates }) => ({ sequenceNumber, updates }))
     return { batches, hasLost, hasMore }
   }
 
@@ -187,9 +187,9 @@ export class Subscription {
           this.#hasLost ||= isReset
           resolve()
         },
-        told: (told) => {
-          feed.position = told.position
-          for (const { items } of told.rows) this.#add(feed, items)
+        update: (update) => {
+          feed.position = update.position
+          for (const { items } of update.rows) this.#add(feed, items)
         },
         caughtUp: () => undefined,
         lost: () => {
@@ -240,6 +240,6 @@ function isSame(one: OfEntity, other: OfEntity): boolean {
 
 function updatesIn({ read, items }: Waiting): readonly SyncUpdate[] {
   const rows = parseWithLongs(items)
-  if (!Array.isArray(rows)) throw new Error('rows are told as a list')
+  if (!Array.isArray(rows)) throw new Error('rows are sent as a list')
   return rows.flatMap((row: Row) => read(row).map(([elementId, vqt]) => ({ elementId, ...vqt })))
 }

@@ -71,7 +71,7 @@ class Log {
     for (let at = from; at < this.#rows.length && this.#listeners.has(listener); at++) {
       this.#listeners.set(listener, at + 1)
       const position = String(at + 1)
-      listener.told({ followers: [], rows: [{ items: this.#rows[at]!, position }], position })
+      listener.update({ followers: [], rows: [{ items: this.#rows[at]!, position }], position })
     }
   }
 }

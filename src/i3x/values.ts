@@ -83,9 +83,9 @@ export function updateReader({ entity, tags, whole }: OfEntity): (row: Row) => r
   const [ofTag, ofWhole] = [vqtReader(entity, 'tag'), vqtReader(entity, 'entity')]
   return (row) => {
     const id = tags.size === 0 ? undefined : tags.get(String(row[tag!.name]))
-    const told: (readonly [string, Vqt])[] = id === undefined ? [] : [[id, ofTag(row)]]
-    if (whole !== null) told.push([whole, ofWhole(row)])
-    return told
+    const found: (readonly [string, Vqt])[] = id === undefined ? [] : [[id, ofTag(row)]]
+    if (whole !== null) found.push([whole, ofWhole(row)])
+    return found
   }
 }
 

@@ -142,9 +142,10 @@ export class Writes {
 
   async #push(target: Target, rows: readonly PlacedRow[], outcomes: Outcome<null>[]): Promise<void> {
     const body = bodyOf(rows)
-    const told = await this.#parts.pushes.push({ ...target, body, format: 'json', idempotencyKey: null, wait: true })
-    if (!('errors' in told)) return
-    for (const { index, message } of told.errors) outcomes[rows[index]!.place] = invalidRequest('value.value', message)
+    const receipt = await this.#parts.pushes.push({ ...target, body, format: 'json', idempotencyKey: null, wait: true })
+    if (!('errors' in receipt)) return
+    for (const { index, message } of receipt.errors)
+      outcomes[rows[index]!.place] = invalidRequest('value.value', message)
   }
 }
 

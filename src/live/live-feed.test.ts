@@ -56,8 +56,8 @@ test('what many readers are told comes in parts, and who left meanwhile is told 
     deletions: { changesOf: () => [], firstPendingPosition: () => Number.POSITIVE_INFINITY, seen: (rows) => rows },
     store: { run: () => Promise.reject(new Error('nothing is asked of the store')) as never },
     send: (news: LiveNews) => {
-      if (news.kind !== 'told') return
-      parts.push(news.told.flatMap(({ followers }) => followers))
+      if (news.kind !== 'sent') return
+      parts.push(news.updates.flatMap(({ followers }) => followers))
       // Other work runs before the next part.
       if (parts.length === 1) setImmediate(() => feed.unfollow(readers - 1))
       else turns++

@@ -23,7 +23,7 @@ export type LiveNews =
       readonly position: number
       readonly change: number
     }
-  | { readonly kind: 'told'; readonly told: readonly FeedUpdate[] }
+  | { readonly kind: 'sent'; readonly updates: readonly FeedUpdate[] }
   | { readonly kind: 'caughtUp'; readonly followers: readonly number[] }
   | { readonly kind: 'lost'; readonly followers: readonly number[] }
 
@@ -208,7 +208,7 @@ export class LiveFeed {
 
   /** Sends deletions and undone deletions to the followers that have reached their places. */
   #sendChanges(due: readonly Followed[]): void {
-    const told: FeedUpdate[] = []
+    const updates: FeedUpdate[] = []
     for (let asking = due; asking.length > 0; ) {
       const next = new Map<DeletionChange, Followed[]>()
       for (const followed of asking) {
@@ -219,13 +219,13 @@ export class LiveFeed {
       for (const [change, group] of next) {
         for (const position of new Set(group.map((followed) => followed.position))) {
           const followers = group.filter((followed) => followed.position === position).map(({ id }) => id)
-          told.push({ followers, rows: [], deletion: change, position, change: change.id })
+          updates.push({ followers, rows: [], deletion: change, position, change: change.id })
         }
         for (const followed of group) followed.change = change.id
       }
       asking = [...next.values()].flat()
     }
-    if (told.length > 0) this.#parts.send({ kind: 'told', told })
+    if (updates.length > 0) this.#parts.send({ kind: 'sent', updates })
   }
 
   async #sendFrom(from: number, until: number, due: readonly Followed[]): Promise<void> {
@@ -246,7 +246,7 @@ export class LiveFeed {
 
   async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<void> {
     const parts = stored.map((rows) => new StoredPart(this.#parts.deletions.seen(rows), this.#parts))
-    let told: FeedUpdate[] = []
+    let updates: FeedUpdate[] = []
     let characters = 0
     const unconcerned = new Map<number, number[]>()
     // All groups register their rows first, so that rows are formatted together.
@@ -256,7 +256,7 @@ export class LiveFeed {
       if (followers.length === 0) continue
       if (wanted.some(({ rows }) => rows.length > 0)) {
         const rows = await eventsFor(group[0], { parts, wanted, position })
-        told.push({ followers, rows, position, change: group[0].change })
+        updates.push({ followers, rows, position, change: group[0].change })
         characters += rows.reduce((sum, { items }) => sum + items.length, 0)
       } else if (parts.some((part) => part.isNew(group[0]))) {
         const { change } = group[0]
@@ -265,23 +265,23 @@ export class LiveFeed {
         else others.push(...followers)
       }
       if (characters < turnCharacters) continue
-      this.#send(told)
-      told = []
+      this.#send(updates)
+      updates = []
       characters = 0
       await yieldToEventLoop()
     }
-    for (const [change, followers] of unconcerned) told.push({ followers, rows: [], position, change })
-    this.#send(told)
+    for (const [change, followers] of unconcerned) updates.push({ followers, rows: [], position, change })
+    this.#send(updates)
   }
 
-  #send(told: readonly FeedUpdate[]): void {
-    for (const { followers, position } of told) {
+  #send(updates: readonly FeedUpdate[]): void {
+    for (const { followers, position } of updates) {
       for (const id of followers) {
         const followed = this.#followed.get(id)
         if (followed !== undefined) followed.position = position
       }
     }
-    if (told.length > 0) this.#parts.send({ kind: 'told', told })
+    if (updates.length > 0) this.#parts.send({ kind: 'sent', updates })
   }
 
   #noteCaughtUp(): void {

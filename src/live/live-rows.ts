@@ -38,7 +38,7 @@ export interface LiveUpdate<Position = number> {
 export interface Follower<Position = number> {
   /** Called first, and again when the store was restarted: rows from this position on will be sent. */
   following(position: Position): void
-  told(told: LiveUpdate<Position>): void
+  update(update: LiveUpdate<Position>): void
   /** All stored rows have been sent; from now on rows are sent as they arrive. */
   caughtUp(): void
   /** The journal no longer has the next rows: nothing more is sent. */

@@ -78,7 +78,7 @@ export class Live<Position> {
           if (!hasBegun) listener.begun(position, isReset)
           hasBegun = true
         },
-        told: (told) => listener.told(told),
+        update: (update) => listener.update(update),
         caughtUp: () => listener.caughtUp(),
         lost: () => listener.lost(),
       })

@@ -149,7 +149,7 @@ export type ServiceEvent =
   | { readonly kind: 'sqlEngineRefused'; readonly message: string }
   | { readonly kind: 'sqlEngineDied'; readonly message: string; readonly restartInMs: number }
   /** A request with an unknown key; then `untold` is null. Once a minute `untold` is the number of such requests since the last report. */
-  | { readonly kind: 'keyRefused'; readonly ip: string; readonly untold: number | null }
+  | { readonly kind: 'keyRefused'; readonly ip: string; readonly unreported: number | null }
   /** Other machines can read without a key. */
   | { readonly kind: 'readingIsPublic'; readonly warning: string }
   /** The service uses this certificate for TLS from now on. */

@@ -61,7 +61,7 @@ function levelOf(event: ServiceEvent, slowMs: number): Level {
     case 'requestServed':
       return event.ms < slowMs ? 'debug' : 'info'
     case 'keyRefused':
-      return event.untold === null ? 'debug' : 'warn'
+      return event.unreported === null ? 'debug' : 'warn'
     // Each start validates the journal again: a replay that had been validated before has no effect.
     case 'rowsReplayed':
       return event.stored === 0 ? 'debug' : 'info'
@@ -107,7 +107,7 @@ function logEvent(logger: Logger, level: Level, event: ServiceEvent): void {
   else if (event.kind === 'certificateLoaded')
     logger[level]({ path: event.path, validUntil: new Date(event.validUntilMs).toISOString() }, words(kind))
   else if (event.kind === 'keyRefused' && level === 'warn')
-    logger.warn({ ip: event.ip, requests: event.untold }, 'requests with a key that is not known were refused')
+    logger.warn({ ip: event.ip, requests: event.unreported }, 'requests with a key that is not known were refused')
   else logger[level](fields, words(kind))
 }
 

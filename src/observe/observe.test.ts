@@ -75,11 +75,11 @@ describe('the log', () => {
     ],
     [
       'wrong keys of a minute',
-      { kind: 'keyRefused', ip: '10.0.0.1', untold: 7 },
+      { kind: 'keyRefused', ip: '10.0.0.1', unreported: 7 },
       {},
       { level: 40, ip: '10.0.0.1', requests: 7 },
     ],
-    ['one wrong key of them', { kind: 'keyRefused', ip: '10.0.0.1', untold: null }, {}, null],
+    ['one wrong key of them', { kind: 'keyRefused', ip: '10.0.0.1', unreported: null }, {}, null],
     [
       'public reading',
       { kind: 'readingIsPublic', warning: 'Reading is public.' },

@@ -8,7 +8,7 @@ const keys: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl + Space', 'SQL: completes a name'],
   ['Enter', 'Explore, in the search: adds the first tag that is found'],
   ['Ctrl + wheel, pinch', 'a chart: zooms where the pointer is'],
-  ['Drag', 'a chart: zooms in to a slice'],
+  ['Drag', 'a chart: zooms in to a range'],
   ['Double click', 'a chart: zooms out'],
   ['Arrow and page keys, Home, End', 'Explore, on the strip below the chart: moves what is shown'],
   ['Click', 'Explore, with two cursors: sets A and B by turns'],

@@ -57,14 +57,14 @@ export const postCheck: Route = (app, parts) => {
     validatorCompiler: (route) => (route.httpPart === 'body' ? () => true : schemaCompiler(route)),
     onRequest: [
       (request, _reply, done) => {
-        admitPush(services, guard.asker(request), request.params.ingest)
+        admitPush(services, guard.requester(request), request.params.ingest)
         done()
       },
       acceptJson,
     ],
     preValidation: readPushBody(parts, [...pushTypes, lineMediaType]),
     handler: async (request, reply) => {
-      const { keyId, ingest } = admitPush(services, guard.asker(request), request.params.ingest)
+      const { keyId, ingest } = admitPush(services, guard.requester(request), request.params.ingest)
       const answer = await services.pushCheck.check({ keyId, ingest, ...checkedRows(request, ingest) })
       return sendJson(request, reply, answer, settings.limits.sendIdleMs)
     },

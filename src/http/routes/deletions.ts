@@ -17,7 +17,7 @@ const whoMay =
 /** Access is checked before existence, so that names of entities are not revealed. */
 function correctorOf(request: FastifyRequest, { guard, services }: RouteParts) {
   const { entity } = request.params as Static<typeof EntityParameters>
-  return services.access.requireCorrect(guard.asker(request), entity)
+  return services.access.requireCorrect(guard.requester(request), entity)
 }
 
 const deletionRoute = jsonRoutes({

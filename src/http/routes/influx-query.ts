@@ -62,7 +62,7 @@ export const influxQuery: Route = (app, parts) => {
   const { guard } = parts
   const config = { ...lineConfig, errorBody: 'influxql' } as const
   const schema = { ...lineSchema, summary: 'Statements in InfluxQL, as InfluxDB 1 takes them.', response }
-  const onRequest = admits((request) => isCaller(guard.asker(request)) || guard.requireConsumption(request))
+  const onRequest = admits((request) => isCaller(guard.requester(request)) || guard.requireConsumption(request))
   app.route({
     method: 'GET',
     url: '/query',
@@ -137,7 +137,7 @@ async function answer(
       'missing required parameter "q": send it in the address, or in the body as a form (curl --data-urlencode, or --form q=@statements.txt).',
     )
   const statements = parseInfluxql(query, boundValues(text('params')))
-  if (statements.every(({ kind }) => kind === 'create database')) requireCaller(guard.asker(request))
+  if (statements.every(({ kind }) => kind === 'create database')) requireCaller(guard.requester(request))
   else guard.requireConsumption(request)
   const format = formatOf(text, request.headers.accept)
   reply.header('Cache-Control', 'no-store')

@@ -84,7 +84,7 @@ function parameter({ query }: Pick<FastifyRequest, 'query'>, name: string): stri
 }
 
 function targetOf(request: FastifyRequest, { target }: WritePath, { services, guard }: RouteParts): PushTarget {
-  const asker = guard.asker(request)
+  const asker = guard.requester(request)
   const named = parameter(request, target)
   // InfluxDB 1.8 accepts `bucket=<database>/<retention policy>`. Aliases contain no slash.
   const alias = target === 'bucket' ? named?.replace(/\/.*/s, '') : named

@@ -29,7 +29,7 @@ import { pageDescription, RejectedQuery, rejectedRequest } from './rejected.ts'
 function ownRows(request: FastifyRequest, { guard, services }: RouteParts): RowsOf & { readonly ingest: Ingest } {
   const { ingest: alias } = request.params as Static<typeof PushParameters>
   const { access, definitions } = services
-  const { subscriberId } = access.requireOwnRows(guard.asker(request), alias)
+  const { subscriberId } = access.requireOwnRows(guard.requester(request), alias)
   const ingest = existingIngest(definitions, alias, (other) => access.mayPush(subscriberId, other))
   return { ingest, ingestId: ingest.id, subscriberId }
 }
@@ -120,7 +120,7 @@ export const getBatch = receiptRoute({
   response: answers(200, 'The receipt.', ReceiptAnswer, [...readProblems, 'batch_not_found']),
   answer: (request, { services, guard }) => {
     const { params } = request
-    const { subscriberId } = requireCaller(guard.asker(request))
+    const { subscriberId } = requireCaller(guard.requester(request))
     const id = services.definitions.ingest(params.ingest)?.id ?? null
     return services.receipts.receipt(subscriberId, id, params.batch)
   },

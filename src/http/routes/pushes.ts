@@ -101,14 +101,14 @@ export const postPush: Route = (app, parts) => {
       schema: describe(operationId),
       validatorCompiler: validatePush,
       onRequest: (request, _reply, done) => {
-        admitPush(services, guard.asker(request), request.params.ingest)
+        admitPush(services, guard.requester(request), request.params.ingest)
         done()
       },
       preValidation,
       handler: async (request, reply) => {
         const answer = await services.pushes.push({
           // Checked again, because a body may take minutes to arrive, and rows for an ingest dropped in the meantime would be lost.
-          ...admitPush(services, guard.asker(request), request.params.ingest),
+          ...admitPush(services, guard.requester(request), request.params.ingest),
           ...pushedRows(request),
           idempotencyKey: idempotencyKeyOf(request.headers),
           wait: request.query.wait === 'true',

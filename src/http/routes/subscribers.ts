@@ -105,5 +105,5 @@ export const getSubscription = ownRoute({
   operationId: 'subscription',
   summary: "Shows the rights of the request's key.",
   response: answers(200, 'The subscriber of the key, with its subscriptions.', OwnSubscriptionAnswer, readProblems),
-  answer: (request, { services, guard }) => services.access.describe(guard.asker(request)),
+  answer: (request, { services, guard }) => services.access.describe(guard.requester(request)),
 })

@@ -23,7 +23,7 @@ const Known = Type.Object(
 )
 
 function viewerOf({ guard }: RouteParts, request: FastifyRequest): Viewer {
-  const asker = guard.asker(request)
+  const asker = guard.requester(request)
   const caller = isCaller(asker) ? asker : null
   return {
     subscriberId: caller?.subscriberId ?? null,
@@ -34,7 +34,7 @@ function viewerOf({ guard }: RouteParts, request: FastifyRequest): Viewer {
 
 /** Throws Problem `forbidden` for callers that may not read. Even where reading is public, a view needs an owner. */
 function makerOf(parts: RouteParts, request: FastifyRequest): ViewMaker {
-  const { subscriberId, subscriber } = parts.services.access.requireConsume(parts.guard.asker(request))
+  const { subscriberId, subscriber } = parts.services.access.requireConsume(parts.guard.requester(request))
   return { ...viewerOf(parts, request), subscriberId, subscriber }
 }
 

@@ -47,7 +47,7 @@ test('who goes on learns first what was deleted at another process: rows of that
     const heard: string[] = []
     const follower = (name: string) => ({
       following: () => heard.push(`${name} begins, ${seen.length} deleted`),
-      told: () => undefined,
+      update: () => undefined,
       caughtUp: () => undefined,
       lost: () => undefined,
     })

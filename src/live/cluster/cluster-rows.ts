@@ -54,7 +54,7 @@ const retryAfterS = 2
 export class ClusterRows implements LiveRows<string> {
   readonly #parts: ClusterRowsParts
   /** Entities that have readers, by id. */
-  readonly #told = new Map<number, OpenEntity>()
+  readonly #openEntities = new Map<number, OpenEntity>()
 
   constructor(parts: ClusterRowsParts) {
     this.#parts = parts
@@ -63,15 +63,15 @@ export class ClusterRows implements LiveRows<string> {
 
   async follow(question: LiveQuery, from: string | null, follower: Follower<string>): Promise<Following> {
     const { entityId } = question.plan.selection
-    const told = this.#told.get(entityId) ?? this.#open(entityId)
-    told.readers++
+    const openEntity = this.#openEntities.get(entityId) ?? this.#open(entityId)
+    openEntity.readers++
     let hasEnded = false
     const left = (): void => {
-      if (!hasEnded) this.#readerEnded(entityId, told)
+      if (!hasEnded) this.#readerEnded(entityId, openEntity)
       hasEnded = true
     }
     try {
-      const { followed, rows, deletions } = await told.opened
+      const { followed, rows, deletions } = await openEntity.opened
       // A new reader is not sent rows that were queryable, or deletions that were made, before. A resuming one may know deletions that this process does not.
       await Promise.all([from === null ? this.#reach(rows) : undefined, deletions.settle()])
       const following = followed.follow(question, from, follower)
@@ -118,8 +118,8 @@ export class ClusterRows implements LiveRows<string> {
   }
 
   close(): void {
-    for (const { stop } of this.#told.values()) stop.abort()
-    this.#told.clear()
+    for (const { stop } of this.#openEntities.values()) stop.abort()
+    this.#openEntities.clear()
     this.#parts.client.close()
   }
 
@@ -135,11 +135,11 @@ export class ClusterRows implements LiveRows<string> {
 
   #open(entityId: number): OpenEntity {
     const stop = new AbortController()
-    const told = { opened: this.#openPartitions(entityId, stop), stop, readers: 0 }
-    this.#told.set(entityId, told)
+    const openEntity = { opened: this.#openPartitions(entityId, stop), stop, readers: 0 }
+    this.#openEntities.set(entityId, openEntity)
     // The next reader tries again.
-    told.opened.catch(() => this.#end(entityId, told))
-    return told
+    openEntity.opened.catch(() => this.#end(entityId, openEntity))
+    return openEntity
   }
 
   async #openPartitions(entityId: number, { signal }: AbortController): Promise<Opened> {
@@ -211,7 +211,7 @@ export class ClusterRows implements LiveRows<string> {
       changed: () => {
         for (const feed of followed().feeds) feed.moved()
       },
-      told: () => followed().sentChange,
+      sentChange: () => followed().sentChange,
       changesKeptMs,
       nowMs,
     })
@@ -227,7 +227,7 @@ export class ClusterRows implements LiveRows<string> {
   }
 
   #look(): void {
-    for (const { opened } of this.#told.values()) {
+    for (const { opened } of this.#openEntities.values()) {
       opened.then(
         ({ rows }) => {
           for (const own of rows) own.look()
@@ -240,7 +240,7 @@ export class ClusterRows implements LiveRows<string> {
   /** Called when deletions may have been made or taken back. */
   #settle(): void {
     const failed = checkFailed(this.#parts.observe)
-    for (const { opened } of this.#told.values()) {
+    for (const { opened } of this.#openEntities.values()) {
       opened.then(
         ({ deletions }) => deletions.settle().catch(failed),
         () => undefined,
@@ -248,14 +248,14 @@ export class ClusterRows implements LiveRows<string> {
     }
   }
 
-  #readerEnded(entityId: number, told: OpenEntity): void {
-    told.readers--
-    if (told.readers === 0) this.#end(entityId, told)
+  #readerEnded(entityId: number, openEntity: OpenEntity): void {
+    openEntity.readers--
+    if (openEntity.readers === 0) this.#end(entityId, openEntity)
   }
 
-  #end(entityId: number, told: OpenEntity): void {
-    told.stop.abort()
-    if (this.#told.get(entityId) === told) this.#told.delete(entityId)
+  #end(entityId: number, openEntity: OpenEntity): void {
+    openEntity.stop.abort()
+    if (this.#openEntities.get(entityId) === openEntity) this.#openEntities.delete(entityId)
   }
 }
 

@@ -17,7 +17,7 @@ function changeOf(id: number, ...places: readonly number[]): ClusterDeletionChan
 }
 
 function opened(hidden: readonly HiddenByDeletion[] = [], duplicates: Entity['duplicates'] = 'keep') {
-  const state = { changes: [] as ClusterDeletionChange[], isUnderWay: false, told: 0, nowMs: 0 }
+  const state = { changes: [] as ClusterDeletionChange[], isUnderWay: false, sentChange: 0, nowMs: 0 }
   const calls: string[] = []
   const deletions = new EntityDeletions({
     catalog: {
@@ -30,7 +30,7 @@ function opened(hidden: readonly HiddenByDeletion[] = [], duplicates: Entity['du
     entity: () => ({ duplicates, hidden }),
     refresh: async () => void calls.push('refresh'),
     changed: () => calls.push('changed'),
-    told: () => state.told,
+    sentChange: () => state.sentChange,
     changesKeptMs: 100,
     nowMs: () => state.nowMs,
   })
@@ -83,10 +83,10 @@ test('forgets what all readers were told and nobody goes on from before any more
       .map(({ id }) => id)
   }
   expect(await known({ changes: [changeOf(3, 10), changeOf(5, 11)] })).toEqual([3, 5])
-  expect(await known({ changes: [changeOf(8, 20)], nowMs: 150, told: 8 })).toEqual([3, 5, 8])
+  expect(await known({ changes: [changeOf(8, 20)], nowMs: 150, sentChange: 8 })).toEqual([3, 5, 8])
   // One reader has not received the later changes yet.
-  expect(await known({ nowMs: 201, told: 3 })).toEqual([5, 8])
-  expect(await known({ told: 8 })).toEqual([8])
+  expect(await known({ nowMs: 201, sentChange: 3 })).toEqual([5, 8])
+  expect(await known({ sentChange: 8 })).toEqual([8])
   expect(await known({ nowMs: 1000 })).toEqual([8])
   // Forgotten changes are not requested again.
   expect(calls.filter((call) => call.startsWith('after')).at(-1)).toBe('after 8')

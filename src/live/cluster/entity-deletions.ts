@@ -15,7 +15,7 @@ export interface EntityDeletionParts {
   /** Called when there are new changes to send. */
   readonly changed: () => void
   /** The last change that all readers have been sent. */
-  readonly told: () => number
+  readonly sentChange: () => number
   /** See `ClusterIdsParts`: no reader resumes from before an older change. */
   readonly changesKeptMs: number
   readonly nowMs: () => number
@@ -74,11 +74,11 @@ export class EntityDeletions {
 
   /** Drops changes that no reader needs. Clocks of processes differ, so changes are kept twice as long as readers may resume from before them. */
   #forget(): void {
-    const { told, changesKeptMs, nowMs } = this.#parts
+    const { sentChange, changesKeptMs, nowMs } = this.#parts
     const oldMs = nowMs() - 2 * changesKeptMs
     if (this.#changes.length < 2 || this.#changes[0]!.knownMs >= oldMs) return
-    const toldId = told()
-    const first = this.#changes.findIndex(({ id, knownMs }) => id > toldId || knownMs >= oldMs)
+    const sentId = sentChange()
+    const first = this.#changes.findIndex(({ id, knownMs }) => id > sentId || knownMs >= oldMs)
     if (first === 0) return
     // If there is none, -1 keeps only the last change.
     this.#changes = this.#changes.slice(first)

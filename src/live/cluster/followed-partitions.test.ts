@@ -27,13 +27,13 @@ function opened() {
 
 function follower(): Follower<string> & {
   readonly heard: unknown[]
-  readonly told: (told: LiveUpdate<string>) => void
+  readonly update: (update: LiveUpdate<string>) => void
 } {
   const heard: unknown[] = []
   return {
     heard,
     following: (position) => heard.push(`following ${position}`),
-    told: (told) => heard.push(told),
+    update: (update) => heard.push(update),
     caughtUp: () => heard.push('caught up'),
     lost: () => heard.push('lost'),
   }
@@ -49,7 +49,7 @@ test('says how far it has come in all partitions, and the same to all who have c
     { items: '[1]', position: 8 },
     { items: '[2]', position: 9 },
   ]
-  send(1, { kind: 'told', told: [{ followers: [1, 2, 3], rows, position: 10, change: 3 }] })
+  send(1, { kind: 'sent', updates: [{ followers: [1, 2, 3], rows, position: 10, change: 3 }] })
   expect(now.heard).toMatchObject([
     'following 5.7-3',
     {
@@ -62,7 +62,7 @@ test('says how far it has come in all partitions, and the same to all who have c
   ])
   expect(same.heard[1]).toBe(now.heard[1])
   expect(earlier.heard).toMatchObject(['following 2.0-1', { rows: [{ position: '2.8-1' }, {}], position: '2.10-1' }])
-  send(0, { kind: 'told', told: [{ followers: [3], rows: [], position: 6, change: 1 }] })
+  send(0, { kind: 'sent', updates: [{ followers: [3], rows: [], position: 6, change: 1 }] })
   expect(earlier.heard[2]).toMatchObject({ rows: [], position: '6.10-1' })
 })
 
@@ -74,7 +74,7 @@ test('a reader waits, has caught up, is lost and leaves in all partitions', () =
   send(1, { kind: 'caughtUp', followers: [1] })
   send(0, { kind: 'caughtUp', followers: [1] })
   send(0, { kind: 'lost', followers: [1] })
-  send(1, { kind: 'told', told: [{ followers: [1], rows: [], position: 9, change: 3 }] })
+  send(1, { kind: 'sent', updates: [{ followers: [1], rows: [], position: 9, change: 3 }] })
   following.end()
   expect(reader.heard).toEqual(['following 5.7-3', 'caught up', 'lost'])
   expect(calls).toEqual([
@@ -93,11 +93,14 @@ test('a deletion is told when all partitions have come to its place, and once', 
   partitions.follow(question, null, reader)
   const deletion = { deletionId: 1, isUndone: false, selection: {} as DeletionSelection }
   const comesTo = (partition: number, change: number, position: number): void =>
-    send(partition, { kind: 'told', told: [{ followers: [1], rows: [], deletion, position, change }] })
+    send(partition, { kind: 'sent', updates: [{ followers: [1], rows: [], deletion, position, change }] })
   comesTo(1, 4, 9)
   comesTo(1, 5, 9)
   expect([reader.heard, calls]).toEqual([['following 5.7-3'], ['1 holds 1', '1 holds 1']])
-  send(0, { kind: 'told', told: [{ followers: [1], rows: [{ items: '[1]', position: 6 }], position: 6, change: 3 }] })
+  send(0, {
+    kind: 'sent',
+    updates: [{ followers: [1], rows: [{ items: '[1]', position: 6 }], position: 6, change: 3 }],
+  })
   expect(partitions.sentChange).toBe(3)
   comesTo(0, 4, 6)
   expect(partitions.sentChange).toBe(4)

@@ -60,9 +60,9 @@ export class FollowedPartitions {
       case 'following':
         this.#following(news, partition)
         return
-      case 'told':
-        for (const told of news.told) {
-          for (const number of told.followers) this.#told(number, partition, told)
+      case 'sent':
+        for (const update of news.updates) {
+          for (const number of update.followers) this.#update(number, partition, update)
         }
         return
       case 'caughtUp':
@@ -91,28 +91,29 @@ export class FollowedPartitions {
     if (offsets !== null) followed.follower.following(positionOf({ offsets, change }))
   }
 
-  #told(number: number, partition: number, told: FeedUpdate): void {
+  #update(number: number, partition: number, update: FeedUpdate): void {
     const followed = this.#followed.get(number)
     if (followed === undefined) return
-    followed.offsets[partition] = told.position
+    followed.offsets[partition] = update.position
     const offsets = known(followed)
-    if (offsets === null) throw new Error('a partition told rows before all of them were followed')
-    if (told.deletion !== undefined && !this.#isReached(number, followed, { partition, change: told.change })) return
+    if (offsets === null) throw new Error('a partition sent rows before all of them were followed')
+    if (update.deletion !== undefined && !this.#isReached(number, followed, { partition, change: update.change }))
+      return
     const { change } = followed
     const position = positionOf({ offsets, change })
-    const asTold = this.#sharedUpdates.get(told) ?? new Map<string, LiveUpdate<string>>()
-    this.#sharedUpdates.set(told, asTold)
-    const shared = asTold.get(position) ?? {
+    const byPosition = this.#sharedUpdates.get(update) ?? new Map<string, LiveUpdate<string>>()
+    this.#sharedUpdates.set(update, byPosition)
+    const shared = byPosition.get(position) ?? {
       followers: [],
-      rows: told.rows.map(({ items, position: offset }) => ({
+      rows: update.rows.map(({ items, position: offset }) => ({
         items,
         position: positionOf({ offsets: offsets.with(partition, offset), change }),
       })),
-      ...(told.deletion === undefined ? {} : { deletion: told.deletion }),
+      ...(update.deletion === undefined ? {} : { deletion: update.deletion }),
       position,
     }
-    asTold.set(position, shared)
-    followed.follower.told(shared)
+    byPosition.set(position, shared)
+    followed.follower.update(shared)
   }
 
   /** Whether all partitions have now reached the place of a change. Partitions that reach it earlier are held until then. */

@@ -52,8 +52,8 @@ export class Followers {
       case 'following':
         this.#following(news.follower, news)
         return
-      case 'told':
-        for (const told of news.told) this.#told(told)
+      case 'sent':
+        for (const update of news.updates) this.#update(update)
         return
       case 'caughtUp':
         for (const number of news.followers) this.#kept.get(number)?.follower.caughtUp()
@@ -75,9 +75,15 @@ export class Followers {
   }
 
   /** All followers receive the same object, so that it is serialized once. */
-  #told({ followers, rows, deletion, position, change }: Extract<LiveNews, { kind: 'told' }>['told'][number]): void {
+  #update({
+    followers,
+    rows,
+    deletion,
+    position,
+    change,
+  }: Extract<LiveNews, { kind: 'sent' }>['updates'][number]): void {
     const place = { position, change }
-    const told: LiveUpdate<string> = {
+    const update: LiveUpdate<string> = {
       followers,
       rows: rows.map(({ items, position }) => ({ items, position: livePlaceText({ position, change }) })),
       ...(deletion === undefined ? {} : { deletion }),
@@ -87,7 +93,7 @@ export class Followers {
       const kept = this.#kept.get(number)
       if (kept === undefined) continue
       kept.place = place
-      kept.follower.told(told)
+      kept.follower.update(update)
     }
   }
 }

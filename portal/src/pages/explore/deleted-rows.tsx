@@ -65,7 +65,7 @@ function DeleteRows({ shown, entity, onClose, onDeleted }: DrawnProps & { onClos
     >
       <p>
         Of {view.tags.join(', ')}, from {clock(span.fromMs)} to {clock(span.toMs)} ({view.zone}), both included: what is
-        drawn. Drag over the chart first to choose another slice.
+        drawn. Drag over the chart first to choose another range.
       </p>
       <Check
         label={`Keep the rows: only ${view.fields.join(', ')} reads as null`}

@@ -296,7 +296,7 @@ function requireRanges(found: FoundRows, files: readonly SealedFile[]): void {
   if (ranges <= rangesMax) return
   throw invalidRequest(
     'where',
-    `the rows lie in more than ${rangesMax.toLocaleString('en-US')} separate places, with those of the entity's other deletions. Select fewer tags, fewer days, or whole slices of time`,
+    `the rows lie in more than ${rangesMax.toLocaleString('en-US')} separate places, with those of the entity's other deletions. Select fewer tags, fewer days, or one range of time`,
   )
 }
 
