@@ -84,7 +84,7 @@ export type CreateIngest = Type.Static<typeof CreateIngest>
 export const ChangeIngest = Type.Object(
   {
     state: Type.Optional(
-      Type.Enum([...states], { description: 'Pushes to a blocked ingest are refused; reading goes on.' }),
+      Type.Enum([...states], { description: 'Pushes to a blocked ingest are refused; its data can still be read.' }),
     ),
     reason: Type.Optional(
       orNull(Type.String({ maxLength: 2000 }), { description: 'The reason of a block. Callers who push see it.' }),

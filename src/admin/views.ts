@@ -63,7 +63,7 @@ type Cell = Type.Static<typeof Cell>
 
 const Variable = Type.Object(
   {
-    name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,31}$', description: 'What stands behind the `$`.' }),
+    name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,31}$', description: 'The name after the `$`.' }),
     kind: Type.Enum(['entity', 'tag'], { description: 'What is chosen.' }),
     entity: Type.Optional(name('Of a tag: the entity whose tags are offered; may be `$name` of a variable before it.')),
     value: Type.String({ maxLength: 1024, description: 'Where the address chooses nothing.' }),
@@ -208,7 +208,10 @@ export class Views {
       throw invalidRequest('zone', 'must be a name of the IANA time zones, as Europe/Madrid or UTC')
     if (range !== '' && !isEarlier(range, nowMs)) throw invalidRequest('range', `must be ${durationForm}`)
     if (range !== '' && (from !== '' || to !== ''))
-      throw invalidRequest(from === '' ? 'to' : 'from', 'stands beside `range`, which ends now: leave out one of them')
+      throw invalidRequest(
+        from === '' ? 'to' : 'from',
+        'cannot be used with `range`, which ends now: leave out one of them',
+      )
     requireSpan(from, to, nowMs)
   }
 

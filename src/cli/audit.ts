@@ -43,7 +43,7 @@ export function addAudit(program: Command, context: CliContext): void {
     .option('--from <time>', 'only changes at this time or later')
     .option('--until <time>', 'only changes before this time')
     .option('--limit <count>', 'how many', parseCount, 100)
-    .option('--json', 'print JSON, with all that is told of each change')
+    .option('--json', 'print JSON, with all details of each change')
     .action(async ({ limit, json, ...filters }: AuditOptions, command: Command) => {
       const client = connect(context, command.optsWithGlobals())
       const { items, more } = await firstItems(limit, (page) => client.audit({ ...filters, ...page }))

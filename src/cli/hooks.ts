@@ -40,7 +40,7 @@ const hookColumns: readonly ItemColumn<HookAnswer>[] = [
   { title: 'hook', cell: ({ name }) => name },
   { title: 'address', cell: ({ url }) => url },
   { title: 'secret set', cell: ({ secret_set }) => secret_set ?? 'never' },
-  { title: 'told of', cell: ({ kinds }) => kinds.map(kindText).join('; ') },
+  { title: 'events', cell: ({ kinds }) => kinds.map(kindText).join('; ') },
 ]
 
 const deliveryColumns: readonly ItemColumn<HookDelivery>[] = [
@@ -64,7 +64,7 @@ Examples:
 export function addHooks(program: Command, context: CliContext): void {
   const hooks = program
     .command('hooks')
-    .description('make, list and delete hooks: addresses that are told what an operator must know (needs an admin key)')
+    .description('make, list and delete hooks: addresses that receive events for operators (needs an admin key)')
   addPut(hooks, context)
   showsList(hooks.command('list').description('list all hooks'), context, {
     items: (client) => allItems((page) => client.hooks(page)),
@@ -97,8 +97,8 @@ interface PutOptions extends JsonOption {
 function addPut(hooks: Command, context: CliContext): void {
   hooks
     .command('put <name> <address>')
-    .description('make a hook, or replace where it is and what it is told of')
-    .requiredOption('--on <kind>', 'what it is told of; may be repeated', collectKinds)
+    .description('make a hook, or replace its address and its events')
+    .requiredOption('--on <kind>', 'an event that it receives; may be repeated', collectKinds)
     .option('--secret-file <file>', 'the secret that events are signed with; - is standard input (default: as it was)')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)

@@ -143,7 +143,7 @@ export async function publicReading(client: Pick<TidemarkClient, 'settings'>): P
   const settings = await client.settings().catch(() => null)
   const consumption = settings?.Items.find(({ setting }) => setting === 'access.consumption')?.value
   if (consumption !== 'public') return ''
-  return 'Reading needs no key now: whoever has none reads everything too. With access.consumption=key it needs one.\n'
+  return 'Reading needs no key now: anyone can read everything. With access.consumption=key it needs one.\n'
 }
 
 /** A key as lists show it, with its subscriber. */

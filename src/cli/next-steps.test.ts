@@ -56,8 +56,7 @@ test.each([
   )
 })
 
-const everywhere =
-  'Reading needs no key now: whoever has none reads everything too. With access.consumption=key it needs one.\n'
+const everywhere = 'Reading needs no key now: anyone can read everything. With access.consumption=key it needs one.\n'
 
 test.each([
   ['public', everywhere],

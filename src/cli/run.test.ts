@@ -43,7 +43,7 @@ describe('help and usage', () => {
     [['query', 'latest', '--entity', 'e', '--granularity', 'hour'], "unknown option '--granularity'"],
     [['query', 'last', '--entity', 'e', '--offset', '-1'], 'must be a whole number from 0'],
     [['mqtt', '--broker', 'localhost', '--subscribe', '#', '--ingest', 'p'], 'is no address of a broker'],
-    [[...mqtt, '--subscribe', '#', '--topic', '{a}/{T'], 'is no level of a topic'],
+    [[...mqtt, '--subscribe', '#', '--topic', '{a}/{T'], 'is not a level of a topic'],
     [[...mqtt, '--subscribe', 'plant/#/x'], '"plant/#/x" is no filter of topics: # is the rest of a topic'],
     [['push', 'p', 'f.csv', '--format', 'xml'], 'Allowed choices are csv, ndjson, json'],
   ])('%j is a wrong use', async (argv, part) => {

@@ -36,7 +36,7 @@ export const settingGroups: ReadonlyMap<string, string> = new Map([
   ['i3x', 'i3X: the tree of objects, and the limits of its answers and subscriptions'],
   ['portal', 'the web pages'],
   ['self', "the service's own history"],
-  ['hooks', 'addresses that are told what an operator must know'],
+  ['hooks', 'addresses that receive events for operators'],
   ['deletions', 'rows that were deleted'],
   ['audit', "who changed what on the operator's side"],
   ['server', 'HTTP: base path, proxy, times'],

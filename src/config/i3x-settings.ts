@@ -16,7 +16,7 @@ export const i3xSettings = {
       'a metadata entity, the attribute with the identifier of the parent, and perhaps that with the name to show, such as equipment,parent,name',
     items: { min: 2, max: 3 },
     description:
-      "Where the tree of objects stands: a metadata entity, its attribute that holds the identifier of an item's parent, and the attribute with the name to show, which may be left out.",
+      "The source of the tree of objects: a metadata entity, its attribute that holds the identifier of an item's parent, and the attribute with the name to show, which may be left out.",
   }),
   'i3x.objects': integer({
     default: 20_000,

@@ -69,6 +69,6 @@ export const serverSettings = {
     min: 0,
     max: longestMs,
     description:
-      'How long requests in flight may go on after the server is asked to stop. At most half of the time that is left then is used to seal rows in memory. Rows that are not sealed are read from the journal at the next start.',
+      'How long requests in flight may continue after the server is asked to stop. At most half of the time that is left then is used to seal rows in memory. Rows that are not sealed are read from the journal at the next start.',
   }),
 } satisfies Record<string, Setting>

@@ -138,7 +138,7 @@ test.each([
   ["SELECT INTERVAL '1 day' FROM plant", "'FROM' is no unit of time"],
   ["SELECT (INTERVAL '1 day') FROM plant", "')' cannot stand here: a unit of time, such as DAY in INTERVAL '1' DAY"],
   ['SELECT INTERVAL 1 DAY FROM plant', "a text in single quotes, as in INTERVAL '1' DAY, is expected"],
-  ['SELECT 1st FROM plant', "'1st' is no number: a name that begins with a digit stands in double quotes"],
+  ['SELECT 1st FROM plant', "'1st' is no number: write a name that begins with a digit in double quotes"],
 ])('lengths of time of others: %s', (query, message) => {
   expect(refusal(query)).toContain(message)
 })

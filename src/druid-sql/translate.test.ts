@@ -41,15 +41,15 @@ describe('a refusal says what is meant, and where', () => {
     ],
     [
       'SELECT V FROM plant WHERE T = "boiler.temp"',
-      "column 'boiler.temp' is not found in any table: there are '__time', 'T', 'ok', 'V'. A text stands in single quotes: 'boiler.temp' (line 1, column 31)",
+      "column 'boiler.temp' is not found in any table: there are '__time', 'T', 'ok', 'V'. Write a text in single quotes: 'boiler.temp' (line 1, column 31)",
     ],
     [
       'SELECT time FROM plant',
-      '\'time\' is a word of SQL. The time of a row is __time; another column of that name stands in double quotes, "time" (line 1, column 8)',
+      '\'time\' is a word of SQL. The time of a row is __time; write another column of that name in double quotes, "time" (line 1, column 8)',
     ],
     [
       'SELECT p.date FROM plant p',
-      '\'date\' is a word of SQL. The time of a row is __time; another column of that name stands in double quotes, "date" (line 1, column 10)',
+      '\'date\' is a word of SQL. The time of a row is __time; write another column of that name in double quotes, "date" (line 1, column 10)',
     ],
     [
       'SELECT AVG(value) FROM plant',
@@ -57,7 +57,7 @@ describe('a refusal says what is meant, and where', () => {
     ],
     [
       'SELECT W FROM (SELECT V FROM plant)',
-      "column 'W' is not found in any table: there is 'V'. A text stands in single quotes: 'W' (line 1, column 8)",
+      "column 'W' is not found in any table: there is 'V'. Write a text in single quotes: 'W' (line 1, column 8)",
     ],
     [
       'SELECT T FROM plnt',
@@ -65,7 +65,7 @@ describe('a refusal says what is meant, and where', () => {
     ],
     [
       'SELECT T FROM a.b',
-      `there is no table 'a.b': a name with a dot stands in double quotes, "a.b" (line 1, column 15)`,
+      `there is no table 'a.b': write a name with a dot in double quotes, "a.b" (line 1, column 15)`,
     ],
     ["SELECT 'abc", "the text that begins here is not closed: write ' at its end (line 1, column 8)"],
     [

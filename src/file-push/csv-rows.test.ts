@@ -64,7 +64,7 @@ test.each<[string, string | Uint8Array, Given, string]>([
     'too many cells',
     'a\n1,2\n',
     {},
-    'line 2: there are 2 cells, and the header has 1 columns. A cell with the delimiter in it, as 2,5 in a file with commas, stands in double quotes',
+    'line 2: there are 2 cells, and the header has 1 columns. A cell with the delimiter in it, such as 2,5 in a file with commas, needs double quotes',
   ],
   ['a column twice', 'a,a\n', {}, 'line 1: the header has the column "a" twice'],
   ['an unknown column', 'a,b\n', { columns: { c: 'V' } }, 'line 1: the header has no column "c"; there are: a, b'],

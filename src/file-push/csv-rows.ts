@@ -28,7 +28,7 @@ export interface CsvMapping {
 type RowEncoder = (record: CsvRecord) => string
 
 /** The usual cause is a decimal comma, or a text with a comma, in a file with comma as delimiter. */
-const moreCellsText = '. A cell with the delimiter in it, as 2,5 in a file with commas, stands in double quotes'
+const moreCellsText = '. A cell with the delimiter in it, such as 2,5 in a file with commas, needs double quotes'
 
 interface ColumnEncoder {
   readonly name: string

@@ -42,8 +42,8 @@ test.each([
 test.each([
   ['dd/mm/yyyy hh:mm', 'has "m" twice. Months are MM, and minutes mm.'],
   ['dd/mm/yyyy', 'has no month: "M". Months are MM, and minutes mm.'],
-  ['DD/MM/YYYY', '"D" in the pattern "DD/MM/YYYY" is no letter of a time'],
-  ['second', '"e" in the pattern "second" is no letter of a time'],
+  ['DD/MM/YYYY', '"D" in the pattern "DD/MM/YYYY" is not a letter of a time'],
+  ['second', '"e" in the pattern "second" is not a letter of a time'],
   ['dd/MM/yyyy hh:mm', 'h (1 to 12) needs a (AM or PM)'],
   ['HH:mm', 'has no year: "y"'],
   ['d MMMMM yyyy', 'MMM or MMMM its English name'],

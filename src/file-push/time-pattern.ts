@@ -91,7 +91,7 @@ function partsOf(pattern: string): readonly (PatternPart | string)[] {
 function unknownLetter(letter: string, pattern: string): string {
   const known = [...patternLetters].map(([one, meaning]) => `${one} ${meaning}`).join(', ')
   const hint = 'YDA'.includes(letter) ? ' Capital and small letters differ.' : ''
-  return `"${letter}" in the pattern "${pattern}" is no letter of a time. There are: ${known}.${hint} Text stands in single quotes: 'T'.`
+  return `"${letter}" in the pattern "${pattern}" is not a letter of a time. There are: ${known}.${hint} Write text in single quotes: 'T'.`
 }
 
 /** Throws an `Error` if the pattern lacks a letter that a time needs, or has one twice. */

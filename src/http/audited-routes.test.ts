@@ -20,7 +20,7 @@ test.each<[Route, boolean]>([
 ])('%j is no route of a server: %s', (route, isRefused) => {
   const hook = keepAudit({ audit: null! }, null! as Guard) as unknown as (given: object) => void
   const define = (): void => hook({ ...route, url: route.routePath })
-  if (isRefused) expect(define).toThrow('its config is to say what the audit tells of it')
+  if (isRefused) expect(define).toThrow('its config must say what the audit records')
   else expect(define).not.toThrow()
 })
 

@@ -28,9 +28,7 @@ export function keepAudit({ audit }: Pick<Services, 'audit'>, guard: Guard): onR
     const isOperators = routePath.startsWith('/admin/') && ![method].flat().every((one) => readingMethods.includes(one))
     const audited = config?.audited
     if (isOperators && audited === undefined) {
-      throw new Error(
-        `${String(method)} ${routePath} changes something: its config is to say what the audit tells of it`,
-      )
+      throw new Error(`${String(method)} ${routePath} changes something: its config must say what the audit records`)
     }
     if (audited === undefined || audited === false) return
     const what = operationId(schema)

@@ -55,5 +55,5 @@ export function publicReading({ access, host, server: { trustProxy } }: Opening)
   const isLocal = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
   if (access.consumption !== 'public' || (isLocal && !trustProxy)) return null
   const where = isLocal ? 'behind a proxy (server.trustProxy)' : `on ${host}`
-  return `Reading is public ${where}: whoever reaches the service reads all data without a key. Set access.consumption to key where that is not meant.`
+  return `Reading is public ${where}: anyone who can reach the service can read all data without a key. Set access.consumption to key to prevent that.`
 }

@@ -37,7 +37,7 @@ function hostFault({ headers, httpVersion }: IncomingMessage): string | null {
 /** A request may contain an absolute URL, as sent to a proxy (RFC 9112, section 3.2.2). */
 function targetFault({ url = '', headers }: IncomingMessage): string | null {
   if (url.includes('#'))
-    return 'The address has a # in it: what stands behind it is not for the service. Write %23 for the character.'
+    return 'The address contains a #: the service never receives what follows it. Write %23 for the character.'
   if (url.startsWith('/') || url === '*') return null
   const named = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]?.toLowerCase()
   if (named === undefined) return 'The request names neither a path nor an address of http.'

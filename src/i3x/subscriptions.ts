@@ -273,16 +273,16 @@ export class Subscriptions {
 }
 
 const lostText =
-  'Updates were left out: the journal does not hold them any more (limits.liveKeepMs says how long it does). The sequence number that is missing stands for them. POST /objects/history has the values.'
+  'Updates are missing: the journal no longer holds them (limits.liveKeepMs says how long it does). The missing sequence number stands for them. POST /objects/history has the values.'
 
 const moreText = (waitingBytes: number): string =>
-  `There is more: so many updates wait to be acknowledged as have ${waitingBytes} bytes (i3x.waitingBytes). Ask again with the lastSequenceNumber of the last batch.`
+  `There are more updates: those that wait to be acknowledged have reached ${waitingBytes} bytes (i3x.waitingBytes). Ask again with the lastSequenceNumber of the last batch.`
 
 function requireSentBatch(lastSequenceNumber: number, told: number): void {
   if (lastSequenceNumber === -1 || (lastSequenceNumber >= 0 && lastSequenceNumber <= told)) return
   throw invalidRequest(
     'lastSequenceNumber',
-    `must be that of a batch that was told (the last one is ${told}), or -1 for all`,
+    `must be that of a batch that was sent (the last one is ${told}), or -1 for all`,
   )
 }
 
@@ -299,7 +299,10 @@ function notRegistered(id: string): Problem {
 }
 
 function streamIsOpen(): Problem {
-  return invalidRequest('subscriptionId', 'has an open stream, which is told the updates. Close it before calling sync')
+  return invalidRequest(
+    'subscriptionId',
+    'has an open stream, which receives the updates. Close it before calling sync',
+  )
 }
 
 function tooMany(subscriptions: number): Problem {

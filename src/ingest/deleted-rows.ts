@@ -100,7 +100,7 @@ function takenItems(
 function faultOf({ id, selection: { metrics } }: ActiveDeletion): RowFault {
   const which = id === null ? 'A deletion that is being made' : `Deletion ${id} of the entity`
   const taken = metrics === null ? 'selects it' : `takes its ${metrics.map(({ name }) => `"${name}"`).join(', ')}`
-  const instead = metrics === null ? 'Push the row anew' : 'Replay it without these (drop), push the row anew'
+  const instead = metrics === null ? 'Push the row again' : 'Replay it without these (drop), push the row again'
   return {
     code: 'row_deleted',
     field: null,

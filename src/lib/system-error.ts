@@ -7,7 +7,7 @@ export function systemErrorText(error: unknown): string {
     case 'EISDIR':
       return 'it is a folder'
     case 'ENOTDIR':
-      return 'what stands before its name is no folder'
+      return 'a part of its path is not a folder'
     case 'EACCES':
     case 'EPERM':
       return 'this user may not do that'

@@ -114,7 +114,7 @@ const listEntities = tool({
   name: 'list_entities',
   title: 'List entities',
   description:
-    'The entities that can be queried, one JSON object a line: fields (one of role time, tags that name the series, dimensions, metrics that hold the values), how many rows, and from when to when. Begin here. It also tells the time now.',
+    'The entities that can be queried, one JSON object a line: fields (one of role time, tags that name the series, dimensions, metrics that hold the values), how many rows, and from when to when. Start here. It also reports the current time.',
   // Some clients send a property although the schema has none.
   inputSchema: Type.Object({}),
   answer: async (_asked, reading, nowMs) => {

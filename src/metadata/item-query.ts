@@ -43,10 +43,7 @@ function rangeOf({ name, value }: QueryParameter, index: Index, table: Table): K
   const operator = name === index.name ? 'eq' : operatorOf(name, index.name)
   if (operator === null) throw unknownParameter({ name, value }, index, table)
   if (operator === 'bw' && index.type !== 'string') {
-    throw invalidRequest(
-      name,
-      `a beginning is asked of a string, and the index field "${index.name}" is a ${index.type}`,
-    )
+    throw invalidRequest(name, `a prefix needs a string, and the index field "${index.name}" is a ${index.type}`)
   }
   const key = keyOf(name, value, index)
   switch (operator) {

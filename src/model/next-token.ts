@@ -31,7 +31,7 @@ export class NextTokens {
     if (isWhole && timingSafeEqual(this.#sign(scope, key), bytes.subarray(1, headBytes))) return key
     throw new Problem(
       'invalid_token',
-      'The NextToken was not given for this list with these filters. Send the one of its last answer, unchanged, or none to begin anew.',
+      'The NextToken does not belong to this list with these filters. Send the one from the last response unchanged, or none to start again.',
       { errors: [{ path: 'NextToken', message: 'is not valid here' }] },
     )
   }

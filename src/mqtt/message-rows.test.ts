@@ -100,9 +100,9 @@ test.each<[string, string, Record<string, string> | null]>([
 })
 
 test.each([
-  ['a/x{tag}', 'a name stands alone between two slashes'],
+  ['a/x{tag}', 'a name must be alone between two slashes'],
   ['{tag}/{tag}', 'has {tag} twice'],
-  ['{tag...}/b', 'goes on behind {name...}'],
+  ['{tag...}/b', 'continues after {name...}'],
 ])('%s is no template', (text, message) => {
   expect(() => topicTemplate(text)).toThrow(message)
 })

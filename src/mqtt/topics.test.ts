@@ -7,8 +7,8 @@ test.each(['plant/#', '#', '+', '+/x/+', '/', '$share/group/plant/+', 'a b/c'])(
 
 test.each([
   ['plant/#/x', 'nothing may follow it'],
-  ['plant#', '# stands alone between slashes, and not in "plant#"'],
-  ['plant/a+/x', '+ stands alone between slashes, and not in "a+"'],
+  ['plant#', '# must be alone between slashes, not in "plant#"'],
+  ['plant/a+/x', '+ must be alone between slashes, not in "a+"'],
   ['', 'it is empty'],
   ['a\0', 'a character of code 0'],
   ['a'.repeat(65_536), 'longer than 65535 bytes'],

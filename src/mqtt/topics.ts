@@ -14,7 +14,7 @@ export function topicTemplate(template: string): TopicTemplate {
     const [, name, rest] = placeholder.exec(text) ?? []
     if (name === undefined && /[{}]/.test(text))
       throw new Error(
-        `"${text}" in "${template}" is no level of a topic: a name stands alone between two slashes, as {tag}.`,
+        `"${text}" in "${template}" is not a level of a topic: a name must be alone between two slashes, such as {tag}.`,
       )
     return { text, name, isRest: rest !== undefined }
   })
@@ -22,7 +22,7 @@ export function topicTemplate(template: string): TopicTemplate {
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined) throw new Error(`"${template}" has {${twice}} twice.`)
   if (levels.some(({ isRest }, at) => isRest && at !== levels.length - 1))
-    throw new Error(`"${template}" goes on behind {name...}, which is the rest of a topic.`)
+    throw new Error(`"${template}" continues after {name...}, which is the rest of a topic.`)
   return {
     names,
     propertiesOf(topic) {
@@ -48,8 +48,8 @@ export function filterFault(filter: string): string | null {
   if (filter.includes('\0')) return 'it has a character of code 0'
   const levels = filter.split('/')
   const rest = levels.findIndex((level) => level.includes('#'))
-  if (rest !== -1 && levels[rest] !== '#') return `# stands alone between slashes, and not in "${levels[rest]}"`
+  if (rest !== -1 && levels[rest] !== '#') return `# must be alone between slashes, not in "${levels[rest]}"`
   if (rest !== -1 && rest !== levels.length - 1) return '# is the rest of a topic, and nothing may follow it'
   const mixed = levels.find((level) => level.includes('+') && level !== '+')
-  return mixed === undefined ? null : `+ stands alone between slashes, and not in "${mixed}"`
+  return mixed === undefined ? null : `+ must be alone between slashes, not in "${mixed}"`
 }

@@ -227,7 +227,7 @@ export const LiveRequest = Type.Object(
     metric_name_field: metrics,
     fields,
     after: optionalText(
-      'The last `id` of an earlier stream of this entity: the stream goes on behind it. The header `Last-Event-ID`, which a browser sends by itself when it connects again, counts before it.',
+      'The last `id` of an earlier stream of this entity: the stream continues after it. The header `Last-Event-ID`, which a browser sends when it reconnects, takes precedence.',
       ['5f0c3a9be41d7c22-1834-kq3c0O9mJdVx2hYt'],
     ),
   },

@@ -123,7 +123,7 @@ test('what is no replica is told at once', () =>
     for (const [place, words] of [
       ['none', 'There is no replica at this address'],
       ['none/copy', 'is its disk mounted?'],
-      ['file', 'cannot be read: what stands before its name is no folder'],
+      ['file', 'cannot be read: a part of its path is not a folder'],
     ]) {
       const url = pathToFileURL(join(directory, place!)).href
       for (const command of [

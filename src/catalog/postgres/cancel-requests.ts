@@ -155,6 +155,6 @@ function isMessage(value: unknown): value is Message {
 
 function databaseAway(): Problem {
   const detail =
-    "Whether another process runs the query cannot be asked while the catalog's database is away. Try again."
+    "Whether another process runs the query cannot be determined while the catalog's database is unreachable. Try again."
   return new Problem('unavailable', detail)
 }

@@ -39,7 +39,7 @@ export async function requireCatalog({ catalog, ...folders }: Folders, disk: Lis
   if (found === undefined) return
   throw new Error(
     `The catalog ${catalog} is ${isThere ? 'empty' : 'missing'}, but its data is there (${found}${left.length > 1 ? `, and others` : ''}). ${whatItHolds} ${whatToDo} ` +
-      'To begin anew without the data, give the service an empty folder with --data.',
+      'To start without the data, give the service an empty folder with --data.',
   )
 }
 

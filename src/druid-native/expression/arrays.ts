@@ -18,7 +18,7 @@ export function arrayOf(value: Typed): ArrayOf | null {
   if (value.type === null) return null
   if (value.type === 'COMPLEX<json>')
     throw new ExpressionError(
-      `JSON as an array whose type is not told, as json_value(x, '$.a', 'ARRAY<LONG>') tells it,`,
+      `JSON as an array without a declared type, such as json_value(x, '$.a', 'ARRAY<LONG>') declares,`,
       true,
     )
   const element = elementOf(value.type) ?? (isScalar(value.type) && value.type !== 'FLOAT' ? value.type : 'DOUBLE')

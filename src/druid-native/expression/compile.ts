@@ -56,7 +56,9 @@ export function bindExpression(expression: Expression, scope: Scope): Bound {
     case 'array':
       return nodeOf(arrayLiteral(expression, (item) => compileExpression(item, scope)))
     case 'lambda':
-      throw new ExpressionError(`a lambda stands first in ${Object.keys(applyFunctions).join(', ')} alone`)
+      throw new ExpressionError(
+        `a lambda is only allowed as the first argument of ${Object.keys(applyFunctions).join(', ')} alone`,
+      )
   }
 }
 

@@ -97,7 +97,7 @@ export function bindBinary(operator: BinaryOperator, left: Bound, right: Bound):
   const isJson = left.type.kind === 'json' || right.type.kind === 'json'
   if (isJson && comparison === undefined)
     throw new ExpressionError(
-      `"${operator}" on JSON whose type is not told, as json_value(x, '$.a', 'LONG') tells it,`,
+      `"${operator}" on JSON without a declared type, such as json_value(x, '$.a', 'LONG') declares,`,
       true,
     )
   if (left.type.kind === 'array' && right.type.kind === 'array' && comparison !== undefined)

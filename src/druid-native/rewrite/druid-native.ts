@@ -135,7 +135,7 @@ class Rewriting {
     if (memberOf(leftmost(query['dataSource']), 'type') === 'union') {
       throw unsupported(
         'query_data.dataSource',
-        'a union with an entity of which rows were deleted: ask for each entity by itself; more than that',
+        'a union with an entity of which rows were deleted: query each entity separately; more than that',
       )
     }
     // The sides of a join are queries of their own.

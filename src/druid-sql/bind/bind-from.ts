@@ -93,7 +93,7 @@ function unknownTable(path: readonly string[], place: Place, { tables }: FromCon
   const likely = likelyWord(whole, names)
   const meant = likely === null ? '' : `${quoted(likely)} may be meant; `
   const there = names.length === 0 ? ': there is none that you may read' : `: ${meant}${thereAre(names)}`
-  const hint = isDotted ? `: a name with a dot stands in double quotes, "${whole}"` : there
+  const hint = isDotted ? `: write a name with a dot in double quotes, "${whole}"` : there
   return sqlProblem(place, `there is no table ${quoted(whole)}${hint}`)
 }
 

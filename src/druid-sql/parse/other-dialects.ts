@@ -40,12 +40,12 @@ export const otherClauses: readonly (readonly [wrong: string, advice: string])[]
   ['::', 'write CAST(x AS BIGINT)'],
   ['==', 'write ='],
   ['->', "write JSON_VALUE(x, '$.name')"],
-  ['[', 'a name stands in double quotes, and an array is written ARRAY[1, 2]'],
+  ['[', 'write a name in double quotes, and an array as ARRAY[1, 2]'],
 ]
 
 /** Characters that have a meaning in other dialects, and advice. */
 export const otherCharacters: ReadonlyMap<string, string> = new Map([
-  ['`', 'a name stands in double quotes'],
+  ['`', 'write a name in double quotes'],
   ['~', "write REGEXP_LIKE(s, 'a.*')"],
   ['!', "write NOT or <>, and NOT REGEXP_LIKE(s, 'a.*') for !~"],
   ['&', 'write AND'],

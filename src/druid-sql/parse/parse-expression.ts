@@ -281,7 +281,7 @@ export class ExpressionParser {
     if (!this.#cursor.isName() && timeWords.has(upper)) {
       throw sqlProblem(
         place,
-        `${quoted(text)} is a word of SQL. The time of a row is __time; another column of that name stands in double quotes, "${text}"`,
+        `${quoted(text)} is a word of SQL. The time of a row is __time; write another column of that name in double quotes, "${text}"`,
       )
     }
     return this.#cursor.name('the name of a column')

@@ -164,7 +164,7 @@ class Tokenizer {
   }
 
   #nameOf(name: string, place: Place): string {
-    if (name === '') throw sqlProblem(place, 'a name cannot be empty: a text stands in single quotes')
+    if (name === '') throw sqlProblem(place, 'a name cannot be empty: write a text in single quotes')
     return name
   }
 
@@ -174,7 +174,7 @@ class Tokenizer {
     const end = this.#endOfWord(this.#at + found.length)
     if (end > this.#at + found.length && wordStart.test(this.#text[this.#at + found.length]!)) {
       const whole = this.#text.slice(this.#at, end)
-      const hint = otherLength.test(whole) ? lengthAdvice : 'a name that begins with a digit stands in double quotes'
+      const hint = otherLength.test(whole) ? lengthAdvice : 'write a name that begins with a digit in double quotes'
       throw sqlProblem(place, `${quoted(whole)} is no number: ${hint}`)
     }
     this.#advance(this.#at + found.length)
@@ -208,7 +208,7 @@ class Tokenizer {
         if (match === '\\\\') return '\\'
         const code = Number.parseInt(long ?? short ?? 'x', 16)
         if (Number.isNaN(code) || code > 0x10ffff)
-          throw sqlProblem(place, 'a backslash in this text stands before four hexadecimal digits')
+          throw sqlProblem(place, 'a backslash in this text must be followed by four hexadecimal digits')
         return String.fromCodePoint(code)
       },
     )

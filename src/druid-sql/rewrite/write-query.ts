@@ -136,7 +136,7 @@ export class QueryWriter {
     if (path.length === 1 && this.#common.includes(name)) return sql`${sql.id(name)}${alias(given)}`
     const source = this.#source(path)
     if (source === null) {
-      throw sqlProblem(place, `${quoted(path.join('.'))} can only be asked for by itself, without an entity beside it`)
+      throw sqlProblem(place, `${quoted(path.join('.'))} can only be queried alone, without an entity`)
     }
     return sql`(${source})${alias(given ?? { name, columns: [] })}`
   }

@@ -78,7 +78,7 @@ function readTags(text: string, start: number): { readonly tags: readonly [strin
     if (keyEnd === at + 1) throw new NoLine('the name of a tag is missing')
     if (text[keyEnd] !== '=') throw new NoLine('a tag has no value')
     const valueEnd = endOf(text, keyEnd + 1, '=, ')
-    if (text[valueEnd] === '=') throw new NoLine('the value of a tag has an = that no backslash stands before')
+    if (text[valueEnd] === '=') throw new NoLine('the value of a tag has an = without a backslash before it')
     if (valueEnd === keyEnd + 1) throw new NoLine('a tag has no value')
     const name = unescaped(text.slice(at + 1, keyEnd))
     if (names.has(name)) throw new NoLine('two tags have the same name')

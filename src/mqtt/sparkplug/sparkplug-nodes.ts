@@ -223,7 +223,7 @@ export class SparkplugNodes {
     const atMs = nowMs()
     if (ask === null || atMs - node.askedMs < pollEveryMs) return
     node.askedMs = atMs
-    onNote(`${node.group}/${node.node} is asked for its births: a message is missing, or what it means.`)
+    onNote(`${node.group}/${node.node} is asked for its births: a message or a definition is missing.`)
     ask(commandTopic(node))
   }
 

@@ -25,7 +25,7 @@ const known: readonly Known[] = [
   },
   {
     form: /Separator argument to StringAgg must be a constant/,
-    told: 'what stands between the elements of an array must be a text in single quotes',
+    told: 'the separator of array elements must be a text in single quotes',
   },
   { form: /non-inner join on subquery/, told: 'the condition of a LEFT, RIGHT or FULL JOIN holds no query' },
   { form: /Malformed JSON/, told: 'a text is no JSON' },
@@ -36,7 +36,7 @@ const known: readonly Known[] = [
     told: 'the format of a STRING_FORMAT does not fit its values',
   },
   { form: /out of range|overflow/i, told: 'a number or a time is beyond its range' },
-  { form: /^Conversion Error|Could not convert/, told: 'a value cannot be turned into the type that is asked for' },
+  { form: /^Conversion Error|Could not convert/, told: 'a value cannot be converted to the requested type' },
 ]
 
 const unknownForm = 'this form of query is not answered here: write it in another way'

@@ -52,7 +52,7 @@ test('only files of the times that a query asks for are checked and read', async
 
 describe('where the plan cannot be made', () => {
   const refused = async () => {
-    throw new Problem('invalid_request', 'a value cannot be turned into the type that is asked for')
+    throw new Problem('invalid_request', 'a value cannot be converted to the requested type')
   }
 
   test('all files are checked, for a damaged one may be why', async () => {

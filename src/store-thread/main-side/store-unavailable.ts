@@ -6,7 +6,7 @@ const isAway = 'The store is being started again: pushes are taken, queries are 
 const pushesMeanwhile = 'Pushes are taken as far as there is room for them.'
 const waits: Readonly<Record<Awaited, string>> = {
   space:
-    'The store is being started, and waits for room: the disk of the data folder is full, and rows have to be put into files before more are read from the journal. ' +
+    'The store is starting, and waits for space: the disk of the data folder is full, and rows must be written to files before more are read from the journal. ' +
     `Free some space there; queries are then answered again. ${pushesMeanwhile}`,
   disk:
     'The store is being started, and waits for the disk of the data folder, which refuses what is written: the log says how. ' +
@@ -25,7 +25,7 @@ interface StoreStart {
 export function awayReason({ wasReady, awaited, rowsLeft }: StoreStart): string {
   if (awaited !== null) return waits[awaited]
   if (wasReady) return isAway
-  return `The store is being started: it has to read ${rowsLeft} more rows from the journal before queries are answered. Pushes are taken meanwhile.`
+  return `The store is starting: it has to read ${rowsLeft} more rows from the journal before it can answer queries. Pushes are accepted meanwhile.`
 }
 
 /** The error of requests while the store is not ready. */

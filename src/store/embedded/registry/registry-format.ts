@@ -60,7 +60,7 @@ export async function readBlocks(
     offset += blockHeaderBytes + text.length
   }
   if (offset !== recorded.bytes || next !== recorded.series) {
-    throw damage(from, offset, `it holds ${next} series, where the manifest tells of ${recorded.series}`)
+    throw damage(from, offset, `it holds ${next} series, where the manifest has ${recorded.series}`)
   }
 }
 
@@ -86,7 +86,7 @@ async function readAt({ file, path }: RegistryFile, offset: number, bytes: numbe
   const buffer = Buffer.alloc(bytes)
   for (let filled = 0; filled < bytes; ) {
     const read = await file.read(buffer.subarray(filled), offset + filled)
-    if (read === 0) throw damage({ path }, offset + filled, 'the file ends before what the manifest tells of')
+    if (read === 0) throw damage({ path }, offset + filled, 'the file is shorter than the manifest says')
     filled += read
   }
   return buffer

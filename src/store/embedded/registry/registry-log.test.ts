@@ -118,7 +118,7 @@ describe('a registry', () => {
   test('that is shorter than recorded is damaged', async () => {
     const { directory, recorded, path } = await written([['T'], [['a']]])
     await truncate(path, recorded.bytes - 1)
-    await expect(reopened(directory, recorded)).rejects.toThrow('the file ends before what the manifest tells of')
+    await expect(reopened(directory, recorded)).rejects.toThrow('the file is shorter than the manifest says')
     await rm(path)
     await expect(reopened(directory, recorded)).rejects.toThrow(`${path}: the registry of series cannot be opened`)
   })

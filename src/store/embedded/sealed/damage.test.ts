@@ -238,7 +238,9 @@ describe('a file that is not the one of the manifest', () => {
     const one = await writeEntity(folder.path, plant)
     const other = await writeEntity(folder.path, { ...plant, series: plant.series.slice(1) })
     for (const kind of ['parquet', 'index'] as const) writeFileSync(paths(one)[kind], readFileSync(paths(other)[kind]))
-    expect(outcome(one)).toMatchObject({ message: expect.stringMatching('not of the file that the manifest tells of') })
+    expect(outcome(one)).toMatchObject({
+      message: expect.stringMatching('does not belong to the file in the manifest'),
+    })
     expect(await faultsOf(one)).not.toEqual([])
   })
 

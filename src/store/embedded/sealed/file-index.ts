@@ -73,7 +73,7 @@ export class FileIndex {
     this.bytes = chunkBytes.byteLength + unpacked.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0)
     const isWhole = unpacked.every(({ isAtEnd }) => isAtEnd)
     if (!isWhole || chunkBytes.byteLength !== rowGroups * columns * chunkRecordBytes)
-      this.fail('its sections do not have the lengths that its header tells')
+      this.fail('its sections do not have the lengths that its header gives')
   }
 
   /** The place of a series in the file, -1 when the file has no row of it. */

@@ -123,7 +123,7 @@ export class LocalFile implements StoredFile {
       summary.parquetBytes === bytes &&
       summary.firstPosition === firstPosition &&
       summary.lastPosition === lastPosition
-    if (!isOwn) index.fail('it is not of the file that the manifest tells of')
+    if (!isOwn) index.fail('it does not belong to the file in the manifest')
     const { count } = this.#surroundings.registry.series
     const unknown = index.numbers.find((number) => number >= count)
     if (unknown !== undefined) index.fail(`it has series ${unknown}, and the registry of its entity only ${count}`)

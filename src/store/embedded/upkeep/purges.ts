@@ -104,7 +104,7 @@ function tookTooLong(waitMs: number): Problem {
 function hoursTookTooLong(waitMs: number): Problem {
   return new Problem(
     'unavailable',
-    `${notInForce} Their hours were not made within ${waitMs} ms (limits.queryTimeMs). It goes on by itself, and the log says if it fails.`,
+    `${notInForce} Their hours were not made within ${waitMs} ms (limits.queryTimeMs). It continues in the background, and the log says if it fails.`,
   )
 }
 
