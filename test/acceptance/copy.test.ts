@@ -281,4 +281,20 @@ describe('tidemark copy', () => {
     expect(code).toBe(0)
     expect(out).toContain('plant: the target had 303 rows before; it has 303 now, the source has 303.')
   })
+
+  test('makes an open ingest as it is, with the fields that rows added', async () => {
+    const open = { alias: 'open', kind: 'series', unknown: 'add', lines: { tag: '{measurement}.{field}' } }
+    await callOk(source.url, 'POST', '/admin/ingests', { ...admin, body: open })
+    const pusher = await keyOf(source.url, 'open-sender')
+    await push(pusher, 'open', '[{"D":"2026-01-01","T":"a","V":1,"humidity":40.5}]')
+    const { code, err } = await copy(['--entity', 'open', '--json'], adminKey)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const made = (url: string) => callOk<Record<string, unknown>>(url, 'GET', '/admin/ingests/open', admin)
+    const { unknown, lines, fields } = await made(target.url)
+    expect({ unknown, lines }).toEqual({ unknown: open.unknown, lines: open.lines })
+    const ofRow = { name: 'humidity', source: 'humidity', type: 'double', role: 'metric' }
+    expect(fields).toContainEqual(ofRow)
+    expect((await made(source.url))['fields']).toContainEqual({ ...ofRow, added: 'by_row' })
+    expect(await rowsOf(target.url, 'open')).toEqual(await rowsOf(source.url, 'open'))
+  })
 })

@@ -16,6 +16,8 @@ const ingest = (changes: Partial<DefinedIngest> = {}): DefinedIngest => ({
   entity: 'plant',
   fields,
   duplicates: 'keep',
+  unknown: 'reject',
+  lines: null,
   state: 'active',
   reason: null,
   counters,
@@ -48,6 +50,8 @@ describe('differencesOf', () => {
     [{ fields: fields.toReversed() }, []],
     [{ entity: 'other' }, ['its entity is plant at the source and other at the target']],
     [{ duplicates: 'replace' }, ['duplicates is keep at the source and replace at the target']],
+    [{ unknown: 'add' }, ['unknown is reject at the source and add at the target']],
+    [{ lines: { tag: '{a}' } }, ['lines is none at the source and {"tag":"{a}"} at the target']],
     [{ fields: [...fields, extra] }, ['the field W is missing at the source']],
     [{ fields: fields.slice(1) }, ['the field D is missing at the target']],
     [
@@ -64,6 +68,15 @@ describe('differencesOf', () => {
 })
 
 describe('planDefinitions', () => {
+  test('makes an open ingest with its rules, and with the fields that rows added', () => {
+    const rules = { duplicates: 'replace', unknown: 'add', lines: { tag: '{measurement}' } } as const
+    const good = { name: 'Q', source: 'Q', type: 'long', role: 'quality', coding: 'opcua' } as const
+    const open = ingest({ ...rules, fields: [...fields, good, { ...extra, added: 'by_row' }] })
+    expect(planDefinitions(service({ ingests: [open] }), empty, []).create).toEqual([
+      { alias: 'plant', kind: 'series', entity: 'plant', ...rules, fields: [...fields, good, extra] },
+    ])
+  })
+
   test('makes what is missing, and uses what agrees', () => {
     const source = service({ ingests: [ingest(), ingest({ alias: 'tags', kind: 'metadata', entity: null })] })
     const plan = planDefinitions(source, service(), [])

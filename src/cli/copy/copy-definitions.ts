@@ -44,9 +44,10 @@ export async function readDefinitions(client: TidemarkClient): Promise<ServiceDe
   return { ingests, entities, rows }
 }
 
-type Defined = Pick<DefinedIngest, 'kind' | 'entity' | 'duplicates' | 'fields'>
+type Defined = Pick<DefinedIngest, 'kind' | 'entity' | 'duplicates' | 'unknown' | 'lines' | 'fields'>
 
-const shown = (value: unknown): string => (value === undefined || value === null ? 'none' : String(value))
+const shown = (value: unknown): string =>
+  value === undefined || value === null ? 'none' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 /** The differences between two definitions of an ingest, each as a phrase. */
 export function differencesOf(source: Defined, target: Defined): string[] {
@@ -58,13 +59,16 @@ export function differencesOf(source: Defined, target: Defined): string[] {
   compare('its kind', source.kind, target.kind)
   compare('its entity', source.entity, target.entity)
   compare('duplicates', source.duplicates, target.duplicates)
+  // A substitute for a deleted ingest has no rules.
+  if (source.unknown !== undefined) compare('unknown', source.unknown, target.unknown)
+  if (source.lines !== undefined) compare('lines', source.lines, target.lines)
   const there = new Map(target.fields.map((field) => [field.name, field]))
   for (const field of source.fields) {
     const other = there.get(field.name)
     there.delete(field.name)
     if (other === undefined) found.push(`the field ${field.name} is missing at the target`)
     else {
-      for (const part of ['source', 'type', 'role'] as const)
+      for (const part of ['source', 'type', 'role', 'coding'] as const)
         compare(`the ${part} of the field ${field.name}`, field[part], other[part])
     }
   }
@@ -72,12 +76,15 @@ export function differencesOf(source: Defined, target: Defined): string[] {
   return found
 }
 
-const newIngest = ({ alias, kind, entity, fields, duplicates }: DefinedIngest): NewIngest => ({
+/** Fields that rows added are defined like all others. */
+const newIngest = ({ alias, kind, entity, fields, duplicates, unknown, lines }: DefinedIngest): NewIngest => ({
   alias,
   kind,
-  fields,
+  fields: fields.map(({ added: _, ...field }) => field),
   ...(kind === 'series' && entity ? { entity } : {}),
   ...(kind === 'series' && duplicates ? { duplicates } : {}),
+  ...(kind === 'series' && unknown ? { unknown } : {}),
+  ...(kind === 'series' && lines ? { lines } : {}),
 })
 
 /** A substitute for the ingest of an entity whose ingests were deleted. */
