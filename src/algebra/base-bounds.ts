@@ -64,7 +64,7 @@ function withLeft(operator: FunctionName, constant: number, steps: Steps | null)
 
 const bits = new DataView(new ArrayBuffer(8))
 
-/** Numbers all doubles by integers, in ascending order. */
+/** The double with a number: all doubles are numbered by integers in ascending order. */
 function doubleAt(place: bigint): number {
   bits.setBigInt64(0, place >= 0n ? place : BigInt.asIntN(64, -(2n ** 63n) - place - 1n))
   return bits.getFloat64(0)

@@ -207,7 +207,7 @@ async function attemptOn<T>(paths: readonly string[], signal: AbortSignal, work:
   }
 }
 
-/** Turns a refusal into a Problem with the SQL text of the request. */
+/** Turns a refusal into a Problem with the request's `sql_query`; other errors are returned unchanged. */
 function asProblem(error: Error): Error {
   if (!(error instanceof EngineRefusal)) return error
   const { message, cause } = error

@@ -61,7 +61,7 @@ export class HourOfMetric {
     return Number.isNaN(this.get('item_count')) ? part : `item_${part}`
   }
 
-  /** The part for the good values alone. */
+  /** The part for the good values alone. Where they have no parts of their own, all values are good. */
   good(part: 'count' | 'sum' | 'lost'): HourPart {
     return Number.isNaN(this.get('good_count')) ? part : `good_${part}`
   }

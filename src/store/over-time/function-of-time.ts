@@ -141,7 +141,7 @@ export class FunctionOfTime {
 
   /** Whether later items cannot change the result. Before the first item nothing is known. */
   get isOver(): boolean {
-    // An accepted item may still come at the end date. Later than now, a value holds only if another item follows.
+    // An accepted item may still come at the date of `#endedMs`. Later than now, a value holds only if another item follows.
     const isEnded = this.#endedMs > this.#window.endMs && this.#passedMs > this.#endedMs && this.#endedMs <= this.#nowMs
     return this.#isPast || (isEnded && !this.#visitor.needsUnknown)
   }

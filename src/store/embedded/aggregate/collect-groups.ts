@@ -171,7 +171,7 @@ class GroupCollector {
     return this.#run.selected.series.length / Math.max(1, this.#run.seriesCount)
   }
 
-  /** Throws AnotherWay if more rows of files would be read than the plan allows. */
+  /** Throws NeedsSqlEngine if more rows of files would be read than the plan allows. */
   async #requireRows(sources: readonly RangeSources[]): Promise<void> {
     const { pacer, selected } = this.#run
     const share = this.#share
@@ -196,7 +196,7 @@ class GroupCollector {
     if (rowsOf(looked === 0 ? 1 : read / looked) > rowsMax) throw new NeedsSqlEngine()
   }
 
-  /** Counts work. Returns true when a rest is due. Throws AnotherWay beyond the limit of the plan. */
+  /** Counts work. Returns true when a rest is due. Throws NeedsSqlEngine beyond the limit of the plan. */
   #spend(units: number): boolean {
     this.#units += units
     if (this.#units > this.#unitsMax) throw new NeedsSqlEngine()

@@ -136,7 +136,7 @@ function putDigits(made: NumberColumn, row: number, digits: bigint): void {
   made.exact[row] = long
 }
 
-/** Truncates doubles to longs. Throws AnotherWay from 2^53 on. */
+/** Truncates doubles to longs. Throws NeedsSqlEngine from 2^53 on. */
 export function cutDoubles(from: Float64Array, into: Float64Array, rows: number): void {
   for (let row = 0; row < rows; row++) {
     if (Math.abs(from[row]) >= exactMax) throw new NeedsSqlEngine()

@@ -29,7 +29,7 @@ export function mayHaveSelected(
   })
 }
 
-/** Whether rows that a deletion selected still exist, none of them before `sinceMs`. True, too, if a file cannot be read: it may have some. */
+/** Whether rows that a deletion selected still exist, not counting rows before `sinceMs`. True, too, if a file cannot be read: it may have some. */
 export function mayStillExist(files: readonly SealedFile[], deletionId: number, sinceMs: number | null): boolean {
   return files.some((file) => {
     const vector = file instanceof VisibleFile ? file.vectors.find((one) => one.deletionId === deletionId) : undefined

@@ -26,7 +26,7 @@ export interface KeepHoursOptions extends Omit<RewriteOptions, 'sinceMs'> {
   readonly untilMs: number
 }
 
-/** `files` are all files with rows before `untilMs`. */
+/** Replaces the rows before `untilMs` by their hours, and keeps the other rows in new files. `files` are all files with rows before `untilMs`. */
 export async function keepHours(
   files: readonly SealedFile[],
   { kept, untilMs, ...options }: KeepHoursOptions,

@@ -68,7 +68,7 @@ interface Fields {
   readonly seriesCount: number
 }
 
-/** Throws AnotherWay if there are more rows or more work than the plan allows, or if the strings of the rows are too long. */
+/** Throws NeedsSqlEngine if there are more rows or more work than the plan allows, or if the strings of the rows are too long. */
 export async function collectRows(plan: ScanPlan, run: PlanRun, fields: Fields): Promise<readonly ScannedRow[]> {
   const collector = new RowCollector(plan, run, fields)
   for (const range of plan.isDescending ? plan.ranges.toReversed() : plan.ranges) {
@@ -126,7 +126,7 @@ class RowCollector {
     return this.#rows
   }
 
-  /** Throws AnotherWay before reading rows if the scan would clearly exceed its limits. */
+  /** Throws NeedsSqlEngine before reading rows if the scan would clearly exceed its limits. */
   #expect(range: Range, files: readonly OpenFile[]): void {
     if (this.#plan.limit !== null) return
     const share = this.#run.selected.series.length / Math.max(1, this.#fields.seriesCount)

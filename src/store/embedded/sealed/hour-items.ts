@@ -187,7 +187,7 @@ export class RunningItems {
   }
 }
 
-/** When the hours of a file have fewer values of a column on average, these sections are omitted. */
+/** The least number of values of a column per hour, on average over a file, for which the file has its `boundDates` or its `squares`. */
 interface ItemsOptions {
   readonly boundDatesRowsMin: number
   readonly squaresRowsMin: number

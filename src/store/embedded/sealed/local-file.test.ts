@@ -69,7 +69,7 @@ function expectHour(rollups: SeriesRollups, column: number, hour: number, rows: 
   expect(told.longestGapMs[hour]).toBe(Math.max(0, ...pairs.map(({ ms }) => ms)))
   if (Number.isFinite(size)) {
     const isEven = pairs.every(({ ms }) => ms === pairs[0].ms)
-    // If items are evenly spaced and their sum is not finite, the hour does not know the values between them.
+    // The integrals of evenly spaced items come from the sum of their values, so they are not known if that is not finite.
     if (!isEven || Number.isFinite(rollups.column(column)!.sums[hour])) {
       expect(Math.abs(told.held[hour] - held)).toBeLessThanOrEqual(size * 1e-12)
       expect(Math.abs(told.line[hour] - line)).toBeLessThanOrEqual(size * 1e-12)
