@@ -106,8 +106,8 @@ export class DruidSqlClient {
   }
 
   /**
-   * The result of a native query that our own code wrote, as pieces of JSON. Druid ends it on its own after `queryTimeMs`. Throws as `run` does, except for
-   * the limit of rows, and Problem `invalid_request` for a query that Druid refuses.
+   * The result of a native query that our own code wrote, as pieces of JSON. Druid ends it on its own after `queryTimeMs`. Throws as `run` does, also
+   * Problem `invalid_request` for a query that Druid refuses, but has no limit of rows.
    */
   async *native(query: object, signal: AbortSignal, queryTimeMs: number): AsyncGenerator<string> {
     const { client, settings } = this.#parts

@@ -32,8 +32,8 @@ export class BatchProducer {
   }
 
   /**
-   * Resolves with the offset of the first value; the others follow it without a gap. One call at a time. Rejects with `KafkaUnavailable` when the signal is aborted:
-   * the batch may then be stored or not, possibly a moment later, but never after a batch of a later call.
+   * Resolves with the offset of the first value; the others follow it without a gap. One call at a time. Rejects with `KafkaUnavailable` when the signal is
+   * aborted: the batch may then be stored or not, possibly a moment later, but never after a batch of a later call.
    */
   async append(values: readonly Buffer[], signal: AbortSignal): Promise<number> {
     const attempt = { values, signal, identity: this.#takeIdentity(values.length) }

@@ -30,7 +30,7 @@ export class GroupMember {
   #generation = -1
   #partitions: readonly number[] = []
 
-  /** The member uses its own client: a broker delays its response to `joinGroup`, and handles nothing else on the connection meanwhile. */
+  /** The member uses its own client: a broker delays its response to a JoinGroup request, and handles nothing else on the connection meanwhile. */
   constructor(client: KafkaClient, options: GroupOptions) {
     this.#client = client.sibling({ timeoutMs: client.timeoutMs + options.rebalanceTimeoutMs })
     this.#options = options

@@ -77,8 +77,8 @@ export class KafkaClient {
   }
 
   /**
-   * A request to `any` may be sent to several brokers if the first does not respond soon, so it must be harmless when executed twice. Throws `KafkaUnavailable`, and
-   * Kafka's own errors.
+   * A request to `any` may be sent to several brokers if the first does not respond soon, so it must be harmless when executed twice. Throws
+   * `KafkaUnavailable`, and Kafka's own errors.
    */
   async ask<Arguments extends unknown[], Answer>(
     target: Target,

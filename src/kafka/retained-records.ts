@@ -17,7 +17,7 @@ export async function deleteBefore(
   await client.ask(leader, deleteRecordsV2.api, [{ name: topic, partitions }], client.timeoutMs)
 }
 
-/** The free bytes on the fullest disk of Kafka's brokers; infinite if they do not report them. */
+/** The free bytes on the disk of Kafka's brokers that has the least of them; infinite if the brokers do not report them. */
 export async function leastFreeBytes(client: KafkaClient): Promise<number> {
   const brokers = await client.brokerIds()
   const answers = await Promise.all(brokers.map((broker) => client.ask(broker, describeLogDirsV4.api, [])))

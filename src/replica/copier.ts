@@ -78,7 +78,10 @@ export class Copier {
     })
   }
 
-  /** Takes over the replica as soon as the store responds. Throws `NotOwner` when another service has it, an Error when a first one has no place. */
+  /**
+   * Takes over the replica, at once or as soon as the store responds; resolves without waiting for a store that fails. Throws `NotOwner` when another
+   * service has the replica, and an Error when the store refuses the address of a first replica.
+   */
   async start(): Promise<void> {
     await requireLocationOfFirstUpload(this.#parts)
     const opening = this.#open()

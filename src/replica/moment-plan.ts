@@ -15,7 +15,10 @@ export interface PlannedMoment {
   readonly deleted: readonly string[]
 }
 
-/** The moment after `last`. Deletes objects needed by no moment from `retainedFromMs` on, nor by the newest one that a restore can use. */
+/**
+ * The moment after `last`, and the objects that can then be deleted: those that neither a moment from `retainedFromMs` on needs, nor the newest one that
+ * a restore can use.
+ */
 export function planMoment(
   next: NewMoment,
   last: (Moment & { readonly name: string }) | null,

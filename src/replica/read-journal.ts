@@ -29,7 +29,7 @@ export type MomentEntry = Extract<LogEntry, { kind: 'moment' }>
 export interface ReplicatedJournal {
   /** The place at which the journal has to be cut; null when the moment is not whole. */
   readonly cut: Mark | null
-  /** The first entry of the log that was not read. */
+  /** The entry of the log at which reading stopped: nothing later was used. */
   readonly next: number
   /** Whether everything was read that was on disk by `atMs`. */
   readonly isPast: boolean

@@ -50,7 +50,7 @@ export type LogEntry = EntryBase &
     | ({ readonly kind: 'journal' } & JournalPart)
   )
 
-/** The newest moment that the log commits up to an entry; null when there is none, undefined when the entry does not record it. */
+/** The name of the newest moment that the log commits up to an entry, this one included; null when there is none. */
 export function lastMomentOf(entry: LogEntry): string | null {
   return entry.kind === 'moment' ? entry.moment : entry.lastMoment
 }

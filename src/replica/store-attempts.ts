@@ -13,7 +13,7 @@ export interface StoreAttemptsParts {
   readonly signal: AbortSignal
   /** Called after each failure with its message, and with null when the store responds again. */
   readonly report: (failure: string | null) => void
-  /** Whether to give up after this error in this number of tries. */
+  /** Whether to give up after this error, with which attempt number `tries` ended. */
   readonly isFinal: (error: unknown, tries: number) => boolean
 }
 

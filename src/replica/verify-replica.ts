@@ -45,7 +45,7 @@ export async function* verifyReplica(parts: MissingParts): AsyncGenerator<Findin
   yield { part: 'a restore would give the state', isDamaged: false, found }
 }
 
-/** A store that does not respond is thrown as an error, not reported as damage, because it says nothing about the content. */
+/** Only damage becomes a finding. Other errors are thrown: a store that does not respond says nothing about its content. */
 async function examineObjects(part: string, check: () => Promise<string>): Promise<Finding> {
   try {
     return { part, isDamaged: false, found: await check() }

@@ -22,7 +22,7 @@ export function nodeCompileCaching(from: object = module): CompileCaching | null
 
 /**
  * Caches the compiled code of modules that are loaded, and of threads and processes that are started, from now on. Nothing is cached when the data folder
- * does not exist yet, when the environment names another place, or when the folder is a link. Code that cannot be cached is compiled again.
+ * does not exist yet, when the environment names another place, or when the folder of the cache is a link. Code that cannot be cached is compiled again.
  */
 export async function keepCompiledCode(
   dataDirectory: string,

@@ -20,7 +20,7 @@ const otherThreads = 4
 const dataPerResident = 2
 /** The memory that the system counts for the stack of a thread, however little of it is used. */
 const stackBytes = 8 * 1024 * 1024
-/** The share of the working memory for strings, because strings are copied from one step of a query to the next. */
+/** Strings may take the working memory divided by this, because they are copied from one step of a query to the next. */
 const workingPerTexts = 4
 /** The largest possible thread pool. */
 const poolThreadsMax = 1024

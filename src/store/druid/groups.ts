@@ -51,7 +51,7 @@ export interface GroupSource {
   readonly longs: readonly number[]
 }
 
-/** Each row is the start of its bucket (null when there is only one bucket), the keys, then the aggregations. Each slice returns at most `limit` groups. */
+/** Each row is the start of its bucket (null with granularity `all`), the keys, then the aggregations. With keys, a slice has at most `limit` groups. */
 export async function* groupsIn(
   source: GroupSource,
   keys: readonly EntityField[],

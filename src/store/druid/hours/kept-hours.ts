@@ -48,8 +48,8 @@ export function keptHours(
 }
 
 /**
- * A deletion as it applies to hours: it hides hours made before it, because later ones were made without its rows. A deletion with a condition applies to
- * rows only.
+ * A deletion as it applies to hours: it hides hours made before it, because later ones were made without its rows. A deletion with a condition hides no
+ * hours: it has hidden all that it hides among rows.
  */
 export function hidingHours({ id, selection }: HiddenByDeletion): HiddenByDeletion[] {
   const { metrics, toMs, where } = selection

@@ -45,7 +45,7 @@ export async function removeReplaced(
   const name = `${source}_left_${from}_${making.startedMs}`
   await tasks.once(name, () => replaceTask(source, entity, left), signal)
   await tasks.served(source, made.goneMs, made.madeMs, signal)
-  // Until then servers return the old rows.
+  // Until the new segments are in use, servers may still return the old rows.
   for (let asks = 0; asks < pollsMax; asks++) {
     if ((await count()) === 0) return true
     await sleep(pollEveryMs, undefined, { signal })

@@ -54,7 +54,7 @@ export class DruidDeletions {
     if (isDry) return this.#make(request, pushed, null)
     // Live readers wait while the deletion is made, so slow work is done first.
     await pushed()
-    // The places of the change are read before `pushed` resolves, so every row before a place counts as pushed before the deletion.
+    // The places of the change are read before `pushed` is called again, so every row before a place counts as pushed before the deletion.
     return this.#alone({ ...request, nowMs: createdMs }, (change) => this.#make(request, pushed, change))
   }
 
