@@ -4,10 +4,10 @@ import { type PatternNode, parsePattern } from './pattern-syntax.ts'
 
 /** The most consecutive repetitions that may match the same characters. Each multiplies the work by the length of the text. */
 const chainMax = 3
-/** Weight of an optional part, or of one repeated up to `shortTimes` more times: it about doubles the work. */
+/** Weight of an optional part, or of a character repeated up to `shortTimes` more times than it must be: it about doubles the work. */
 const shortWeight = 0.25
 const shortTimes = 10
-/** A group repeated up to this many times is written out. One repeated more often is treated as unbounded. */
+/** A group with a fixed count of at most this is written out. Any other group that may be repeated is treated as unbounded. */
 const copiesMax = 4
 /** The most steps spent on one query's patterns, about a tenth of a second. Patterns beyond that are refused. */
 const stepsMax = 200_000

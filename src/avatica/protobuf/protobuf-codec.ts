@@ -96,7 +96,7 @@ function sayTotal(fields: MessageValues): MessageValues {
   return fields['maxRowsTotal'] === undefined ? {} : { maxRowsTotal: bounded(fields['maxRowsTotal']) }
 }
 
-/** A number too large for a double is treated as unlimited. */
+/** A number beyond the safe integers, which arrives as a bigint, is treated as unlimited. */
 function bounded(rows: unknown): number {
   return typeof rows === 'number' ? rows : -1
 }

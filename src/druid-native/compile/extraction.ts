@@ -153,7 +153,7 @@ function timeText(
   return formatTime(floored, format === null ? null : patternPieces(format), zone, locale)
 }
 
-/** Keeps listed or matching values; all others become null. */
+/** Keeps the values that `keep` matches or lists, or with `listed` false those that it does not list; all others become null. */
 function kept(value: Typed, keep: NonNullable<DimensionSpec['keep']>): Typed {
   return textValue(
     bind(toText(value), (x) => {

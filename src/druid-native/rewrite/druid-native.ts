@@ -88,8 +88,8 @@ class Rewriting {
   }
 
   /**
-   * The outermost query, limited to one row more than allowed, which is enough to reject its result. In unpublished rows a search stops counting
-   * hits when it has as many values as its limit, so it is sent without its own limit and its result is cut afterwards.
+   * The outermost query. Scans and searches are limited to one row more than allowed, which is enough to reject the result. In unpublished rows a
+   * search stops counting hits when it has as many values as its limit, so it is sent without its own limit, and its result is cut afterwards.
    */
   async whole(query: Node): Promise<Node> {
     const limit = Number(query['limit'] ?? 0)

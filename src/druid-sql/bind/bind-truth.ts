@@ -288,7 +288,7 @@ function escapeOf(expression: Extract<Expression, { kind: 'like' }>, context: Ex
   throw sqlProblem(escapedBy.place, 'the ESCAPE of a LIKE is one character in single quotes')
 }
 
-/** Such a pattern is tried at each position of a text, so its length is limited. */
+/** The longest pattern with both % and _: it is tried at each position of a text. */
 const patternMax = 1000
 const tooLong = `a LIKE with % and _ in it has ${patternMax} characters at most`
 

@@ -233,7 +233,7 @@ export interface CatalogNode extends Rows {
   readonly lines: readonly (readonly (string | number | null)[])[]
 }
 
-/** The rows of several entities, one after the other. `places` are an entity's columns in the output; null for a column that it does not have. */
+/** The rows of several entities, one after the other. `places` has the entity's column for each output column; null where the entity has none. */
 export interface AppendNode extends Rows {
   readonly kind: 'append'
   readonly parts: readonly { readonly entityId: number; readonly places: readonly (number | null)[] }[]

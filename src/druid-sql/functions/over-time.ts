@@ -34,7 +34,7 @@ const inOrder = (items: Sql): Sql =>
 const ofItems = (items: Sql, use: (ordered: Sql) => Sql): Sql =>
   sql`list_transform([${inOrder(items)}], lambda s: ${use(sql`s`)})[1]`
 
-/** The sum of `between` over each item and the next one, which is null after the last item. */
+/** The sum of `between` over each item and the next one; null for a single item. `next` is null after the last item. */
 const summed = (items: Sql, between: (next: Sql) => Sql): Sql =>
   sql`list_sum(list_transform(${items}, lambda e, i: ${between(sql`${items}[i + 1]`)}))`
 

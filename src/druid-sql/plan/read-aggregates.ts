@@ -228,7 +228,7 @@ const optionsOfAggregate = <Options>(
 
 const both = (where: Scalar | null, filter: Scalar): Scalar => allOf([...(where === null ? [] : [where]), filter])!
 
-/** Whether a value is a constant whole number of at most `wholeMax`. */
+/** Whether a value is a constant whole number from -`wholeMax` to `wholeMax`. */
 function isWhole(value: Scalar): value is Extract<Scalar, { kind: 'literal' }> {
   if (value.kind !== 'literal' || (value.type !== 'long' && value.type !== 'double') || value.value === null)
     return false
