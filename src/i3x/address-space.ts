@@ -81,7 +81,7 @@ export class AddressSpace {
     return objectTypes(this.#parts.namespaceUri, this.#entities(reader), this.#metadata(reader))
   }
 
-  /** The entity, or with `table` the metadata entity, of this name; undefined if there is none that the caller may read. */
+  /** The entity of this name (`table`: the metadata entity); undefined if there is none that the caller may read. */
   entity(name: string, { reader }: Pick<I3xCaller, 'reader'>): Entity | undefined {
     return reader.mayRead(name) ? this.#parts.definitions.entity(name) : undefined
   }

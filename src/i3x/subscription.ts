@@ -133,7 +133,7 @@ export class Subscription {
     this.#batches = []
   }
 
-  /** Removes and returns the pending updates that the caller may still read. */
+  /** Removes all pending updates, and returns those that the caller may still read. */
   #take({ reader }: I3xCaller): { readonly updates: readonly SyncUpdate[]; readonly bytes: number } {
     const waiting = this.#waiting
     this.#waiting = []

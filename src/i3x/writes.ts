@@ -151,7 +151,7 @@ export class Writes {
 
 const bodyOf = (rows: readonly PlacedRow[]): Uint8Array => Buffer.from(`[${rows.map(({ row }) => row).join()}]`)
 
-/** Throws Problem `invalid_request` for values that JSON cannot represent. */
+/** Throws Problem `invalid_request` for a number beyond the range of doubles, and for values that are nested too deeply. */
 function rowText(row: Values): string {
   try {
     JSON.stringify(row, (_, one) => {

@@ -17,7 +17,7 @@ export interface ActiveDeletion {
 /** The deletions of entities. */
 export interface ActiveDeletions {
   of(entityId: number): readonly ActiveDeletion[]
-  /** Whether the deletion removed the item of these tags and date, if rows replace each other. */
+  /** Whether the deletion selected the item of these tags and date, if rows replace each other. May also be true if that cannot be determined. */
   mayHaveSelected(entityId: number, deletionId: number, tags: ReadonlyMap<string, string | null>, ms: number): boolean
 }
 

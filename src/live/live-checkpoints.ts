@@ -175,7 +175,7 @@ export class LiveCheckpoints {
     const { position, nowMs, keepMs } = this.#parts
     if (keepMs === 0) return
     const timeMs = nowMs()
-    // If the clock was set back, later marks would be kept too long.
+    // If the clock was set back, marks with later times would be kept too long.
     const before = this.#marks.map((mark) => ({ ...mark, timeMs: Math.min(mark.timeMs, timeMs) }))
     this.#marks = [...before, { position: position(), timeMs }]
   }

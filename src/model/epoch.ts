@@ -8,7 +8,7 @@ export type EpochUnit = (typeof epochUnits)[number]
 const digitsOf: Readonly<Record<EpochUnit, number>> = { seconds: 0, milliseconds: 3, microseconds: 6, nanoseconds: 9 }
 const epochForm = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?$/
 
-/** Converts a count to milliseconds since 1970, exactly, truncated to the millisecond; null if it is not a number or is outside the years 0001 to 9999. */
+/** Converts a count to milliseconds since 1970, exactly, rounded down to the millisecond; null if it is no count or is outside the years 0001 to 9999. */
 export function epochMs(text: string, unit: EpochUnit): number | null {
   const match = epochForm.exec(text.trim())
   if (match === null) return null

@@ -135,7 +135,7 @@ export function noLine(why: string): RowFault {
   return { code: 'invalid_line', field: null, message: `no line of line protocol: ${why}` }
 }
 
-/** A line stored as one row is validated again for an ingest that splits lines into several rows. */
+/** A rejected line that was one row is validated again for an ingest that makes several rows of it. */
 export function lineToSplit(alias: string): RowFault {
   const message = `each field of a line is a row of ${alias}: push the line to it, or replay the row into an ingest where a line is one row`
   return { code: 'invalid_line', field: null, message }

@@ -1,7 +1,7 @@
 import { partitionOf } from '../../journal/partition-position.ts'
 import type { IngestProgress } from '../progress.ts'
 
-/** Adjacent rows up to `endPosition`, and their size. */
+/** Rows that were added one after another, up to `endPosition`, and their size. */
 interface PendingSpan {
   endPosition: number
   bytes: number

@@ -69,7 +69,7 @@ export function* countLineRows(
     if (at >= sliceEnd) {
       yield
       sliceEnd = at + sliceBytes
-      // Comments may continue for megabytes, so a line may not begin here.
+      // Comments may continue for megabytes: it is not known yet whether a line begins here.
       at = nextLineAt(bytes, at, sliceEnd)
       continue
     }

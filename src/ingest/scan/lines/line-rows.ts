@@ -112,7 +112,7 @@ function sourceOf(fields: readonly Field[], role: 'time' | 'tag'): string {
   return field.source
 }
 
-/** A long fits a double field too; a double never fits a long field. */
+/** A long fits a double field too. Whether a double fits a long field depends on its digits, so by type alone it does not. */
 export function fits(value: LineValue['type'], type: FieldType): boolean {
   return value === type || (value === 'long' && type === 'double')
 }
