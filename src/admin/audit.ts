@@ -103,7 +103,7 @@ export class Audit {
     return this.change({ ...nobody, what: startName, name, state: (sources) => state(sources, name) })
   }
 
-  /** See `AuditCatalog.tell`. */
+  /** See `AuditCatalog.setAfter`. */
   tell(after: unknown): Promise<void> {
     return this.#parts.audit.setAfter(after)
   }

@@ -1,6 +1,6 @@
 /** The sender of a query. */
 export interface Reader {
-  /** Running queries are shared fairly between these ids: of a subscriber, or of an address where reading is public. */
+  /** The slots of running queries are shared fairly between these ids: of a subscriber, or of an address where reading is public. */
   readonly id: string
   /** Whether the reader may know of an entity. */
   readonly mayRead: (entity: string) => boolean

@@ -84,7 +84,7 @@ async function statOf(path: string): Promise<(Rights & { isFile(): boolean }) | 
   })
 }
 
-/** Sets the owner first, since a change of owner clears some permissions. Only root may give files away; other users' files become their own. */
+/** Sets the owner first, since a change of owner clears some permissions. Only root may give files away; for other users the new file is their own. */
 async function copyPermissions(handle: FileHandle, { mode, uid, gid }: Rights): Promise<void> {
   await handle.chown(uid, gid).catch(() => undefined)
   await handle.chmod(mode & 0o7777).catch(() => undefined)

@@ -90,7 +90,7 @@ export class Guard {
     return { id, mayRead: this.#mayRead(request, requester, this.#refusal(this.#consumption, request) === null) }
   }
 
-  /** Like `reader`, with a key sent earlier if the request has none. Throws Problem `forbidden` when the key used gives no access. */
+  /** Like `reader`, with a key sent earlier if the request has none. Throws Problem `forbidden` when reading needs a key and none is given that may read. */
   readerOn(request: FastifyRequest, earlierKey: string | null): Reader {
     const requester =
       showsKey(request) || earlierKey === null ? this.requester(request) : this.#access.identify({ apiKey: earlierKey })

@@ -148,7 +148,7 @@ export type ServiceEvent =
   /** The engine's own message, for an error without a specific message of the service. The caller got a general one. */
   | { readonly kind: 'sqlEngineRefused'; readonly message: string }
   | { readonly kind: 'sqlEngineDied'; readonly message: string; readonly restartInMs: number }
-  /** A request with an unknown key; then `untold` is null. Once a minute `untold` is the number of such requests since the last report. */
+  /** A request with an unknown key. Once a minute `unreported` is the number of such requests since it was last reported; otherwise it is null. */
   | { readonly kind: 'keyRefused'; readonly ip: string; readonly unreported: number | null }
   /** Other machines can read without a key. */
   | { readonly kind: 'readingIsPublic'; readonly warning: string }

@@ -12,7 +12,7 @@ import { inTransaction } from './transactions.ts'
 export interface RunningChange {
   readonly asked: Pick<RequestedChange<never>, 'what' | 'name' | keyof ChangeCaller>
   readonly nowMs: () => number
-  /** Like `AskedChange.state`, but reads what the transaction sees. */
+  /** Like `RequestedChange.state`, but reads what the transaction sees. */
   readonly state: ((transaction: Transaction<Tables>) => Promise<unknown>) | null
   /** The last audit line written for it. */
   lineId: number | null

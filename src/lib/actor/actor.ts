@@ -82,7 +82,7 @@ export class Actor<L extends Generation> {
   readonly #closers: (() => void)[] = []
   #resolveServed: () => void = () => undefined
   #rejectServed: (reason: unknown) => void = () => undefined
-  /** Resolves when a generation is ready for the first time. Rejects with the reason of `never`, and with ActorAway if the actor is closed first. */
+  /** Resolves when a generation is ready for the first time. Rejects with the reason of `never`, and with ActorUnavailable if the actor is closed first. */
   readonly served: Promise<void>
 
   constructor(parts: ActorParts<L>) {
@@ -114,7 +114,7 @@ export class Actor<L extends Generation> {
     if (this.#state === 'idle') this.#begin()
   }
 
-  /** Ends the generation that is ready; the next one begins on demand. Does nothing in other states. */
+  /** Ends the generation that is ready. The next one begins with `start`, or by itself if somebody waits then. Does nothing in other states. */
   retire(): void {
     if (this.#state !== 'ready') return
     this.#state = 'retiring'
@@ -122,7 +122,7 @@ export class Actor<L extends Generation> {
   }
 
   /**
-   * The ready generation, or the next one if it is starting or will start after a death. Rejects with ActorAway if a start has failed or the actor is
+   * The ready generation, or the next one if it is starting or will start after a death. Rejects with ActorUnavailable if a start has failed or the actor is
    * closed, and with the signal's reason.
    */
   whenReady(signal?: AbortSignal): Promise<L> {

@@ -5,7 +5,7 @@ interface Running<Work> {
   readonly work: Work
 }
 
-/** The other end of PendingAsks: the work for each request, by id, until its reply. `src/lib/slots.ts` explains why this is not a Map. */
+/** The other end of PendingRequests: the work for each request, by id, until its reply. `src/lib/slots.ts` explains why this is not a Map. */
 export class RunningRequests<Work> {
   /** Indexed by the slots of the requests. */
   readonly #running: (Running<Work> | null)[] = []
