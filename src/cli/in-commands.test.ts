@@ -22,7 +22,7 @@ test.each([
   expect(inCommands(message)).toBe(reported)
 })
 
-/** Requests without a command: messages to InfluxDB tools, which have their own command line and use only HTTP, name them. */
+/** Requests without a command. Only messages to InfluxDB tools name them, which have their own command line and speak only HTTP. */
 const ofOthers = new Set(['POST /consumer/data/sql-query'])
 
 test('every request that a message of the service names has a command', () => {
