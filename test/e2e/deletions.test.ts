@@ -1,4 +1,4 @@
-// A permitted user deletes a wrong slice of a chart, and restores it.
+// A permitted user deletes the wrong rows in a part of a chart, and restores them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOk, makeIngest, makeReader, makeSubscriber } from '../support/api.ts'
 import { adminKey } from '../support/server-process.ts'

@@ -525,7 +525,7 @@ test('more than twenty lines are small charts, one for each tag', async () => {
   await page.getByText('A part of a view has at most 20 tags, and these are 22.').waitFor()
   expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Cancel' }).click()
-  // Selecting a slice in one chart applies to all.
+  // Selecting a time range in one chart applies to all.
   const over = charts.last().locator('.u-over')
   await over.scrollIntoViewIfNeeded()
   const box = (await over.boundingBox())!

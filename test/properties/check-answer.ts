@@ -91,7 +91,7 @@ function expectMeans(actual: readonly Cells[], keys: readonly EntityField[], { r
   }
 }
 
-/** A row as JSON. */
+/** A row as JSON. Of rows with means only the keys are passed, because means are compared as numbers. */
 function expectedJson(fields: readonly EntityField[], row: ResultRow): string {
   const members = fields.map(({ name, type }, index) => {
     const value = row[index]!

@@ -32,7 +32,7 @@ test.each([
   expect(written(text)).toContain(part)
 })
 
-/** In addition to a DISTINCT aggregate, Druid returns null for other counts of no rows. */
+/** Next to an aggregate of distinct values, Druid returns null for other counts of no rows. */
 test.each([
   [
     `SELECT COUNT(*), COUNT(DISTINCT s) FROM ${rows}`,

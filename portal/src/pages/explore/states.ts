@@ -32,7 +32,7 @@ interface Columns {
 }
 
 const stripsMax = 20
-/** The most states with an entry of their own: twice the number of colours. */
+/** The most states with an entry of their own: twice the number of colours. More could not be distinguished. */
 const statesMax = 20
 
 /** The strips of a `states` response, and the number of strips beyond the limit. */

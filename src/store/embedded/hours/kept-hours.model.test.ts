@@ -236,7 +236,7 @@ function randomAverage(draw: Draw, rules: Rules): AveragePlan {
 }
 
 function randomAggregate(draw: Draw, rules: Rules, names: readonly AggregateName[]): AggregatePlan {
-  // Hours do not record the time between longs beyond 2^53, so such longs are left out.
+  // Hours do not know the values between longs beyond 2^53, so a metric with such longs is left out.
   const asked = someOf(draw, rules.hasHuge ? [level, counter] : metrics)
   return {
     kind: 'aggregate',
