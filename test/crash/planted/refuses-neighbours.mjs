@@ -1,8 +1,8 @@
-// The SQL engine's process with a planted bug: every tenth query finds no memory, whoever asks.
+// The SQL engine's process with a planted bug: every third query finds no memory, including those of other callers. A rarer fault may miss the few of these.
 const send = process.send.bind(process)
 let queries = 0
 process.send = (message, ...rest) => {
-  if (message.kind === 'answer' && ++queries % 10 === 0) {
+  if (message.kind === 'answer' && ++queries % 3 === 0) {
     const failure = {
       code: 'result_too_large',
       message: 'planted',
