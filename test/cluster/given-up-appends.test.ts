@@ -49,7 +49,7 @@ test('an append that was given up is shut out by the next one, or stands before 
   const append = (value: string, within = signal): Promise<number> => producer.append([Buffer.from(value)], within)
   const givenUp = async (value: string): Promise<void> => {
     slow(true)
-    await expect(append(value, AbortSignal.timeout(300))).rejects.toMatchObject({ name: 'KafkaAway' })
+    await expect(append(value, AbortSignal.timeout(300))).rejects.toMatchObject({ name: 'KafkaUnavailable' })
     slow(false)
   }
 
