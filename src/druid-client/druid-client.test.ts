@@ -107,14 +107,29 @@ test.each<[QueryLanguage, (names: Record<string, unknown>) => string[]]>([
     leaving.abort()
     expect(await left).toBe('AbortError')
     expect(broker.cancels).toEqual([])
-    expect(due.map(({ delayMs }) => delayMs)).toEqual([150])
+    expect(due.map(({ delayMs }) => delayMs)).toEqual([900])
     const expected = paths(broker.queries[0]!.names)
     due[0]!.callback()
     await broker.until(() => broker.cancels.length === expected.length)
     expect(broker.cancels.toSorted()).toEqual(expected)
-    expect(due.map(({ delayMs }) => delayMs)).toEqual([150, 500])
+    expect(due.map(({ delayMs }) => delayMs)).toEqual([900, 1000])
   },
 )
+
+test('one that is left keeps its connection until Druid has its cancel: the next one waits for it', async () => {
+  const { broker, client, due } = await world({ connections: 1 })
+  const leaving = new AbortController()
+  const left = answer(client, 'native', leaving.signal).catch((error: Error) => error.name)
+  await broker.until(() => broker.queries.length === 1)
+  leaving.abort()
+  expect(await left).toBe('AbortError')
+  const next = answer(client, 'native')
+  due[0]!.callback()
+  await broker.until(() => broker.queries.length === 2)
+  expect(broker.cancels.length).toBe(1)
+  broker.queries[1]!.response.end('[]')
+  expect(await next).toBe('[]')
+})
 
 test('one that is left in the middle of its answer is cancelled at once, once', async () => {
   const { broker, client, due } = await world()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { addAbortSignal } from 'node:stream'
 import { systemTimer, type Timer } from '../lib/timer.ts'
 import { brokenOff, DruidFailure, druidUnavailable, endedBy, pageInstead, readFailure } from './druid-failure.ts'
 import { QueryCancels } from './query-cancels.ts'
@@ -40,9 +41,6 @@ interface Sent {
   readonly url: string
   readonly body: string | null
   readonly agent: HttpAgent | HttpsAgent
-  readonly signal: AbortSignal
-  /** Called when the request has a connection and is being sent. */
-  readonly onWay?: () => void
 }
 
 const queryPaths: Readonly<Record<QueryLanguage, string>> = { native: '/druid/v2', sql: '/druid/v2/sql' }
@@ -80,6 +78,9 @@ export class DruidClient {
   /**
    * The bytes of a query's response, as they arrive. Throws `DruidFailure` when Druid refuses or fails, Problem `unavailable` when it is unavailable or its
    * response breaks off, and the signal's reason when it is aborted.
+   *
+   * An abandoned query keeps its connection until Druid has its cancel. So the queries that Druid has of this client, abandoned ones too, are never more than
+   * the connections: a broker whose own connections are all taken could not forward a cancel.
    */
   async *query(language: QueryLanguage, query: object, { signal, timeoutMs }: QueryOptions): AsyncGenerator<Buffer> {
     signal.throwIfAborted()
@@ -87,22 +88,18 @@ export class DruidClient {
     // An SQL query has two ids: one of the statement, and one of the native query that it is planned into.
     const names = language === 'sql' ? { sqlQueryId: id, queryId: id } : { queryId: id }
     const body = JSON.stringify({ ...query, context: { ...contextOf(query), timeout: timeoutMs, ...names } })
+    const url = `${this.#settings.queryUrl}${queryPaths[language]}`
+    const request = this.#send({ method: 'POST', url, body, agent: this.#queryAgent })
     let sentMs: number | null = null
     let isAnswered = false
     let isWhole = false
+    request.once('socket', () => {
+      sentMs = this.#nowMs()
+    })
     try {
-      const response = await this.#send({
-        method: 'POST',
-        url: `${this.#settings.queryUrl}${queryPaths[language]}`,
-        body,
-        agent: this.#queryAgent,
-        signal,
-        onWay: () => {
-          sentMs = this.#nowMs()
-        },
-      })
+      const response = await unlessAborted(responseOf(request), signal)
       isAnswered = true
-      yield* bytesOf(response)
+      yield* bytesOf(response, signal)
       isWhole = true
     } catch (error) {
       isAnswered ||= error instanceof DruidFailure
@@ -110,11 +107,13 @@ export class DruidClient {
       throw error
     } finally {
       // A query that still waited for a connection was never sent.
-      if (!isWhole && sentMs !== null) {
+      if (sentMs === null) request.destroy()
+      else if (!isWhole) {
         const paths = Object.values(language === 'sql' ? queryPaths : [queryPaths.native]).map(
           (path) => `${path}/${id}`,
         )
-        this.#cancels.cancel({ paths, ageMs: this.#nowMs() - sentMs, isAnswered, timeoutMs })
+        const onCancelled = (): void => void request.destroy()
+        this.#cancels.cancel({ paths, ageMs: this.#nowMs() - sentMs, isAnswered, timeoutMs, onCancelled })
       }
     }
   }
@@ -123,8 +122,9 @@ export class DruidClient {
   async manage(method: 'GET' | 'POST' | 'DELETE', path: string, body: unknown = null): Promise<unknown> {
     const url = `${this.#settings.managementUrl}${path}`
     const text = body === null ? null : JSON.stringify(body)
-    const signal = AbortSignal.timeout(this.#settings.managementTimeoutMs)
-    const response = await this.#send({ method, url, body: text, agent: this.#managementAgent, signal })
+    const response = await responseOf(
+      this.#send({ method, url, body: text, agent: this.#managementAgent }, this.#limit()),
+    )
     const chunks: Buffer[] = []
     for await (const chunk of bytesOf(response)) chunks.push(chunk)
     const answered = Buffer.concat(chunks).toString('utf8')
@@ -140,28 +140,45 @@ export class DruidClient {
 
   async #cancel(path: string): Promise<void> {
     const url = `${this.#settings.queryUrl}${path}`
-    const signal = AbortSignal.timeout(this.#settings.managementTimeoutMs)
-    const response = await this.#send({ method: 'DELETE', url, body: null, agent: this.#cancelAgent, signal })
+    const sent = { method: 'DELETE', url, body: null, agent: this.#cancelAgent }
+    const response = await responseOf(this.#send(sent, this.#limit()))
     response.resume()
   }
 
-  async #send({ method, url, body, agent, signal, onWay }: Sent): Promise<IncomingMessage> {
-    const request = url.startsWith('https:') ? httpsRequest : httpRequest
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const length = body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-      const headers = { ...this.#headers, ...length }
-      const sent = request(url, { method, agent, headers, signal })
-      if (onWay !== undefined) sent.once('socket', onWay)
-      sent.once('response', resolve)
-      sent.once('error', (error) => reject(druidUnavailable(error)))
-      sent.end(body ?? undefined)
-    })
-    const status = response.statusCode ?? 0
-    const isWell = status >= 200 && status < 300
-    if (isWell && !isPage(response)) return response
-    const text = await errorBody(response)
-    throw isWell ? pageInstead() : readFailure(status, text)
+  #limit(): AbortSignal {
+    return AbortSignal.timeout(this.#settings.managementTimeoutMs)
   }
+
+  #send({ method, url, body, agent }: Sent, signal?: AbortSignal): ClientRequest {
+    const request = url.startsWith('https:') ? httpsRequest : httpRequest
+    const length = body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+    const headers = { ...this.#headers, ...length }
+    const sent = request(url, { method, agent, headers, ...(signal === undefined ? {} : { signal }) })
+    sent.end(body ?? undefined)
+    return sent
+  }
+}
+
+async function responseOf(request: ClientRequest): Promise<IncomingMessage> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve)
+    // More than one error may follow: of the connection, and of its end.
+    request.on('error', (error) => reject(druidUnavailable(error)))
+  })
+  const status = response.statusCode ?? 0
+  const isOk = status >= 200 && status < 300
+  if (isOk && !isPage(response)) return response
+  const text = await errorBody(response)
+  throw isOk ? pageInstead() : readFailure(status, text)
+}
+
+/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
+async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
 }
 
 /** A proxy in front of Druid may respond with a page of its own and a success status. */
@@ -177,9 +194,10 @@ function contextOf(query: object): object {
   return 'context' in query && typeof query.context === 'object' ? (query.context ?? {}) : {}
 }
 
-async function* bytesOf(response: IncomingMessage): AsyncGenerator<Buffer> {
+/** Throws the signal's reason when it is aborted. */
+async function* bytesOf(response: IncomingMessage, signal?: AbortSignal): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of response) yield chunk
+    for await (const chunk of signal === undefined ? response : addAbortSignal(signal, response)) yield chunk
   } catch (error) {
     throw druidUnavailable(error)
   }

@@ -1,3 +1,4 @@
+import { setImmediate as settled } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { type AbandonedQuery, QueryCancels } from './query-cancels.ts'
 
@@ -33,13 +34,19 @@ function world() {
   return { cancels, sent, pass, waiting: () => due.length }
 }
 
-const abandoned: AbandonedQuery = { paths: ['/a'], ageMs: 0, isAnswered: false, timeoutMs: 10_000 }
+const abandoned: AbandonedQuery = {
+  paths: ['/a'],
+  ageMs: 0,
+  isAnswered: false,
+  timeoutMs: 10_000,
+  onCancelled: () => undefined,
+}
 
 describe('when a query is cancelled', () => {
   test.each<[string, Partial<AbandonedQuery>, number[]]>([
-    ['not before its parts have met it, and until its time is over', {}, [250, 750, 1750, 3750, 7750]],
-    ['sooner where it is older', { ageMs: 200 }, [50, 550, 1550, 3550, 7550]],
-    ['at once where it is old', { ageMs: 4000 }, [0, 500, 1500, 3500]],
+    ['not before its servers have received it, and until its time is over', {}, [1000, 2000, 4000, 8000]],
+    ['sooner where it is older', { ageMs: 200 }, [800, 1800, 3800, 7800]],
+    ['at once where it is old', { ageMs: 4000 }, [0, 1000, 3000]],
     ['once where Druid has answered', { isAnswered: true }, [0]],
     ['once where Druid has answered at once', { isAnswered: true, ageMs: 5 }, [0]],
     ['never where its time is shorter', { timeoutMs: 200 }, []],
@@ -55,13 +62,13 @@ describe('when a query is cancelled', () => {
 
 test('each of its names is told', () => {
   const { cancels, sent, pass } = world()
-  cancels.cancel({ ...abandoned, paths: ['/a', '/b'], timeoutMs: 1000 })
+  cancels.cancel({ ...abandoned, paths: ['/a', '/b'], timeoutMs: 2500 })
   pass(10_000)
   expect(sent).toEqual([
-    ['/a', 250],
-    ['/b', 250],
-    ['/a', 750],
-    ['/b', 750],
+    ['/a', 1000],
+    ['/b', 1000],
+    ['/a', 2000],
+    ['/b', 2000],
   ])
 })
 
@@ -69,7 +76,7 @@ test('of too many, the oldest are left alone', () => {
   const { cancels, sent, pass, waiting } = world()
   for (let index = 0; index < 1200; index++) cancels.cancel({ ...abandoned, paths: [`/${index}`] })
   expect(waiting()).toBe(1000)
-  pass(250)
+  pass(1000)
   expect(sent.length).toBe(1000)
   expect(sent[0]?.[0]).toBe('/200')
 })
@@ -77,9 +84,40 @@ test('of too many, the oldest are left alone', () => {
 test('none is cancelled after the end', () => {
   const { cancels, sent, pass, waiting } = world()
   cancels.cancel(abandoned)
-  pass(250)
+  pass(1000)
   cancels.close()
   pass(10_000)
-  expect(sent).toEqual([['/a', 250]])
+  expect(sent).toEqual([['/a', 1000]])
   expect(waiting()).toBe(0)
+})
+
+test.each<[string, Partial<AbandonedQuery>, number]>([
+  ['after its first cancel', {}, 1000],
+  ['at once where Druid has answered', { isAnswered: true }, 0],
+  ['at once where none is sent', { timeoutMs: 200 }, 0],
+])('it is told once, %s', async (_, query, atMs) => {
+  const { cancels, pass } = world()
+  let told = 0
+  cancels.cancel({ ...abandoned, ...query, onCancelled: () => told++ })
+  for (const [ms, expected] of [
+    [Math.max(0, atMs - 1), atMs === 0 ? 1 : 0],
+    [1, 1],
+    [10_000, 1],
+  ] as const) {
+    pass(ms)
+    await settled()
+    expect(told).toBe(expected)
+  }
+})
+
+test.each(['of too many', 'at the end'])('it is told %s, of each once', async (which) => {
+  const { cancels, pass } = world()
+  let told = 0
+  const onCancelled = (): number => told++
+  for (let index = 0; index < 1200; index++) cancels.cancel({ ...abandoned, onCancelled })
+  expect(told).toBe(200)
+  if (which === 'at the end') cancels.close()
+  else pass(1000)
+  await settled()
+  expect(told).toBe(1200)
 })

@@ -11,6 +11,8 @@ export interface AbandonedQuery {
   readonly isAnswered: boolean
   /** The age at which Druid ends the query on its own. */
   readonly timeoutMs: number
+  /** Called once, when a first cancel is answered or has failed, or none will be sent. */
+  readonly onCancelled: () => void
 }
 
 export interface QueryCancelsParts {
@@ -19,19 +21,18 @@ export interface QueryCancelsParts {
 }
 
 /**
- * A broker forwards a cancel to the servers that it has queried, and forgets the query. A server that receives the query a few milliseconds later
- * would run it, and could not be reached by another cancel.
+ * The age of a query at its first cancel, and the pause after that, which doubles: a query may wait in the broker for a thread, up to its time limit.
+ * A broker forwards a cancel to the servers that it has queried, and forgets the query. A server that receives the query later, after a pause of its
+ * garbage collector for instance, would run it until its time limit: another cancel would not reach it.
  */
-const earliestMs = 250
-/** A query may wait in the broker for a thread, up to its time limit. So it is cancelled repeatedly, with pauses that double. */
-const firstPauseMs = 500
+const firstPauseMs = 1000
 /** With more waiting cancels than this, the oldest queries are left to their time limits. */
 const waitingMax = 1000
 
 /** Sends the cancels of queries: once if Druid is known to have received the query, otherwise repeatedly until its time limit. */
 export class QueryCancels {
   readonly #parts: QueryCancelsParts
-  /** A function to stop each waiting cancel, the oldest first. */
+  /** A function to drop each waiting cancel, the oldest first. */
   readonly #waiting = new Set<() => void>()
 
   constructor(parts: QueryCancelsParts) {
@@ -40,33 +41,39 @@ export class QueryCancels {
 
   /** Returns at once and never throws: a query that cannot be cancelled ends at its time limit. */
   cancel(query: AbandonedQuery): void {
-    const pauseMs = Math.max(0, earliestMs - query.ageMs)
-    if (query.isAnswered) this.#send(query)
+    const pauseMs = Math.max(0, firstPauseMs - query.ageMs)
+    if (query.isAnswered) void this.#send(query)
     else this.#after(pauseMs, query, firstPauseMs)
   }
 
   close(): void {
-    for (const stop of this.#waiting) stop()
-    this.#waiting.clear()
+    for (const drop of this.#waiting) drop()
   }
 
   #after(pauseMs: number, query: AbandonedQuery, nextPauseMs: number): void {
     const ageMs = query.ageMs + pauseMs
-    if (ageMs >= query.timeoutMs) return
+    if (ageMs >= query.timeoutMs) {
+      query.onCancelled()
+      return
+    }
     const stop = this.#parts.timer(() => {
-      this.#waiting.delete(stop)
-      this.#send(query)
-      this.#after(nextPauseMs, { ...query, ageMs }, 2 * nextPauseMs)
+      this.#waiting.delete(drop)
+      void this.#send(query)
+      this.#after(nextPauseMs, { ...query, ageMs, onCancelled: () => undefined }, 2 * nextPauseMs)
     }, pauseMs)
-    this.#waiting.add(stop)
-    const [oldest] = this.#waiting
-    if (oldest === undefined || this.#waiting.size <= waitingMax) return
-    this.#waiting.delete(oldest)
-    oldest()
+    const drop = (): void => {
+      this.#waiting.delete(drop)
+      stop()
+      query.onCancelled()
+    }
+    this.#waiting.add(drop)
+    const [dropOldest] = this.#waiting
+    if (this.#waiting.size > waitingMax) dropOldest?.()
   }
 
-  #send({ paths }: AbandonedQuery): void {
-    // The cancel failed, or Druid does not know the query: it may be sent again.
-    for (const path of paths) this.#parts.send(path).catch(() => undefined)
+  async #send({ paths, onCancelled }: AbandonedQuery): Promise<void> {
+    // If a cancel fails, or Druid does not know the query yet, another one may follow.
+    await Promise.allSettled(paths.map((path) => this.#parts.send(path)))
+    onCancelled()
   }
 }
