@@ -104,7 +104,7 @@ export class Audit {
   }
 
   /** See `AuditCatalog.setAfter`. */
-  tell(after: unknown): Promise<void> {
+  setAfter(after: unknown): Promise<void> {
     return this.#parts.audit.setAfter(after)
   }
 
@@ -125,8 +125,8 @@ export class Audit {
   /** Writes the service's own lines that are not written yet. Call it often. */
   keepOwn(): Promise<void> {
     return this.#own.run(async () => {
-      await this.#tellStart()
-      await this.#tellRefused()
+      await this.#writeStart()
+      await this.#writeRefused()
     })
   }
 
@@ -156,7 +156,7 @@ export class Audit {
     }
   }
 
-  async #tellStart(): Promise<void> {
+  async #writeStart(): Promise<void> {
     if (this.#hasReportedStart) return
     const { audit, settings } = this.#parts
     this.#hasReportedStart = true
@@ -170,7 +170,7 @@ export class Audit {
     }
   }
 
-  async #tellRefused(): Promise<void> {
+  async #writeRefused(): Promise<void> {
     const refused = this.#refused
     if (refused === null || refused.reported === refused.requests) return
     const { requests, addresses, lineId } = refused

@@ -39,7 +39,7 @@ export interface DeletionAdminParts {
   readonly pushed: (entityId: number, signal: AbortSignal) => Promise<readonly PositionRange[]>
   readonly tokens: NextTokens
   /** See `Audit.tell`. */
-  readonly tell: (after: unknown) => Promise<void>
+  readonly setAfter: (after: unknown) => Promise<void>
   readonly settings: {
     /** How long a deletion waits until rows pushed before it are validated. */
     readonly validationWaitMs: number
@@ -63,7 +63,7 @@ export class DeletionAdmin {
    * deletions, `unavailable` while many pushed rows are not validated yet, `damaged_data` when a file cannot be read.
    */
   async delete(name: string, asked: RequestedDeletion): Promise<DeletionAnswer | DryDeletionAnswer> {
-    const { store, tell, settings, nowMs } = this.#parts
+    const { store, setAfter, settings, nowMs } = this.#parts
     const { reason, subscriber, isDry } = asked
     const entity = this.#entity(name)
     const createdMs = nowMs()
@@ -82,7 +82,7 @@ export class DeletionAdmin {
     const { rows, deletion } = await store.delete(request, () => this.#pushed(entity))
     if (deletion === null) return { rows }
     const answer = deletionAnswer(deletion)
-    await tell(answer)
+    await setAfter(answer)
     return answer
   }
 
@@ -104,12 +104,12 @@ export class DeletionAdmin {
 
   /** Restores the rows of a deletion. Throws Problem `not_found`, and `conflict` when the rows are being removed or have been removed. */
   async takeBack(name: string, id: string): Promise<void> {
-    const { catalog, store, tell, settings, nowMs } = this.#parts
+    const { catalog, store, setAfter, settings, nowMs } = this.#parts
     const entity = this.#entity(name)
     const known = (await catalog.list(entity.id)).find((one) => String(one.id) === id)
     const request = { entityId: entity.id, waitMs: settings.waitMs, nowMs: nowMs() }
     if (known !== undefined && (await store.takeBack({ ...request, deletionId: known.id }))) {
-      await tell({ rows: known.rows })
+      await setAfter({ rows: known.rows })
       return
     }
     const now = (await catalog.list(entity.id)).find((one) => String(one.id) === id)

@@ -19,7 +19,7 @@ export const viewsMax = 1000
 const viewBytesMax = 65_536
 const nameCharactersMax = 128
 /** The most names that an error message lists. */
-const namesToldMax = 20
+const listedMax = 20
 
 const name = (description: string) => Type.String({ maxLength: nameCharactersMax, description })
 const names = (description: string) =>
@@ -224,8 +224,8 @@ export class Views {
       const found = entity.fields.find((one) => one.name === field)
       if (found?.role === role || (found === undefined && isOpen)) return
       const names = entity.fields.filter((one) => one.role === role).map((one) => one.name)
-      const told = `${names.slice(0, namesToldMax).join(', ')}${names.length > namesToldMax ? ', …' : ''}`
-      throw invalidRequest(path, `must be a ${role} of ${name}, which has ${told}.${didYouMean(field, names)}`)
+      const listed = `${names.slice(0, listedMax).join(', ')}${names.length > listedMax ? ', …' : ''}`
+      throw invalidRequest(path, `must be a ${role} of ${name}, which has ${listed}.${didYouMean(field, names)}`)
     }
     if (by !== '') requireField(`${path}.by`, 'tag', by)
     for (const [index, field] of fields.entries()) requireField(`${path}.fields[${index}]`, 'metric', field)

@@ -51,7 +51,7 @@ export class Admission {
   readonly #running = { all: 0, sql: 0 }
   #ahead = 0
   /** The number of queries so far, of all readers. */
-  #came = 0
+  #arrived = 0
   /** The reader of the newest query, the number of that query, and the number of the newest query of any other reader. */
   readonly #newest = { reader: '', at: Number.NEGATIVE_INFINITY, otherAt: Number.NEGATIVE_INFINITY }
 
@@ -169,18 +169,18 @@ export class Admission {
 
   #note(reader: string): void {
     const newest = this.#newest
-    this.#came += 1
+    this.#arrived += 1
     if (newest.reader !== reader) {
       newest.otherAt = newest.at
       newest.reader = reader
     }
-    newest.at = this.#came
+    newest.at = this.#arrived
   }
 
   /** Whether another reader has queried recently. */
   #isShared(reader: string): boolean {
     const { at, otherAt, reader: last } = this.#newest
-    return this.#came - (reader === last ? otherAt : at) < recentQueries
+    return this.#arrived - (reader === last ? otherAt : at) < recentQueries
   }
 
   #add({ kind, reader }: Query, by: number): void {

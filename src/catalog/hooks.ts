@@ -73,9 +73,9 @@ export interface HookCatalog {
   delete(name: string): Promise<boolean>
   /** Stores the current conditions and, in the same transaction, an event for each new one. Keeps the newest `deliveriesMax` deliveries of each hook. */
   raise(conditions: readonly Condition[], nowMs: number, deliveriesMax: number): Promise<void>
-  heard(): Promise<readonly LastReceived[]>
+  lastReceived(): Promise<readonly LastReceived[]>
   /** Replaces all stored entries. */
-  putHeard(heard: readonly LastReceived[]): Promise<void>
+  putLastReceived(received: readonly LastReceived[]): Promise<void>
   /** Deliveries of a hook whose next attempt is due, oldest first. */
   due(hook: string, nowMs: number, limit: number): Promise<readonly Delivery[]>
   note(attempt: Attempt): Promise<void>

@@ -35,7 +35,7 @@ export interface PushKeyCatalog {
   reserve(
     name: PushKeyName,
     bodyHash: Uint8Array,
-    times: { readonly nowMs: number; readonly patienceMs: number },
+    times: { readonly nowMs: number; readonly abandonedAfterMs: number },
   ): Promise<Reservation>
   /** Records the push made under a reservation, and returns the push that holds the key: another one if a pipeline has decided so in the meantime. */
   settle(

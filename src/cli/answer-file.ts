@@ -14,19 +14,19 @@ import { CommandError } from './command-error.ts'
 export async function writeAnswerFile(path: string, chunks: AsyncIterable<Uint8Array>, nowMs: number): Promise<void> {
   const older = await statOf(path)
   if (older !== null && !older.isFile()) {
-    const handle = await told(path, open(path, 'w'))
+    const handle = await withPath(path, open(path, 'w'))
     return writeTo(handle, path, chunks)
   }
-  const target = await told(path, resolveLinks(path))
+  const target = await withPath(path, resolveLinks(path))
   await removeLeftParts(target, nowMs)
   const part = `${target}.${randomBytes(4).toString('hex')}.part`
   // Registered before the temporary file exists, because a signal may come at once.
   const keep = removeAtEnd(part)
   try {
-    const handle = await told(path, open(part, 'wx'))
+    const handle = await withPath(path, open(part, 'wx'))
     if (older !== null) await copyPermissions(handle, older)
     await writeTo(handle, path, chunks)
-    await told(path, rename(part, target))
+    await withPath(path, rename(part, target))
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined)
     throw error
@@ -92,13 +92,13 @@ async function copyPermissions(handle: FileHandle, { mode, uid, gid }: Rights): 
 
 async function writeTo(handle: FileHandle, path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   try {
-    for await (const chunk of chunks) await told(path, handle.writeFile(chunk))
+    for await (const chunk of chunks) await withPath(path, handle.writeFile(chunk))
   } finally {
-    await told(path, handle.close())
+    await withPath(path, handle.close())
   }
 }
 
-async function told<T>(path: string, done: Promise<T>): Promise<T> {
+async function withPath<T>(path: string, done: Promise<T>): Promise<T> {
   return done.catch((error: unknown) => {
     throw cannotBeWritten(path, error)
   })

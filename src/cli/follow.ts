@@ -46,17 +46,17 @@ export function addFollow(program: Command, context: CliContext): void {
       const onRetry = (error: Error): void => {
         context.stderr.write(`${error.message} Connecting again.\n`)
       }
-      for await (const told of client.live({ entity, ...requestOf(asked) }, { after, onRetry })) {
-        if (told.event === 'rows') {
-          const rows = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER }).push(Buffer.from(told.json))
+      for await (const event of client.live({ entity, ...requestOf(asked) }, { after, onRetry })) {
+        if (event.event === 'rows') {
+          const rows = new JsonRows({ rowBytesMax: Number.MAX_SAFE_INTEGER }).push(Buffer.from(event.json))
           context.stdout.write(rows.map((row) => `${Buffer.from(row).toString()}\n`).join(''))
-        } else if (told.event === 'deleted') {
-          context.stderr.write(`${deletedWords(told.deletion)}\n`)
+        } else if (event.event === 'deleted') {
+          context.stderr.write(`${deletedWords(event.deletion)}\n`)
         } else {
-          const missing = told.date === null ? 'any date' : `dates from ${told.date} on`
+          const missing = event.date === null ? 'any date' : `dates from ${event.date} on`
           context.stderr.write(`The id is too old or unknown: rows of ${missing} may be missing. Select them.\n`)
         }
-        if (showIds === true) context.stderr.write(`${told.id}\n`)
+        if (showIds === true) context.stderr.write(`${event.id}\n`)
       }
     })
 }

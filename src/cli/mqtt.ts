@@ -80,7 +80,7 @@ async function runMqtt(options: MqttOptions, context: CliContext, client: Tidema
       maxBufferedBytes: bufferBytes,
       maxMessageBytes: messageBytes,
       flushIntervalMs: flushMs,
-      asksForBirths: rebirth,
+      requestsBirths: rebirth,
       birthWaitMessagesMax: birthWaitMessages,
       signal: stop.signal,
       onNote: say,

@@ -31,7 +31,7 @@ import { failureReport, formatCount, misreadLines, reportText, stoppedText, unkn
 import { openSource, type RowsSource } from './push/source.ts'
 import { retrySecondsMax, whenReachable } from './push/when-reachable.ts'
 
-const patienceMs = 60_000
+const stalledMsMax = 60_000
 const errorsMax = 10
 
 const examples = `
@@ -80,10 +80,10 @@ function pusher(
 ): (batch: PushBatch) => Promise<{ readonly batch: string }> {
   const { nowMs, sleep } = context
   // Several requests in flight may fail for the same reason; it is printed once.
-  let told = { message: '', untilMs: 0 }
+  let printed = { message: '', untilMs: 0 }
   const onRetry = (error: Error, waitMs: number): void => {
-    if (error.message === told.message && nowMs() < told.untilMs) return
-    told = { message: error.message, untilMs: nowMs() + waitMs }
+    if (error.message === printed.message && nowMs() < printed.untilMs) return
+    printed = { message: error.message, untilMs: nowMs() + waitMs }
     progress.note(`${printable(inCommands(error.message))} Trying again in ${(waitMs / 1000).toFixed(1)} s.`)
   }
   return (batch) => {
@@ -113,7 +113,7 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
     receipt: (batch) => withRetries(() => job.receipt(batch), retries),
     nowMs,
     sleep,
-    patienceMs,
+    stalledMsMax: stalledMsMax,
     errorsMax,
   })
   let isOver = false
@@ -167,11 +167,11 @@ async function pushRows(job: PushJob, rows: PushedRows): Promise<Pushed> {
 /** Null if the file is pushed to its end however many rows are rejected. */
 function stopOf(
   { context, options }: PushJob,
-  told: Pick<StopAfterOptions, 'validated' | 'isOver' | 'stopped'>,
+  printed: Pick<StopAfterOptions, 'validated' | 'isOver' | 'stopped'>,
 ): StopAfterOptions | null {
   const { stopAfter: rejectedMax, batchRows, concurrency } = options
   if (rejectedMax === undefined) return null
-  return { rejectedMax, unvalidatedMax: batchRows * concurrency, sleep: context.sleep, ...told }
+  return { rejectedMax, unvalidatedMax: batchRows * concurrency, sleep: context.sleep, ...printed }
 }
 
 function exitCodeOf(failure: string | null, { pending, rejected }: PushOutcome): number {

@@ -76,7 +76,7 @@ async function restoreOfReplica(context: CliContext, url: string, options: Resto
     context.stderr.write(`--at ${at} lies in the future: this restores the newest state that the replica has.\n`)
   const { restoreFromReplica } = await import('../service/replicas.ts')
   const bar = new ProgressBar({ output: context.stderr, nowMs: context.nowMs, total: 100 })
-  const told = {
+  const progress = {
     reach: () => undefined,
     progress: (done: number, total: number) =>
       bar.update(total === 0 ? 100 : (done / total) * 100, () => `${done} of ${total} bytes`),
@@ -84,7 +84,7 @@ async function restoreOfReplica(context: CliContext, url: string, options: Resto
   }
   const { chosen, files, bytes } = await restoreFromReplica(
     { ...replicaLocation(url, options, context), data, atMs },
-    told,
+    progress,
   )
   bar.end()
   const [timeMs, position] = chosen.cut

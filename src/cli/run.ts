@@ -60,8 +60,8 @@ export async function run(argv: readonly string[], world: Omit<CliContext, 'exit
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode
     const hasKey = showsKey(argv, context.environment)
-    const told = () => explain(inOptions(error, running), hasKey) + (hasKey ? ownHint(error, running) : '')
-    const lines = error instanceof SettingsError ? error.sentences : [told()]
+    const message = () => explain(inOptions(error, running), hasKey) + (hasKey ? ownHint(error, running) : '')
+    const lines = error instanceof SettingsError ? error.sentences : [message()]
     for (const line of lines) printNote(context, line)
     if (argv.includes('--debug') && error instanceof Error) context.stderr.write(`${error.stack ?? ''}\n`)
     return error instanceof UsageError || error instanceof SettingsError ? usageExitCode : 1

@@ -34,8 +34,8 @@ export async function* liveEvents<Row>(
     try {
       for await (const { id, event, data } of blocksOf(http, request, lastId, signal)) {
         failures = 0
-        const told = id === null || data === null ? null : toldBy<Row>(event, id, data)
-        if (told !== null) yield told
+        const live = id === null || data === null ? null : liveEventOf<Row>(event, id, data)
+        if (live !== null) yield live
         // Set after the yield: the consumer has the event before its id counts.
         lastId = id ?? lastId
       }
@@ -50,7 +50,7 @@ export async function* liveEvents<Row>(
   }
 }
 
-function toldBy<Row>(event: string, id: string, data: string): LiveEvent<Row> | null {
+function liveEventOf<Row>(event: string, id: string, data: string): LiveEvent<Row> | null {
   if (event === 'rows') return { event, id, items: JSON.parse(data), json: data }
   if (event === 'deleted') return { event, id, deletion: { undone: false, ...JSON.parse(data) } }
   return event === 'reset' ? { event, id, date: JSON.parse(data).date } : null
@@ -66,7 +66,7 @@ async function* blocksOf(
   const silence = new AbortController()
   const timer = (): ReturnType<typeof setTimeout> => setTimeout(() => silence.abort(), silentMs)
   let waiting = timer()
-  const heard = async function* (bytes: AsyncIterable<Uint8Array>) {
+  const events = async function* (bytes: AsyncIterable<Uint8Array>) {
     for await (const chunk of bytes) {
       clearTimeout(waiting)
       waiting = timer()
@@ -77,7 +77,7 @@ async function* blocksOf(
     const path = `/consumer/data/live?${queryAddress(request)}`
     const headers = { accept: 'text/event-stream', ...(lastId === null ? {} : { 'last-event-id': lastId }) }
     const ended = AbortSignal.any([silence.signal, ...(signal === undefined ? [] : [signal])])
-    yield* eventBlocks(heard(http.stream({ method: 'GET', path, headers, signal: ended })))
+    yield* eventBlocks(events(http.stream({ method: 'GET', path, headers, signal: ended })))
   } finally {
     clearTimeout(waiting)
   }

@@ -104,7 +104,7 @@ function isKnown(name: string): boolean {
 const groups = new Set(settingEntries.flatMap(([name]) => (name.includes('.') ? [name.split('.')[0]!] : [])))
 
 const groupOf = (name: string): string | null => (name.includes('.') ? name.slice(0, name.indexOf('.')) : null)
-const meant = (likely: string | null): string => (likely === null ? '' : ` Did you mean ${likely}?`)
+const suggestion = (likely: string | null): string => (likely === null ? '' : ` Did you mean ${likely}?`)
 
 /** Reports an unknown group once, instead of each setting in it. */
 function unknownNames(names: Iterable<string>, path: string): string[] {
@@ -115,14 +115,14 @@ function unknownNames(names: Iterable<string>, path: string): string[] {
     const group = groupOf(name)
     if (groups.has(name)) sentences.add(`${name} ${where} is a group of settings: give it as {"${name}": {...}}.`)
     else if (group !== null && !groups.has(group))
-      sentences.add(`${group} ${where} is not a group of settings.${meant(likelyWord(group, groups))}`)
-    else sentences.add(`${name} ${where} is not a setting.${meant(likelyWord(name, namesBeside(group)))}`)
+      sentences.add(`${group} ${where} is not a group of settings.${suggestion(likelyWord(group, groups))}`)
+    else sentences.add(`${name} ${where} is not a setting.${suggestion(likelyWord(name, otherNames(group)))}`)
   }
   return [...sentences]
 }
 
 /** The settings of a group; for null, the settings without a group and the names of the groups. */
-function namesBeside(group: string | null): readonly string[] {
+function otherNames(group: string | null): readonly string[] {
   const names = settingEntries.map(([name]) => name).filter((name) => groupOf(name) === group)
   return group === null ? [...names, ...groups] : names
 }
@@ -167,7 +167,7 @@ function unknownVariables(environment: SettingSources['environment']): string[] 
       return [`${start} a group of settings: give one of its settings, such as ${prefix}${member}.`]
     }
     const likely = likelyVariable(name)
-    return isInGroup(name) || likely !== null ? [`${start} not a setting.${meant(likely)}`] : []
+    return isInGroup(name) || likely !== null ? [`${start} not a setting.${suggestion(likely)}`] : []
   })
 }
 
@@ -182,7 +182,7 @@ export function ignoredVariables(environment: SettingSources['environment']): st
     const group = likelyWord(first!, groupVariables)
     if (group === null && more.length > 0) return []
     const likely = group === null ? null : `${prefix}${group}_...`
-    return [`The environment variable ${prefix}${name} is not a setting, and is ignored.${meant(likely)}`]
+    return [`The environment variable ${prefix}${name} is not a setting, and is ignored.${suggestion(likely)}`]
   })
 }
 

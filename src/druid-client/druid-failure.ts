@@ -22,7 +22,7 @@ const whileRunning =
   /is not supported for complex columns|more than one row|by zero|ArithmeticException|cannot translate|cannot cast|index out of range/i
 
 /** Failures caused by servers and not by the query. */
-const awayWords =
+const unavailableWords =
   /connect|channel|timed? ?out|timeout|interrupt|unavailable|refused|closed|shut|lost|missing segment|memory|^status|^$/i
 
 /**
@@ -51,7 +51,7 @@ export class DruidFailure extends Error {
       return true
     if (cannotRead.test(errorClass) || cannotReadWords.test(message) || whileRunning.test(message)) return true
     // An exception during planning or constant folding has no class; a server that is unavailable says so.
-    return category === 'UNCATEGORIZED' && errorClass === '' && !awayWords.test(message)
+    return category === 'UNCATEGORIZED' && errorClass === '' && !unavailableWords.test(message)
   }
 }
 

@@ -135,9 +135,9 @@ export class DruidSqlClient {
     { inlineRows = 0, zone, needsWholeGroups = false }: Omit<DruidStatement, 'statement' | 'types'> = {},
   ): AsyncGenerator<Rows> {
     // Capacity for the rows in the statement, and for those of other subqueries.
-    const room = inlineRows === 0 ? {} : { maxSubqueryRows: subqueryRows + inlineTimes * inlineRows }
+    const limit = inlineRows === 0 ? {} : { maxSubqueryRows: subqueryRows + inlineTimes * inlineRows }
     const context = {
-      ...room,
+      ...limit,
       ...(zone === undefined ? {} : { sqlTimeZone: zone }),
       ...(needsWholeGroups ? wholeGroups : {}),
     }

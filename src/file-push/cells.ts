@@ -77,8 +77,8 @@ export function cellEncoder(
   conversion: CellConversion | null = null,
 ): (cell: CsvCell) => string {
   if (conversion !== null) {
-    const asItStands = cellEncoder(type, { times, decimal })
-    return (cell) => (cell === null ? null : converted(cell, conversion, decimal)) ?? asItStands(cell)
+    const unconverted = cellEncoder(type, { times, decimal })
+    return (cell) => (cell === null ? null : converted(cell, conversion, decimal)) ?? unconverted(cell)
   }
   if (type === 'string') return (cell) => JSON.stringify(cell)
   const numberOf = decimal === 'comma' ? commaText : (cell: string) => (jsonNumber.test(cell) ? cell : null)

@@ -51,10 +51,10 @@ export class Utf8Decoder {
     const at = firstInvalid(bytes)
     const lines = bytes.subarray(tail.length, at).filter((byte) => byte === 0x0a).length
     const byte = bytes[at] ?? 0
-    const meant = new TextDecoder('windows-1252').decode(new Uint8Array([byte]))
+    const character = new TextDecoder('windows-1252').decode(new Uint8Array([byte]))
     return new EncodingError(
       `line ${lineBefore + lines}: the file is not UTF-8: the byte ${hexOf(byte)} at offset ${this.#readBytes - tail.length + at} is none. ` +
-        `It is probably Windows-1252 or Latin-1, where that is "${meant}". Save it as UTF-8 (in Excel as "CSV UTF-8"), or convert it: iconv -f WINDOWS-1252 -t UTF-8.`,
+        `It is probably Windows-1252 or Latin-1, where that is "${character}". Save it as UTF-8 (in Excel as "CSV UTF-8"), or convert it: iconv -f WINDOWS-1252 -t UTF-8.`,
     )
   }
 }

@@ -74,7 +74,7 @@ test.each([
   ['D 1767225600', null, null],
 ])('%s is read as milliseconds, and is meant as %s', async (row, meant, instant) => {
   const found = await misreadIn([[row]])
-  expect([found?.meant ?? null, found ? formatInstant(found.meantMs) : null]).toEqual([meant, instant])
+  expect([found?.likelyUnit ?? null, found ? formatInstant(found.likelyMs) : null]).toEqual([meant, instant])
 })
 
 test.each([
@@ -83,7 +83,7 @@ test.each([
   [['{"D":1767225600}'], null],
   [[], null],
 ])('of %j more than half are compact dates: %s', (rows, pattern) => {
-  expect(mostlyCompactDates(rows, types)?.meant ?? null).toBe(pattern)
+  expect(mostlyCompactDates(rows, types)?.likelyUnit ?? null).toBe(pattern)
 })
 
 test('a fault of reading is met where the rows are taken', async () => {

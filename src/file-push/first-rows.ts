@@ -57,11 +57,11 @@ export class FirstRows {
     const unknown = members.filter(({ name }) => !types.has(name))
     const unfed = [...types].filter(([name]) => !there.has(name)).map(([name, type]) => ({ name, type }))
     const named = new Set([...unknown, ...unfed].map(({ name }) => name))
-    const told = kinds.reduce((sum, { rows }) => sum + rows, 0)
+    const listed = kinds.reduce((sum, { rows }) => sum + rows, 0)
     const ofNames = kinds
       .filter(({ code, field }) => field !== null && named.has(field) && isOfNames(code))
       .reduce((sum, { rows }) => sum + rows, 0)
-    if (told === 0 || 2 * ofNames < told) return null
+    if (listed === 0 || 2 * ofNames < listed) return null
     const likely = likelyFields(
       unknown.map(({ name, value }) => ({ name, cell: value.startsWith('"') ? JSON.parse(value) : value })),
       unfed,

@@ -10,8 +10,8 @@ export interface MisreadTime {
   readonly property: string
   readonly count: string
   /** `seconds`, or the pattern of a compact date. */
-  readonly meant: string
-  readonly meantMs: number
+  readonly likelyUnit: string
+  readonly likelyMs: number
 }
 
 /** The first time in the rows that was probably meant differently, by the types of their properties; null if there is none. */
@@ -21,7 +21,7 @@ export function firstMisread(rows: readonly string[], types: ReadonlyMap<string,
 
 /** The first compact date of a property that has one in more than half of the rows; null if no property does. */
 export function mostlyCompactDates(rows: readonly string[], types: ReadonlyMap<string, string>): MisreadTime | null {
-  const dates = [...misreadTimes(rows, types)].filter(({ meant }) => meant !== 'seconds')
+  const dates = [...misreadTimes(rows, types)].filter(({ likelyUnit }) => likelyUnit !== 'seconds')
   const ofProperty = (property: string): number => dates.filter((date) => date.property === property).length
   return dates.find(({ property }) => 2 * ofProperty(property) > rows.length) ?? null
 }
@@ -31,29 +31,29 @@ function* misreadTimes(rows: readonly string[], types: ReadonlyMap<string, strin
     // If a property repeats, its last value counts.
     const values = new Map(membersOrNone(text).map(({ name, value }) => [name, value]))
     for (const [property, count] of values) {
-      const meant = types.get(property) === 'timestamp' && /^\d+$/.test(count) ? meaningOf(count) : null
-      if (meant !== null) yield { row: index + 1, property, count, ...meant }
+      const meaning = types.get(property) === 'timestamp' && /^\d+$/.test(count) ? meaningOf(count) : null
+      if (meaning !== null) yield { row: index + 1, property, count, ...meaning }
     }
   }
 }
 
-function meaningOf(count: string): Pick<MisreadTime, 'meant' | 'meantMs'> | null {
+function meaningOf(count: string): Pick<MisreadTime, 'likelyUnit' | 'likelyMs'> | null {
   const date = compactDate(count)
-  if (date !== null) return { meant: date.pattern, meantMs: date.ms }
+  if (date !== null) return { likelyUnit: date.pattern, likelyMs: date.ms }
   const isSeconds = /^\d{9,10}$/.test(count) && likelyUnits(count)[0] === 'seconds'
-  return isSeconds ? { meant: 'seconds', meantMs: Number(count) * 1000 } : null
+  return isSeconds ? { likelyUnit: 'seconds', likelyMs: Number(count) * 1000 } : null
 }
 
 /** The message for the user. `which` names the value, such as `D of the first row`. */
-export function misreadText({ count, meant, meantMs }: MisreadTime, which: string): string {
+export function misreadText({ count, likelyUnit, likelyMs }: MisreadTime, which: string): string {
   const readMs = epochMs(count, 'milliseconds')
   const read = readMs === null ? 'is none' : formatInstant(readMs)
   const wayOut =
-    meant === 'seconds'
+    likelyUnit === 'seconds'
       ? 'write milliseconds or ISO 8601 where that is meant.'
-      : `write ISO 8601 where that is meant, or push CSV with --time-format ${meant}.`
-  const as = meant === 'seconds' ? 'seconds' : `a date (${meant})`
-  return `${which}, ${count}, is read as milliseconds: ${read}. As ${as} it is ${formatInstant(meantMs)}: ${wayOut}`
+      : `write ISO 8601 where that is meant, or push CSV with --time-format ${likelyUnit}.`
+  const as = likelyUnit === 'seconds' ? 'seconds' : `a date (${likelyUnit})`
+  return `${which}, ${count}, is read as milliseconds: ${read}. As ${as} it is ${formatInstant(likelyMs)}: ${wayOut}`
 }
 
 /** Empty if the text is not an object. */

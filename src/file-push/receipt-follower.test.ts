@@ -26,7 +26,7 @@ async function follow(batches: readonly (readonly Receipt[])[], patienceMs = 100
     sleep: async (ms) => {
       now += ms
     },
-    patienceMs,
+    stalledMsMax: patienceMs,
     errorsMax: 3,
   })
   for (const index of batches.keys()) follower.add({ batch: String(index), firstRow: index * 10 + 1, rows: 10 })

@@ -27,7 +27,7 @@ export interface ReceiptFollowerOptions {
   readonly nowMs: () => number
   readonly sleep: (ms: number) => Promise<void>
   /** How long to continue polling without progress. */
-  readonly patienceMs: number
+  readonly stalledMsMax: number
   readonly errorsMax: number
 }
 
@@ -85,7 +85,7 @@ export class ReceiptFollower {
 
   /** Resolves when all batches are validated, or after `patienceMs` without progress. Throws the errors of `receipt`. */
   async run(): Promise<PushOutcome> {
-    const { receipt, nowMs, sleep, patienceMs } = this.#options
+    const { receipt, nowMs, sleep, stalledMsMax } = this.#options
     let movedMs = nowMs()
     let lastPending = -1
     while (!this.#closed || this.#next < this.#waiting.length) {
@@ -99,7 +99,7 @@ export class ReceiptFollower {
       const pending = answer?.pending ?? 0
       if (pending !== lastPending || followed === undefined) movedMs = nowMs()
       lastPending = pending
-      if (nowMs() - movedMs > patienceMs) break
+      if (nowMs() - movedMs > stalledMsMax) break
       await sleep(pollMs)
     }
     return this.outcome

@@ -36,8 +36,8 @@ export interface CallOutcome {
 export async function callHook(call: HookCall, parts: CallParts): Promise<CallOutcome> {
   try {
     const status = await statusOf(call, parts)
-    const isWell = status >= 200 && status < 300
-    return { status, error: isWell ? null : `the answer was ${status}${redirectAdvice(status)}` }
+    const isOk = status >= 200 && status < 300
+    return { status, error: isOk ? null : `the answer was ${status}${redirectAdvice(status)}` }
   } catch (error) {
     return { status: null, error: error instanceof Error ? error.message : String(error) }
   }

@@ -21,8 +21,8 @@ function world() {
   }
   const watch = new RowsWatch({
     hooks: {
-      heard: async () => state.heard,
-      putHeard: async (heard) => {
+      lastReceived: async () => state.heard,
+      putLastReceived: async (heard) => {
         state.heard = heard
       },
     },
@@ -43,7 +43,7 @@ function world() {
     newestMs: (entity, tag) =>
       tag === 'slow' ? state.slow() : Promise.resolve(entity === 'plant' ? state.newestMs : null),
     nowMs: () => state.nowMs,
-    patience: () => (state.isPatient ? new Promise(() => undefined) : Promise.resolve()),
+    delayOver: () => (state.isPatient ? new Promise(() => undefined) : Promise.resolve()),
     failed: () => {
       state.failures++
     },

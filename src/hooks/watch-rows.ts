@@ -6,7 +6,7 @@ import type { Ingest } from '../model/ingest.ts'
 import { formatInstant } from '../model/instant.ts'
 
 export interface WatchedRows {
-  readonly hooks: Pick<HookCatalog, 'heard' | 'putHeard'>
+  readonly hooks: Pick<HookCatalog, 'lastReceived' | 'putLastReceived'>
   readonly rejected: Pick<RejectedCatalog, 'counts' | 'since'>
   readonly definitions: {
     ingests(): Iterable<Ingest>
@@ -19,7 +19,7 @@ export interface WatchedRows {
   readonly newestMs: (entity: string, tag: string) => Promise<number | null>
   readonly nowMs: () => number
   /** Resolves when the time that a slow hook may delay the others is over. */
-  readonly patience: () => Promise<void>
+  readonly delayOver: () => Promise<void>
   /** Called with the reason why a hook could not be checked. */
   readonly failed: (error: unknown) => void
 }
@@ -40,7 +40,7 @@ interface HookState {
 export class RowsWatch {
   readonly #parts: WatchedRows
   /** By hook name and kinds. */
-  #looks = new Map<string, HookState>()
+  #states = new Map<string, HookState>()
 
   constructor(parts: WatchedRows) {
     this.#parts = parts
@@ -51,48 +51,48 @@ export class RowsWatch {
    * rejects if it fails.
    */
   async conditions(hooks: readonly Hook[]): Promise<readonly Condition[]> {
-    const isAsked = hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))
-    const counts = isAsked ? await this.#parts.rejected.counts() : new Map<number, number>()
-    const heard = await this.#listen(hooks)
-    const looks = hooks.map((hook): readonly [string, HookState] => {
+    const isNeeded = hooks.some(({ kinds }) => kinds.some(({ kind }) => kind === 'rejected_rows'))
+    const counts = isNeeded ? await this.#parts.rejected.counts() : new Map<number, number>()
+    const lastReceived = await this.#updateReceived(hooks)
+    const states = hooks.map((hook): readonly [string, HookState] => {
       const key = JSON.stringify([hook.name, hook.kinds])
-      const look = this.#looks.get(key) ?? { found: null, rejected: new Map(), over: new Set(), running: null }
-      look.running ??= this.#look(hook, look, counts, heard)
+      const state = this.#states.get(key) ?? { found: null, rejected: new Map(), over: new Set(), running: null }
+      state.running ??= this.#check(hook, state, counts, lastReceived)
         .catch((error: unknown) => {
-          if (look.found === null) throw error
+          if (state.found === null) throw error
           this.#parts.failed(error)
         })
         .finally(() => {
-          look.running = null
+          state.running = null
         })
-      return [key, look]
+      return [key, state]
     })
-    this.#looks = new Map(looks)
-    const known = looks.filter(([, { found }]) => found !== null).map(([, { running }]) => running)
-    await Promise.all(looks.filter(([, { found }]) => found === null).map(([, { running }]) => running))
-    await Promise.race([Promise.all(known), this.#parts.patience()])
-    return looks.flatMap(([, { found }]) => found ?? [])
+    this.#states = new Map(states)
+    const known = states.filter(([, { found }]) => found !== null).map(([, { running }]) => running)
+    await Promise.all(states.filter(([, { found }]) => found === null).map(([, { running }]) => running))
+    await Promise.race([Promise.all(known), this.#parts.delayOver()])
+    return states.flatMap(([, { found }]) => found ?? [])
   }
 
-  async #look(
+  async #check(
     { name, kinds }: Hook,
-    look: HookState,
+    state: HookState,
     counts: ReadonlyMap<number, number>,
-    heard: ReadonlyMap<string, LastReceived>,
+    lastReceived: ReadonlyMap<string, LastReceived>,
   ): Promise<void> {
     const found: Condition[] = []
     const over = new Set<number>()
     const ingests = [...this.#parts.definitions.ingests()]
     // Ingests with new rejected rows, or with too many at the last check.
-    const changed = ingests.filter(({ id }) => counts.get(id) !== look.rejected.get(id) || look.over.has(id))
+    const changed = ingests.filter(({ id }) => counts.get(id) !== state.rejected.get(id) || state.over.has(id))
     for (const kind of kinds) {
       if (kind.kind === 'rejected_rows') found.push(...(await this.#rejectedRows(name, kind, changed, over)))
-      else if (kind.kind === 'nothing_received') found.push(...(await this.#silence(name, kind, heard)))
+      else if (kind.kind === 'nothing_received') found.push(...(await this.#silence(name, kind, lastReceived)))
     }
-    look.found = found
+    state.found = found
     // Only after success, and only for ingests that this process knows: the others are checked again.
-    look.rejected = new Map(ingests.map(({ id }) => [id, counts.get(id)]))
-    look.over = over
+    state.rejected = new Map(ingests.map(({ id }) => [id, counts.get(id)]))
+    state.over = over
   }
 
   async #rejectedRows(
@@ -114,38 +114,39 @@ export class RowsWatch {
   }
 
   /** Records which of the watched ingests have received rows since the last check; returns the records by ingest id. */
-  async #listen(hooks: readonly Hook[]): Promise<ReadonlyMap<string, LastReceived>> {
+  async #updateReceived(hooks: readonly Hook[]): Promise<ReadonlyMap<string, LastReceived>> {
     const { definitions, received, nowMs } = this.#parts
     const aliases = new Set(
       hooks.flatMap(({ kinds }) => kinds.flatMap((kind) => ('ingest' in kind ? [kind.ingest] : []))),
     )
     const ids = [...aliases].flatMap((alias) => definitions.ingest(alias)?.id ?? [])
-    const known = new Map((await this.#parts.hooks.heard()).map((one) => [one.key, one]))
+    const known = new Map((await this.#parts.hooks.lastReceived()).map((one) => [one.key, one]))
     if (ids.length === 0 && known.size === 0) return known
-    const heard = ids.map((id): LastReceived => {
+    const lastReceived = ids.map((id): LastReceived => {
       const one = known.get(String(id))
       const count = received(id)
       return one?.count === count ? one : { key: String(id), count, sinceMs: nowMs() }
     })
-    const isSame = heard.length === known.size && heard.every((one) => known.get(one.key) === one)
-    if (!isSame) await this.#parts.hooks.putHeard(heard)
-    return new Map(heard.map((one) => [one.key, one]))
+    const isSame = lastReceived.length === known.size && lastReceived.every((one) => known.get(one.key) === one)
+    if (!isSame) await this.#parts.hooks.putLastReceived(lastReceived)
+    return new Map(lastReceived.map((one) => [one.key, one]))
   }
 
   async #silence(
     hook: string,
     watched: Kind<'nothing_received'>,
-    heard: ReadonlyMap<string, LastReceived>,
+    lastReceived: ReadonlyMap<string, LastReceived>,
   ): Promise<readonly Condition[]> {
     const { kind, ...what } = watched
-    const sinceMs = 'ingest' in watched ? this.#heardMs(watched.ingest, heard) : await this.#newestMs(watched)
+    const sinceMs =
+      'ingest' in watched ? this.#lastReceivedMs(watched.ingest, lastReceived) : await this.#newestMs(watched)
     if (sinceMs === null || sinceMs > before(this.#parts.nowMs(), watched.for)) return []
     const key = JSON.stringify([kind, hook, what])
     return [{ key, hook, kind, details: { ...what, since: formatInstant(sinceMs) } }]
   }
 
-  #heardMs(alias: string, heard: ReadonlyMap<string, LastReceived>): number | null {
-    const one = heard.get(String(this.#parts.definitions.ingest(alias)?.id))
+  #lastReceivedMs(alias: string, lastReceived: ReadonlyMap<string, LastReceived>): number | null {
+    const one = lastReceived.get(String(this.#parts.definitions.ingest(alias)?.id))
     return one === undefined || one.count === 0 ? null : one.sinceMs
   }
 

@@ -38,7 +38,7 @@ test('the line is kept before the answer, and where it cannot be the change is n
           },
         }
       },
-      tell: async () => undefined,
+      setAfter: async () => undefined,
       keyRefused: () => undefined,
       list: async () => ({ Items: [], NextToken: null }),
     },

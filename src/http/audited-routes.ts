@@ -61,8 +61,8 @@ interface AuditedRequest {
 }
 
 function askedBy(request: FastifyRequest, { what, audited, guard }: AuditedRequest): Asked {
-  const asker = guard.requester(request)
-  const known = isCaller(asker) ? asker : null
+  const requester = guard.requester(request)
+  const known = isCaller(requester) ? requester : null
   const members: Members = { ...membersOf(request.body), ...membersOf(request.params) }
   const name = audited.name.length === 0 ? null : audited.name.map((member) => String(members[member])).join('/')
   const { state, gone } = audited

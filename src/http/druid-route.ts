@@ -91,11 +91,11 @@ function answerDruid(
   reply: FastifyReply,
   parts: RouteParts,
 ): Promise<FastifyReply> {
-  const tell = (id: string) => reply.headers(Object.fromEntries(Object.keys(ids).map((header) => [header, id])))
-  tell(request.id)
+  const setIds = (id: string) => reply.headers(Object.fromEntries(Object.keys(ids).map((header) => [header, id])))
+  setIds(request.id)
   const context = readDruidContext(given, Object.values(ids))
   const id = context.id ?? request.id
-  tell(id)
+  setIds(id)
   return answerQuery(request, reply, parts, {
     name,
     mediaType,

@@ -63,7 +63,7 @@ export function i3xSchema(
   { body = null, result, codes = [] }: { body?: TSchema | null; result: TSchema; codes?: readonly ProblemCode[] },
 ) {
   const all = [...common, ...codes]
-  const told = {
+  const success = {
     'application/json': {
       schema: { ...result, title: `${operationId[0]!.toUpperCase()}${operationId.slice(1)}Answer` },
     },
@@ -74,8 +74,8 @@ export function i3xSchema(
     ...{ tags: ['i3x'], operationId, summary, security: optionalKeySecurity },
     ...(body === null ? {} : { body }),
     response: {
-      200: { description: 'The answer.', content: told },
-      206: { description: 'A part of the answer; `responseDetail` says what to ask next.', content: told },
+      200: { description: 'The answer.', content: success },
+      206: { description: 'A part of the answer; `responseDetail` says what to ask next.', content: success },
       ...Object.fromEntries(failures.map(([status, answer]) => [status, { ...answer, content: failed }])),
       401: { description: `\`forbidden\`: ${problems.forbidden.title}.`, content: failed },
     },

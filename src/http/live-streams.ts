@@ -35,7 +35,7 @@ export class LiveStreams {
   /** Encoded events. Many readers receive the same ones, so each is encoded once. */
   readonly #frames = new WeakMap<LiveUpdate<LiveStart>, Buffer>()
   /** Responses that got the event `behind` and still have unread data. */
-  readonly #leaving = new Set<ServerResponse>()
+  readonly #closing = new Set<ServerResponse>()
   /** At least the bytes of rows that readers have not read yet. */
   #unsentBytes = 0
 
@@ -54,7 +54,7 @@ export class LiveStreams {
     const { raw } = reply
     const stream: OpenStream = {
       ...{ raw, asked, isAllowed, following: null, hasCaughtUp: false, sentPosition: '', position: '' },
-      ...{ end: () => this.#end(stream), everySecond: () => this.#tellPosition(stream) },
+      ...{ end: () => this.#end(stream), everySecond: () => this.#sendPosition(stream) },
     }
     let begin = (): void => undefined
     const begun = new Promise<void>((resolve) => {
@@ -141,8 +141,8 @@ export class LiveStreams {
     if (isOver(raw)) return
     raw.write(`event: behind\ndata: {"${limit}":${this.#settings[limit]}}\n\n`)
     cutOffIdle(raw, this.#settings.sendIdleMs)
-    this.#leaving.add(raw)
-    raw.once('close', () => this.#leaving.delete(raw))
+    this.#closing.add(raw)
+    raw.once('close', () => this.#closing.delete(raw))
     this.#end(stream)
   }
 
@@ -156,11 +156,11 @@ export class LiveStreams {
       this.#unsentBytes -= stream.raw.writableLength
       this.#behind(stream, 'liveTotalBytes')
     }
-    const leaving = [...this.#leaving].toSorted((one, other) => other.writableLength - one.writableLength)
-    let leavingBytes = unsentBytes(leaving)
-    for (const raw of leaving) {
-      if (leavingBytes <= halfBytes) break
-      leavingBytes -= raw.writableLength
+    const closing = [...this.#closing].toSorted((one, other) => other.writableLength - one.writableLength)
+    let closingBytes = unsentBytes(closing)
+    for (const raw of closing) {
+      if (closingBytes <= halfBytes) break
+      closingBytes -= raw.writableLength
       raw.destroy()
     }
   }
@@ -173,7 +173,7 @@ export class LiveStreams {
   }
 
   /** Sends the position also after rows that the reader has not asked for, so that a new stream continues from there. */
-  #tellPosition(stream: OpenStream): void {
+  #sendPosition(stream: OpenStream): void {
     const { raw, asked, position, sentPosition } = stream
     if (position === sentPosition) return
     stream.sentPosition = position

@@ -26,7 +26,7 @@ export class OwnCertificate {
     this.#files = files
     this.#observe = observe
     this.#pair = pair
-    this.#tell()
+    this.#notify()
   }
 
   /** Throws the same errors as `readPair`. */
@@ -73,7 +73,7 @@ export class OwnCertificate {
     if (isSame && !wasRefused) return
     this.#pair = found
     for (const take of this.#takers) take(this.#options)
-    this.#tell()
+    this.#notify()
   }
 
   /** Removes file paths, which callers need not know; the log has them. */
@@ -86,7 +86,7 @@ export class OwnCertificate {
     return { cert: this.#pair.cert, key: this.#pair.key, minVersion } as const
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#observe({
       kind: 'certificateLoaded',
       path: this.#files.certificate.path,

@@ -29,7 +29,7 @@ const consequences: Readonly<Record<PartName, string>> = {
 export class PartsHealth {
   readonly #options: PartsHealthOptions
   /** Why a part is unreachable; null when it is reachable. */
-  readonly #away = new Map<PartName, string | null>()
+  readonly #failures = new Map<PartName, string | null>()
   readonly #stop = new AbortController()
   readonly #watching: Promise<unknown>
 
@@ -39,14 +39,14 @@ export class PartsHealth {
   }
 
   get readiness(): Readiness {
-    const away = partNames.filter((name) => this.#away.get(name) !== null)
-    const part = (name: PartName) => ({ reachable: !away.includes(name) })
+    const unreachable = partNames.filter((name) => this.#failures.get(name) !== null)
+    const part = (name: PartName) => ({ reachable: !unreachable.includes(name) })
     const cluster = {
       kafka: part('kafka'),
       druid: { ...part('druid'), ...this.#options.waiting() },
       postgres: part('postgres'),
     }
-    const reason = away.length === 0 ? null : away.map((name) => consequences[name]).join(' ')
+    const reason = unreachable.length === 0 ? null : unreachable.map((name) => consequences[name]).join(' ')
     return { ready: reason === null, reason, cluster }
   }
 
@@ -63,9 +63,9 @@ export class PartsHealth {
         () => null,
         (error: unknown) => reasonOf(error),
       )
-      const wasAway = this.#away.get(name)
-      if (wasAway === undefined ? message !== null : (wasAway === null) !== (message === null)) changed(name, message)
-      this.#away.set(name, message)
+      const before = this.#failures.get(name)
+      if (before === undefined ? message !== null : (before === null) !== (message === null)) changed(name, message)
+      this.#failures.set(name, message)
       await sleep(everyMs, undefined, { signal }).catch(() => undefined)
     }
   }

@@ -92,7 +92,7 @@ function isPlainBody(headers: IncomingHttpHeaders, bodyBytesMax: number): boolea
 }
 
 /** How long an identified caller is reused while no access changes; its key may expire in the meantime. */
-const askerMs = 1000
+const requesterReuseMs = 1000
 
 class PlainPush implements AnswerInFlight {
   readonly raw: ServerResponse
@@ -100,7 +100,7 @@ class PlainPush implements AnswerInFlight {
   readonly #parts: PlainParts
   readonly #target: PlainTarget
   readonly #startedMs = performance.now()
-  #asker: Requester | null = null
+  #requester: Requester | null = null
   #accessChanges = 0
   /** Whether the request was answered or passed to the framework. */
   #sent = false
@@ -122,14 +122,16 @@ class PlainPush implements AnswerInFlight {
   admit(): ReturnType<typeof admitPush> {
     const { access } = this.#parts.services
     const isKnown =
-      this.#asker !== null && this.#accessChanges === access.changes && performance.now() - this.#startedMs < askerMs
+      this.#requester !== null &&
+      this.#accessChanges === access.changes &&
+      performance.now() - this.#startedMs < requesterReuseMs
     if (!isKnown) {
       const { authorization, 'x-api-key': apiKey } = this.request.raw.headers
       const schemes = this.#target.keySchemes
-      this.#asker = access.identify({ authorization, apiKey: apiKey?.toString(), schemes })
+      this.#requester = access.identify({ authorization, apiKey: apiKey?.toString(), schemes })
       this.#accessChanges = access.changes
     }
-    return admitPush(this.#parts.services, this.#asker!, this.#target.alias)
+    return admitPush(this.#parts.services, this.#requester!, this.#target.alias)
   }
 
   begin(): void {

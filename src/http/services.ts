@@ -70,7 +70,7 @@ export interface Services {
   readonly tagLists: Pick<TagLists, 'list'>
   readonly live: Pick<Live<LiveStart>, 'read' | 'isAllowed' | 'follow' | 'idOf'>
   readonly metadata: Pick<Metadata, 'describe' | 'requireTable' | 'list' | 'find'>
-  readonly audit: Pick<Audit, 'change' | 'tell' | 'keyRefused' | 'list'>
+  readonly audit: Pick<Audit, 'change' | 'setAfter' | 'keyRefused' | 'list'>
   readonly ingestAdmin: Public<IngestAdmin>
   readonly rejectedRows: Public<RejectedRows>
   readonly rejectedAdmin: Public<RejectedAdmin>

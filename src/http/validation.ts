@@ -211,13 +211,13 @@ function explain(faults: readonly SchemaFault[], schema: unknown, isQuery = fals
         add(path, messageOf(fault))
     }
   }
-  tellChoices(errors, choices, types)
+  addChoices(errors, choices, types)
   if (errors.size === 0) add(pathOf(faults[0]?.instancePath ?? ''), 'is not valid')
   return [...errors].map(([path, message]) => ({ path, message }))
 }
 
 /** Adds, by path, the words that a value may be, and its other possible types. */
-function tellChoices(
+function addChoices(
   errors: Map<string, string>,
   words: ReadonlyMap<string, readonly string[]>,
   types: ReadonlyMap<string, string>,
@@ -258,9 +258,9 @@ function unknownProperty(schema: unknown, schemaPath: string, isQuery: boolean):
   const owner = at(schema, schemaPath.split('/').slice(1, -1))
   const properties = at(owner, ['properties'])
   const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
-  const thing = isQuery ? 'query parameter' : 'property'
-  if (names.length === 0) return `is not a ${thing} that is taken here: there are none`
-  return `is not a ${thing} that is taken here; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
+  const kind = isQuery ? 'query parameter' : 'property'
+  if (names.length === 0) return `is not a ${kind} that is taken here: there are none`
+  return `is not a ${kind} that is taken here; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
 }
 
 function at(value: unknown, path: readonly string[]): unknown {

@@ -98,7 +98,7 @@ export class AddressSpace {
     for (const table of this.#metadata(caller.reader)) if (table !== hierarchy) collected.add(tableObject(table.name))
     if (hierarchy !== undefined) {
       for await (const records of this.#tables.all(hierarchy, caller.cancellation.signal)) {
-        const roots = records.filter(({ parent }) => parent === null).slice(0, collected.room + 1)
+        const roots = records.filter(({ parent }) => parent === null).slice(0, collected.remaining + 1)
         for (const object of await this.#itemObjects(hierarchy, roots, caller)) collected.add(object)
       }
     }
@@ -199,12 +199,12 @@ export class AddressSpace {
   ): Promise<{ readonly edges: ReadonlyMap<string, readonly Edge[]>; readonly isPart: boolean }> {
     const wants = (one: Relationship) => only === null || only === one
     const edges = new Map([...found.keys()].map((id): [string, Edge[]] => [id, []]))
-    let room = this.#parts.objectsMax
+    let remaining = this.#parts.objectsMax
     let isPart = false
     const add = (id: string, sourceRelationship: Relationship, object: I3xObject): void => {
-      if (room > 0) edges.get(id)!.push({ sourceRelationship, object })
+      if (remaining > 0) edges.get(id)!.push({ sourceRelationship, object })
       else isPart = true
-      room--
+      remaining--
     }
     if (wants('HasParent')) {
       const parents = await this.find(
@@ -217,7 +217,7 @@ export class AddressSpace {
       }
     }
     if (wants('HasChildren')) {
-      for await (const [id, child] of this.#children(found, () => room, caller)) add(id, 'HasChildren', child)
+      for await (const [id, child] of this.#children(found, () => remaining, caller)) add(id, 'HasChildren', child)
     }
     for (const [id, relationship, object] of await this.#compositions(found, caller)) {
       if (wants(relationship)) add(id, relationship, object)
@@ -237,7 +237,7 @@ export class AddressSpace {
 
   async *#children(
     found: ReadonlyMap<string, Found>,
-    room: () => number,
+    remaining: () => number,
     caller: I3xCaller,
   ): AsyncGenerator<readonly [id: string, child: I3xObject]> {
     const parents = new Set<string>()
@@ -247,7 +247,7 @@ export class AddressSpace {
         const prefix = element.kind === 'entity' ? '' : element.prefix
         for await (const child of this.#below(element.entity, prefix, caller)) {
           yield [id, child]
-          if (room() < 0) return
+          if (remaining() < 0) return
         }
       } else if (element.kind !== 'tag') {
         parents.add(id)
@@ -259,9 +259,9 @@ export class AddressSpace {
       if (!tables.has(table.name)) continue
       for await (const records of this.#tables.all(table, caller.cancellation.signal)) {
         const children = records.filter((record) => parents.has(itemParentId(table, record, hierarchy) ?? ''))
-        for (const object of await this.#itemObjects(table, children.slice(0, room() + 1), caller))
+        for (const object of await this.#itemObjects(table, children.slice(0, remaining() + 1), caller))
           yield [object.parentId!, object]
-        if (room() < 0) return
+        if (remaining() < 0) return
       }
     }
   }
@@ -396,12 +396,12 @@ class Collected implements Listed {
     this.#objectsMax = objectsMax
   }
 
-  get room(): number {
+  get remaining(): number {
     return this.#objectsMax - this.objects.length
   }
 
   add(object: I3xObject): void {
-    if (this.room > 0) this.objects.push(object)
+    if (this.remaining > 0) this.objects.push(object)
     else this.isPart = true
   }
 }

@@ -155,7 +155,7 @@ export class Subscription {
     this.#waiting = []
     this.#bytes = 0
     for (const feed of this.#feeds.values()) {
-      if (feed.following === null) await this.#follow(feed, { isAnew: true })
+      if (feed.following === null) await this.#follow(feed, { fromNow: true })
     }
   }
 
@@ -174,12 +174,12 @@ export class Subscription {
     {
       watched = feed.watched,
       asked = feed.asked,
-      isAnew = false,
-    }: Partial<Pick<Feed, 'watched' | 'asked'>> & { readonly isAnew?: boolean } = {},
+      fromNow = false,
+    }: Partial<Pick<Feed, 'watched' | 'asked'>> & { readonly fromNow?: boolean } = {},
   ): Promise<void> {
     this.#pause(feed)
     Object.assign(feed, { watched, asked, read: updateReader(watched) })
-    const lastId = feed.position === null || isAnew ? null : this.#live.idOf(asked, feed.position)
+    const lastId = feed.position === null || fromNow ? null : this.#live.idOf(asked, feed.position)
     await new Promise<void>((resolve, reject) => {
       const following = this.#live.follow(asked, lastId, {
         begun: (position, isReset) => {

@@ -210,12 +210,12 @@ export class Subscriptions {
 
   #pump(kept: SubscriptionEntry, sink: Sink): void {
     const { subscription } = kept
-    const told = subscription.serial.run(async () => {
+    const sent = subscription.serial.run(async () => {
       const caller = kept.sink === sink && !sink.isBusy() ? sink.caller() : null
       if (caller !== null) await subscription.drain(caller, sink.write)
     })
     // On failure the next update or a reconnecting client tries again.
-    told.catch(() => sink.end())
+    sent.catch(() => sink.end())
   }
 
   #end(id: string, kept: SubscriptionEntry): void {
@@ -278,11 +278,11 @@ const lostText =
 const moreText = (waitingBytes: number): string =>
   `There are more updates: those that wait to be acknowledged have reached ${waitingBytes} bytes (i3x.waitingBytes). Ask again with the lastSequenceNumber of the last batch.`
 
-function requireSentBatch(lastSequenceNumber: number, told: number): void {
-  if (lastSequenceNumber === -1 || (lastSequenceNumber >= 0 && lastSequenceNumber <= told)) return
+function requireSentBatch(lastSequenceNumber: number, sent: number): void {
+  if (lastSequenceNumber === -1 || (lastSequenceNumber >= 0 && lastSequenceNumber <= sent)) return
   throw invalidRequest(
     'lastSequenceNumber',
-    `must be that of a batch that was sent (the last one is ${told}), or -1 for all`,
+    `must be that of a batch that was sent (the last one is ${sent}), or -1 for all`,
   )
 }
 

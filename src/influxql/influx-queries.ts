@@ -74,12 +74,12 @@ export class InfluxQueries {
     reader: Reader,
   ): Promise<Answer> {
     const { limits, unsent, settings, nowMs } = this.#parts
-    const asking = { database, reader, signal, nowMs: nowMs() }
+    const context = { database, reader, signal, nowMs: nowMs() }
     let rows = 0
     const count = (some: number): void => {
       rows += some
     }
-    const pieces = writeResults(this.#results(statements, asking, count), format)
+    const pieces = writeResults(this.#results(statements, context, count), format)
     const stored = await storeText(
       pieces,
       { resultBytes: limits.resultBytes, budget: unsent.budget() },
@@ -91,7 +91,7 @@ export class InfluxQueries {
 
   async *#results(
     statements: readonly Statement[],
-    asking: RequestContext,
+    context: RequestContext,
     count: (rows: number) => void,
   ): AsyncGenerator<StatementResult> {
     let hasFailed = false
@@ -101,7 +101,7 @@ export class InfluxQueries {
         continue
       }
       try {
-        yield await this.#result(statement, asking, count)
+        yield await this.#result(statement, context, count)
       } catch (error) {
         if (!(error instanceof Problem) || error.status !== 400) throw error
         hasFailed = true
@@ -110,39 +110,43 @@ export class InfluxQueries {
     }
   }
 
-  async #result(statement: Statement, asking: RequestContext, count: (rows: number) => void): Promise<StatementResult> {
-    if (statement.kind === 'select') return this.#select(statement, asking, count)
-    return { zone: Zone.utc, parts: statement.kind === 'show' ? await this.#show(statement, asking) : [] }
+  async #result(
+    statement: Statement,
+    context: RequestContext,
+    count: (rows: number) => void,
+  ): Promise<StatementResult> {
+    if (statement.kind === 'select') return this.#select(statement, context, count)
+    return { zone: Zone.utc, parts: statement.kind === 'show' ? await this.#show(statement, context) : [] }
   }
 
-  async #select(select: Select, asking: RequestContext, count: (rows: number) => void): Promise<StatementResult> {
+  async #select(select: Select, context: RequestContext, count: (rows: number) => void): Promise<StatementResult> {
     const { buckets: bucketsMax } = this.#parts.limits
-    const { nowMs } = asking
-    const { entity, names } = this.#database(select.sources, asking)
+    const { nowMs } = context
+    const { entity, names } = this.#database(select.sources, context)
     const plan = planSelect(select, scopeOf(entity), names, { nowMs, bucketsMax })
     if (plan === null) return { zone: Zone.utc, parts: [] }
-    const answer = await this.#ask(plan.query, asking)
+    const answer = await this.#ask(plan.query, context)
     count(answer.rows)
-    const working = { bucketsMax, nowMs, pacer: this.#pacer(asking) }
+    const working = { bucketsMax, nowMs, pacer: this.#pacer(context) }
     return { zone: plan.zone, parts: released(answer, seriesOf(plan, rowsOf(answer), working)) }
   }
 
-  async #show(statement: Show, asking: RequestContext): Promise<Iterable<SeriesPart>> {
-    if (statement.what === 'databases') return showDatabases(this.#databases(asking.reader))
+  async #show(statement: Show, context: RequestContext): Promise<Iterable<SeriesPart>> {
+    if (statement.what === 'databases') return showDatabases(this.#databases(context.reader))
     const sources =
       statement.database === null ? statement.sources : [{ database: statement.database, measurement: '' }]
-    const { entity, names } = this.#database(sources, asking)
+    const { entity, names } = this.#database(sources, context)
     const ask = async (query: Sql): Promise<readonly Row[]> => {
-      const answer = await this.#ask(query, asking)
+      const answer = await this.#ask(query, context)
       const rows: Row[] = []
-      const pacer = this.#pacer(asking)
+      const pacer = this.#pacer(context)
       for await (const some of released(answer, rowsOf(answer))) {
         for (const row of some) rows.push(row)
         if (pacer.spend(some.length * unitsPerRow)) await pacer.rest()
       }
       return rows
     }
-    return show(statement, { scope: scopeOf(entity), names, clock: { nowMs: asking.nowMs, zone: Zone.utc }, ask })
+    return show(statement, { scope: scopeOf(entity), names, clock: { nowMs: context.nowMs, zone: Zone.utc }, ask })
   }
 
   #pacer({ signal }: RequestContext): Pacer {

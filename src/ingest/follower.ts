@@ -55,7 +55,7 @@ export class Follower {
         this.#isReady = true
         caughtUp()
       }
-      if (mustWait() || pipeline.position >= this.#durablePosition) await this.#news()
+      if (mustWait() || pipeline.position >= this.#durablePosition) await this.#wakeup()
       else await this.#step()
     }
   }
@@ -78,7 +78,7 @@ export class Follower {
     }
   }
 
-  #news(): Promise<void> {
+  #wakeup(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = () => {
         this.#wake = null

@@ -8,7 +8,7 @@ import type { Ingest } from '../model/ingest.ts'
 import { isByField, type LineFormat, type LinePrecision, precisionOf, splitLineBytesMax } from '../model/line-format.ts'
 import { noLine, type RowFault, rowTooLarge } from '../model/row-fault.ts'
 import type { FieldColumn } from './columns/field-column.ts'
-import type { BroughtFields } from './open-fields.ts'
+import type { AddedFields } from './open-fields.ts'
 import { rejectedRow } from './rejected-row.ts'
 import { type LineOfBody, lineAt, rowText } from './scan/lines/body-lines.ts'
 import { FieldScanner } from './scan/lines/field-scanner.ts'
@@ -39,7 +39,7 @@ export interface GrowingRows {
   readonly rejected: RejectedRow[]
   readonly budget: StepBudget
   /** The fields that the last row brought; null if rows may not bring fields. */
-  readonly brought: BroughtFields | null
+  readonly added: AddedFields | null
   /** Set if the next row brings fields: validation stops until the ingest has them. */
   makes: readonly Field[] | null
 }
@@ -156,16 +156,16 @@ export class LineValidator {
     const bytes = Buffer.from(row.json)
     // Most rows are plain.
     if (scanner.read(bytes, 0, growing.rows) === bytes.length) return null
-    growing.brought?.begin(row.longs)
-    const fault = readWithCare(bytes, 0, growing.rows, columns, bySource, timestamps, growing.brought)
-    if (fault === null) growing.makes = broughtBy(growing.brought)
+    growing.added?.begin(row.longs)
+    const fault = readWithCare(bytes, 0, growing.rows, columns, bySource, timestamps, growing.added)
+    if (fault === null) growing.makes = addedFieldsOf(growing.added)
     return fault
   }
 }
 
 /** The fields that a good row brings; null if none. */
-export function broughtBy(brought: BroughtFields | null): readonly Field[] | null {
-  return brought === null || brought.fields.length === 0 ? null : brought.fields
+export function addedFieldsOf(added: AddedFields | null): readonly Field[] | null {
+  return added === null || added.fields.length === 0 ? null : added.fields
 }
 
 interface Moving {

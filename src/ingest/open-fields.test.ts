@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { EntityField } from '../model/entity.ts'
 import type { Field } from '../model/field.ts'
 import { KnownFields } from '../model/known-fields.ts'
-import { BroughtFields } from './open-fields.ts'
+import { AddedFields } from './open-fields.ts'
 
 const known: readonly Field[] = [{ name: 'value', source: 'V', type: 'double', role: 'metric' }]
 const entity: readonly EntityField[] = [
@@ -36,7 +36,7 @@ test.each<[name: string, json: string, longs: readonly string[], outcome: string
   ['n', '9223372036854775807', ['n'], 'long metric'],
   ['n', '9223372036854775808', ['n'], 'out_of_range'],
 ])('%s with %s is %s %s', (name, json, longs, outcome) => {
-  const brought = new BroughtFields({ fieldsMax: 2, standing })
+  const brought = new AddedFields({ fieldsMax: 2, standing })
   brought.begin(longs)
   const fault = brought.take(name, Buffer.from(json), 0)
   const [made] = brought.fields
@@ -44,7 +44,7 @@ test.each<[name: string, json: string, longs: readonly string[], outcome: string
 })
 
 test('the field beyond the limit is named, and the limit', () => {
-  const brought = new BroughtFields({ fieldsMax: 2, standing })
+  const brought = new AddedFields({ fieldsMax: 2, standing })
   brought.begin()
   expect(brought.take('a', Buffer.from('1'), 0)).toBeNull()
   expect(brought.take('b', Buffer.from('1'), 0)).toEqual({
@@ -55,7 +55,7 @@ test('the field beyond the limit is named, and the limit', () => {
 })
 
 test.each(['{"b":1}', '[1]'])('%s says why it makes no field', (json) => {
-  const brought = new BroughtFields({ fieldsMax: 9, standing: standing })
+  const brought = new AddedFields({ fieldsMax: 9, standing: standing })
   brought.begin()
   expect(brought.take('a', Buffer.from(json), 0)?.message).toBe(
     'a: no field is made of it: its value is an object or a list',

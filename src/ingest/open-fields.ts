@@ -19,7 +19,7 @@ export interface OpenRules {
 }
 
 /** Collects the fields that a row brings in addition to those of its ingest. */
-export class BroughtFields {
+export class AddedFields {
   readonly #rules: OpenRules
   readonly #timestamps = new TimestampParser()
   #fields: Field[] = []

@@ -9,8 +9,8 @@ import { isLineFormat } from '../model/line-format.ts'
 import type { RowBatch } from '../model/row-batch.ts'
 import { noObject, type RowFault, rowTooLarge } from '../model/row-fault.ts'
 import { FieldColumn } from './columns/field-column.ts'
-import { broughtBy, type GrowingRows, LineValidator } from './line-validator.ts'
-import { BroughtFields, type OpenRules } from './open-fields.ts'
+import { addedFieldsOf, type GrowingRows, LineValidator } from './line-validator.ts'
+import { AddedFields, type OpenRules } from './open-fields.ts'
 import { rejectedRow } from './rejected-row.ts'
 import { bodyRows, nextRowAt } from './scan/body-rows.ts'
 import { readWithCare } from './scan/read-row.ts'
@@ -101,9 +101,9 @@ export class RowValidator {
     const rowsLeft = entries.reduce((sum, entry) => sum + entry.rows, -from.index)
     const rowsMax = Math.min(rowsLeft, Math.ceil(budget.rows / prepared.cost))
     for (const column of prepared.columns) column.begin(rowsMax, this.#rememberedStringsMax)
-    const brought = rules === null ? null : new BroughtFields(rules)
+    const added = rules === null ? null : new AddedFields(rules)
     const positions = this.#arrays.float64(rowsMax)
-    const growing: GrowingRows = { rows: 0, positions, rejected: [], budget, brought, makes: null }
+    const growing: GrowingRows = { rows: 0, positions, rejected: [], budget, added: added, makes: null }
     const reached = this.#validateEntries(entries, from, prepared, growing)
     const replaces = ingest.duplicates === 'replace'
     const pushedNulls = replaces ? prepared.columns.map((column) => column.pushedNulls(growing.rows)) : null
@@ -183,9 +183,9 @@ export class RowValidator {
       }
     }
     const end = skipValue(bytes, start)
-    growing.brought?.begin(entry.longs)
+    growing.added?.begin(entry.longs)
     const fault = this.#faultOf(bytes, start, end, prepared, growing)
-    if (fault === null) growing.makes = broughtBy(growing.brought)
+    if (fault === null) growing.makes = addedFieldsOf(growing.added)
     if (growing.makes !== null) return end
     if (fault === null) growing.positions[growing.rows++] = entry.position + index
     else {
@@ -205,7 +205,7 @@ export class RowValidator {
       prepared.columns,
       prepared.bySource,
       this.#timestamps,
-      growing.brought,
+      growing.added,
     )
   }
 

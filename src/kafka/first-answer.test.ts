@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 
 const after60Ms = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60))
 
-const patience = { lateAfterMs: 20, isAway: (error: unknown) => error instanceof Away }
+const patience = { lateAfterMs: 20, isUnavailable: (error: unknown) => error instanceof Away }
 
 /** Reactions of a broker to a request. */
 const doings = {

@@ -8,7 +8,7 @@ interface LateOptions {
   /** How long an attempt runs before the next one starts. */
   readonly lateAfterMs: number
   /** Whether a failure means that there was no response, so that the next attempt starts. Any other failure is the result. */
-  readonly isAway: (error: unknown) => boolean
+  readonly isUnavailable: (error: unknown) => boolean
 }
 
 /**
@@ -17,7 +17,7 @@ interface LateOptions {
  */
 export function firstAnswer<Answer>(
   attempts: readonly Attempt<Answer>[],
-  { lateAfterMs, isAway }: LateOptions,
+  { lateAfterMs, isUnavailable }: LateOptions,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let [begun, failed, isOver] = [0, 0, false]
@@ -41,7 +41,7 @@ export function firstAnswer<Answer>(
           (answer) => end(() => resolve(answer)),
           (error: unknown) => {
             failed++
-            if (!isAway(error) || failed === attempts.length) end(() => reject(error))
+            if (!isUnavailable(error) || failed === attempts.length) end(() => reject(error))
             else if (isLast === begun) beginNext()
           },
         )

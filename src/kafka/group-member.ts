@@ -56,17 +56,17 @@ export class GroupMember {
   /** Sends heartbeats until the group rebalances. */
   async #stay(signal: AbortSignal): Promise<void> {
     const { group, heartbeatMs, sessionTimeoutMs } = this.#options
-    for (let heardMs = performance.now(); !signal.aborted; ) {
+    for (let lastAnswerMs = performance.now(); !signal.aborted; ) {
       await pause(heartbeatMs, signal)
       try {
         const coordinator = await this.#client.coordinatorOf('group', group)
         await this.#client.ask(coordinator, heartbeatV4.api, group, this.#generation, this.#memberId)
-        heardMs = performance.now()
+        lastAnswerMs = performance.now()
       } catch (error) {
         // Kafka may be unavailable for a moment; ownership does not change until the session has expired.
         if (errorIds(error).length > 0 && !isMoved(error)) throw error
         this.#client.forget()
-        if (performance.now() - heardMs > sessionTimeoutMs) throw error
+        if (performance.now() - lastAnswerMs > sessionTimeoutMs) throw error
       }
     }
   }

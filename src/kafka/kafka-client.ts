@@ -37,7 +37,7 @@ const coordinatorTypes = { group: 0, transaction: 1 } as const
 const firstPauseMs = 20
 const longestPauseMs = 500
 /** Where any broker will do, the next one is tried if a broker has not responded within this share of the timeout. */
-const patienceShare = 1 / 8
+const tryShare = 1 / 8
 const never = new AbortController().signal
 
 export class KafkaClient {
@@ -188,8 +188,8 @@ export class KafkaClient {
       late: () => this.#note(address, false),
     }))
     if (attempts.length === 0) return Promise.reject(new KafkaUnavailable('no address of Kafka is known'))
-    const lateAfterMs = this.#access.timeoutMs * patienceShare
-    return firstAnswer(attempts, { lateAfterMs, isAway: (error) => error instanceof KafkaUnavailable })
+    const lateAfterMs = this.#access.timeoutMs * tryShare
+    return firstAnswer(attempts, { lateAfterMs, isUnavailable: (error) => error instanceof KafkaUnavailable })
   }
 
   #note(address: string, hasAnswered: boolean): void {

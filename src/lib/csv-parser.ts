@@ -195,8 +195,8 @@ export class CsvParser {
       const parsed = parseRecord(text, start, this.#line, reading)
       if (parsed === null) break
       const blank = parsed.cells.length === 1 && parsed.cells[0] === null
-      const told = this.#line === 1 && delimiterLine.test(text.slice(start, parsed.next))
-      if (!blank && !told) records.push({ line: this.#line, cells: parsed.cells })
+      const namesDelimiter = this.#line === 1 && delimiterLine.test(text.slice(start, parsed.next))
+      if (!blank && !namesDelimiter) records.push({ line: this.#line, cells: parsed.cells })
       this.#line += parsed.lines
       start = parsed.next
     }

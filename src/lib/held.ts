@@ -18,7 +18,7 @@ export async function holdAll(holds: readonly (() => Promise<Held>)[]): Promise<
   return { release }
 }
 
-interface HoldWays {
+interface HoldActions {
   /** Resolves when the current generation holds; rejects if there is none, or if it ended first. */
   readonly hold: () => Promise<unknown>
   readonly release: () => void
@@ -26,11 +26,11 @@ interface HoldWays {
 
 /** Something that an actor holds through all its generations while anybody needs it. A generation that begins while `isHeld` begins holding. */
 export class Holds {
-  readonly #ways: HoldWays
+  readonly #actions: HoldActions
   #holders = 0
 
-  constructor(ways: HoldWays) {
-    this.#ways = ways
+  constructor(ways: HoldActions) {
+    this.#actions = ways
   }
 
   get isHeld(): boolean {
@@ -41,10 +41,10 @@ export class Holds {
   async take(): Promise<Held> {
     this.#holders++
     const release = (): void => {
-      if (--this.#holders === 0) this.#ways.release()
+      if (--this.#holders === 0) this.#actions.release()
     }
     try {
-      await this.#ways.hold()
+      await this.#actions.hold()
     } catch (error) {
       release()
       throw error

@@ -1,7 +1,7 @@
 import type { CancelSignal } from './cancellation.ts'
 
 /** Units of work between two checks of the clock: a check costs about as much as a hundred units. */
-const unitsPerLook = 16_384
+const unitsPerCheck = 16_384
 
 export interface PacerOptions {
   /** How long a run may block the event loop. */
@@ -49,7 +49,7 @@ export class Pacer {
   /** Counts work (a unit is about a row touched); true when the slice is over and `rest` is due. */
   spend(units: number): boolean {
     this.#units += units
-    if (this.#units < unitsPerLook) return false
+    if (this.#units < unitsPerCheck) return false
     this.#units = 0
     return performance.now() - sliceStartMs >= this.#sliceMs
   }

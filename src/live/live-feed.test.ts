@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { EntityField } from '../model/entity.ts'
 import type { SelectPlan } from '../model/plan.ts'
 import type { StoredRows } from './journal-rows.ts'
-import { LiveFeed, type LiveNews } from './live-feed.ts'
+import { LiveFeed, type LiveMessage } from './live-feed.ts'
 import type { LiveQuery } from './live-rows.ts'
 
 const time: EntityField = { name: 'D', role: 'time', type: 'timestamp' }
@@ -55,7 +55,7 @@ test('what many readers are told comes in parts, and who left meanwhile is told 
     position: () => count,
     deletions: { changesOf: () => [], firstPendingPosition: () => Number.POSITIVE_INFINITY, seen: (rows) => rows },
     store: { run: () => Promise.reject(new Error('nothing is asked of the store')) as never },
-    send: (news: LiveNews) => {
+    send: (news: LiveMessage) => {
       if (news.kind !== 'sent') return
       parts.push(news.updates.flatMap(({ followers }) => followers))
       // Other work runs before the next part.

@@ -16,7 +16,7 @@ import { eventsFor, projectionOf, type Reader, StoredPart } from './stored-part.
 /** For `change` see `LivePlace`. */
 export type FeedUpdate = LiveUpdate<number> & { readonly change: number }
 
-export type LiveNews =
+export type LiveMessage =
   | {
       readonly kind: 'following'
       readonly follower: number
@@ -43,7 +43,7 @@ export interface LiveFeedParts {
   readonly position: () => number
   readonly deletions: LiveDeletions
   readonly store: Pick<SeriesQuerier, 'run'>
-  readonly send: (news: LiveNews) => void
+  readonly send: (news: LiveMessage) => void
   readonly observe: Observe
   readonly signal: AbortSignal
   /** How long to wait after a failure. */
@@ -141,7 +141,7 @@ export class LiveFeed {
       try {
         const isBehind = await this.#round()
         if (isBehind) await yieldToEventLoop()
-        else await Promise.all([pause(this.#followed.size < manyReaders ? roundMs : longRoundMs), this.#news()])
+        else await Promise.all([pause(this.#followed.size < manyReaders ? roundMs : longRoundMs), this.#wakeup()])
       } catch (error) {
         checkFailed(observe)(error)
         await pause(retryDelayMs)
@@ -150,7 +150,7 @@ export class LiveFeed {
   }
 
   /** Resolves when there may be more to send. */
-  #news(): Promise<void> {
+  #wakeup(): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         this.#parts.signal.removeEventListener('abort', done)
@@ -209,9 +209,9 @@ export class LiveFeed {
   /** Sends deletions and undone deletions to the followers that have reached their places. */
   #sendChanges(due: readonly Followed[]): void {
     const updates: FeedUpdate[] = []
-    for (let asking = due; asking.length > 0; ) {
+    for (let behind = due; behind.length > 0; ) {
       const next = new Map<DeletionChange, Followed[]>()
-      for (const followed of asking) {
+      for (const followed of behind) {
         const change = this.#nextChange(followed)
         if (change === null || change.place > followed.position) continue
         addTo(next, change, followed)
@@ -223,7 +223,7 @@ export class LiveFeed {
         }
         for (const followed of group) followed.change = change.id
       }
-      asking = [...next.values()].flat()
+      behind = [...next.values()].flat()
     }
     if (updates.length > 0) this.#parts.send({ kind: 'sent', updates })
   }
@@ -234,7 +234,7 @@ export class LiveFeed {
     try {
       const { rows: stored, throughPosition } = await rows.read(from, until, entityIds)
       const concerned = due.filter(({ position }) => position < throughPosition)
-      await this.#tell(stored, concerned, throughPosition)
+      await this.#publish(stored, concerned, throughPosition)
       for (const followed of concerned) followed.position = throughPosition
     } catch (error) {
       if (!(error instanceof NotInJournal)) throw error
@@ -244,7 +244,7 @@ export class LiveFeed {
     }
   }
 
-  async #tell(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<void> {
+  async #publish(stored: readonly StoredRows[], concerned: readonly Followed[], position: number): Promise<void> {
     const parts = stored.map((rows) => new StoredPart(this.#parts.deletions.seen(rows), this.#parts))
     let updates: FeedUpdate[] = []
     let characters = 0

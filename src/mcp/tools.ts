@@ -65,7 +65,7 @@ function checked<Schema extends TSchema>(schema: Schema): (asked: unknown) => St
 }
 
 /** The first rows and a note about them; `advice` says how to request less. */
-function told({ lines, cutBy }: Bounded, { headLines = 0, none = 'No rows.', advice = '' }): ToolAnswer {
+function rowsWithNote({ lines, cutBy }: Bounded, { headLines = 0, none = 'No rows.', advice = '' }): ToolAnswer {
   const count = Math.max(0, lines.length - headLines)
   const rows = count === 0 ? '' : lines.join('\n')
   const counted = count === 1 ? '1 row' : `${count} rows`
@@ -105,7 +105,10 @@ async function search({ words: text, rows, page }: Search): Promise<ToolAnswer> 
     }
   }
   const none = 'None is so. Try fewer words, or another spelling.'
-  const answer = told(await firstLines(found(), { rows }), { none, advice: 'Ask for a longer prefix or more words.' })
+  const answer = rowsWithNote(await firstLines(found(), { rows }), {
+    none,
+    advice: 'Ask for a longer prefix or more words.',
+  })
   if (lookedAt < searchedMax) return answer
   return { ...answer, note: `${answer.note} Only ${searchedMax} were looked at: ask for a prefix, or by sql.` }
 }
@@ -121,7 +124,7 @@ const listEntities = tool({
     const lines = (await reading.entities()).map((entity) => JSON.stringify(entity))
     const advice = 'Ask for an entity by its name, or query INFORMATION_SCHEMA.COLUMNS by sql.'
     const none = 'There is no entity that this key may read. The operator subscribes its subscriber to entities.'
-    const answer = told(await firstLines(lines, { rows: rowsMax }), { none, advice })
+    const answer = rowsWithNote(await firstLines(lines, { rows: rowsMax }), { none, advice })
     return { ...answer, note: `${answer.note} It is ${formatInstant(nowMs)} now.` }
   },
 })
@@ -180,7 +183,7 @@ const findMetadata = tool({
     if (table === undefined && (wanted ?? prefix) !== undefined) throw noTable(null, tables)
     if (table === undefined) {
       const none = 'There is no metadata table that this key may read.'
-      return told(
+      return rowsWithNote(
         await firstLines(
           tables.map((one) => JSON.stringify(one)),
           { rows },
@@ -228,7 +231,7 @@ const query = tool({
     const check = checkKind.get(kind)!
     const request = check(kind === 'plot' ? { points: pointsFor(rows, asked), ...asked } : asked) as DataQueryRequest
     const records = csvRecords(reading.queryBytes(kind, request, 'csv'))
-    return told(await firstLines(records, { rows, headLines: 1 }), {
+    return rowsWithNote(await firstLines(records, { rows, headLines: 1 }), {
       headLines: 1,
       none: 'No rows. list_entities tells from when to when there are any, find_tags how tags are written. Means and aggregates are of numbers: ask states of booleans and texts.',
       advice:
@@ -249,7 +252,7 @@ const sql = tool({
   ),
   answer: async ({ sql_query, max_rows: rows = rowsDefault }, reading) => {
     const records = csvRecords(reading.sqlBytes(sql_query, 'csv'))
-    return told(await firstLines(records, { rows, headLines: 1 }), {
+    return rowsWithNote(await firstLines(records, { rows, headLines: 1 }), {
       headLines: 1,
       advice: 'Aggregate with GROUP BY, choose with WHERE, or take the first by ORDER BY and LIMIT.',
     })

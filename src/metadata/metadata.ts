@@ -122,11 +122,11 @@ export class Metadata {
       else faults.push({ path: `entities[${index}]`, message: `there is no metadata entity ${JSON.stringify(name)}` })
     }
     if (faults.length === 0) return [...entities]
-    const told = faults.slice(0, faultsMax)
-    const more = faults.length > told.length ? `; ${faults.length - told.length} more are unknown` : ''
-    const all = told.map(({ message }) => message).join('; ')
+    const listed = faults.slice(0, faultsMax)
+    const more = faults.length > listed.length ? `; ${faults.length - listed.length} more are unknown` : ''
+    const all = listed.map(({ message }) => message).join('; ')
     throw new Problem('unknown_entity', `In \`entities\`, ${all}${more}. Send [] to see all there are.`, {
-      errors: told,
+      errors: listed,
     })
   }
 }

@@ -207,12 +207,12 @@ class Connector {
     for (const { message, ...rows } of concerned) {
       const count = Math.min(rows.lastRow, lastRow) - Math.max(rows.firstRow, firstRow) + 1
       if (outcome.state === 'acknowledged') this.#acknowledgements.stored(message, count)
-      else void this.#keepAsItCame(message, count, outcome.error)
+      else void this.#pushOriginal(message, count, outcome.error)
     }
   }
 
   /** The service does not accept such a row: the original message is pushed instead, to be kept among the rejected rows. */
-  async #keepAsItCame(message: ReceivedMessage, rows: number, error: unknown): Promise<void> {
+  async #pushOriginal(message: ReceivedMessage, rows: number, error: unknown): Promise<void> {
     const why = `the service does not take it: ${messageOf(error)}`
     this.#options.onNote(
       `A message of ${message.topic} is no row that the service takes; it is kept among the rejected ones.`,

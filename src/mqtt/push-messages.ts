@@ -51,7 +51,7 @@ export interface PushMessagesOptions {
   /** How long a batch waits for more rows after its first one. 10 ms by default. */
   readonly flushIntervalMs?: number | undefined
   /** Whether to request births from Sparkplug nodes. True by default. */
-  readonly asksForBirths?: boolean | undefined
+  readonly requestsBirths?: boolean | undefined
   /** How long a Sparkplug message waits for a birth. 10,000 ms by default. */
   readonly birthWaitMs?: number | undefined
   /** The most messages that wait for a birth; beyond it the oldest stops waiting. 500 by default. */
@@ -200,7 +200,7 @@ export async function pushMessages(options: PushMessagesOptions): Promise<Connec
     ...{ broker, connect: connectBroker, client, ingest, signal, onNote, maxBufferedBytes },
     mapping: { ...naming, quality, timeField, tagFields, receiveTimes: new ReceiveTimes(() => Date.now()) },
     sparkplug: {
-      mayAsk: options.asksForBirths ?? true,
+      mayAsk: options.requestsBirths ?? true,
       birthWaitMs: options.birthWaitMs ?? 10_000,
       birthWaitMessagesMax: options.birthWaitMessagesMax ?? 500,
       ...{ birthWaitBytesMax: maxBufferedBytes, knownMetricsMax },

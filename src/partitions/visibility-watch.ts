@@ -26,7 +26,7 @@ const askedAtOnce = 4
 const againShare = 1 / 4
 const againMs = 10_000
 /** Rows that are still not visible after this time may be gone, deleted by an operator for example; newer ones are checked instead. */
-const patienceMs = 60_000
+const giveUpMs = 60_000
 
 /** Those whose rows are not all known to be visible. */
 export function unseenOf(rows: readonly StoredRows[]): readonly StoredRows[] {
@@ -91,7 +91,7 @@ export class VisibilityWatch {
     for (const [name, sought] of this.#sought) {
       const now = named.get(name)
       if (now === undefined || now.seenPosition >= sought.rows.throughPosition) this.#sought.delete(name)
-      else if (sinceMs - sought.sinceMs > patienceMs) sought.rows = now
+      else if (sinceMs - sought.sinceMs > giveUpMs) sought.rows = now
     }
     for (const [name, rows] of named) {
       if (!this.#sought.has(name)) this.#sought.set(name, { rows, sinceMs, askedMs: Number.NEGATIVE_INFINITY })

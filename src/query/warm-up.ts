@@ -31,8 +31,8 @@ export async function warmUp(parts: WarmUpParts): Promise<void> {
   const entities = parts.definitions.entities().slice(0, entitiesMax)
   for (const { name } of entities) {
     try {
-      const asks = await questionsAbout(parts, name, ending)
-      for (let round = 0; round < roundsMax; round++) for (const ask of asks) await ask()
+      const queries = await questionsAbout(parts, name, ending)
+      for (let round = 0; round < roundsMax; round++) for (const run of queries) await run()
     } catch {
       // The time is over, or an error occurred that later queries will report.
     }
@@ -44,7 +44,7 @@ async function questionsAbout(
   entity: string,
   ending: AbortSignal,
 ): Promise<readonly (() => Promise<unknown>)[]> {
-  const ask = async <Kind extends QueryKind>(kind: Kind, request: QueryRequest<Kind>): Promise<string> => {
+  const run = async <Kind extends QueryKind>(kind: Kind, request: QueryRequest<Kind>): Promise<string> => {
     const answer = await queries.run({ kind, request, format: 'json' }, ending, itself)
     try {
       let text = ''
@@ -56,14 +56,14 @@ async function questionsAbout(
   }
   const { Items: ids } = await tagLists.list(entity, { limit: 1 }, ending, itself)
   if (ids.length === 0) return []
-  const newest = newestDate(await ask('latest', { entity, ids }))
+  const newest = newestDate(await run('latest', { entity, ids }))
   if (newest === null) return []
   const start_date = new Date(newest.getTime() - dayMs).toISOString()
   const end_date = newest.toISOString()
   return [
-    () => ask('latest', { entity, ids }),
-    () => ask('last', { entity, ids, date: end_date }),
-    () => ask('average', { entity, ids, granularity: 'hour', start_date, end_date }),
+    () => run('latest', { entity, ids }),
+    () => run('last', { entity, ids, date: end_date }),
+    () => run('average', { entity, ids, granularity: 'hour', start_date, end_date }),
   ]
 }
 

@@ -20,7 +20,7 @@ export class ChangeWatch {
   }
 
   /** To be called at intervals: a change counts from the last call that did not see it. */
-  look(): void {
+  check(): void {
     const changes = this.#parts.changes()
     if (changes !== this.#seen.changes) this.#first ??= this.#seen.at
     this.#seen = { changes, at: this.#parts.noted() }

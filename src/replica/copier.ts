@@ -95,8 +95,8 @@ export class Copier {
       () => undefined,
     )
     this.#timer = setInterval(() => {
-      this.#changes.look()
-      this.#lag.look(this.state)
+      this.#changes.check()
+      this.#lag.update(this.state)
     }, this.#parts.settings.intervalMs)
     this.#timer.unref()
     const failed = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ export class Copier {
 
   get state(): ReplicaState {
     // Changes since the last look are not in the replica either.
-    this.#changes.look()
+    this.#changes.check()
     const lagMs = this.#lagMs()
     return {
       position: this.#restorable.position,
@@ -127,7 +127,7 @@ export class Copier {
 
   /** Throws Problem `unavailable` when pushes have to be in the replica and it cannot be reached. */
   requireReachable(): void {
-    if (this.#parts.settings.wait && (this.#errors.error !== null || !this.#hasBase)) throw this.#errors.away()
+    if (this.#parts.settings.wait && (this.#errors.error !== null || !this.#hasBase)) throw this.#errors.unavailable()
   }
 
   /** Resolves when everything before a position is in the replica; at once when pushes do not wait for it. Throws as `requireReachable`. */
@@ -153,7 +153,7 @@ export class Copier {
         .catch((error: unknown) => this.#end(error))
     clearTimeout(timer)
     this.#stop.abort(closed)
-    this.#waiters.settle(this.#restorable.position, this.#errors.away())
+    this.#waiters.settle(this.#restorable.position, this.#errors.unavailable())
     this.#parts.store.close()
   }
 
@@ -230,7 +230,7 @@ export class Copier {
     const { isChanging, nowMs, stored, settings } = this.#parts
     const opened = this.#opened
     if (opened === null || isChanging()) return false
-    this.#changes.look()
+    this.#changes.check()
     // Each moment becomes whole before the next one; otherwise many changes would postpone a restorable state indefinitely.
     if (this.#hasBase && !this.#restorable.isWhole && this.#ready().length > 0) return false
     const storedNow = stored()
@@ -269,7 +269,7 @@ export class Copier {
     this.#errors.report(place, failure)
     if (failure === null) return
     this.#failed()
-    this.#waiters.settle(this.#restorable.position, this.#errors.away())
+    this.#waiters.settle(this.#restorable.position, this.#errors.unavailable())
   }
 
   /** Ends all writing to the replica. */
@@ -327,7 +327,7 @@ class LagWatch {
     this.#behindMs = Math.max(behindMs, behindIntervals * intervalMs)
   }
 
-  look({ position, lagMs, lagBytes, error }: ReplicaState): void {
+  update({ position, lagMs, lagBytes, error }: ReplicaState): void {
     const isBehind = lagMs > this.#behindMs
     if (isBehind === this.#isBehind) return
     this.#isBehind = isBehind

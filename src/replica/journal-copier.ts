@@ -96,15 +96,15 @@ export class JournalCopier {
     const pieces: JournalPiece[] = []
     const marks: Mark[] = []
     let at = this.#at
-    let room = entryBytes
+    let remainingBytes = entryBytes
     for (const mark of ready) {
       const [, , segment, end] = mark
       const offset = at?.segment === segment ? at.offset : 0
-      const bytes = Math.min(end - offset, room)
+      const bytes = Math.min(end - offset, remainingBytes)
       const last = pieces.at(-1)
       if (bytes > 0 && last?.[0] === segment) pieces[pieces.length - 1] = [segment, last[1], last[2] + bytes]
       else if (bytes > 0) pieces.push([segment, offset, bytes])
-      room -= bytes
+      remainingBytes -= bytes
       at = { segment, offset: offset + bytes }
       if (at.offset < end) break
       marks.push(mark)

@@ -9,5 +9,5 @@ test.each([
 ])('of the failures %j a push that waits is told in whole sentences', (failures, said) => {
   const errors = new ReplicaErrors(() => undefined)
   for (const failure of failures) errors.report('store', failure)
-  expect(errors.away()).toMatchObject({ code: 'unavailable', message: expect.stringContaining(said) })
+  expect(errors.unavailable()).toMatchObject({ code: 'unavailable', message: expect.stringContaining(said) })
 })

@@ -27,7 +27,7 @@ export class ReplicaErrors {
   }
 
   /** The Problem with which a waiting push is refused. */
-  away(): Problem {
+  unavailable(): Problem {
     const why = this.error ?? 'it is being made'
     const reason = /[.?!]$/.test(why) ? why : `${why}.`
     const detail = `The replica (replica.url) cannot be written now: ${reason} Pushes wait for it (replica.wait): send this one again, with the same Idempotency-Key.`

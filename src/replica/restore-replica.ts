@@ -50,7 +50,7 @@ export async function restoreReplica(
   await requireOwn(unfinished)
   await disk.makeDirectory(unfinished)
   const restored = await fillFolder(unfinished, atMs, parts).catch(async (error: unknown) => {
-    await removeIfNothingBrought(unfinished)
+    await removeIfNothingRestored(unfinished)
     throw error
   })
   await rmdir(target).catch(ignoreMissing)
@@ -80,10 +80,10 @@ async function fillFolder(
 }
 
 /** The journal is restored from the beginning each time; the next attempt continues with the files. */
-async function removeIfNothingBrought(unfinished: string): Promise<void> {
+async function removeIfNothingRestored(unfinished: string): Promise<void> {
   const names = await readdir(unfinished).catch(ignoreMissing)
-  const isBrought = names?.some((name) => name !== 'journal' && !name.startsWith(replicaMarkName)) ?? true
-  if (!isBrought) await rm(unfinished, { recursive: true, force: true })
+  const isRestored = names?.some((name) => name !== 'journal' && !name.startsWith(replicaMarkName)) ?? true
+  if (!isRestored) await rm(unfinished, { recursive: true, force: true })
 }
 
 async function restoreJournal(

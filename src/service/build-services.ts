@@ -132,14 +132,14 @@ export async function buildServices(parts: ServiceParts, own: OwnServices): Prom
   const tokens = new NextTokens(await catalog.secrets.secret('next-token'))
   const batchIds = new BatchIds(await catalog.secrets.secret('batch-id'))
   const pushing = pushServices(parts, own.observe, { tokens, batchIds })
-  const asking = queryServices(parts, own.observe, tokens)
-  const { queries, sqlQueries, tagLists } = asking
+  const querying = queryServices(parts, own.observe, tokens)
+  const { queries, sqlQueries, tagLists } = querying
   const { pushes, pushCheck } = pushing
   return {
     ...own,
     ...{ access, audit, definitions },
     ...pushing,
-    ...asking,
+    ...querying,
     i3x: new I3x({
       ...{ definitions, tagLists, items: readItems, queries, sqlQueries, pushes, check: pushCheck, nowMs },
       ...{ live: own.live, settings: settings.i3x },
@@ -286,7 +286,7 @@ function rejectedAdminOf(parts: ServiceParts, { rejectedRows, pushCheck }: Share
       ...{ rejected, quarantine, journal, progress, nowMs, reach },
       isQueryable: parts.replayIsQueryable,
       isRemovingExpired: (id) => isRemovingHourRows(definitions.entities().find((entity) => entity.id === id)),
-      journaled: () => audit.tell(null),
+      journaled: () => audit.setAfter(null),
     }),
     preview: new ReplayPreview({
       ...{ rejected, quarantine, check: pushCheck },
@@ -323,7 +323,7 @@ function deletionAdminOf(parts: ServiceParts, tokens: NextTokens): DeletionAdmin
   return new DeletionAdmin({
     ...deletions,
     ...{ definitions, tokens, nowMs },
-    tell: (after) => audit.tell(after),
+    setAfter: (after) => audit.setAfter(after),
     settings: { validationWaitMs, waitMs, deletionsMax },
   })
 }

@@ -31,7 +31,7 @@ import { openIntake } from './open-intake.ts'
 import { openReplica, replicaLevels } from './open-replica.ts'
 import { openSqlEngine } from './open-sql-engine.ts'
 import { type Closer, openStorage, type Storage, type StorageParts } from './open-storage.ts'
-import { troubles } from './troubles.ts'
+import { readinessWarnings } from './readiness-warnings.ts'
 
 export interface EmbeddedParts extends StorageParts {
   readonly metrics: Metrics
@@ -76,7 +76,7 @@ export async function openEmbedded(parts: EmbeddedParts, closers: Closer[]): Pro
       readiness: () => ({
         ...readiness(storage, sqlEngine, isWarming),
         ...replicaOf(replica),
-        ...troubles(limits, parts.failing),
+        ...readinessWarnings(limits, parts.failing),
       }),
     },
   )
@@ -274,7 +274,7 @@ const answersItself =
 
 function readiness({ journal, store }: Storage, sqlEngine: SqlProcess, isWarming: boolean): Readiness {
   const { hasFailed, recovery } = journal
-  const reason = hasFailed ? journalHasFailed : (store.awayReason ?? (isWarming ? answersItself : null))
+  const reason = hasFailed ? journalHasFailed : (store.unavailableReason ?? (isWarming ? answersItself : null))
   return {
     ready: reason === null,
     reason,

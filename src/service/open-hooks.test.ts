@@ -27,11 +27,11 @@ test('while looking at rows fails, what is kept is sent, and what else is observ
     raise: async (conditions) => {
       raised.push(...conditions.map(({ kind }) => kind))
     },
-    heard: async () => {
+    lastReceived: async () => {
       if (looks++ === 0) return []
       throw new Error('not now')
     },
-    putHeard: async () => undefined,
+    putLastReceived: async () => undefined,
     due: async (name) => {
       asked.push(name)
       return []

@@ -32,7 +32,7 @@ const callMsMax = 10_000
 /** The most events that are kept for a hook. */
 const deliveriesMax = 1000
 /** Rows are checked only once in this number of rounds. */
-const checksPerLook = 10
+const roundsPerCheck = 10
 /** Time limit of the query for a tag's newest item. */
 const newestMsMax = 10_000
 /** The longest that one hook delays the events of the others. */
@@ -51,19 +51,19 @@ export function openHooks(parts: HookParts, closers: Closer[]): void {
   const call: SenderParts['call'] = (asked, stop) => callHook(asked, { ...calling, stop })
   const sender = new EventSender({ hooks, call, failed, nowMs })
   const rows = watchRows(parts)
-  let looked: { readonly atMs: number; readonly conditions: readonly Condition[]; readonly of: string } | null = null
-  const look = async (all: readonly Hook[]): Promise<readonly Condition[]> => {
+  let checked: { readonly atMs: number; readonly conditions: readonly Condition[]; readonly of: string } | null = null
+  const check = async (all: readonly Hook[]): Promise<readonly Condition[]> => {
     const of = JSON.stringify(all)
-    if (looked?.of === of && performance.now() - looked.atMs < checksPerLook * settings.limits.checkMs)
-      return looked.conditions
+    if (checked?.of === of && performance.now() - checked.atMs < roundsPerCheck * settings.limits.checkMs)
+      return checked.conditions
     try {
-      looked = { atMs: performance.now(), conditions: await rows.conditions(all), of }
+      checked = { atMs: performance.now(), conditions: await rows.conditions(all), of }
     } catch (error) {
-      if (looked === null) throw error
+      if (checked === null) throw error
       // The last known conditions are assumed to hold still; other observed conditions do not wait.
       failed(error)
     }
-    return looked.conditions
+    return checked.conditions
   }
   const round = async (): Promise<void> => {
     const all = await hooks.list()
@@ -72,7 +72,7 @@ export function openHooks(parts: HookParts, closers: Closer[]): void {
     if (!isTurn) return
     try {
       const observedOf = all.flatMap((hook) => taken.flatMap((one) => observedFor(hook, one)))
-      await hooks.raise([...observedOf, ...(await look(all))], nowMs(), deliveriesMax)
+      await hooks.raise([...observedOf, ...(await check(all))], nowMs(), deliveriesMax)
     } catch (error) {
       observed.giveBack(taken)
       throw error
@@ -117,7 +117,7 @@ function watchRows({ catalog, definitions, progress, queries, nowMs, observe }: 
     },
     nowMs,
     failed: checkFailed(observe),
-    patience: () => new Promise((resolve) => setTimeout(resolve, hookDelayMaxMs).unref()),
+    delayOver: () => new Promise((resolve) => setTimeout(resolve, hookDelayMaxMs).unref()),
   })
 }
 

@@ -31,7 +31,7 @@ export async function onTables<Result>(
     return await work(entities.map((entity) => engineTable(entity, files.get(entity.id) ?? [])))
   } catch (error) {
     // The files disappeared while they were read. This is not the fault of the caller, and the next query finds new ones.
-    if (snapshot.isLost() && !(error instanceof Problem) && !signal.aborted) throw storeWentAway(error)
+    if (snapshot.isLost() && !(error instanceof Problem) && !signal.aborted) throw storeUnavailable(error)
     if (!(error instanceof DamagedRows)) throw error
     damaged(error)
     throw damagedData()
@@ -57,7 +57,7 @@ export function engineTable(entity: Entity, files: readonly RowsFile[]): EngineT
   }
 }
 
-function storeWentAway(cause: unknown): Problem {
+function storeUnavailable(cause: unknown): Problem {
   return new Problem('unavailable', 'The store was started again while the query ran. Ask again in a moment.', {
     cause,
   })

@@ -6,7 +6,7 @@ import type { IngestCount } from '../catalog/manifest.ts'
 import type { Settings } from '../config/settings.ts'
 import type { ZoneFiles } from '../druid-time/zone-rules.ts'
 import type { Tally } from '../ingest/pipeline.ts'
-import type { LiveNews } from '../live/live-feed.ts'
+import type { LiveMessage } from '../live/live-feed.ts'
 import type { LivePlace } from '../live/live-place.ts'
 import type { LiveQuery } from '../live/live-rows.ts'
 import type { DeletionOutcome, DeletionRequest, UndoRequest } from '../model/deletion.ts'
@@ -125,5 +125,5 @@ export type FromStore =
   | { readonly kind: 'tags'; readonly id: number; readonly page: TagPage }
   | { readonly kind: 'snapshot'; readonly id: number; readonly entities: readonly EntityFiles[] }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SentError }
-  | { readonly kind: 'live'; readonly news: LiveNews }
+  | { readonly kind: 'live'; readonly message: LiveMessage }
   | { readonly kind: 'event'; readonly event: ServiceEvent }

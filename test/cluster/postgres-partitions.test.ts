@@ -294,7 +294,7 @@ describe('keys that pipelines meet', () => {
 describe('keys that requests reserve', () => {
   const name = { subscriberId: 1, ingestId: 1, key: 'k' }
   const reserve = (nowMs: number, body = 'body', under = catalog) =>
-    under.pushKeys.reserve(name, hash(body), { nowMs, patienceMs: 1000 })
+    under.pushKeys.reserve(name, hash(body), { nowMs, abandonedAfterMs: 1000 })
   const push = (position: number, receivedMs: number, body = 'body') => ({
     bodyHash: hash(body),
     position,
@@ -361,7 +361,7 @@ describe('keys that requests reserve', () => {
 
   test('keys are counted while they come', async () => {
     const keys = Array.from({ length: 500 }, (_, index) => ({ ...name, key: `key ${index}` }))
-    for (const one of keys) await catalog.pushKeys.reserve(one, hash('body'), { nowMs: 10, patienceMs: 1000 })
+    for (const one of keys) await catalog.pushKeys.reserve(one, hash('body'), { nowMs: 10, abandonedAfterMs: 1000 })
     await catalog.partitions.settleKeys([{ ...name, key: 'of the pipeline', ...push(2, 500) }])
     await expect.poll(() => other.pushKeys.count(), { timeout: 60_000 }).toBe(501)
   })

@@ -89,10 +89,10 @@ export function hookTests(catalog: () => SharedCatalog): void {
 
   test('what was heard of is replaced as a whole', async () => {
     const { hooks } = catalog()
-    expect(await hooks.heard()).toEqual([])
-    await hooks.putHeard([{ key: '1', count: 5, sinceMs: 7 }])
-    expect(await hooks.heard()).toEqual([{ key: '1', count: 5, sinceMs: 7 }])
-    await hooks.putHeard([])
-    expect(await hooks.heard()).toEqual([])
+    expect(await hooks.lastReceived()).toEqual([])
+    await hooks.putLastReceived([{ key: '1', count: 5, sinceMs: 7 }])
+    expect(await hooks.lastReceived()).toEqual([{ key: '1', count: 5, sinceMs: 7 }])
+    await hooks.putLastReceived([])
+    expect(await hooks.lastReceived()).toEqual([])
   })
 }

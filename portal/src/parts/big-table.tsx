@@ -34,11 +34,11 @@ interface Props {
 
 /** A table that renders only its visible rows. */
 export function BigTable({ name, table, height = 420, zone }: Props) {
-  const room = useRef<HTMLElement>(null)
+  const container = useRef<HTMLElement>(null)
   const [top, setTop] = useState(0)
   const { columns, rows } = table
   useEffect(() => {
-    room.current?.scrollTo(0, 0)
+    container.current?.scrollTo(0, 0)
     setTop(0)
   }, [table])
   const whole = rows.length * rowPixels
@@ -52,7 +52,7 @@ export function BigTable({ name, table, height = 420, zone }: Props) {
     : Math.max(0, Math.min(drawn - (last - first) * rowPixels, top - (first === 0 ? top : extraRows * rowPixels)))
   return (
     <section
-      ref={room}
+      ref={container}
       class="big-table"
       aria-label={name}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reached by keyboard.

@@ -446,7 +446,7 @@ function listenForPinch(
 /** Lines over time. Dragging selects a time range if the page supports it. */
 export function Chart(props: ChartProps) {
   const { title, lines, data, height, from, to, zone, bands, values, axes = oneAxis } = props
-  const room = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const made = useRef<uPlot | null>(null)
   const theme = useStore(shownTheme)
   const [plot, setPlot] = useState<typeof uPlot | null>(null)
@@ -467,7 +467,7 @@ export function Chart(props: ChartProps) {
   }, [data, units, isLog])
   const shape = JSON.stringify([drawnLines, height, from, to, zone, bands, values, drawnAxes, units])
   useEffect(() => {
-    const element = room.current
+    const element = container.current
     if (plot === null || element === null) return
     const width = Math.max(120, element.clientWidth)
     const zoom = latest.current.onZoom
@@ -512,5 +512,5 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     made.current?.setSeries(focus === null ? null : focus + 1, { focus: true })
   }, [focus])
-  return <div ref={room} class="chart" role="img" aria-label={title} style={{ minHeight: `${height}px` }} />
+  return <div ref={container} class="chart" role="img" aria-label={title} style={{ minHeight: `${height}px` }} />
 }

@@ -23,16 +23,16 @@ interface Props {
 /** The editor for a query; Ctrl+Enter runs it. */
 export function QueryEditor(props: Props) {
   const { label, language, given, tables, fault } = props
-  const room = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const editor = useRef<Editor | null>(null)
   const latest = useRef(props)
   latest.current = props
   useEffect(() => {
     let closed = false
     void import('./editor.ts').then(({ openEditor }) => {
-      if (closed || room.current === null) return
+      if (closed || container.current === null) return
       editor.current = openEditor({
-        parent: room.current,
+        parent: container.current,
         label,
         language,
         text: latest.current.given.text,
@@ -52,5 +52,5 @@ export function QueryEditor(props: Props) {
   useEffect(() => editor.current?.set(given.text), [given])
   useEffect(() => editor.current?.know(tables ?? {}), [tables])
   useEffect(() => editor.current?.mark(fault), [fault])
-  return <div ref={room} class="editor" />
+  return <div ref={container} class="editor" />
 }

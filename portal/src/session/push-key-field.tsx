@@ -1,11 +1,11 @@
 import { TextField } from '../parts/inputs.tsx'
 import { useStore } from '../shell/store.ts'
-import { asksForKey, pushKey } from './push-key.ts'
+import { needsPushKey, pushKey } from './push-key.ts'
 
 /** A field for a key to push with, if the user's own key may not push. */
 export function PushKeyField() {
   const key = useStore(pushKey)
-  if (!asksForKey()) return null
+  if (!needsPushKey()) return null
   return (
     <TextField
       label="Key to push with"

@@ -20,7 +20,7 @@ export function SignIn() {
   }, [])
   useEffect(() => form.current?.querySelector('input')?.focus(), [trying])
   const enter = (): Promise<boolean> => doing.run(() => signIn(key.trim()))
-  const look = (): Promise<boolean> =>
+  const check = (): Promise<boolean> =>
     open.run(async () => {
       if (!(await readWithoutKey())) throw new Error('This service shows nothing without a key.')
     })
@@ -44,7 +44,7 @@ export function SignIn() {
           <button type="submit" class="button first" disabled={doing.busy || key.trim() === ''}>
             Sign in
           </button>
-          <button type="button" class="button plain" disabled={open.busy} onClick={() => void look()}>
+          <button type="button" class="button plain" disabled={open.busy} onClick={() => void check()}>
             Look without a key
           </button>
         </div>

@@ -2,24 +2,24 @@
 import { serviceUrl } from '../session/session.ts'
 import { storeOf } from './store.ts'
 
-export const isAway = storeOf(false)
+export const isUnreachable = storeOf(false)
 /** The number of times it came back. */
 export const reconnects = storeOf(0)
 
-const lookAgainMs = 1500
+const probeIntervalMs = 1500
 
 export function markUnreachable(): void {
-  if (isAway.get()) return
-  isAway.set(true)
-  void lookForIt()
+  if (isUnreachable.get()) return
+  isUnreachable.set(true)
+  void probe()
 }
 
-async function lookForIt(): Promise<void> {
-  while (isAway.get()) {
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+async function probe(): Promise<void> {
+  while (isUnreachable.get()) {
+    await new Promise((resolve) => setTimeout(resolve, probeIntervalMs))
     const answer = await fetch(`${serviceUrl}/healthz`, { cache: 'no-store' }).catch(() => null)
     if (answer?.ok !== true) continue
-    isAway.set(false)
+    isUnreachable.set(false)
     reconnects.set(reconnects.get() + 1)
   }
 }

@@ -5,7 +5,7 @@ import { type Session, signOut } from '../session/session.ts'
 import mark from '../tidemark.svg'
 import { Keys } from './keys.tsx'
 import { linkTo } from './link.ts'
-import { isAway } from './reach.ts'
+import { isUnreachable } from './reach.ts'
 import { usePlace } from './route.ts'
 import { useStore } from './store.ts'
 import { chooseTheme, chosenTheme, type Theme } from './theme.ts'
@@ -14,7 +14,7 @@ import { notify } from './toasts.tsx'
 /** The frame: links to the pages that this key may use, and the current page. */
 export function Shell({ session }: { readonly session: Session }) {
   const place = usePlace()
-  const away = useStore(isAway)
+  const unreachable = useStore(isUnreachable)
   const open = pages.filter(({ rights }) => rights.some((right) => session.rights.includes(right)))
   const page = open.find(({ at }) => at === (place.path[0] ?? ''))
   useEffect(() => {
@@ -33,7 +33,7 @@ export function Shell({ session }: { readonly session: Session }) {
         <Foot session={session} />
       </aside>
       <div>
-        {away && (
+        {unreachable && (
           <p class="away" role="alert">
             The service does not answer. What you see is what came last; it is asked again until it is back.
           </p>

@@ -45,12 +45,12 @@ function headerRows(fields: readonly EntityField[], layout: TypedDruidLayout): r
   if (!header) return []
   const names = fields.map(({ name }) => name)
   if (resultFormat === 'object' || resultFormat === 'objectLines') {
-    const told = types.map(({ type, sqlType }) =>
+    const shownTypes = types.map(({ type, sqlType }) =>
       typesHeader || sqlTypesHeader
         ? { ...(typesHeader ? { type } : {}), ...(sqlTypesHeader ? { sqlType } : {}) }
         : null,
     )
-    return [`{${names.map((name, index) => `${JSON.stringify(name)}:${JSON.stringify(told[index])}`).join(',')}}`]
+    return [`{${names.map((name, index) => `${JSON.stringify(name)}:${JSON.stringify(shownTypes[index])}`).join(',')}}`]
   }
   const rows = [
     names,

@@ -36,8 +36,8 @@ export class TextPool {
   prepare({ codes, dictionary }: StringColumn, from: number, to: number): number {
     this.#rows += to - from
     const areFew = dictionary.length > Math.max(smallDictionary, this.#rows * textsPerFewRow)
-    const hasRoom = this.#places === null ? dictionary.length <= this.#ends.length : areFew
-    if (dictionary !== this.#dictionary || !hasRoom || this.#poolEnd > keptBytesMax) this.#forget(dictionary, areFew)
+    const hasSpace = this.#places === null ? dictionary.length <= this.#ends.length : areFew
+    if (dictionary !== this.#dictionary || !hasSpace || this.#poolEnd > keptBytesMax) this.#forget(dictionary, areFew)
     const poolEndMax = this.#poolEnd + preparedBytesMax
     for (let row = from; row < to; row += 1) {
       const code = codes[row]

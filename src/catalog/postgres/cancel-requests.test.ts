@@ -9,7 +9,7 @@ interface Process {
   readonly pid: number
   readonly cancels: CancelRequests
   /** Sends its pending messages to all processes. */
-  speak(): Promise<void>
+  flush(): Promise<void>
 }
 
 /** Starts `count` processes; those in `runs` run the query. */
@@ -25,13 +25,13 @@ async function processes(count: number, runs: readonly number[]) {
     return { rows: [] }
   }
   const say = (processId: number, payload: string): void => {
-    for (const { cancels } of all) cancels.hear({ processId, payload, channel: 'c' })
+    for (const { cancels } of all) cancels.onNotification({ processId, payload, channel: 'c' })
   }
   for (let pid = 1; pid <= count; pid++) {
     const cancels = new CancelRequests('c', () => undefined)
     cancels.listen(({ id, readerId }) => runs.includes(pid) && id === query.id && readerId === query.readerId)
     const database = { query: connection(pid) }
-    all.push({ pid, cancels, speak: () => cancels.speak(database) })
+    all.push({ pid, cancels, flush: () => cancels.flush(database) })
     await cancels.begin(database)
   }
   return { all, present, say }
@@ -53,9 +53,9 @@ function outcomeOf(asked: Promise<boolean>) {
 test('one that ran it says so, and is not waited for longer', async () => {
   const { all } = await processes(3, [2])
   const outcome = outcomeOf(all[0]!.cancels.cancel(query))
-  await all[0]!.speak()
+  await all[0]!.flush()
   expect(await outcome()).toBeNull()
-  await all[1]!.speak()
+  await all[1]!.flush()
   expect(await outcome()).toBe(true)
 })
 
@@ -65,28 +65,28 @@ test.each<[string, NamedQuery]>([
 ])('what %s is known once all have answered', async (_, asked) => {
   const { all } = await processes(3, [1, 2, 3])
   const outcome = outcomeOf(all[0]!.cancels.cancel(asked))
-  await all[0]!.speak()
-  await all[1]!.speak()
+  await all[0]!.flush()
+  await all[1]!.flush()
   expect(await outcome()).toBeNull()
-  await all[2]!.speak()
+  await all[2]!.flush()
   expect(await outcome()).toBe(false)
 })
 
 test('alone it has nobody to ask, and what it runs itself is no matter', async () => {
   const { all } = await processes(1, [1])
   const outcome = outcomeOf(all[0]!.cancels.cancel(query))
-  await all[0]!.speak()
+  await all[0]!.flush()
   expect(await outcome()).toBe(false)
 })
 
 test('one that is gone is not waited for', async () => {
   const { all, present } = await processes(3, [])
   const outcome = outcomeOf(all[0]!.cancels.cancel(query))
-  await all[0]!.speak()
-  await all[1]!.speak()
+  await all[0]!.flush()
+  await all[1]!.flush()
   present.delete(3)
   expect(await outcome()).toBeNull()
-  await all[0]!.speak()
+  await all[0]!.flush()
   expect(await outcome()).toBe(false)
 })
 
@@ -103,8 +103,8 @@ test('no more than 64 wait', async () => {
   const { all } = await processes(2, [2])
   const outcomes = Array.from({ length: 65 }, () => outcomeOf(all[0]!.cancels.cancel(query)))
   expect(await outcomes[64]!()).toBe('overloaded')
-  await all[0]!.speak()
-  await all[1]!.speak()
+  await all[0]!.flush()
+  await all[1]!.flush()
   for (const outcome of outcomes.slice(0, 64)) expect(await outcome()).toBe(true)
 })
 
@@ -113,7 +113,7 @@ test('what is no message of theirs is passed over', async () => {
   for (const text of ['', 'x', 'null', '[]', '{"kind":"ask","ask":1}', '{"kind":"answer","ask":"x","wasRunning":true}'])
     say(9, text)
   const outcome = outcomeOf(all[0]!.cancels.cancel(query))
-  await all[0]!.speak()
-  await all[1]!.speak()
+  await all[0]!.flush()
+  await all[1]!.flush()
   expect(await outcome()).toBe(true)
 })

@@ -15,7 +15,7 @@ export interface Database {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly { readonly pid: number }[] }>
 }
 
-interface Ask {
+interface CancelRequest {
   readonly resolve: (wasRunning: boolean) => void
   readonly reject: (error: Problem) => void
   /** Connections of processes that have not responded yet; null until the request is sent. */
@@ -23,7 +23,7 @@ interface Ask {
 }
 
 /** The most requests that may wait for responses. */
-const asksMax = 64
+const requestsMax = 64
 /** Each process queries the database every second. One that has not done so for this long, dead or frozen, is not waited for. */
 const silenceMsMax = 10_000
 
@@ -31,8 +31,8 @@ export class CancelRequests implements CancelsElsewhere {
   readonly #channel: string
   /** Called when a message is waiting to be sent. */
   readonly #wake: () => void
-  readonly #asks = new Map<string, Ask>()
-  #toSay: Message[] = []
+  readonly #requests = new Map<string, CancelRequest>()
+  #outgoing: Message[] = []
   #ownConnection: number | null = null
   #cancelHere: (query: NamedQuery) => boolean = () => false
 
@@ -43,18 +43,18 @@ export class CancelRequests implements CancelsElsewhere {
   }
 
   async cancel(query: NamedQuery): Promise<boolean> {
-    if (this.#ownConnection === null) throw databaseAway()
-    if (this.#asks.size >= asksMax) {
-      throw new Problem('overloaded', `More than ${asksMax} cancellations are waiting. Try again in a moment.`)
+    if (this.#ownConnection === null) throw databaseUnavailable()
+    if (this.#requests.size >= requestsMax) {
+      throw new Problem('overloaded', `More than ${requestsMax} cancellations are waiting. Try again in a moment.`)
     }
     const ask = randomUUID()
     try {
       return await new Promise<boolean>((resolve, reject) => {
-        this.#asks.set(ask, { resolve, reject, silent: null })
-        this.#say({ kind: 'ask', ask, ...query })
+        this.#requests.set(ask, { resolve, reject, silent: null })
+        this.#send({ kind: 'ask', ask, ...query })
       })
     } finally {
-      this.#asks.delete(ask)
+      this.#requests.delete(ask)
     }
   }
 
@@ -73,31 +73,31 @@ export class CancelRequests implements CancelsElsewhere {
   /** Called when the connection is closed. Pending requests are rejected. */
   end(): void {
     this.#ownConnection = null
-    this.#toSay = []
-    for (const { reject } of this.#asks.values()) reject(databaseAway())
+    this.#outgoing = []
+    for (const { reject } of this.#requests.values()) reject(databaseUnavailable())
   }
 
-  hear({ channel, processId, payload }: pg.Notification): void {
+  onNotification({ channel, processId, payload }: pg.Notification): void {
     if (channel !== this.#channel || processId === this.#ownConnection) return
     const message = readMessage(payload ?? '')
     if (message?.kind === 'ask') {
       const wasRunning = this.#cancelHere({ id: message.id, readerId: message.readerId })
-      this.#say({ kind: 'answer', ask: message.ask, wasRunning })
+      this.#send({ kind: 'answer', ask: message.ask, wasRunning })
     }
     if (message?.kind === 'answer') this.#noteAnswer(message, processId)
   }
 
   /** Sends the waiting messages, and stops waiting for responses of processes that are gone. */
-  async speak(database: Database): Promise<void> {
-    const said = this.#toSay
-    this.#toSay = []
-    if (this.#asks.size > 0) {
+  async flush(database: Database): Promise<void> {
+    const said = this.#outgoing
+    this.#outgoing = []
+    if (this.#requests.size > 0) {
       const others = await this.#others(database)
       for (const message of said) {
-        const ask = message.kind === 'ask' ? this.#asks.get(message.ask) : undefined
+        const ask = message.kind === 'ask' ? this.#requests.get(message.ask) : undefined
         if (ask !== undefined) ask.silent = others
       }
-      for (const ask of this.#asks.values()) waitFor(ask, (pid) => others.has(pid))
+      for (const ask of this.#requests.values()) waitFor(ask, (pid) => others.has(pid))
     }
     if (said.length === 0) return
     const texts = said.map((message) => JSON.stringify(message))
@@ -114,20 +114,20 @@ export class CancelRequests implements CancelsElsewhere {
   }
 
   #noteAnswer({ ask: name, wasRunning }: Message & { kind: 'answer' }, from: number): void {
-    const ask = this.#asks.get(name)
+    const ask = this.#requests.get(name)
     if (ask === undefined) return
     if (wasRunning) ask.resolve(true)
     else waitFor(ask, (pid) => pid !== from)
   }
 
-  #say(message: Message): void {
-    this.#toSay.push(message)
+  #send(message: Message): void {
+    this.#outgoing.push(message)
     this.#wake()
   }
 }
 
 /** Waits only for those silent processes for which `isStillTo` returns true; when none remain, the result is false. */
-function waitFor(ask: Ask, isStillTo: (pid: number) => boolean): void {
+function waitFor(ask: CancelRequest, isStillTo: (pid: number) => boolean): void {
   if (ask.silent === null) return
   ask.silent = new Set([...ask.silent].filter(isStillTo))
   if (ask.silent.size === 0) ask.resolve(false)
@@ -153,7 +153,7 @@ function isMessage(value: unknown): value is Message {
     : kind === 'answer' && of('wasRunning') === 'boolean'
 }
 
-function databaseAway(): Problem {
+function databaseUnavailable(): Problem {
   const detail =
     "Whether another process runs the query cannot be determined while the catalog's database is unreachable. Try again."
   return new Problem('unavailable', detail)

@@ -7,7 +7,7 @@ import type { Tables } from '../schema.ts'
 import { CancelRequests } from './cancel-requests.ts'
 
 /** Polling interval when no change is announced. */
-const lookEveryMs = 1000
+const pollIntervalMs = 1000
 /** Minimum pause between two polls, so that many announcements cause one poll. */
 const restMs = 10
 const reconnectMs = 500
@@ -60,14 +60,14 @@ export class Changes implements ClusterChanges {
       const client = new pg.Client(this.#config)
       client.on('error', () => this.#announce())
       client.on('notification', (notification) => {
-        this.#cancels.hear(notification)
+        this.#cancels.onNotification(notification)
         this.#announce()
       })
       try {
         await client.connect()
         await client.query(`listen ${pg.escapeIdentifier(`tidemark.${this.#schema}`)}`)
         await this.#cancels.begin(client)
-        while (!this.#closing.signal.aborted) await this.#look(client)
+        while (!this.#closing.signal.aborted) await this.#poll(client)
       } catch {
         // Callers of the catalog get the error; here the connection is retried.
       }
@@ -79,9 +79,9 @@ export class Changes implements ClusterChanges {
   }
 
   /** Polls once, notifies the listeners of changes, and waits until there may be more. */
-  async #look(client: pg.Client): Promise<void> {
+  async #poll(client: pg.Client): Promise<void> {
     const announced = this.#announced
-    await this.#cancels.speak(client)
+    await this.#cancels.flush(client)
     const counters = await client.query<{ name: string; value: number }>(
       "select name, value from counters where name in ('definitions_version', 'access_version')",
     )
@@ -95,7 +95,7 @@ export class Changes implements ClusterChanges {
     await sleep(restMs, undefined, { signal: this.#closing.signal }).catch(() => {})
     if (announced !== this.#announced) return
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, lookEveryMs)
+      const timer = setTimeout(resolve, pollIntervalMs)
       this.#wake = () => {
         clearTimeout(timer)
         resolve()

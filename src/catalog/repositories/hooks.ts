@@ -30,10 +30,10 @@ export class HookRepository extends Repository implements HookCatalog {
     return versionedChange(this.database, 'hooks_version', async (transaction) => {
       const names = (await transaction.selectFrom('hooks').select('name').execute()).map((row) => row.name)
       const key = toTextColumn(name)
-      const told = { url: toTextColumn(url), kinds: JSON.stringify(kinds) }
+      const columns = { url: toTextColumn(url), kinds: JSON.stringify(kinds) }
       if (names.includes(key)) {
         const change = {
-          ...told,
+          ...columns,
           ...(secret === undefined ? {} : { secret: toTextColumn(secret), secret_set_ms: nowMs }),
         }
         await transaction.updateTable('hooks').set(change).where('name', '=', key).execute()
@@ -48,7 +48,7 @@ export class HookRepository extends Repository implements HookCatalog {
           : { secret: toTextColumn(secret), secret_set_ms: nowMs }
       await transaction
         .insertInto('hooks')
-        .values({ name: key, ...told, ...hidden, created_ms: nowMs })
+        .values({ name: key, ...columns, ...hidden, created_ms: nowMs })
         .execute()
       return true
     })
@@ -92,16 +92,16 @@ export class HookRepository extends Repository implements HookCatalog {
     })
   }
 
-  async heard(): Promise<readonly LastReceived[]> {
+  async lastReceived(): Promise<readonly LastReceived[]> {
     const rows = await this.database.selectFrom('hook_heard').selectAll().execute()
-    return rows.map(({ key, heard, since_ms }) => ({ key, count: heard, sinceMs: since_ms }))
+    return rows.map(({ key, heard: received, since_ms }) => ({ key, count: received, sinceMs: since_ms }))
   }
 
-  async putHeard(heard: readonly LastReceived[]): Promise<void> {
+  async putLastReceived(received: readonly LastReceived[]): Promise<void> {
     await this.changing(async (transaction) => {
       await nextValue(transaction, 'hooks_version')
       await transaction.deleteFrom('hook_heard').execute()
-      for (const { key, count, sinceMs } of heard)
+      for (const { key, count, sinceMs } of received)
         await transaction.insertInto('hook_heard').values({ key, heard: count, since_ms: sinceMs }).execute()
     })
   }

@@ -12,7 +12,7 @@ export class PushKeyRepository extends Repository implements PushKeyCatalog {
   async reserve(
     name: PushKeyName,
     bodyHash: Uint8Array,
-    times: { readonly nowMs: number; readonly patienceMs: number },
+    times: { readonly nowMs: number; readonly abandonedAfterMs: number },
   ): Promise<Reservation> {
     const fresh = reservationOf(name, bodyHash, times.nowMs)
     const { numInsertedOrUpdatedRows: made } = await this.database
@@ -139,7 +139,7 @@ function reservationOf(name: PushKeyName, bodyHash: Uint8Array, nowMs: number) {
 async function reserveKnown(
   transaction: Transaction<Tables>,
   fresh: NewReservation,
-  { nowMs, patienceMs }: { readonly nowMs: number; readonly patienceMs: number },
+  { nowMs, abandonedAfterMs }: { readonly nowMs: number; readonly abandonedAfterMs: number },
 ): Promise<Reservation> {
   // Locks the row until the end of the transaction.
   const standing = await transaction
@@ -153,7 +153,7 @@ async function reserveKnown(
   const holder = holderOf(standing)
   if (holder !== null && standing.received_ms > nowMs - keyLifeMs) return { state: 'held', holder }
   // Absolute difference: a time from a clock that runs ahead would otherwise block until our clock reaches it.
-  const isUnderWay = standing.uncertain === 0 && Math.abs(standing.received_ms - nowMs) < patienceMs
+  const isUnderWay = standing.uncertain === 0 && Math.abs(standing.received_ms - nowMs) < abandonedAfterMs
   if (holder === null && isUnderWay) return { state: 'pending', bodyHash: new Uint8Array(standing.body_hash) }
   const previous = standing.validated === 1 ? standing.position : standing.previous_position
   await transaction

@@ -28,7 +28,7 @@ export class ViewRepository extends Repository implements ViewCatalog {
     { viewsMax, isAnyones, knownMs }: PutViewOptions,
   ): Promise<boolean> {
     const key = toTextColumn(name)
-    const told = { entities: JSON.stringify(entities), cells, definition }
+    const columns = { entities: JSON.stringify(entities), cells, definition }
     return versionedChange(this.database, 'views_version', async (transaction) => {
       const all = await transaction.selectFrom('views').select(['name', 'subscriber_id', 'changed_ms']).execute()
       const before = all.find((row) => row.name === key)
@@ -37,7 +37,7 @@ export class ViewRepository extends Repository implements ViewCatalog {
       }
       if (before !== undefined) {
         if (!isAnyones && before.subscriber_id !== subscriberId) throw new Problem('conflict', foreignName(name))
-        const changed = { ...told, changed_ms: Math.max(changedMs, before.changed_ms + 1) }
+        const changed = { ...columns, changed_ms: Math.max(changedMs, before.changed_ms + 1) }
         await transaction.updateTable('views').set(changed).where('name', '=', key).execute()
         return false
       }
@@ -47,7 +47,7 @@ export class ViewRepository extends Repository implements ViewCatalog {
       const maker = { subscriber_id: subscriberId, subscriber: toTextColumn(subscriber) }
       await transaction
         .insertInto('views')
-        .values({ name: key, ...maker, ...told, changed_ms: changedMs })
+        .values({ name: key, ...maker, ...columns, changed_ms: changedMs })
         .execute()
       return true
     })

@@ -32,7 +32,7 @@ interface SendingOptions<Piece extends PushBatch> {
 }
 
 const retryMs = 120_000
-const patienceMs = 60_000
+const stalledMsMax = 60_000
 const errorsMax = 10
 
 /** Repeats an idempotent operation until it succeeds, and prints a note whenever it has to wait. */
@@ -53,7 +53,7 @@ export async function sendAll<Piece extends PushBatch>(
   const { nowMs, sleep } = job.context
   const startMs = nowMs()
   const receipt = (batch: string) => withNotedRetries(job, progress, () => job.target.receipt(ingest, batch))
-  const follower = new ReceiptFollower({ receipt, nowMs, sleep, patienceMs, errorsMax })
+  const follower = new ReceiptFollower({ receipt, nowMs, sleep, stalledMsMax: stalledMsMax, errorsMax })
   const outcome = follower.run()
   // Awaited below; until then a failure must not end the process.
   outcome.catch(() => {})

@@ -57,7 +57,7 @@ function commandWith({ ingest, path, options, others }: CsvPush, changes: CsvOpt
 /** Throws `CommandError` if more than half of the first times are dates of digits only, which would be stored as milliseconds. */
 export function refuseCompactDates(push: CsvPush, found: MisreadTime | null): void {
   if (found === null) return
-  const { property, meant } = found
+  const { property, likelyUnit: meant } = found
   const wayOut =
     push.source.format === 'csv'
       ? `Type: ${commandWith(push, { timeFormat: meant })} (--time-format milliseconds where they are milliseconds)`

@@ -92,12 +92,12 @@ const kindsShown = 10
 /** The number of rows with each fault; empty for a single rejected row. */
 function kindLines({ rejected, kinds }: Faults): string[] {
   if (rejected < 2) return []
-  const told = kinds.reduce((sum, { rows }) => sum + rows, 0)
+  const listed = kinds.reduce((sum, { rows }) => sum + rows, 0)
   const lines = kinds.slice(0, kindsShown).map(({ code, field, rows }) => {
     return `${formatCount(rows)} ${code}${field === null ? '' : ` in ${field}`}`
   })
   if (kinds.length > kindsShown) lines.push(`... and ${kinds.length - kindsShown} other faults`)
-  const of = told < rejected ? `faults of the first ${formatCount(told)} rejected rows` : 'faults'
+  const of = listed < rejected ? `faults of the first ${formatCount(listed)} rejected rows` : 'faults'
   return [`${of}: ${lines.join(', ')}`]
 }
 

@@ -25,7 +25,7 @@ export async function whenReachable<Answer>(
 ): Promise<Answer> {
   const { nowMs, sleep } = context
   const tryMs = retryMs === 0 ? answerMs : Math.min(answerMs, retryMs)
-  let told = ''
+  let printed = ''
   const answer = await withRetries(() => within(tryMs, ask), {
     nowMs,
     sleep,
@@ -33,12 +33,12 @@ export async function whenReachable<Answer>(
     isRetryable: isWorthWaiting,
     onRetry: (error) => {
       const text = error instanceof ConnectionError && error.unreachable ? unreachableText(error) : error.message
-      if (text === told) return
-      told = text
+      if (text === printed) return
+      printed = text
       printNote(context, `${text} Trying again for up to ${retryMs / 1000} s (--retry-seconds); Ctrl-C ends it.`)
     },
   })
-  if (told !== '') printNote(context, 'The service answers now.')
+  if (printed !== '') printNote(context, 'The service answers now.')
   return answer
 }
 

@@ -126,13 +126,13 @@ async function* idsToReplay({
   options,
   changes,
 }: RowsToReplay): AsyncGenerator<readonly string[] | null> {
-  const meant = chosenIds(client, ingest, ids, options, 'replay')
+  const batches = chosenIds(client, ingest, ids, options, 'replay')
   if (changes.set === undefined || options.yes === true) {
-    yield* meant
+    yield* batches
     return
   }
   const all: string[] = []
-  for await (const chosen of meant) {
+  for await (const chosen of batches) {
     if (chosen !== null) all.push(...chosen)
     else for await (const page of pagesOf(client, ingest, {}, pageRowsMax)) all.push(...page.map(({ id }) => id))
   }
@@ -214,8 +214,8 @@ function overwrittenLines({ rows, more, overwritten }: Overwriting & Pick<Previe
 
 function unusedLines(unused: UnusedNames): readonly string[] {
   return unused.map(({ of, name, likely }) => {
-    const meant = likely === null ? '' : ` "${likely}" may be meant.`
-    return `--${of} ${name}: none of the rows has it.${meant}`
+    const suggestion = likely === null ? '' : ` "${likely}" may be meant.`
+    return `--${of} ${name}: none of the rows has it.${suggestion}`
   })
 }
 

@@ -105,7 +105,7 @@ const joined = two(({ element, sql: list }, between, call) => {
   const texts = (x: Sql): Sql => transform(x, (item) => sql`coalesce(${toText(elementValue(element, item))}, 'null')`)
   const items = bind(list, (x) => sql`CASE WHEN len(${x}) <> 1 OR ${x}[1] IS NOT NULL THEN ${texts(x)} END`)
   const literal = call.literal(1)
-  const inRoomOf = (x: Sql, separator: Sql, whole: Sql): Sql =>
+  const withinJoinedLimit = (x: Sql, separator: Sql, whole: Sql): Sql =>
     withinLimit(
       sql`(coalesce(list_sum(list_transform(${x}, lambda e: strlen(e))), 0) + len(${x}) * strlen(${separator}))`,
       joinedBytesMax,
@@ -113,12 +113,12 @@ const joined = two(({ element, sql: list }, between, call) => {
     )
   if (literal === null || typeof literal === 'string') {
     const separator = sql.literal(literal ?? '')
-    const join = (x: Sql): Sql => inRoomOf(x, separator, sql`array_to_string(${x}, ${separator})`)
+    const join = (x: Sql): Sql => withinJoinedLimit(x, separator, sql`array_to_string(${x}, ${separator})`)
     return textValue(bind(items, join), Number.POSITIVE_INFINITY)
   }
   // The engine only joins with constant separators, so each element is preceded by the separator.
   const join = (x: Sql, s: Sql): Sql =>
-    inRoomOf(x, s, sql`array_to_string(flatten(${transform(x, (item) => sql`[${s}, ${item}]`)})[2:], '')`)
+    withinJoinedLimit(x, s, sql`array_to_string(flatten(${transform(x, (item) => sql`[${s}, ${item}]`)})[2:], '')`)
   return textValue(bind2(items, sql`coalesce(${toText(between)}, '')`, join), Number.POSITIVE_INFINITY)
 })
 

@@ -266,6 +266,9 @@ function bindCall(call: Call, context: ExpressionContext): Bound {
 function unknownFunction(name: string, place: Place): Error {
   const write = otherFunctions.get(name)
   const likely = likelyWord(name, [...catalogue.keys(), ...aggregates.keys(), ...windowFunctions.keys()])
-  const meant = likely === null ? '' : `: ${quoted(likely)} may be meant`
-  return sqlProblem(place, `there is no function ${quoted(name)}${write === undefined ? meant : `: write ${write}`}`)
+  const suggestion = likely === null ? '' : `: ${quoted(likely)} may be meant`
+  return sqlProblem(
+    place,
+    `there is no function ${quoted(name)}${write === undefined ? suggestion : `: write ${write}`}`,
+  )
 }

@@ -91,8 +91,8 @@ function unknownTable(path: readonly string[], place: Place, { tables }: FromCon
   const isDotted = tables.find([whole]) !== undefined && path.length > 1
   const names = [...new Set(tables.all.map(({ name }) => name))]
   const likely = likelyWord(whole, names)
-  const meant = likely === null ? '' : `${quoted(likely)} may be meant; `
-  const there = names.length === 0 ? ': there is none that you may read' : `: ${meant}${thereAre(names)}`
+  const suggestion = likely === null ? '' : `${quoted(likely)} may be meant; `
+  const there = names.length === 0 ? ': there is none that you may read' : `: ${suggestion}${thereAre(names)}`
   const hint = isDotted ? `: write a name with a dot in double quotes, "${whole}"` : there
   return sqlProblem(place, `there is no table ${quoted(whole)}${hint}`)
 }

@@ -32,7 +32,7 @@ export function catalogTable(name: string, { all: tables, listsFunctions }: SqlT
           'DEFAULT_CHARACTER_SET_NAME',
           'SQL_PATH',
         ].map(text),
-        lines: ['INFORMATION_SCHEMA', 'druid', ...schemasBeside(tables)].map((schema) => [
+        lines: ['INFORMATION_SCHEMA', 'druid', ...otherSchemas(tables)].map((schema) => [
           'druid',
           schema,
           ...Array.from({ length: 5 }, () => null),
@@ -54,7 +54,7 @@ export function catalogTable(name: string, { all: tables, listsFunctions }: SqlT
 }
 
 /** Schemas that Druid does not have. They are shown only if they contain tables. */
-function schemasBeside(tables: readonly SqlTable[]): readonly string[] {
+function otherSchemas(tables: readonly SqlTable[]): readonly string[] {
   return tables.some(({ schema }) => schema === 'metadata') ? ['metadata'] : []
 }
 

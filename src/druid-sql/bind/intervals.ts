@@ -19,12 +19,12 @@ export function readInterval(text: string, zone: Zone, place: Place): [startMs: 
   const [first = '', second = '', ...more] = text.split('/')
   if (more.length > 0) throw wrong
   const [from, to] = [instantOf(first), instantOf(second)]
-  const meant = (ms: number, said: string): number =>
+  const inZone = (ms: number, said: string): number =>
     zone === Zone.utc || namesZone(said) ? ms : zone.momentsOf(ms).moments[0]
-  if (from !== null && to !== null) return [meant(from, first), meant(to, second)]
+  if (from !== null && to !== null) return [inZone(from, first), inZone(to, second)]
   const [before, after] = [parseDuration(first), parseDuration(second)]
-  if (from !== null && after !== null) return [meant(from, first), meant(addDuration(from, after, 1), first)]
-  if (to !== null && before !== null) return [meant(addDuration(to, before, -1), second), meant(to, second)]
+  if (from !== null && after !== null) return [inZone(from, first), inZone(addDuration(from, after, 1), first)]
+  if (to !== null && before !== null) return [inZone(addDuration(to, before, -1), second), inZone(to, second)]
   throw wrong
 }
 

@@ -126,8 +126,8 @@ export class DuckdbWriter {
       case 'unnest': {
         // A value that is null because of constants has no type in the engine, which refuses to unnest it.
         const { type } = from.array
-        const isTold = type.kind === 'array' && type.element.kind !== 'null'
-        const array = sql`CAST(${this.expression(from.array)} AS ${engineType(isTold ? type : arrayOf(string))})`
+        const isTyped = type.kind === 'array' && type.element.kind !== 'null'
+        const array = sql`CAST(${this.expression(from.array)} AS ${engineType(isTyped ? type : arrayOf(string))})`
         return sql`UNNEST(${array}) AS ${relationName(from.relation)}(${columnName(0)})`
       }
       case 'widened':

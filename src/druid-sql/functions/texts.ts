@@ -92,7 +92,7 @@ const trim = special(1, 2, (call) => {
 
 /** Concatenates texts to one of at most `width`; null where one of them is null. */
 export const concatenated = (parts: readonly Sql[], width: number): Sql =>
-  isFree(width) ? sql`CAST((${sql.join(parts, ' || ')}) AS VARCHAR)` : joinedInRoom(parts)
+  isFree(width) ? sql`CAST((${sql.join(parts, ' || ')}) AS VARCHAR)` : joinedWithinLimit(parts)
 
 const concatenation = engineFunction((parts, { type }) => concatenated(parts, widthOf(type)))
 
@@ -111,7 +111,7 @@ const withMilliseconds = special(1, 1000, (call) =>
 )
 
 /** Joins the parts as one list, so that each is in memory once; null where one of them is null. */
-function joinedInRoom(parts: readonly Sql[]): Sql {
+function joinedWithinLimit(parts: readonly Sql[]): Sql {
   const bytes = sql`CAST(list_sum(list_transform(v, lambda e: strlen(e))) AS BIGINT)`
   const whole = withinLimit(bytes, joinedBytesMax, sql`array_to_string(v, '')`)
   const isWhole = sql`list_count(v) = ${plainInteger(parts.length)}`

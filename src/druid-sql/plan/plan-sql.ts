@@ -109,9 +109,14 @@ function keysOf({ groups, distinct, having, outputs }: SelectNode, rows: TableRo
 
 /** The buckets of a key that is a floor of the time; null for any other key. */
 function bucketOf(key: Bound, rows: TableRows): Keys['granularity'] | null {
-  const meant = key.kind === 'column' ? rows.resolve(key) : key
-  const buckets = meant === null ? undefined : optionsOf(meant, floorTime)
-  if (buckets === undefined || meant?.kind !== 'call' || meant.operands.length > 1 || !rows.isTime(meant.operands[0]!))
+  const resolved = key.kind === 'column' ? rows.resolve(key) : key
+  const buckets = resolved === null ? undefined : optionsOf(resolved, floorTime)
+  if (
+    buckets === undefined ||
+    resolved?.kind !== 'call' ||
+    resolved.operands.length > 1 ||
+    !rows.isTime(resolved.operands[0]!)
+  )
     return null
   const granularity = periodGranularity(buckets.period, buckets.zone, null)
   return granularity === null || !isUsable(granularity) ? null : plainGranularity(granularity)

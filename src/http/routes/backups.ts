@@ -13,7 +13,7 @@ export const postBackup = adminRoute({
   audited: { name: [] },
   answer: async (_request, { services }) => {
     const answer = await services.backups.make()
-    await services.audit.tell(answer)
+    await services.audit.setAfter(answer)
     return answer
   },
 })

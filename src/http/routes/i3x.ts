@@ -245,8 +245,8 @@ function write(app: Parameters<Route>[0], parts: RouteParts, what: 'value' | 'hi
       const { services, guard } = parts
       // The shape is validated already; this parser keeps all digits of numbers.
       const { updates } = parseWithLongs(Buffer.from(bodies.get(request)!).toString()) as { updates: readonly Update[] }
-      const asker = guard.requester(request)
-      const admit = (alias: string) => admitPush(services, asker, alias)
+      const requester = guard.requester(request)
+      const admit = (alias: string) => admitPush(services, requester, alias)
       const written = await services.i3x.write(updates, { isHistory, admit }, i3xCaller(request, reply, parts))
       return sendI3x(request, reply, bulk(written, 'elementId'), parts)
     },

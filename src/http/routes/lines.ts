@@ -84,12 +84,12 @@ function parameter({ query }: Pick<FastifyRequest, 'query'>, name: string): stri
 }
 
 function targetOf(request: FastifyRequest, { target }: WritePath, { services, guard }: RouteParts): PushTarget {
-  const asker = guard.requester(request)
+  const requester = guard.requester(request)
   const named = parameter(request, target)
   // InfluxDB 1.8 accepts `bucket=<database>/<retention policy>`. Aliases contain no slash.
   const alias = target === 'bucket' ? named?.replace(/\/.*/s, '') : named
-  if (alias !== undefined) return admitPush(services, asker, alias)
-  requireCaller(asker)
+  if (alias !== undefined) return admitPush(services, requester, alias)
+  requireCaller(requester)
   throw new Problem('invalid_request', `Name the ingest in the query: ?${target}=<ingest>.`)
 }
 

@@ -77,7 +77,7 @@ export const postReplay = adminRoute({
   audited: { name: ['alias'] },
   answer: async ({ params, body }, { services, inFlight }, reply) => {
     const answer = await services.rejectedAdmin.replay(params.alias, body, inFlight.signal(reply))
-    await services.audit.tell(answer)
+    await services.audit.setAfter(answer)
     return answer
   },
 })

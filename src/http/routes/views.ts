@@ -23,8 +23,8 @@ const Known = Type.Object(
 )
 
 function viewerOf({ guard }: RouteParts, request: FastifyRequest): Viewer {
-  const asker = guard.requester(request)
-  const caller = isCaller(asker) ? asker : null
+  const requester = guard.requester(request)
+  const caller = isCaller(requester) ? requester : null
   return {
     subscriberId: caller?.subscriberId ?? null,
     isOperator: caller?.rights.has('admin') ?? false,

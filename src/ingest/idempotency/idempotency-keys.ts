@@ -73,9 +73,9 @@ export class IdempotencyKeys {
     })
     addLast(table, ahead)
     // Rewrites files that name pushes which do not exist, or that a clock running ahead would keep, along with all later files, for too long.
-    const isAnew = files.throughPosition > durablePosition || ahead.size > 0
-    const keys = new IdempotencyKeys(options, { table, files, ages }, isAnew ? table.start : table.end)
-    if (isAnew) {
+    const isRewritten = files.throughPosition > durablePosition || ahead.size > 0
+    const keys = new IdempotencyKeys(options, { table, files, ages }, isRewritten ? table.start : table.end)
+    if (isRewritten) {
       const throughPosition = Math.min(files.throughPosition, durablePosition)
       files.replaceAll()
       await keys.beforeTrim(throughPosition)

@@ -50,7 +50,7 @@ export class KeyFiles {
   /** The last number used, whether or not its file is valid. */
   #number: number
   #open: OpenFile | null = null
-  #startsAnew = false
+  #replacesAll = false
 
   private constructor(folder: KeyFolder, files: readonly FoundKeyFile[], throughPosition: number, number: number) {
     this.#folder = folder
@@ -94,7 +94,7 @@ export class KeyFiles {
 
   /** The next `add` replaces all files so far. */
   replaceAll(): void {
-    this.#startsAnew = true
+    this.#replacesAll = true
     this.#throughPosition = 0
   }
 
@@ -119,7 +119,7 @@ export class KeyFiles {
       open.bytes = offset
       open.newestS = Math.max(open.newestS, newestS)
       open.metMs = this.#folder.uptimeMs()
-      if (this.#startsAnew) await this.#showAnew(open.number)
+      if (this.#replacesAll) await this.#replaceOthers(open.number)
       this.#throughPosition = Math.max(this.#throughPosition, throughPosition)
     } catch (error) {
       await this.close()
@@ -128,11 +128,11 @@ export class KeyFiles {
   }
 
   /** Makes the open file, which is complete by now, replace all others. After a crash either they or it are found. */
-  async #showAnew(number: number): Promise<void> {
+  async #replaceOthers(number: number): Promise<void> {
     const { disk, directory } = this.#folder
     await disk.rename(join(directory, unfinishedKeyFileName(number)), join(directory, keyFileName(number)))
     await disk.syncDirectory(directory)
-    this.#startsAnew = false
+    this.#replacesAll = false
     await this.#removeWhile(() => true)
   }
 
@@ -150,7 +150,7 @@ export class KeyFiles {
     const { number, bytes, newestS, metMs, file } = this.#open
     this.#open = null
     // An incomplete file that was to replace all others is not valid.
-    if (!this.#startsAnew) this.#files.push({ number, bytes, newestS, metMs })
+    if (!this.#replacesAll) this.#files.push({ number, bytes, newestS, metMs })
     // All of its valid bytes were fsynced.
     await file.close().catch(() => {})
   }
@@ -173,8 +173,8 @@ export class KeyFiles {
     // The number counts as used even if the file fails.
     const number = ++this.#number
     const salt = newSalt()
-    const vouched = this.#startsAnew ? null : (this.#files.at(-1) ?? null)
-    const name = this.#startsAnew ? unfinishedKeyFileName(number) : keyFileName(number)
+    const vouched = this.#replacesAll ? null : (this.#files.at(-1) ?? null)
+    const name = this.#replacesAll ? unfinishedKeyFileName(number) : keyFileName(number)
     const file = await disk.open(join(directory, name), { create: true })
     try {
       await file.write([encodeKeyFileHeader({ salt, vouched })], 0)

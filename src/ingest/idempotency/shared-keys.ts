@@ -23,7 +23,7 @@ const pollEveryMs = 25
 /** By how much the journal's order may differ from the order of receipt: clocks differ, and some pushes wait longer to be written. */
 const disorderMs = 3_600_000
 /** Age at which a reservation counts as abandoned by its process. */
-const patienceMs = 30_000
+const abandonedAfterMs = 30_000
 
 export class SharedKeys {
   readonly #parts: SharedKeysParts
@@ -62,7 +62,7 @@ export class SharedKeys {
     const bodyHash = await hashBodyInSlices(use.body, use.format)
     const untilMs = performance.now() + waitMs
     for (;;) {
-      const reservation = await keys.reserve(name, bodyHash, { nowMs: nowMs(), patienceMs })
+      const reservation = await keys.reserve(name, bodyHash, { nowMs: nowMs(), abandonedAfterMs: abandonedAfterMs })
       if (reservation.state === 'held') {
         const known = await this.#validated(name, reservation.holder)
         if (!isOfBody(known, bodyHash)) throw keyReused()

@@ -1,7 +1,7 @@
 import { closeBrace, comma } from '../../lib/ascii.ts'
 import { noSuchField, type RowFault, valueMissing } from '../../model/row-fault.ts'
 import type { FieldColumn } from '../columns/field-column.ts'
-import type { BroughtFields } from '../open-fields.ts'
+import type { AddedFields } from '../open-fields.ts'
 import { faultOf, missing, readValue } from './read-value.ts'
 import { skipSpace, skipString, skipValue } from './skip.ts'
 import type { TimestampParser } from './timestamps.ts'
@@ -37,7 +37,7 @@ export function readWithCare(
   columns: readonly FieldColumn[],
   bySource: ReadonlyMap<string, number>,
   timestamps: TimestampParser,
-  brought: BroughtFields | null = null,
+  brought: AddedFields | null = null,
 ): RowFault | null {
   const absent = new Set(columns)
   for (const [name, value] of propertiesOf(bytes, start)) {

@@ -203,9 +203,9 @@ class FileJournal implements LocalJournalWriter {
     if (first === undefined) return
     const startedMs = this.#options.nowMs()
     const { segmentBytes, batchBytesMax } = this.#options.settings
-    const room = segmentBytes - this.#segment.durableBytes
-    const isFull = first.record.bytes > room && this.#segment.firstPosition !== this.#nextPosition
-    const batch = this.#waiting.take(Math.min(isFull ? segmentBytes - segmentHeaderBytes : room, batchBytesMax))
+    const freeBytes = segmentBytes - this.#segment.durableBytes
+    const isFull = first.record.bytes > freeBytes && this.#segment.firstPosition !== this.#nextPosition
+    const batch = this.#waiting.take(Math.min(isFull ? segmentBytes - segmentHeaderBytes : freeBytes, batchBytesMax))
     // A failure was observed where it happened; here every append is rejected with it.
     const stored = this.#failure === null && (await this.#orFail(this.#store(batch, isFull)).catch(() => false))
     if (this.#failure !== null) this.#refuse([...batch, ...this.#waiting.takeAll()], this.#failure)

@@ -63,7 +63,7 @@ export class KafkaJournal implements JournalWriter {
 
   async append(entry: JournalEntry, target: JournalTarget): Promise<number> {
     if (this.#stop.signal.aborted) throw stopped()
-    if (this.hasFailed) throw kafkaIsAway()
+    if (this.hasFailed) throw kafkaUnavailable()
     const bytes = entry.body.length
     const { pendingBytesMax } = this.#options
     if (this.#pendingBytes > 0 && this.#pendingBytes + bytes > pendingBytesMax) throw backlogIsFull(pendingBytesMax)
@@ -76,13 +76,13 @@ export class KafkaJournal implements JournalWriter {
   }
 
   async endPosition(entityId: number): Promise<number> {
-    if (this.hasFailed) throw kafkaIsAway()
+    if (this.hasFailed) throw kafkaUnavailable()
     return this.#endOf(entityId % this.#partitions.length)
   }
 
   /** The ranges of everything that was acknowledged so far, one for each partition that has entries. */
   async acknowledged(): Promise<readonly { readonly from: number; readonly before: number }[]> {
-    if (this.hasFailed) throw kafkaIsAway()
+    if (this.hasFailed) throw kafkaUnavailable()
     const ends = await Promise.all(this.#partitions.map((_, partition) => this.#endOf(partition)))
     return ends
       .map((before, partition) => ({ from: positionAt(partition, 0), before }))
@@ -96,7 +96,7 @@ export class KafkaJournal implements JournalWriter {
       const offset = await client.persist(() => endOffset(client, place, 'last'), AbortSignal.timeout(timeoutMs))
       return positionAt(partition, offset)
     } catch (error) {
-      throw kafkaIsAway(error)
+      throw kafkaUnavailable(error)
     }
   }
 
@@ -152,7 +152,7 @@ export class KafkaJournal implements JournalWriter {
 
   /** Nothing more is accepted until Kafka is reached again: waiting entries would only wait longer. */
   #failed(error: unknown): Problem {
-    const refusal = kafkaIsAway(error)
+    const refusal = kafkaUnavailable(error)
     if (this.#unreachableReason === null) {
       this.#note(error)
       for (const partition of this.#partitions) partition.refuse(refusal)
@@ -178,7 +178,7 @@ function backlogIsFull(pendingBytesMax: number): Problem {
 }
 
 /** Omits the cause's text, which may contain addresses; the operator finds it in the event. */
-function kafkaIsAway(cause?: unknown): Problem {
+function kafkaUnavailable(cause?: unknown): Problem {
   const detail =
     'Kafka, which keeps what is pushed, does not take it now. Nothing was acknowledged: send it again later, with the same Idempotency-Key if it has one.'
   return new Problem('unavailable', detail, { cause, retryAfterS })

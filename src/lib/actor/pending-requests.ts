@@ -1,13 +1,13 @@
 import type { CancelSignal } from '../cancellation.ts'
 import { Slots } from '../slots.ts'
 
-interface Ask<Reply> {
+interface PendingRequest<Reply> {
   readonly id: number
   readonly resolve: (reply: Reply) => void
   readonly reject: (error: unknown) => void
 }
 
-interface AskWays {
+interface RequestActions {
   readonly signal: CancelSignal | null
   /** If it throws, the request rejects with that error. */
   readonly send: (id: number) => void
@@ -24,35 +24,35 @@ export const slotOf = (id: number): number => id % slotsMax
 
 /** Open requests to one generation of an actor, by id. */
 export class PendingRequests<Reply> {
-  readonly #asks = new Slots<Ask<Reply>>()
+  readonly #requests = new Slots<PendingRequest<Reply>>()
   #turn = 0
 
   get ids(): Iterable<number> {
-    return this.#asks.values().map(({ id }) => id)
+    return this.#requests.values().map(({ id }) => id)
   }
 
   get size(): number {
-    return this.#asks.size
+    return this.#requests.size
   }
 
   /**
    * The reply to a request that `send` sends under an id of its own. A cancelled request still settles only when the generation responds to it, with the
    * signal's reason: only then has its work ended.
    */
-  add({ signal, send, cancel }: AskWays): Promise<Reply> {
+  add({ signal, send, cancel }: RequestActions): Promise<Reply> {
     return new Promise<Reply>((resolve, reject) => {
       let settled: (() => void) | undefined
       const onAbort = (): void => {
-        settled = cancel(ask.id)
+        settled = cancel(request.id)
       }
       const over = (): void => {
-        this.#asks.free(slotOf(ask.id))
+        this.#requests.free(slotOf(request.id))
         signal?.removeEventListener('abort', onAbort)
         settled?.()
       }
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#turn = (this.#turn + 1) % turnsMax
-      const ask = this.#asks.add((slot) => ({
+      const request = this.#requests.add((slot) => ({
         id: this.#turn * slotsMax + slot,
         resolve: (reply: Reply) => {
           over()
@@ -64,9 +64,9 @@ export class PendingRequests<Reply> {
         },
       }))
       try {
-        send(ask.id)
+        send(request.id)
       } catch (error) {
-        ask.reject(error)
+        request.reject(error)
       }
     })
   }
@@ -84,8 +84,8 @@ export class PendingRequests<Reply> {
     for (const id of this.ids) this.reject(id, error)
   }
 
-  #find(id: number): Ask<Reply> | null {
-    const ask = this.#asks.get(slotOf(id))
-    return ask?.id === id ? ask : null
+  #find(id: number): PendingRequest<Reply> | null {
+    const request = this.#requests.get(slotOf(id))
+    return request?.id === id ? request : null
   }
 }

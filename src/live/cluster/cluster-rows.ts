@@ -58,7 +58,7 @@ export class ClusterRows implements LiveRows<string> {
 
   constructor(parts: ClusterRowsParts) {
     this.#parts = parts
-    parts.changes.listen({ partitions: () => this.#look(), definitions: () => this.#settle(), access: () => undefined })
+    parts.changes.listen({ partitions: () => this.#poll(), definitions: () => this.#settle(), access: () => undefined })
   }
 
   async follow(question: LiveQuery, from: string | null, follower: Follower<string>): Promise<Following> {
@@ -226,11 +226,11 @@ export class ClusterRows implements LiveRows<string> {
     await Promise.all(rows.map((own) => this.#parts.client.persist(() => own.reach(signal), signal)))
   }
 
-  #look(): void {
+  #poll(): void {
     for (const { opened } of this.#openEntities.values()) {
       opened.then(
         ({ rows }) => {
-          for (const own of rows) own.look()
+          for (const own of rows) own.poll()
         },
         () => undefined,
       )

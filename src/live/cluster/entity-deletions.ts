@@ -35,7 +35,7 @@ export class EntityDeletions {
   #changes: readonly Known[] = []
   /** The same changes with their places in one partition, by partition. */
   readonly #placed = new Map<number, readonly DeletionChange[]>()
-  #looking: Promise<boolean> | null = null
+  #polling: Promise<boolean> | null = null
   #next: Promise<boolean> | null = null
 
   constructor(parts: EntityDeletionParts) {
@@ -45,18 +45,18 @@ export class EntityDeletions {
   /** Resolves with whether no deletion is under way. If so, all deletions made before the call are known. */
   settle(): Promise<boolean> {
     // A running check may miss deletions made since it began, so callers that arrive meanwhile share the next one.
-    this.#next ??= this.#lookAfter(this.#looking)
+    this.#next ??= this.#pollAfter(this.#polling)
     return this.#next
   }
 
-  async #lookAfter(before: Promise<unknown> | null): Promise<boolean> {
+  async #pollAfter(before: Promise<unknown> | null): Promise<boolean> {
     await before?.catch(() => undefined)
     this.#next = null
-    this.#looking = this.#look()
-    return this.#looking
+    this.#polling = this.#poll()
+    return this.#polling
   }
 
-  async #look(): Promise<boolean> {
+  async #poll(): Promise<boolean> {
     const { catalog, entityId, refresh, changed, nowMs } = this.#parts
     this.#forget()
     const { changes, isUnderWay } = await catalog.changesAfter(entityId, this.#last)
@@ -64,10 +64,10 @@ export class EntityDeletions {
       // Rows after its place are sent as queries see them from then on.
       await refresh()
       const knownMs = nowMs()
-      const news = changes.filter(({ id }) => id > this.#last).map((change) => ({ knownMs, ...change }))
-      this.#changes = [...this.#changes, ...news]
+      const added = changes.filter(({ id }) => id > this.#last).map((change) => ({ knownMs, ...change }))
+      this.#changes = [...this.#changes, ...added]
       this.#placed.clear()
-      if (news.length > 0) changed()
+      if (added.length > 0) changed()
     }
     return !isUnderWay
   }

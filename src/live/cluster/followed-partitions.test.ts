@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DeletionSelection } from '../../model/deletion.ts'
-import type { LiveNews } from '../live-feed.ts'
+import type { LiveMessage } from '../live-feed.ts'
 import type { Follower, LiveQuery, LiveUpdate } from '../live-rows.ts'
 import { FollowedPartitions } from './followed-partitions.ts'
 
@@ -10,7 +10,7 @@ const question = {} as LiveQuery
 function opened() {
   const calls: string[] = []
   const ends = [5, 7]
-  let send: (partition: number, news: LiveNews) => void = () => undefined
+  let send: (partition: number, news: LiveMessage) => void = () => undefined
   const partitions = new FollowedPartitions((take) => {
     send = take
     return ends.map((end, partition) => ({
@@ -22,7 +22,7 @@ function opened() {
       moved: () => undefined,
     }))
   })
-  return { partitions, calls, send: (partition: number, news: LiveNews) => send(partition, news) }
+  return { partitions, calls, send: (partition: number, news: LiveMessage) => send(partition, news) }
 }
 
 function follower(): Follower<string> & {

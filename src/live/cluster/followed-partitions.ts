@@ -1,4 +1,4 @@
-import type { FeedUpdate, LiveFeed, LiveNews } from '../live-feed.ts'
+import type { FeedUpdate, LiveFeed, LiveMessage } from '../live-feed.ts'
 import type { Follower, Following, LiveQuery, LiveUpdate } from '../live-rows.ts'
 import { placeAt, positionOf } from './offsets.ts'
 
@@ -23,7 +23,7 @@ export class FollowedPartitions {
   readonly #sharedUpdates = new WeakMap<LiveUpdate, Map<string, LiveUpdate<string>>>()
   #lastNumber = 0
 
-  constructor(open: (send: (partition: number, news: LiveNews) => void) => readonly Feed[]) {
+  constructor(open: (send: (partition: number, news: LiveMessage) => void) => readonly Feed[]) {
     this.feeds = open((partition, news) => this.#take(partition, news))
   }
 
@@ -55,7 +55,7 @@ export class FollowedPartitions {
     for (const feed of this.feeds) feed.unfollow(number)
   }
 
-  #take(partition: number, news: LiveNews): void {
+  #take(partition: number, news: LiveMessage): void {
     switch (news.kind) {
       case 'following':
         this.#following(news, partition)
@@ -78,7 +78,7 @@ export class FollowedPartitions {
   }
 
   #following(
-    { follower: number, position, change }: Extract<LiveNews, { kind: 'following' }>,
+    { follower: number, position, change }: Extract<LiveMessage, { kind: 'following' }>,
     partition: number,
   ): void {
     const followed = this.#followed.get(number)

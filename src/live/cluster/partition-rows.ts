@@ -40,7 +40,7 @@ const partBytes = 256 * 1024
 const pollEveryMs = 100
 const reachedEveryMs = 20
 /** Processes are notified when a partition advances; this poll covers missed notifications. */
-const lookEveryMs = 1000
+const pollIntervalMs = 1000
 /** A row not found after this long may be gone, for example deleted by an operator. A newer row is checked instead. */
 const rowTimeoutMs = 60_000
 /** The last record of a partition is a few offsets before its end: transaction markers take offsets too. */
@@ -81,7 +81,7 @@ export class PartitionRows {
     const { client, place } = this.#parts
     const end = await endOffset(client, place, 'last')
     while (this.#position < end) {
-      this.look()
+      this.poll()
       await sleep(reachedEveryMs, undefined, { signal })
     }
   }
@@ -95,12 +95,12 @@ export class PartitionRows {
       } catch (error) {
         if (!signal.aborted) failed(error)
       }
-      await this.#pause(this.#sought === null ? lookEveryMs : pollEveryMs)
+      await this.#pause(this.#sought === null ? pollIntervalMs : pollEveryMs)
     }
   }
 
   /** Called when a partition has advanced. */
-  look(): void {
+  poll(): void {
     if (this.#sought === null) this.#wake()
   }
 

@@ -76,7 +76,7 @@ class Connection implements BrokerConnection {
   #onConnack: (packet: IConnackPacket) => void = () => undefined
   #onSuback: (packet: ISubackPacket) => void = () => undefined
   #reason = 'the broker closed the connection'
-  #heardMs = performance.now()
+  #lastPacketMs = performance.now()
   #paused = false
 
   constructor(options: BrokerOptions, onMessage: (message: ReceivedMessage) => void) {
@@ -91,7 +91,7 @@ class Connection implements BrokerConnection {
     this.#socket = socket
     socket.setNoDelay(true)
     socket.on('data', (bytes: Buffer) => {
-      this.#heardMs = performance.now()
+      this.#lastPacketMs = performance.now()
       this.#cutter.push(bytes)
     })
     socket.on('error', (error) => {
@@ -148,7 +148,7 @@ class Connection implements BrokerConnection {
 
   resume(): void {
     this.#paused = false
-    this.#heardMs = performance.now()
+    this.#lastPacketMs = performance.now()
     this.#socket.resume()
   }
 
@@ -191,7 +191,7 @@ class Connection implements BrokerConnection {
   }
 
   #keepAlive(): void {
-    const silentMs = performance.now() - this.#heardMs
+    const silentMs = performance.now() - this.#lastPacketMs
     if (!this.#paused && silentMs > this.#options.keepAliveS * 1500) this.#end('the broker is silent')
     else this.#send({ cmd: 'pingreq' })
   }

@@ -243,14 +243,14 @@ async function putCommand(object: { readonly Bucket: string; readonly Key: strin
 }
 
 /** S3's errors for late or torn requests, which a retry fixes; the client corrects its clock from the response. */
-const mendedByAsking = new Set(['RequestTimeout', 'RequestTimeTooSkewed', 'BadDigest', 'IncompleteBody'])
+const retryableCodes = new Set(['RequestTimeout', 'RequestTimeTooSkewed', 'BadDigest', 'IncompleteBody'])
 
 /** Whether the address, the credentials or the permissions have to be changed. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.name === 'CredentialsProviderError' || error.message === missingRegion) return true
   const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 0) : 0
-  return [301, 400, 401, 403, 404, 405].includes(status) && !mendedByAsking.has(error.name)
+  return [301, 400, 401, 403, 404, 405].includes(status) && !retryableCodes.has(error.name)
 }
 
 function wordsOf(error: unknown): string {

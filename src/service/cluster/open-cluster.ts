@@ -41,7 +41,7 @@ import { buildServices, type Opened } from '../build-services.ts'
 import { openAudit } from '../open-audit.ts'
 import { openHooks } from '../open-hooks.ts'
 import type { Closer } from '../open-storage.ts'
-import { troubles } from '../troubles.ts'
+import { readinessWarnings } from '../readiness-warnings.ts'
 import {
   druidClientSettings,
   journalTopic,
@@ -122,7 +122,7 @@ export async function openCluster(parts: ClusterParts, closers: Closer[]): Promi
       live: live.live,
       backups: { make: async () => Promise.reject(noBackups()) },
       metrics,
-      readiness: () => ({ ...health.readiness, ...troubles(limits, parts.failing) }),
+      readiness: () => ({ ...health.readiness, ...readinessWarnings(limits, parts.failing) }),
       observe,
     },
   )
@@ -276,7 +276,7 @@ function openWaits({ settings }: ClusterParts, { slotWaits }: ClusterCatalog, cl
 
 /** Waits while PostgreSQL is unavailable; any other error is thrown. */
 async function openCatalog({ cluster, postgres }: Settings, observe: Observe): Promise<ClusterCatalog> {
-  for (let told = ''; ; ) {
+  for (let reported = ''; ; ) {
     try {
       return await openPostgresCatalog({
         url: postgres.url ?? '',
@@ -287,8 +287,8 @@ async function openCatalog({ cluster, postgres }: Settings, observe: Observe): P
       })
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'unavailable') throw error
-      if (told !== error.message) observe({ kind: 'partAway', part: 'postgres', message: error.message })
-      told = error.message
+      if (reported !== error.message) observe({ kind: 'partAway', part: 'postgres', message: error.message })
+      reported = error.message
       await sleep(retryMs)
     }
   }

@@ -61,15 +61,15 @@ export async function openLimits(parts: LimitedParts, closers: Closer[]): Promis
   await check()
   // Nothing waits for Kafka, which may become available later. The health check of the parts reports that it is unavailable; any other failure is
   // reported once.
-  let told = ''
-  const look = (): Promise<void> =>
+  let reported = ''
+  const refresh = (): Promise<void> =>
     disk.refresh().catch((error) => {
-      if (error instanceof KafkaUnavailable || told === String(error)) return
-      told = String(error)
+      if (error instanceof KafkaUnavailable || reported === String(error)) return
+      reported = String(error)
       failed(error)
     })
-  void look()
-  closers.push(repeat(look, limits.checkMs, failed))
+  void refresh()
+  closers.push(repeat(refresh, limits.checkMs, failed))
   closers.push(repeat(check, limits.checkMs, failed))
   const intake = openIntake({ settings, progress, disk, rejectedSpace, quarantineCount, nowMs })
   metrics.watch({

@@ -7,36 +7,36 @@ import { isStringMemoryError } from './string-memory.ts'
 
 interface Known {
   readonly form: RegExp
-  readonly told: string
+  readonly message: string
 }
 
 const known: readonly Known[] = [
   {
     form: /More than one row returned by a subquery/,
-    told: 'a query used as a value gave more than one row: aggregate it, or add LIMIT 1',
+    message: 'a query used as a value gave more than one row: aggregate it, or add LIMIT 1',
   },
   {
     form: /invalid perl operator|missing \)|missing \]|no argument for repetition|invalid escape|bad repetition|invalid character class|pattern too large|unexpected \)|invalid named capture|trailing \\|invalid UTF-8|invalid repetition size/i,
-    told: 'a regular expression is not one that is understood here: looking around and references back are not',
+    message: 'a regular expression is not one that is understood here: looking around and references back are not',
   },
   {
     form: /FULL OUTER JOIN|full outer/i,
-    told: 'a FULL JOIN needs a condition that compares columns of both sides by =',
+    message: 'a FULL JOIN needs a condition that compares columns of both sides by =',
   },
   {
     form: /Separator argument to StringAgg must be a constant/,
-    told: 'the separator of array elements must be a text in single quotes',
+    message: 'the separator of array elements must be a text in single quotes',
   },
-  { form: /non-inner join on subquery/, told: 'the condition of a LEFT, RIGHT or FULL JOIN holds no query' },
-  { form: /Malformed JSON/, told: 'a text is no JSON' },
-  { form: /JSON path error/, told: 'a path into JSON is not one that is understood here' },
-  { form: /JSON key cannot be NULL/, told: 'a key of a JSON object is null' },
+  { form: /non-inner join on subquery/, message: 'the condition of a LEFT, RIGHT or FULL JOIN holds no query' },
+  { form: /Malformed JSON/, message: 'a text is no JSON' },
+  { form: /JSON path error/, message: 'a path into JSON is not one that is understood here' },
+  { form: /JSON key cannot be NULL/, message: 'a key of a JSON object is null' },
   {
     form: /Invalid type specifier|for formatting a value|format string|Argument index/i,
-    told: 'the format of a STRING_FORMAT does not fit its values',
+    message: 'the format of a STRING_FORMAT does not fit its values',
   },
-  { form: /out of range|overflow/i, told: 'a number or a time is beyond its range' },
-  { form: /^Conversion Error|Could not convert/, told: 'a value cannot be converted to the requested type' },
+  { form: /out of range|overflow/i, message: 'a number or a time is beyond its range' },
+  { form: /^Conversion Error|Could not convert/, message: 'a value cannot be converted to the requested type' },
 ]
 
 const unknownForm = 'this form of query is not answered here: write it in another way'
@@ -61,7 +61,7 @@ export function engineError(error: unknown, paths: readonly string[]): Error {
     return damagedRows(named, paths, message)
   if (/^IO Error/.test(message)) return failure
   if (/^Out of Range Error: Overflow (?:in|on)/.test(message)) return new LongOverflow()
-  const said = own.exec(message)?.[1] ?? known.find(({ form }) => form.test(message))?.told
+  const said = own.exec(message)?.[1] ?? known.find(({ form }) => form.test(message))?.message
   return said === undefined ? new EngineRefusal(unknownForm, failure) : new EngineRefusal(said)
 }
 

@@ -10,7 +10,7 @@ interface Held {
   bytes: number
 }
 
-const noRoom = 'no room for the texts that are made'
+const memoryExceeded = 'no room for the texts that are made'
 
 export class StringMemory {
   readonly #maxBytes: number
@@ -64,9 +64,9 @@ export class StringMemory {
     this.#bytes += bytes - held.bytes
     this.#heldBy.set(held.connectionId, (this.#heldBy.get(held.connectionId) ?? 0) + bytes - held.bytes)
     held.bytes = bytes
-    return this.#bytes > this.#maxBytes ? noRoom : null
+    return this.#bytes > this.#maxBytes ? memoryExceeded : null
   }
 }
 
 /** Whether an error message of the engine means that there was no memory for strings. */
-export const isStringMemoryError = (message: string): boolean => message.includes(noRoom)
+export const isStringMemoryError = (message: string): boolean => message.includes(memoryExceeded)

@@ -38,7 +38,7 @@ export class EngineProcess implements Generation {
   readonly #child: ChildProcess
   readonly #cancelMs: number
   readonly #events: EngineEvents
-  readonly #asks = new PendingRequests<AnswerData>()
+  readonly #requests = new PendingRequests<AnswerData>()
   /** Ids of queries that ran at the same time as others. */
   readonly #concurrentIds = new Set<number>()
   #end: EngineEnd = 'died'
@@ -51,7 +51,7 @@ export class EngineProcess implements Generation {
     const over = (reason: string): void => {
       this.#isOver = true
       events.ended(new Error(reason))
-      this.#asks.rejectAll(this.#lost())
+      this.#requests.rejectAll(this.#lost())
     }
     // A process that could not be started has no exit event. For one that was started, only the exit event means that it ended.
     child.on('error', (error) => {
@@ -76,10 +76,10 @@ export class EngineProcess implements Generation {
   ask(run: SqlRun | NativeRun, signal: AbortSignal): Promise<AnswerData> {
     signal.throwIfAborted()
     if (this.#isOver) throw this.#lost()
-    return this.#asks.add({
+    return this.#requests.add({
       signal,
       send: (id) => {
-        if (this.#asks.size > 1) for (const one of this.#asks.ids) this.#concurrentIds.add(one)
+        if (this.#requests.size > 1) for (const one of this.#requests.ids) this.#concurrentIds.add(one)
         this.#send({ id, ...run })
       },
       cancel: (id) => {
@@ -121,12 +121,12 @@ export class EngineProcess implements Generation {
     }
     const { id } = message
     const hadCompany = this.#concurrentIds.delete(id)
-    if (message.kind === 'answer') this.#asks.resolve(id, message.answer)
-    else this.#asks.reject(id, failureOf(message.failure, hadCompany))
+    if (message.kind === 'answer') this.#requests.resolve(id, message.answer)
+    else this.#requests.reject(id, failureOf(message.failure, hadCompany))
   }
 
   #lost(): EngineLost {
-    return new EngineLost(this.#end, this.#end === 'spent' ? new OutOfMemory(true) : away())
+    return new EngineLost(this.#end, this.#end === 'spent' ? new OutOfMemory(true) : engineUnavailable())
   }
 
   get #why(): string {
@@ -135,7 +135,7 @@ export class EngineProcess implements Generation {
   }
 }
 
-export function away(): Problem {
+export function engineUnavailable(): Problem {
   return new Problem(
     'unavailable',
     'The SQL engine is being started again; all else is answered meanwhile. Ask again in a moment.',

@@ -8,7 +8,7 @@ import { systemTimer, timerMs } from '../../lib/timer.ts'
 import { Problem } from '../../model/problem.ts'
 import type { NativeRun, SqlProcessData, SqlRun } from '../protocol.ts'
 import { CheckedFiles } from './checked-files.ts'
-import { away, EngineLost, EngineProcess } from './engine-process.ts'
+import { EngineLost, EngineProcess, engineUnavailable } from './engine-process.ts'
 import type { Launch, LaunchOptions } from './launch.ts'
 import { Turns } from './turns.ts'
 
@@ -143,7 +143,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   /** Null when the query yielded. Each query has its own process, so the damage done by an earlier one is gone. */
   async #answerApart(run: Run, signal: AbortSignal, turn: AbortSignal): Promise<Answer | null> {
     const { apart, died, restartDelayMs } = this.#options
-    if (this.#isClosed) throw away()
+    if (this.#isClosed) throw engineUnavailable()
     const begin = (events: GenerationEvents): EngineProcess => {
       try {
         return this.#launch(apart, events)
@@ -164,14 +164,14 @@ export class SqlProcess implements SqlRunner, NativeRunner {
     turn.addEventListener('abort', () => engine?.kill('closed'), { once: true })
     try {
       await actor.whenReady(signal).catch(() => {
-        if (turn.aborted) throw new EngineLost('closed', away())
-        throw signal.aborted ? signal.reason : away()
+        if (turn.aborted) throw new EngineLost('closed', engineUnavailable())
+        throw signal.aborted ? signal.reason : engineUnavailable()
       })
       return await this.#ask(engine!, run, signal)
     } catch (error) {
       if (!(error instanceof EngineLost)) throw error
       if (turn.aborted && error.end === 'closed') return null
-      throw error.end === 'died' ? bringsDown() : error.problem
+      throw error.end === 'died' ? endsEngine() : error.problem
     } finally {
       this.#apart = null
       engine?.kill('closed')
@@ -193,7 +193,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   async #current(signal: AbortSignal): Promise<EngineProcess> {
     this.#actor.start()
     return this.#actor.whenReady(signal).catch(() => {
-      throw signal.aborted ? signal.reason : away()
+      throw signal.aborted ? signal.reason : engineUnavailable()
     })
   }
 
@@ -227,7 +227,7 @@ export class SqlProcess implements SqlRunner, NativeRunner {
   }
 }
 
-function bringsDown(): Problem {
+function endsEngine(): Problem {
   return new Problem(
     'result_too_large',
     'The query ends the SQL engine, also when it runs alone: it needs more memory than there is, or meets a fault of the engine. Ask for less, or write it in another way.',

@@ -162,7 +162,7 @@ class MemoryWatch {
   /** A query starts; `end` must be called once for each. */
   begin(): void {
     this.#running += 1
-    this.#timer ??= setInterval(() => this.#look(), everyMs)
+    this.#timer ??= setInterval(() => this.#check(), everyMs)
   }
 
   end(): void {
@@ -170,10 +170,10 @@ class MemoryWatch {
     if (this.#running > 0 || this.#timer === null) return
     clearInterval(this.#timer)
     this.#timer = null
-    this.#look()
+    this.#check()
   }
 
-  #look(): void {
+  #check(): void {
     const held = this.#residentBytes()
     if (held > this.#maxBytes) this.#passed(held)
   }

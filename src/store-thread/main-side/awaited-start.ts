@@ -1,6 +1,6 @@
 import type { Observe } from '../../observe/event.ts'
 import type { Awaited } from '../protocol.ts'
-import { awayReason } from './store-unavailable.ts'
+import { unavailableReason } from './store-unavailable.ts'
 
 interface AwaitedStartParts {
   readonly observe: Observe
@@ -40,7 +40,7 @@ export class AwaitedStart {
   /** Why the start has not finished, as a sentence. */
   get reason(): string {
     const { wasReady, rowsLeft } = this.#parts
-    return awayReason({ wasReady: wasReady(), awaited: this.#awaited, rowsLeft: rowsLeft() })
+    return unavailableReason({ wasReady: wasReady(), awaited: this.#awaited, rowsLeft: rowsLeft() })
   }
 
   begins(): void {

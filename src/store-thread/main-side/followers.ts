@@ -1,4 +1,4 @@
-import type { LiveNews } from '../../live/live-feed.ts'
+import type { LiveMessage } from '../../live/live-feed.ts'
 import { type LivePlace, livePlaceOf, livePlaceText } from '../../live/live-place.ts'
 import type { Follower, Following, LiveQuery, LiveUpdate } from '../../live/live-rows.ts'
 import type { ToStore } from '../protocol.ts'
@@ -47,7 +47,7 @@ export class Followers {
     }
   }
 
-  take(news: LiveNews): void {
+  take(news: LiveMessage): void {
     switch (news.kind) {
       case 'following':
         this.#following(news.follower, news)
@@ -67,7 +67,7 @@ export class Followers {
     }
   }
 
-  #following(number: number, { position, change }: Extract<LiveNews, { kind: 'following' }>): void {
+  #following(number: number, { position, change }: Extract<LiveMessage, { kind: 'following' }>): void {
     const kept = this.#kept.get(number)
     if (kept === undefined) return
     kept.place = { position, change }
@@ -81,7 +81,7 @@ export class Followers {
     deletion,
     position,
     change,
-  }: Extract<LiveNews, { kind: 'sent' }>['updates'][number]): void {
+  }: Extract<LiveMessage, { kind: 'sent' }>['updates'][number]): void {
     const place = { position, change }
     const update: LiveUpdate<string> = {
       followers,

@@ -41,18 +41,18 @@ interface StoreGenerationParts {
   readonly take: (notice: Notice) => void
   readonly ended: (reason: unknown) => void
   /** The error of requests that have no response when the thread ends. */
-  readonly away: () => Problem
+  readonly unavailable: () => Problem
   /** Time limit of the last seal. */
   readonly sealMs: () => number
 }
 
 /** One generation of the store's thread: the messages posted to it, and its pending requests. */
 export class StoreGeneration implements Generation {
-  readonly #asks = new PendingRequests<Reply>()
+  readonly #requests = new PendingRequests<Reply>()
   readonly #outbox: Outbox<ToStore>
   readonly #sealMs: () => number
 
-  constructor({ threadUrl, data, take, ended, away, sealMs }: StoreGenerationParts) {
+  constructor({ threadUrl, data, take, ended, unavailable, sealMs }: StoreGenerationParts) {
     this.#sealMs = sealMs
     const worker = new Worker(threadUrl, { workerData: data, resourceLimits: data.isSmall ? smallHeap : {} })
     this.#outbox = new Outbox(worker)
@@ -68,12 +68,12 @@ export class StoreGeneration implements Generation {
     })
     worker.once('exit', () => {
       ended(failure)
-      this.#asks.rejectAll(away())
+      this.#requests.rejectAll(unavailable())
     })
   }
 
   ask(question: Unnumbered, signal: CancelSignal | null): Promise<Reply> {
-    return this.#asks.add({
+    return this.#requests.add({
       signal,
       send: (id) => this.post({ id, ...question }),
       cancel: (id) => {
@@ -98,7 +98,7 @@ export class StoreGeneration implements Generation {
   }
 
   #settle(reply: Reply): void {
-    if (reply.kind === 'failed') this.#asks.reject(reply.id, receivedError(reply.error))
-    else this.#asks.resolve(reply.id, reply)
+    if (reply.kind === 'failed') this.#requests.reject(reply.id, receivedError(reply.error))
+    else this.#requests.resolve(reply.id, reply)
   }
 }

@@ -22,7 +22,7 @@ import { AwaitedStart } from './awaited-start.ts'
 import { Followers } from './followers.ts'
 import { raiseHeapFloor } from './heap-floor.ts'
 import { type Notice, type Reply, replyOf, StoreGeneration, type Unnumbered } from './store-generation.ts'
-import { storeAway } from './store-unavailable.ts'
+import { storeUnavailable } from './store-unavailable.ts'
 import { ValidationProgress } from './validation-progress.ts'
 
 export interface StoreThreadOptions {
@@ -68,7 +68,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   private constructor(options: StoreThreadOptions, durablePosition: number) {
     this.#options = options
     this.#unsent = new UnsentAnswers(options.spool)
-    this.progress = new ValidationProgress(durablePosition, () => this.#away())
+    this.progress = new ValidationProgress(durablePosition, () => this.#unavailable())
     this.#opening = new AwaitedStart({
       observe: options.observe,
       rowsLeft: () => this.progress.rowsLeft,
@@ -99,7 +99,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   }
 
   /** Why queries cannot be run now, as a sentence; null if they can. */
-  get awayReason(): string | null {
+  get unavailableReason(): string | null {
     return this.isReady ? null : this.#opening.reason
   }
 
@@ -178,7 +178,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
   }
 
   follow(question: LiveQuery, from: string | null, follower: Follower<string>): Following {
-    if (!this.isReady) throw this.#away()
+    if (!this.isReady) throw this.#unavailable()
     return this.#followers.follow(question, from, follower)
   }
 
@@ -229,7 +229,7 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
       data: threadData,
       take,
       ended,
-      away: () => this.#away(),
+      unavailable: () => this.#unavailable(),
       sealMs: () => this.#sealMs,
     })
   }
@@ -273,20 +273,20 @@ export class StoreThread implements PlanRunner, NativePlanRunner, SqlPlanRunner,
         if (!this.isReady) this.#opening.waitsFor(message.awaited)
         return
       case 'live':
-        this.#followers.take(message.news)
+        this.#followers.take(message.message)
         return
       default:
         this.#options.observe(message.event)
     }
   }
 
-  #away(): Problem {
-    return storeAway(this.#opening.reason)
+  #unavailable(): Problem {
+    return storeUnavailable(this.#opening.reason)
   }
 
   async #ask(question: Unnumbered, signal: CancelSignal | null): Promise<Reply> {
     const generation = this.#actor.ready
-    if (generation === null) throw this.#away()
+    if (generation === null) throw this.#unavailable()
     signal?.throwIfAborted()
     return generation.ask(question, signal)
   }

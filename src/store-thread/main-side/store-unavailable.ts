@@ -2,7 +2,7 @@
 import { Problem } from '../../model/problem.ts'
 import type { Awaited } from '../protocol.ts'
 
-const isAway = 'The store is being started again: pushes are taken, queries are not answered yet.'
+const isRestarting = 'The store is being started again: pushes are taken, queries are not answered yet.'
 const pushesMeanwhile = 'Pushes are taken as far as there is room for them.'
 const waits: Readonly<Record<Awaited, string>> = {
   space:
@@ -22,13 +22,13 @@ interface StoreStart {
 }
 
 /** Why the store is not ready, as a sentence. */
-export function awayReason({ wasReady, awaited, rowsLeft }: StoreStart): string {
+export function unavailableReason({ wasReady, awaited, rowsLeft }: StoreStart): string {
   if (awaited !== null) return waits[awaited]
-  if (wasReady) return isAway
+  if (wasReady) return isRestarting
   return `The store is starting: it has to read ${rowsLeft} more rows from the journal before it can answer queries. Pushes are accepted meanwhile.`
 }
 
 /** The error of requests while the store is not ready. */
-export function storeAway(reason: string): Problem {
+export function storeUnavailable(reason: string): Problem {
   return new Problem('unavailable', `${reason} Ask again in a moment.`)
 }

@@ -9,7 +9,7 @@ import { Counters } from './counters.ts'
 export class ValidationProgress implements IngestProgress {
   readonly #counters = new Counters()
   readonly #waiters = new PositionWaiters(() => this.#processedPosition)
-  readonly #away: () => Problem
+  readonly #unavailable: () => Problem
   /** The end of the journal at the start. */
   readonly #firstPosition: number
   #durablePosition: number
@@ -18,7 +18,7 @@ export class ValidationProgress implements IngestProgress {
 
   /** `away` returns the error while queries cannot be run. */
   constructor(durablePosition: number, away: () => Problem) {
-    this.#away = away
+    this.#unavailable = away
     this.#firstPosition = durablePosition
     this.#durablePosition = durablePosition
     this.#countedPosition = durablePosition
@@ -92,7 +92,7 @@ export class ValidationProgress implements IngestProgress {
   }
 
   requireCounted(): void {
-    if (!this.isSettled) throw this.#away()
+    if (!this.isSettled) throw this.#unavailable()
   }
 
   pendingOf(ingestId: number): number | null {

@@ -80,9 +80,9 @@ export async function runStoreThread(
   const follower = openFollower(base, sources, { counts, upkeep, live })
   const changes = openChanges(base, sources, { expiry, upkeep, live })
   const { store } = opened
-  const asks = new Requests({ store, disk, spoolDirectory: data.spoolDirectory, observe, snapshots, outbox })
+  const requests = new Requests({ store, disk, spoolDirectory: data.spoolDirectory, observe, snapshots, outbox })
   const take = dispatcherOf({
-    ...{ send, asks, follower, removals, changes, live, upkeep },
+    ...{ send, requests: requests, follower, removals, changes, live, upkeep },
     stop: (sealMs) => {
       const isStopped = new Error('the store is stopped')
       stopping.abort(isStopped)
@@ -235,7 +235,7 @@ function openLive(
       seen: (stored) => withoutStanding(stored, standing.of(stored.batch.entityId)),
     },
     store,
-    send: (news) => send({ kind: 'live', news }),
+    send: (news) => send({ kind: 'live', message: news }),
     observe,
     signal,
     retryDelayMs: settings.retryDelayMs,

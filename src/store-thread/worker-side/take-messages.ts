@@ -7,7 +7,7 @@ import type { Requests } from './store-requests.ts'
 
 export interface TakerParts {
   readonly send: (message: FromStore) => void
-  readonly asks: Requests
+  readonly requests: Requests
   readonly follower: { durable(position: number): void; stop(): void }
   readonly removals: { hold(): Promise<void>; release(): void }
   readonly changes: CatalogChanges
@@ -25,7 +25,7 @@ export interface TakerParts {
 
 /** Passes each message of the main thread to the part that handles it. */
 export function dispatcherOf(parts: TakerParts): (message: ToStore) => void {
-  const { send, asks, follower, removals, changes, live, fieldsKnown, stop } = parts
+  const { send, requests, follower, removals, changes, live, fieldsKnown, stop } = parts
   const answer = (id: number, work: Promise<FromStore>): void => {
     work.then(send, (error: unknown) => send({ kind: 'failed', id, error: sentError(error) }))
   }
@@ -58,7 +58,7 @@ export function dispatcherOf(parts: TakerParts): (message: ToStore) => void {
         stop(message.sealMs)
         return follower.stop()
       default:
-        return asks.take(message)
+        return requests.take(message)
     }
   }
 }

@@ -126,7 +126,7 @@ export async function timeBoundary(target: QueryTarget): Promise<Bounds | null> 
   const taking = rowDeletions(target.hidden)
   let tried: readonly HiddenRows[] = []
   for (;;) {
-    const found = await boundaryBeside({ ...target, hidden: tried })
+    const found = await boundaryOf({ ...target, hidden: tried })
     if (found === null || tried.length === taking.length) return found
     const near = new Set([found.minMs, found.maxMs].flatMap((ms) => hidingIn(taking, ms, ms)))
     if ([...near].every((one) => tried.includes(one))) return found
@@ -134,7 +134,7 @@ export async function timeBoundary(target: QueryTarget): Promise<Bounds | null> 
   }
 }
 
-async function boundaryBeside(target: QueryTarget): Promise<Bounds | null> {
+async function boundaryOf(target: QueryTarget): Promise<Bounds | null> {
   for await (const text of elements(target, { queryType: 'timeBoundary' })) {
     for (const element of listIn(JSON.parse(text))) {
       const result = memberOf(element, 'result')

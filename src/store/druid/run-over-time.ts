@@ -8,7 +8,7 @@ import { tooManyRead } from '../limits.ts'
 import type { ItemRun, QualityOfRows } from '../over-time/item-run.ts'
 import type { Series } from '../over-time/item-series.ts'
 import { type Ends, type NeededItems, neededItems, plottedRange } from '../over-time/needed-items.ts'
-import { OverTimeResult } from '../over-time/over-time-answer.ts'
+import { OverTimeResult } from '../over-time/over-time-result.ts'
 import type { ResultBatch } from '../series-store.ts'
 import { type DruidRun, startMs } from './druid-run.ts'
 import { valueRead } from './druid-value.ts'
@@ -37,13 +37,17 @@ export async function* runOverTime(plan: OverTimePlan, run: DruidRun): AsyncGene
   const readsAll = selection.fields.length > 0 && plan.kind !== 'plot'
   const read = ofAnyQuality(selection)
   const hours = run.kept && (await HoursOfRun.open(selection, run.kept, run))
-  const told = keptOverTime(plan, needed, hours, run.buckets)
+  const keptParts = keptOverTime(plan, needed, hours, run.buckets)
   const wanted = readsAll ? always : { fromMs: window.fromMs, toMs: window.endMs }
   const range = { fromMs: startMs(selection, wanted.fromMs), toMs: wanted.toMs }
   const windows = await windowsOf(read, range, run)
   const held = new WindowCache(read, run)
   const layout = new RowLayout(plan, read)
-  const { ends, kept } = await endsAndKept(plan, { ends: needed.ends, hours, kept: told }, { windows, held, layout })
+  const { ends, kept } = await endsAndKept(
+    plan,
+    { ends: needed.ends, hours, kept: keptParts },
+    { windows, held, layout },
+  )
   const functions = new Functions(layout, new OverTimeResult(plan, run, ends))
   if (hours !== null && kept !== null) await functions.addKept(hours, kept)
   if (needed.before && !readsAll && window.fromMs > Number.NEGATIVE_INFINITY) {

@@ -13,7 +13,7 @@ import { type DrawnProps, LineChart, StateChart } from './charts.tsx'
 import { shiftText } from './compared.ts'
 import { DeleteDrawn, DeletedRows, mayCorrect } from './deleted-rows.tsx'
 import { type Lines, linesMax } from './lines.ts'
-import { besideEarlier, linesOfShown } from './lines-of-shown.ts'
+import { linesOfShown, withEarlierRange } from './lines-of-shown.ts'
 import { OverviewStrip, useStripRows } from './overview-strip.tsx'
 import { timeOf } from './question.ts'
 import { SaveAndCopy } from './save-and-copy.tsx'
@@ -164,7 +164,7 @@ export function Charts(props: DrawnProps & { readonly earlier?: Shown | null }) 
     [shown],
   )
   const own = useMemo(() => linesOfShown(shown, entity, buckets), [shown, tags.join()])
-  const lines = useMemo(() => besideEarlier(own, shown, earlier, entity), [own, earlier])
+  const lines = useMemo(() => withEarlierRange(own, shown, earlier, entity), [own, earlier])
   const isDrawn = table.rows.length > 0 || isAcross(lines, span.fromMs / 1000, span.toMs / 1000)
   if (!isDrawn) {
     const text = (iso: string): string => clockText(Date.parse(iso), zone)

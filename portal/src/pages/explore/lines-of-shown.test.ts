@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EntityDescription } from '../../../../src/client/answers.ts'
-import { besideEarlier, linesOfShown } from './lines-of-shown.ts'
+import { linesOfShown, withEarlierRange } from './lines-of-shown.ts'
 import type { Shown } from './use-rows.ts'
 import { viewOf } from './view.ts'
 
@@ -34,7 +34,7 @@ function shownOf(minute: number, from: number, drawnFrom = from): Shown {
 test('what was earlier is drawn as long after the range that was asked for as it was in it', () => {
   const shown = shownOf(1450, 1445)
   const own = linesOfShown(shown, entity, null)
-  const { data } = besideEarlier(own, shown, shownOf(12, 5, 0), entity)
+  const { data } = withEarlierRange(own, shown, shownOf(12, 5, 0), entity)
   expect(data[0]).toEqual([1450 * 60, 1452 * 60])
-  expect(besideEarlier(own, shown, null, entity)).toBe(own)
+  expect(withEarlierRange(own, shown, null, entity)).toBe(own)
 })

@@ -20,7 +20,7 @@ export function linesOfShown(shown: Shown, entity: EntityDescription, buckets: B
 }
 
 /** The shown lines with those of an earlier time over them. */
-export function besideEarlier(own: Lines, shown: Shown, earlier: Shown | null, entity: EntityDescription): Lines {
+export function withEarlierRange(own: Lines, shown: Shown, earlier: Shown | null, entity: EntityDescription): Lines {
   if (earlier === null) return own
   // Uses the requested range: for kept hours the drawn range may be slightly longer.
   const bySeconds = (shown.span.fromMs - Date.parse(earlier.asked.from)) / 1000

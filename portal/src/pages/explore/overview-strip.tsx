@@ -40,7 +40,7 @@ interface Props {
 /** The whole time of the entity, with the shown range as a window that can be moved by dragging and with keys. */
 export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zone, onSpan }: Props) {
   const theme = useStore(shownTheme)
-  const room = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [dragged, drag] = useState<{ readonly from: number; readonly span: Span } | null>(null)
   // Dragging redraws the window, but not the lines.
   const lines = useMemo(
@@ -60,7 +60,7 @@ export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zon
   const window = dragged?.span ?? span
   const text = (ms: number): string => clockText(ms - (ms % 1000), zone)
   const msAt = ({ clientX }: PointerEvent): number => {
-    const { left, width } = room.current!.getBoundingClientRect()
+    const { left, width } = container.current!.getBoundingClientRect()
     return whole.fromMs + Math.round(((clientX - left) / width) * (lengthMs / 1000)) * 1000
   }
   const show = (next: Span | null): void => {
@@ -68,17 +68,17 @@ export function OverviewStrip({ span, rows: { shown, stale, error }, entity, zon
   }
   const begin = (event: PointerEvent): void => {
     if (event.button !== 0) return
-    room.current!.setPointerCapture(event.pointerId)
+    container.current!.setPointerCapture(event.pointerId)
     const at = msAt(event)
     // A press outside the window moves it there.
-    const begun = event.target !== room.current ? span : slid(span, at - (span.fromMs + span.toMs) / 2, whole)
+    const begun = event.target !== container.current ? span : slid(span, at - (span.fromMs + span.toMs) / 2, whole)
     drag({ from: at - begun.fromMs, span: begun })
   }
   return (
     <>
       <ProblemNote of="Overview of the whole range" error={error} />
       <div
-        ref={room}
+        ref={container}
         class="strip"
         onPointerDown={begin}
         onPointerMove={(event) =>

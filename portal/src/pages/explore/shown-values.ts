@@ -11,9 +11,9 @@ export function valueIn({ data }: Lines, column: number, at: At): number | null 
   const values: Values = data[column + 1] ?? []
   if (typeof at === 'number') return valueAt(values, at)
   const { fromSecond, untilSecond } = at
-  const isNews = (second: number, place: number): boolean =>
+  const isInRange = (second: number, place: number): boolean =>
     second >= fromSecond && second <= untilSecond && typeof values[place] === 'number'
-  return values[data[0].findLastIndex(isNews)] ?? null
+  return values[data[0].findLastIndex(isInRange)] ?? null
 }
 
 const columnsOf = (lines: Lines, color: number): number[] =>

@@ -10,7 +10,7 @@ import { type DrawnProps, framed, scaleOf } from './charts.tsx'
 import { eachTag } from './each-tag.ts'
 import { textOf } from './line-legend.tsx'
 import type { Lines } from './lines.ts'
-import { besideEarlier, linesOfShown } from './lines-of-shown.ts'
+import { linesOfShown, withEarlierRange } from './lines-of-shown.ts'
 import { shownOf } from './shown-values.ts'
 import { type TagText, tagTexts, unitOf } from './tag-texts.ts'
 import type { Shown } from './use-rows.ts'
@@ -38,7 +38,7 @@ export function SmallCharts(props: Props) {
     () =>
       parts.slice(0, smallChartsMax).map(({ key, part, before }) => {
         const own = linesOfShown(part, entity, buckets)
-        return { key, lines: besideEarlier(own, part, before, entity) }
+        return { key, lines: withEarlierRange(own, part, before, entity) }
       }),
     [parts, entity, buckets],
   )

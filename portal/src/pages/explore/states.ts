@@ -57,8 +57,8 @@ export function stripsOf(table: RowTable, { time, tags }: Columns): { strips: St
     ...{ seconds: Number(row[at('seconds')]), entries: Number(row[at('entries')]) },
   })
   const readings = shown.map((strip) => strip.rows.map(readingOf))
-  const told = distinguishedStates(readings.flat())
-  const strips = shown.map(({ name }, place) => stripOf(name, readings[place]!, told))
+  const distinguished = distinguishedStates(readings.flat())
+  const strips = shown.map(({ name }, place) => stripOf(name, readings[place]!, distinguished))
   return { strips, left: found.size - strips.length }
 }
 
@@ -78,12 +78,12 @@ function distinguishedStates(readings: readonly Reading[]): ReadonlySet<string> 
   return new Set(longest.map(([state]) => state))
 }
 
-function stripOf(name: string, readings: readonly Reading[], told: ReadonlySet<string>): Strip {
+function stripOf(name: string, readings: readonly Reading[], distinguished: ReadonlySet<string>): Strip {
   const others = new Set<string>()
   const pieces = new Map<number, Map<State, number>>()
   const totals = new Map<State, Omit<StateTotal, 'state' | 'count'>>()
   for (const { second, state: own, seconds, entries } of readings) {
-    const state = told.has(own) ? own : null
+    const state = distinguished.has(own) ? own : null
     if (state === null) others.add(own)
     const piece = pieces.get(second) ?? new Map<State, number>()
     pieces.set(second, piece.set(state, (piece.get(state) ?? 0) + seconds))

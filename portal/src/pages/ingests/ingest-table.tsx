@@ -7,7 +7,7 @@ import { TableFrame } from '../../parts/table-frame.tsx'
 import { linkTo } from '../../shell/link.ts'
 
 /** A score for sorting: blocked ingests first, then those with the largest share of rejected rows, then those with pending rows. */
-function troubleOf({ state, counters }: IngestAnswer): number {
+function problemCount({ state, counters }: IngestAnswer): number {
   const rejectedPart = counters.received === 0 ? 0 : counters.rejected / counters.received
   return (
     (state === 'blocked' ? 10 : 0) +
@@ -45,7 +45,9 @@ export function IngestTable({ ingests, onMake }: Props) {
   }
   const sorted = ingests.toSorted(
     (a, b) =>
-      Number(isOwn(a.alias)) - Number(isOwn(b.alias)) || troubleOf(b) - troubleOf(a) || (a.alias < b.alias ? -1 : 1),
+      Number(isOwn(a.alias)) - Number(isOwn(b.alias)) ||
+      problemCount(b) - problemCount(a) ||
+      (a.alias < b.alias ? -1 : 1),
   )
   return (
     <TableFrame name="Ingests">

@@ -42,10 +42,10 @@ function partNeeds({ nowMs, ready, readyError, backupMs }: Known): Need[] {
   const { disk, replica, quarantine, failing = [], tls, cluster } = ready ?? {}
   const operate = linkTo(['operate'])
   const need = (level: Need['level'], text: string, link: string | null = operate): Need => ({ level, text, link })
-  const away = (['kafka', 'druid', 'postgres'] as const).filter((part) => cluster?.[part].reachable === false)
+  const unreachable = (['kafka', 'druid', 'postgres'] as const).filter((part) => cluster?.[part].reachable === false)
   return [
     ...(readyError instanceof ServiceError ? [need('bad', readyError.detail)] : []),
-    ...away.map((part) => need('bad', `The cluster does not reach ${part}`)),
+    ...unreachable.map((part) => need('bad', `The cluster does not reach ${part}`)),
     ...failing.map((one) => {
       const [name, failures] = typeof one === 'string' ? [one, ''] : [one.work, `, ${plural(one.failures, 'time')}`]
       return need('bad', `Background work fails and is tried again: ${name}${failures}`)

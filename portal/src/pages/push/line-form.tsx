@@ -38,16 +38,16 @@ interface LikelyProps {
 }
 
 function Likely({ likely: { time, given, givenMs, likely, likelyMs }, onPrecision }: LikelyProps) {
-  const meant = precisionNames[likely]
+  const suggestion = precisionNames[likely]
   return (
     <div class="note warn" role="status">
       <p>
-        The first time, {time}, is read as {precisionNames[given]}: {formatInstant(givenMs)}. As {meant} it is{' '}
+        The first time, {time}, is read as {precisionNames[given]}: {formatInstant(givenMs)}. As {suggestion} it is{' '}
         {formatInstant(likelyMs)}.
       </p>
       <div class="actions">
         <button type="button" class="button slim" onClick={() => onPrecision(likely)}>
-          Read times as {meant}
+          Read times as {suggestion}
         </button>
       </div>
     </div>

@@ -14,7 +14,7 @@ import { markUnreachable, reconnects } from '../../shell/reach.ts'
 const rowsMax = 10_000
 const bytesMax = 4 * 1024 * 1024
 const retryMs = 120_000
-const patienceMs = 60_000
+const stalledMsMax = 60_000
 /** The most faults and batches of a push that are shown. */
 export const errorsMax = 10
 
@@ -92,7 +92,7 @@ function followerOf({ alias, client, leave }: Sending): ReceiptFollower {
   const sleep = (ms: number): Promise<void> => pause(ms, leave)
   const retries = { nowMs, sleep, retryMs, onRetry: () => undefined }
   const receipt = (batch: string) => withRetries(() => client.receipt(alias, batch), retries)
-  return new ReceiptFollower({ receipt, nowMs, sleep, patienceMs, errorsMax })
+  return new ReceiptFollower({ receipt, nowMs, sleep, stalledMsMax: stalledMsMax, errorsMax })
 }
 
 /** Resolves when all acknowledged rows are validated. Batches are sent one at a time, in file order. */

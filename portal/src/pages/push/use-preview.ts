@@ -3,7 +3,7 @@ import { FirstLineTime, type LikelyPrecision } from '../../../../src/file-push/f
 import { foreseenFault } from '../../../../src/file-push/foreseen-fault.ts'
 import { firstMisread, type MisreadTime, mostlyCompactDates } from '../../../../src/file-push/misread-times.ts'
 import { messageOf } from '../../../../src/lib/message-of.ts'
-import { asksForKey, pusherOf } from '../../session/push-key.ts'
+import { needsPushKey, pusherOf } from '../../session/push-key.ts'
 import type { ShownIngest } from '../ingests/side.ts'
 import { type Columns, mappingOf } from './columns.ts'
 import { firstBatch, type RowsFile, rowsOf, targetFor } from './file-rows.ts'
@@ -65,7 +65,7 @@ async function previewOfLines(rowsFile: RowsFile, columns: Columns, ingest: Show
   const lines = time.of(rowsOf(rowsFile, mappingOf(columns, ingest.fields)))
   const batch = await firstBatch(lines, target, previewRowsMax)
   if (batch === null) return { ...nothing, rows: [] }
-  const errors = asksForKey() ? null : (await target.check(batch)).errors
+  const errors = needsPushKey() ? null : (await target.check(batch)).errors
   const places = target.linesOf(batch)
   const decoder = new TextDecoder()
   const rows = batch.texts.map((bytes, line): ValidatedRow => {

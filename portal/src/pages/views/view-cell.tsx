@@ -86,9 +86,9 @@ function ChartCell(props: ChartProps) {
 }
 
 function Drawn({ view, entity, pixels, onChange }: ChartProps & { readonly pixels: number }) {
-  const asking = { view, entity, pixels, time: timeOf(view.how, entity) }
-  const { shown, stale, busy, error, again } = useRows(asking, true)
-  const earlier = useEarlier(shown, asking)
+  const query = { view, entity, pixels, time: timeOf(view.how, entity) }
+  const { shown, stale, busy, error, again } = useRows(query, true)
+  const earlier = useEarlier(shown, query)
   const isLive = view.range !== ''
   useEffect(() => {
     if (!isLive) return

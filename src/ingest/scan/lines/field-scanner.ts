@@ -138,7 +138,7 @@ export class FieldScanner {
 
   /** Caches the beginning of a line that was parsed with care, if similar lines can be scanned. */
   learn(line: ParsedLine): void {
-    if (line.head.length > headBytesMax || !plainHead.test(line.head) || !this.#hasRoom()) return
+    if (line.head.length > headBytesMax || !plainHead.test(line.head) || !this.#hasSpace()) return
     const head = this.#heads.get(keyOf(line.head)) ?? this.#headOf(line)
     if (head === null) return
     const tagOf = tagByField(line, this.#ingest)
@@ -155,7 +155,7 @@ export class FieldScanner {
   }
 
   /** A full cache keeps its entries for a while: otherwise lines of more series than fit would evict each other. */
-  #hasRoom(): boolean {
+  #hasSpace(): boolean {
     if (this.#bytes < this.#keptBytesMax) return true
     if (++this.#strangeLines <= strangeLinesPerHead * this.#heads.size) return false
     this.#heads.clear()

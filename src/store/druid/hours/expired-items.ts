@@ -15,9 +15,9 @@ import { type Item, itemFields } from './hours-of-items.ts'
 /** The approximate number of rows in memory at once. */
 const windowRows = 200_000
 
-export type LeavingEntity = Pick<Entity, 'id' | 'fields' | 'duplicates'>
+export type ExpiringEntity = Pick<Entity, 'id' | 'fields' | 'duplicates'>
 
-export interface LeavingRows {
+export interface ExpiringRows {
   readonly dates: Range
   readonly pushed: readonly PositionRange[]
 }
@@ -33,8 +33,8 @@ export interface ExpiredItemsRun {
  * Where newer rows replace older ones, each item is returned once.
  */
 export async function* expiredItems(
-  entity: LeavingEntity,
-  { dates, pushed }: LeavingRows,
+  entity: ExpiringEntity,
+  { dates, pushed }: ExpiringRows,
   { target, pacer }: ExpiredItemsRun,
 ): AsyncGenerator<readonly Item[]> {
   const selection = selectionOf(entity)
@@ -51,8 +51,8 @@ export async function* expiredItems(
 
 /** The number of rows that these items consist of. */
 export async function countLeft(
-  entity: LeavingEntity,
-  { dates, pushed }: LeavingRows,
+  entity: ExpiringEntity,
+  { dates, pushed }: ExpiringRows,
   target: QueryTarget,
 ): Promise<number> {
   const filter = pushedIn(pushed, selectionOf(entity).tags[0].name)
@@ -61,7 +61,7 @@ export async function countLeft(
 }
 
 function read(
-  entity: LeavingEntity,
+  entity: ExpiringEntity,
   selection: Selection,
   { window, filter }: { readonly window: Range; readonly filter: NativeFilter },
   { target, pacer }: ExpiredItemsRun,
@@ -75,7 +75,7 @@ function read(
 }
 
 /** Metrics that hours are kept of come first. The others only matter because a value of one makes a row an item. */
-function selectionOf(entity: LeavingEntity): Selection {
+function selectionOf(entity: ExpiringEntity): Selection {
   const { tags, quality, metrics } = itemFields(entity)
   const [tag, ...others] = tags
   if (tag === undefined) throw new Error('a series entity has a tag by its definition')

@@ -46,7 +46,7 @@ export async function removeReplaced(
   await tasks.once(name, () => replaceTask(source, entity, left), signal)
   await tasks.served(source, made.goneMs, made.madeMs, signal)
   // Until the new segments are in use, servers may still return the old rows.
-  for (let asks = 0; asks < pollsMax; asks++) {
+  for (let polls = 0; polls < pollsMax; polls++) {
     if ((await count()) === 0) return true
     await sleep(pollEveryMs, undefined, { signal })
   }

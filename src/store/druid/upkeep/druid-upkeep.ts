@@ -70,7 +70,7 @@ export class DruidUpkeep {
     const { ingests, timeoutMs, nowMs } = this.#parts
     const failures = new EntityFailures({ nowMs, budgetMs: timeoutsMax * timeoutMs })
     try {
-      await this.#tell(await ingests.entities(), isWhole, failures)
+      await this.#report(await ingests.entities(), isWhole, failures)
       await this.#dropDeleted(isWhole, failures)
     } finally {
       this.#failed = failures.ids
@@ -78,7 +78,7 @@ export class DruidUpkeep {
     failures.throwAny()
   }
 
-  async #tell(entities: readonly Entity[], isWhole: boolean, failures: EntityFailures): Promise<void> {
+  async #report(entities: readonly Entity[], isWhole: boolean, failures: EntityFailures): Promise<void> {
     const { supervisors, rowsTopics, observe, timeoutMs } = this.#parts
     const changed = entities.filter((entity) => isWhole || this.#configured.get(entity.id) !== configurationOf(entity))
     const ready: Entity[] = []

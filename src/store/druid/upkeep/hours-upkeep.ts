@@ -13,7 +13,7 @@ import { msPerDay } from '../../../model/instant.ts'
 import type { Range } from '../../../model/plan.ts'
 import type { QueryTarget } from '../druid-query.ts'
 import type { BatchTasks } from '../hours/batch-tasks.ts'
-import { countLeft, expiredItems, type LeavingRows } from '../hours/expired-items.ts'
+import { countLeft, type ExpiringRows, expiredItems } from '../hours/expired-items.ts'
 import { hoursOfItems, itemFields } from '../hours/hours-of-items.ts'
 import { removeReplaced } from '../hours/remove-replaced.ts'
 import { type WrittenHours, writeHours } from '../hours/write-hours.ts'
@@ -59,7 +59,7 @@ const timeoutsMax = 3
 /** How long deletions stay blocked after the process has ended. */
 const leaseMs = 10_000
 /** Rows that Druid still returns after this time have arrived since the removal. */
-const cameSinceMs = 900_000
+const lateArrivalMs = 900_000
 
 export class HoursUpkeep {
   readonly #parts: HoursUpkeepParts
@@ -138,15 +138,15 @@ export class HoursUpkeep {
     const signal = this.#timeout()
     await published(entity.id, signal)
     const source = dataSourceName(settings.clusterName, entity.id)
-    const leaving = { dates: { fromMs: madeMs, toMs: untilMs - 1 }, pushed }
+    const expiring = { dates: { fromMs: madeMs, toMs: untilMs - 1 }, pushed }
     await tasks.served(source, madeMs, untilMs, signal)
-    const rows = await this.#count(entity, leaving)
+    const rows = await this.#count(entity, expiring)
     const written = await this.#write(entity, madeMs, making)
     await tasks.served(source, madeMs, untilMs, this.#timeout())
     // Rejected rows that pass later get their old positions, and a server of Druid may have been down. The hours are then made again.
     const isWhole =
-      (await this.#count(entity, leaving)) === rows && (await this.#areOfAll(entity, leaving, making, written))
-    if (!isWhole || !(await this.#areSeen(entity.id, leaving.dates, written.hours))) {
+      (await this.#count(entity, expiring)) === rows && (await this.#areOfAll(entity, expiring, making, written))
+    if (!isWhole || !(await this.#areSeen(entity.id, expiring.dates, written.hours))) {
       await this.#settle(entity, { goneMs: madeMs, madeMs, making: null })
       return false
     }
@@ -159,8 +159,8 @@ export class HoursUpkeep {
     const { signal } = this.#stop
     const target = await this.#before(entity, making)
     const pacer = new Pacer({ sliceMs, signal })
-    const leaving = { dates: { fromMs: madeMs, toMs: making.untilMs - 1 }, pushed: making.pushed }
-    const hours = hoursOfItems(expiredItems(entity, leaving, { target, pacer }), itemFields(entity))
+    const expiring = { dates: { fromMs: madeMs, toMs: making.untilMs - 1 }, pushed: making.pushed }
+    const hours = hoursOfItems(expiredItems(entity, expiring, { target, pacer }), itemFields(entity))
     const stillDue = (): Promise<void> => this.#requireDue(entity.id, making)
     return writeHours({ entity, madeMs, making, hours }, { tasks, clusterName, chunkBytes, stillDue, signal })
   }
@@ -176,12 +176,12 @@ export class HoursUpkeep {
   /** Whether the hours include all rows that exist. Not checked where newer rows replace older ones, because an item may consist of several rows. */
   async #areOfAll(
     entity: Keeping,
-    leaving: LeavingRows,
+    expiring: ExpiringRows,
     making: HoursMaking,
     { rows }: WrittenHours,
   ): Promise<boolean> {
     if (entity.duplicates === 'replace') return true
-    return rows === (await countLeft(entity, leaving, await this.#before(entity, making)))
+    return rows === (await countLeft(entity, expiring, await this.#before(entity, making)))
   }
 
   /** A process that was delayed must not write hours that were given up. */
@@ -207,8 +207,8 @@ export class HoursUpkeep {
   }
 
   /** The number of rows, including hidden ones. */
-  #count(entity: Keeping, leaving: LeavingRows): Promise<number> {
-    return countLeft(entity, leaving, this.#target(dataSourceName(this.#parts.settings.clusterName, entity.id)))
+  #count(entity: Keeping, expiring: ExpiringRows): Promise<number> {
+    return countLeft(entity, expiring, this.#target(dataSourceName(this.#parts.settings.clusterName, entity.id)))
   }
 
   /** Removes rows that hours have replaced, after the last query that may read them has ended. */
@@ -219,8 +219,8 @@ export class HoursUpkeep {
     const sinceMs = this.#made.get(key) ?? nowMs()
     this.#made.set(key, sinceMs)
     if (nowMs() - sinceMs < settings.graceMs) return false
-    const leaving = { dates: { fromMs: goneMs, toMs: madeMs - 1 }, pushed: making.pushed }
-    const count = (): Promise<number> => this.#count(entity, leaving)
+    const expiring = { dates: { fromMs: goneMs, toMs: madeMs - 1 }, pushed: making.pushed }
+    const count = (): Promise<number> => this.#count(entity, expiring)
     if (!making.isRemoving) {
       // Replayed rows get their old positions. Those that were accepted before replays were refused are published by now.
       await this.#parts.published(entity.id, this.#timeout())
@@ -240,7 +240,7 @@ export class HoursUpkeep {
       pollsMax,
       signal,
     })
-    if (!isGone && nowMs() - sinceMs < cameSinceMs) return false
+    if (!isGone && nowMs() - sinceMs < lateArrivalMs) return false
     this.#made.delete(key)
     return this.#settle(entity, { goneMs: madeMs, madeMs, making: null })
   }

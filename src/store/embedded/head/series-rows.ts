@@ -39,7 +39,7 @@ export class SeriesRows {
   readonly #chunkRows: number
   /** The address of each series' next row, and the number of free rows in its extent. */
   readonly #next = new GrowableInt32()
-  readonly #room = new GrowableInt32()
+  readonly #freeRows = new GrowableInt32()
   readonly #lastExtent = new GrowableInt32()
   readonly #lastPosition = new GrowableFloat64()
   /** Extents: the address of the first row, the number of rows of the series before it, and the extent before it. */
@@ -60,7 +60,7 @@ export class SeriesRows {
     this.counts.push(0)
     this.lateFrom.push(notLate)
     this.#next.push(0)
-    this.#room.push(0)
+    this.#freeRows.push(0)
     this.#lastExtent.push(none)
     this.firstMs.push(Number.POSITIVE_INFINITY)
     this.lastMs.push(Number.NEGATIVE_INFINITY)
@@ -77,7 +77,7 @@ export class SeriesRows {
     replaces: boolean,
   ): void {
     const next = this.#next.values
-    const room = this.#room.values
+    const freeRows = this.#freeRows.values
     const counts = this.counts.values
     const lateFrom = this.lateFrom.values
     const firstMs = this.firstMs.values
@@ -85,12 +85,12 @@ export class SeriesRows {
     const lastPosition = this.#lastPosition.values
     for (let row = 0; row < rows; row++) {
       const id = series[row]
-      if (room[id] === 0) {
+      if (freeRows[id] === 0) {
         this.#extend(id)
         if (counts[id] === 0) firstMs[id] = times[row]
       }
       addresses[row] = next[id]++
-      room[id]--
+      freeRows[id]--
       const ms = times[row]
       if (ms > lastMs[id] || (ms === lastMs[id] && !replaces && positions[row] >= lastPosition[id])) {
         lastMs[id] = ms
@@ -155,7 +155,7 @@ export class SeriesRows {
     const granted = Math.min(wanted, this.#lastChunkRows() - this.#used)
     const address = ((this.chunks.length - 1) << rowBits) | this.#used
     this.#used += granted
-    this.#room.values[series] = granted
+    this.#freeRows.values[series] = granted
     const continues = rowOfAddress(address) > 0 && this.#next.values[series] === address
     if (continues) return
     this.#next.values[series] = address

@@ -106,31 +106,31 @@ export class PickedRows {
 
   #column(accessor: FieldAccessor, picks: Int32Array, index: number): ColumnVector {
     const { columns } = this.#memory
-    const room = columns[index] ?? new BatchColumns()
-    columns[index] = room
+    const batch = columns[index] ?? new BatchColumns()
+    columns[index] = batch
     switch (accessor.kind) {
       case 'time': {
-        const values = room.numbers(picks.length)
+        const values = batch.numbers(picks.length)
         const times = this.times
         for (let place = 0; place < values.length; place++) values[place] = times[picks[place]]
         return { type: 'timestamp', values }
       }
       case 'tag': {
-        const codes = room.codes(picks.length)
+        const codes = batch.codes(picks.length)
         const series = this.#series.values
         const bySeries = accessor.tag.codes.values
         for (let place = 0; place < codes.length; place++) codes[place] = bySeries[series[picks[place]]]
         return { type: 'string', codes, dictionary: accessor.dictionary.strings }
       }
       case 'column':
-        return this.#stored(accessor, picks, room)
+        return this.#stored(accessor, picks, batch)
       case 'absent':
-        return nulls(accessor.type, picks.length, accessor.dictionary, room)
+        return nulls(accessor.type, picks.length, accessor.dictionary, batch)
     }
   }
 
-  #stored(accessor: FieldAccessor & { kind: 'column' }, picks: Int32Array, room: BatchColumns): ColumnVector {
-    const column = nulls(accessor.type, picks.length, accessor.dictionary, room)
+  #stored(accessor: FieldAccessor & { kind: 'column' }, picks: Int32Array, batch: BatchColumns): ColumnVector {
+    const column = nulls(accessor.type, picks.length, accessor.dictionary, batch)
     switch (column.type) {
       case 'string':
         this.#codes(accessor, picks, column.codes)

@@ -5,7 +5,7 @@ import { inOrder, sortInSlices } from '../../../lib/sort-in-slices.ts'
 import type { Dictionary } from '../head/dictionary.ts'
 
 /** The cost of finding a prefix among many strings, in pacer units. */
-const lookUnits = 64
+const findUnits = 64
 
 /** The ranges of sorted strings that begin with one of some prefixes. Strings with the same prefix are neighbours. */
 export class PrefixRanges {
@@ -32,7 +32,7 @@ export class PrefixRanges {
     for (const [place, prefix] of prefixes.entries()) {
       starts[place] = firstFrom(sorted, 0, (code) => compareCodePoints(strings[code], prefix) >= 0)
       ends[place] = firstFrom(sorted, starts[place], (code) => !strings[code].startsWith(prefix))
-      if (pacer.spend(lookUnits)) await pacer.rest()
+      if (pacer.spend(findUnits)) await pacer.rest()
     }
     const order = await sortInSlices(
       inOrder(prefixes.length),

@@ -5,7 +5,7 @@ import { hasPartsOfHours, type KeptOverTime, keptOverTime } from '../../hours/ke
 import type { ItemRun, QualityOfRows } from '../../over-time/item-run.ts'
 import type { Series } from '../../over-time/item-series.ts'
 import { type Ends, type NeededItems, neededItems, plottedRange } from '../../over-time/needed-items.ts'
-import { OverTimeResult } from '../../over-time/over-time-answer.ts'
+import { OverTimeResult } from '../../over-time/over-time-result.ts'
 import type { ResultBatch } from '../../series-store.ts'
 import type { RowTest } from '../aggregate/row-conditions.ts'
 import { type Chunk, type ChunkColumn, isNullIn, type RowSlice } from '../head/chunk.ts'

@@ -30,11 +30,11 @@ export async function selectSeries(
 ): Promise<SelectedSeries> {
   const selected = await selectByTag(tag, selection, pacer)
   const isByOne = tags.every((one) => one === tag)
-  return isByOne ? selected : tellApart(index, tags, selected.series, pacer)
+  return isByOne ? selected : distinguish(index, tags, selected.series, pacer)
 }
 
 /** Sorts the series by several tags. */
-async function tellApart(
+async function distinguish(
   index: SeriesIndex,
   tags: readonly TagIndex[],
   selected: Int32Array,

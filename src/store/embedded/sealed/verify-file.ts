@@ -51,7 +51,7 @@ export async function verifyFile(file: VerifiedFile, pacer: Pacer): Promise<read
 type Fault = (what: string) => void
 
 function verifyInfo(info: SealedFileInfo, { summary, path, fileBytes }: FileIndex, fault: Fault): void {
-  const told: readonly (readonly [string, unknown, unknown])[] = [
+  const comparisons: readonly (readonly [string, unknown, unknown])[] = [
     ['entity', info.entityId, summary.entityId],
     ['day', info.day, summary.day],
     ['rows', info.rows, summary.rows],
@@ -62,7 +62,7 @@ function verifyInfo(info: SealedFileInfo, { summary, path, fileBytes }: FileInde
     ['bytes of the Parquet file', info.bytes, summary.parquetBytes],
     ['bytes of the index', info.indexBytes, fileBytes],
   ]
-  for (const [what, expected, found] of told) {
+  for (const [what, expected, found] of comparisons) {
     if (expected !== found) fault(`${path}: ${what}: ${String(found)}, where the manifest has ${String(expected)}`)
   }
 }

@@ -176,7 +176,7 @@ export class Deletions {
       : { selection: asked, ofHours: null }
     // All rows before this position are in these files.
     const { position } = store
-    if (!isDry) await this.#requireRoom(entityId, deletionsMax)
+    if (!isDry) await this.#requireCapacity(entityId, deletionsMax)
     const stored = files.map((file) => folder.stored(file))
     const isOfHours = ({ info }: SealedFile): boolean => info.kind === 'hours'
     const found = new Map(
@@ -234,7 +234,7 @@ export class Deletions {
   }
 
   /** Throws Problem `conflict`. Reads the catalog, and searches all files for each deletion, only when there may be that many deletions. */
-  async #requireRoom(entityId: number, deletionsMax: number): Promise<void> {
+  async #requireCapacity(entityId: number, deletionsMax: number): Promise<void> {
     const { catalog, standing } = this.#parts
     // The deletion being made is included, and so are erased ones.
     if (standing.of(entityId).length <= deletionsMax) return

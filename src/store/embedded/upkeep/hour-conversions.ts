@@ -14,18 +14,18 @@ export interface ExpiringFiles {
   readonly untilMs: number
 }
 
-interface LeavingParts {
+interface ConversionParts {
   readonly store: { readonly position: number }
   readonly expiry: Pick<Expiry, 'sinceMs' | 'keptRules'>
 }
 
 /** Finds rows that are due to expire while their hours are kept. */
 export class HourConversions {
-  readonly #parts: LeavingParts
+  readonly #parts: ConversionParts
   /** By entity: the known date, and the position before which rows have to be sealed so that each hour is computed from all its rows. */
   readonly #known = new Map<number, { readonly sinceMs: number; readonly position: number }>()
 
-  constructor(parts: LeavingParts) {
+  constructor(parts: ConversionParts) {
     this.#parts = parts
   }
 

@@ -76,7 +76,7 @@ export class Merges {
   }
 
   /** Returns a function that checks whether more files are to be merged than these, which are being merged. */
-  #isDueBeside(merged: readonly SealedFile[]): () => boolean {
+  #isOtherDue(merged: readonly SealedFile[]): () => boolean {
     let files: readonly SealedFile[] | null = null
     let isDue = false
     return () => {
@@ -153,7 +153,7 @@ export class Merges {
 
   #writing(entityId: number, merged: readonly SealedFile[]) {
     const { store, folder, settings, signal, reach, runDue, isErased, removals } = this.#parts
-    const isPressing = this.#isDueBeside(merged)
+    const isPressing = this.#isOtherDue(merged)
     const pacer = new PreemptiblePacer({ sliceMs, signal, isPressing }, () => runDue(entityId))
     const { dayRowsMin } = settings
     const remove = (file: SealedFile): void => removals.remove(file)

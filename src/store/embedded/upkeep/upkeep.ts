@@ -81,7 +81,7 @@ export class Upkeep {
   readonly #purges: Purges
   readonly #deletions: Deletions
   readonly #merges: Merges
-  readonly #leaving: HourConversions
+  readonly #conversions: HourConversions
   readonly #attempts: Attempts
   readonly #unsealed: Unsealed
   #working: Promise<void> | null = null
@@ -99,7 +99,7 @@ export class Upkeep {
   constructor(parts: UpkeepParts) {
     this.#parts = parts
     this.#purges = new Purges(parts)
-    this.#leaving = new HourConversions(parts)
+    this.#conversions = new HourConversions(parts)
     this.#position = parts.store.position
     const stuck = (error: unknown): void => {
       for (const report of this.#awaitingSeal) report()
@@ -256,9 +256,9 @@ export class Upkeep {
 
   async #removeExpired(): Promise<boolean> {
     const { store, wake } = this.#parts
-    if (this.#leaving.note(store.entityIds, this.#position)) wake()
+    if (this.#conversions.note(store.entityIds, this.#position)) wake()
     const left = this.#files.filter((file) => this.#isGone(file))
-    const leaving = left.length > 0 ? null : this.#leaving.choose(this.#files, this.#merges.damaged)
+    const leaving = left.length > 0 ? null : this.#conversions.choose(this.#files, this.#merges.damaged)
     if (leaving !== null) {
       await this.#merges.keepHours(leaving)
       return true
@@ -410,7 +410,7 @@ export class Upkeep {
     const unsealed = this.#unsealed
     if (unsealed.isNothing) return false
     const { frozenPosition } = unsealed
-    const isAskedFor = [this.#purges, this.#deletions, this.#leaving].some((one) => one.needsSeal(frozenPosition))
+    const isAskedFor = [this.#purges, this.#deletions, this.#conversions].some((one) => one.needsSeal(frozenPosition))
     return isAskedFor || unsealed.isOld || unsealed.isOverBounds(this.#parts.store.head)
   }
 }

@@ -4,7 +4,7 @@ import type { FailingWork } from '../observe/failing-work.ts'
 import type { ServiceParts } from './build-services.ts'
 
 /** Troubles of either engine that `/readyz` reports, but that are not a reason to send no traffic yet. */
-export function troubles(
+export function readinessWarnings(
   { quarantineCount, disk }: ServiceParts['limits'],
   failing: FailingWork,
 ): Pick<Readiness, 'quarantine' | 'disk' | 'failing'> {

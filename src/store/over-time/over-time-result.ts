@@ -168,9 +168,9 @@ export class OverTimeResult {
     const columns = this.#columns[metric]
     const place = columns.findIndex(({ aggregate }) => aggregate === 'good')
     const nothing = columns.map(({ empty }) => empty)
-    const told = shares[metric].into(rows, place, nothing)
-    this.#hold((told.length - rows.length) * columns.length)
-    return told
+    const withShares = shares[metric].into(rows, place, nothing)
+    this.#hold((withShares.length - rows.length) * columns.length)
+    return withShares
   }
 
   #snapped(plan: OverTimePlan & { kind: 'snap' }, keys: readonly Value[]): Series {
