@@ -95,7 +95,7 @@ test('writes nothing before a snapshot is taken, nor when there are no new rows'
   expect(onDisk()).toHaveLength(1)
 })
 
-test('snapshots keep few files, which together cover all rows', async () => {
+test('snapshots keep few files, which range from the first row to the last', async () => {
   for (let round = 0; round < 200; round++) {
     write(1 + (round % 7) * (round % 5))
     const { entities, release } = await snapshots.take([1], never)
