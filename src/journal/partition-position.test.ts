@@ -35,7 +35,7 @@ test.each([
   expect(recordsOf(rows)).toBe(records)
 })
 
-test('an entry is followed by the next at the first record that is free, and all its rows are safe integers of its partition', () => {
+test('the next entry starts at the first free record, and all row positions are safe integers of one partition', () => {
   const place = fc.record({
     partition: fc.nat(partitionsMax - 1),
     offset: fc.nat({ max: 2 ** 39 - 2 ** 20 }),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Pacer } from '../lib/pacer.ts'
 import { AnswerRows } from './answer-rows.ts'
 
-test('rows are ordered, and equal ones keep their order', async () => {
+test('sorts rows by a column, stably', async () => {
   const length = fc.oneof(fc.nat(20), fc.integer({ min: 4090, max: 13_000 }))
   await fc.assert(
     fc.asyncProperty(length, fc.integer({ min: 1, max: 50 }), fc.nat(), async (rows, distinct, seed) => {

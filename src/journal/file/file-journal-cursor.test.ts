@@ -44,7 +44,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.constant('reopen'),
 )
 
-test('what was written is read back, in any portions, also by a cursor that follows', async () => {
+test('reads back all entries in portions of any size, also with a cursor that follows the writer', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyStep, { maxLength: 30 }),
@@ -84,7 +84,7 @@ function plain({ body, ...rest }: PlacedEntry): object {
   return { ...rest, body: Buffer.from(body).toString('hex') }
 }
 
-test('a body is not written over by later reads', async () => {
+test('later reads do not overwrite a returned body', async () => {
   const { journal, cursor } = await opened(new SimulatedDisk(seededRandom(1)))
   const kept: PlacedEntry[] = []
   for (let number = 0; number < 40; number++) {
@@ -96,7 +96,7 @@ test('a body is not written over by later reads', async () => {
   ])
 })
 
-test('passing bodies are good until the next call, also where a call goes over many blocks and files', async () => {
+test('passing bodies stay valid until the next call, also when a call spans many blocks and files', async () => {
   const folder = { disk: new SimulatedDisk(seededRandom(1)).mount(), directory }
   const large = { ...settings, segmentBytes: 5_000_000 }
   const journal = await openFileJournal({ ...folder, settings: large, observe: () => {} })
@@ -111,7 +111,7 @@ test('passing bodies are good until the next call, also where a call goes over m
   expect(read).toEqual(texts)
 })
 
-describe('from entries of 3, 1, 0 and 2 rows', () => {
+describe('reading entries of 3, 1, 0 and 2 rows', () => {
   test.each([
     [0, 7, 10_000, [0, 3, 4, 5]],
     [0, 4, 10_000, [0, 3]],
@@ -123,7 +123,7 @@ describe('from entries of 3, 1, 0 and 2 rows', () => {
     [5, 7, 10_000, [5]],
     [4, 4, 10_000, []],
     [7, 7, 10_000, []],
-  ])('read(%i, %i, %i) gives those at %j', async (position, untilPosition, bytesMax, expected) => {
+  ])('read(%i, %i, %i) returns the entries at %j', async (position, untilPosition, bytesMax, expected) => {
     const { journal, cursor } = await opened(new SimulatedDisk(seededRandom(1)))
     for (const rows of [3, 1, 0, 2]) {
       await journal.append(entry(rows))
@@ -134,7 +134,7 @@ describe('from entries of 3, 1, 0 and 2 rows', () => {
   })
 })
 
-describe('an Error names the place', () => {
+describe('read() rejects with a specific error for', () => {
   async function twoSegments() {
     const disk = new SimulatedDisk(seededRandom(1))
     const { journal, cursor } = await opened(disk)
@@ -148,9 +148,9 @@ describe('an Error names the place', () => {
   const second = `${directory}/00000000000000000002.journal`
 
   test.each([
-    ['damaged body', first, 32 + 72 + 64, `${first}, offset 104: the body of a record is damaged`],
-    ['damaged header', first, 32 + 72 + 8, `${first}, offset 104: the header of a record is damaged`],
-    ['damaged segment header', second, 16, `${second}, offset 0: the header of the segment is damaged`],
+    ['a damaged body', first, 32 + 72 + 64, `${first}, offset 104: the body of a record is damaged`],
+    ['a damaged header', first, 32 + 72 + 8, `${first}, offset 104: the header of a record is damaged`],
+    ['a damaged segment header', second, 16, `${second}, offset 0: the header of the segment is damaged`],
   ])('%s', async (_, path, offset, message) => {
     const { disk, cursor } = await twoSegments()
     const bytes = Buffer.from(disk.contents(path))
@@ -163,20 +163,20 @@ describe('an Error names the place', () => {
     ['within a record', 32 + 72 + 66, `${second}, offset 104: the file ends within a record`],
     ['within a header', 32 + 72 + 6, `${second}, offset 104: the file ends within the header of a record`],
     ['before an entry', 32, `${second}, offset 32: the file ends before an entry that was on disk`],
-  ])('cut %s', async (_, size, message) => {
+  ])('a file cut %s', async (_, size, message) => {
     const { disk, cursor } = await twoSegments()
     disk.put(second, disk.contents(second).subarray(0, size))
     await expect(cursor.read(0, 4, 10_000)).rejects.toThrow(message)
   })
 
-  test('trimmed position; the cursor is of use after it', async () => {
+  test('a trimmed position, and the cursor remains usable', async () => {
     const { journal, cursor } = await twoSegments()
     await journal.trim(2)
     await expect(cursor.read(1, 4, 10_000)).rejects.toThrow('position 1 is not in the journal any more')
     expect((await cursor.read(2, 4, 10_000)).map((each) => each.position)).toEqual([2, 3])
   })
 
-  test('two calls at once', async () => {
+  test('a second call while one is running', async () => {
     const { cursor } = await twoSegments()
     const reading = cursor.read(0, 4, 10_000)
     await expect(cursor.read(0, 4, 10_000)).rejects.toThrow('one call at a time')

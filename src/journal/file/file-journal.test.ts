@@ -45,7 +45,7 @@ function appendEach(journal: LocalJournalWriter, entries: readonly JournalEntry[
 }
 
 describe('append', () => {
-  test('gives positions in the order of the calls; an entry without rows takes one', async () => {
+  test('assigns positions in call order; an entry without rows takes one position', async () => {
     const { journal } = await opened()
     const rows = [1, 3, 0, 2, 1]
     expect(
@@ -59,7 +59,7 @@ describe('append', () => {
     expect(journal.durablePosition).toBe(8)
   })
 
-  test('writes at once what comes first, and together what comes meanwhile', async () => {
+  test('writes the first entry immediately, and the entries appended meanwhile in one write', async () => {
     const { journal, events } = await opened()
     await Promise.all(
       appendEach(
@@ -73,7 +73,7 @@ describe('append', () => {
     ])
   })
 
-  test('tells the new durable position after each write', async () => {
+  test('reports the new durable position after each write', async () => {
     const { journal } = await opened()
     const reported: number[] = []
     journal.onDurable((position) => reported.push(position))
@@ -81,7 +81,7 @@ describe('append', () => {
     expect(reported).toEqual([1, 3])
   })
 
-  test('begins a new segment when the next entry has no room, and lets a long one be longer', async () => {
+  test('starts a new segment when the next entry does not fit, and lets a long entry exceed the segment size', async () => {
     const { journal, names, fileBytes } = await opened()
     const long = entry({ body: 'x'.repeat(1500) })
     for (let count = 0; count < 14; count++) await journal.append(entry())
@@ -96,7 +96,7 @@ describe('append', () => {
     expect(journal.bytes).toBe(4 * headerBytes + 15 * entryBytes + 1568)
   })
 
-  test('refuses more than may wait, but never a lone entry', async () => {
+  test('refuses entries beyond the pending limit, but never a lone entry', async () => {
     const { journal } = await opened()
     const body = 'x'.repeat(1800)
     expect(await outcomes(appendEach(journal, [entry({ body }), entry(), entry({ body })]))).toEqual([
@@ -111,7 +111,7 @@ describe('append', () => {
     ['rows', { ...entry(), rows: 2 ** 32 }],
     ['ingestId', { ...entry(), ingestId: -1 }],
     ['idempotencyKey', { ...entry(), idempotencyKey: 'k'.repeat(70_000) }],
-  ])('throws for a number that its field cannot hold: %s', async (_, wrong) => {
+  ])('throws RangeError for a value that does not fit its field: %s', async (_, wrong) => {
     const { journal } = await opened()
     await expect(journal.append(wrong)).rejects.toThrow(RangeError)
     expect(await journal.append(entry())).toBe(0)
@@ -119,7 +119,7 @@ describe('append', () => {
 })
 
 describe('a full disk', () => {
-  test('refuses the write, leaves nothing of it, and gives its positions to the next', async () => {
+  test('refuses the write, stores nothing of it, and reuses its positions for the next entry', async () => {
     const { disk, journal, fileBytes, events } = await opened()
     disk.spaceBytes = headerBytes + entryBytes + 100
     expect(await outcomes(appendEach(journal, [entry(), entry(), entry()]))).toEqual([0, 'overloaded', 'overloaded'])
@@ -130,7 +130,7 @@ describe('a full disk', () => {
   })
 
   test.each(['create', 'beginWrite', 'write'] as const)(
-    'leaves no segment that could not be made (%s)',
+    'leaves no segment behind when its creation fails (%s)',
     async (operation) => {
       const { disk, journal, names } = await opened()
       await journal.append(entry())
@@ -157,7 +157,7 @@ describe('a failing disk', () => {
     ['write', 'EIO'],
     ['sync', 'EIO'],
     ['sync', 'ENOSPC'],
-  ] as const)('%s %s: nothing is acknowledged any more', async (operation, code) => {
+  ] as const)('%s fails with %s: no append is acknowledged any more', async (operation, code) => {
     const { disk, journal, events } = await opened()
     await journal.append(entry())
     disk.failOnce(operation, code)
@@ -175,20 +175,23 @@ describe('a failing disk', () => {
   test.each([
     ['truncate', 'EIO'],
     ['sync', 'EIO'],
-  ] as const)('%s %s after a full disk', async (operation, code) => {
+  ] as const)('%s fails with %s after a full disk: all appends fail', async (operation, code) => {
     const { disk, journal } = await opened()
     disk.failOnce('write', 'ENOSPC')
     disk.failOnce(operation, code)
     expect(await outcomes([journal.append(entry()), journal.append(entry())])).toEqual(['unavailable', 'unavailable'])
   })
 
-  test.each(['create', 'sync', 'syncDirectory'] as const)('%s EIO while a segment is made', async (operation) => {
-    const { disk, journal } = await opened()
-    await journal.append(entry())
-    disk.failOnce(operation, 'EIO')
-    await expect(journal.rotate()).rejects.toMatchObject({ code: 'unavailable' })
-    expect(await outcomes([journal.append(entry())])).toEqual(['unavailable'])
-  })
+  test.each(['create', 'sync', 'syncDirectory'] as const)(
+    '%s fails with EIO while a segment is created: the journal becomes unavailable',
+    async (operation) => {
+      const { disk, journal } = await opened()
+      await journal.append(entry())
+      disk.failOnce(operation, 'EIO')
+      await expect(journal.rotate()).rejects.toMatchObject({ code: 'unavailable' })
+      expect(await outcomes([journal.append(entry())])).toEqual(['unavailable'])
+    },
+  )
 })
 
 describe('trim', () => {
@@ -217,7 +220,7 @@ describe('trim', () => {
     expect(journal.bytes).toBe(before - deleted * (headerBytes + 2 * entryBytes))
   })
 
-  test('of the newest segment needs a rotation first; what comes after goes on from there', async () => {
+  test('deletes the newest segment only after a rotation, and a reopened journal continues at its end', async () => {
     const { disk, journal, names } = await threeSegments()
     await journal.rotate()
     await journal.rotate()
@@ -229,7 +232,7 @@ describe('trim', () => {
 })
 
 describe('close', () => {
-  test('waits for what was appended, and takes nothing more', async () => {
+  test('waits for pending appends and refuses later ones', async () => {
     const { disk, journal } = await opened()
     const body = 'x'.repeat(500)
     const appends = appendEach(journal, [entry({ body }), entry({ body }), entry({ body })])

@@ -7,7 +7,7 @@ import { openFileJournal } from './file-journal.ts'
 const documentPath = new URL('../../../docs/formats/journal.md', import.meta.url)
 const settings = { segmentBytes: 10_000, batchBytesMax: 10_000, pendingBytesMax: 10_000, apartBytesMin: 2 ** 30 }
 
-test('the example in the format document is what the code writes', async () => {
+test('the example in docs/formats/journal.md matches the bytes that the code writes', async () => {
   const simulated = new SimulatedDisk(seededRandom(1))
   const options = { disk: simulated.mount(), directory: '/journal', settings, observe: () => {}, nowMs: () => 0 }
   const journal = await openFileJournal({ ...options, reachedPosition: 7, newSalt: () => 0x5eed1234 })

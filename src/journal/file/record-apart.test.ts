@@ -20,13 +20,13 @@ function entry(bytes: number): JournalEntry {
 const small = entry(10)
 const large = entry(3000)
 
-test('small entries go before a large one that was pushed with them', async () => {
+test('small entries are placed before a large one that was appended with them', async () => {
   const journal = await open(new SimulatedDisk(seededRandom(1)))
   await journal.append(small)
   expect(await Promise.all([large, small, small].map((each) => journal.append(each)))).toEqual([3, 1, 2])
 })
 
-test('a large entry begins a segment, and others follow it there', async () => {
+test('a large entry starts a new segment, and later entries follow it there', async () => {
   const disk = new SimulatedDisk(seededRandom(1))
   const journal = await open(disk)
   for (const each of [small, large, small, large]) await journal.append(each)
@@ -39,7 +39,7 @@ test('a large entry begins a segment, and others follow it there', async () => {
   expect(entries.map(({ body }) => body.length)).toEqual([10, 3000, 10, 3000])
 })
 
-test('the first entry of all goes into the segment that is there', async () => {
+test('a large first entry goes into the existing empty segment', async () => {
   const disk = new SimulatedDisk(seededRandom(1))
   const journal = await open(disk)
   expect(await journal.append(large)).toBe(0)
@@ -47,7 +47,7 @@ test('the first entry of all goes into the segment that is there', async () => {
 })
 
 test.each(['create', 'write'] as const)(
-  'a disk without room for it (%s) refuses it, and nothing is left',
+  'a large entry is refused when the disk is full (%s), and leaves no file behind',
   async (operation) => {
     const disk = new SimulatedDisk(seededRandom(1))
     const journal = await open(disk)
@@ -59,7 +59,7 @@ test.each(['create', 'write'] as const)(
   },
 )
 
-test('a disk that fails it fails the journal; what is left goes at the next start', async () => {
+test('an I/O error on a large entry fails the journal, and its file is deleted at the next start', async () => {
   const disk = new SimulatedDisk(seededRandom(1))
   const journal = await open(disk)
   await journal.append(small)
@@ -71,7 +71,7 @@ test('a disk that fails it fails the journal; what is left goes at the next star
   expect(await disk.mount().list(directory)).toHaveLength(1)
 })
 
-test('a close waits for it', async () => {
+test('close() waits for a large entry', async () => {
   const disk = new SimulatedDisk(seededRandom(1))
   const journal = await open(disk)
   const appends = [small, large].map((each) => journal.append(each))

@@ -95,50 +95,55 @@ const copy =
 const at = (entryOfSegment: number, byte = 0): number => headerBytes + entryOfSegment * entryBytes + byte
 const nothing: Change = () => {}
 
-describe('without a clean close, what is opened', () => {
+describe('opening without a clean close recovers', () => {
   const all = [0, 1, 2, 3, 4, 5, 6]
   test.each<[string, Change, readonly number[], [string | null, number]]>([
-    ['whole', nothing, all, [null, 0]],
-    ['last entry cut in its body', cut(last, at(2, 65)), [0, 1, 2, 3, 4, 5], [last, 65]],
-    ['last entry cut one byte short', cut(last, at(2, 71)), [0, 1, 2, 3, 4, 5], [last, 71]],
-    ['last entry cut in its header', cut(last, at(2, 10)), [0, 1, 2, 3, 4, 5], [last, 10]],
-    ['last entry cut to one byte', cut(last, at(2, 1)), [0, 1, 2, 3, 4, 5], [last, 1]],
-    ['bad checksum in the last body', flip(last, at(2, 70)), [0, 1, 2, 3, 4, 5], [last, 72]],
-    ['bad length of the last entry', flip(last, at(2, 9)), [0, 1, 2, 3, 4, 5], [last, 72]],
-    ['bad magic of the last entry', flip(last, at(2, 0)), [0, 1, 2, 3, 4, 5], [last, 72]],
-    ['first entry of the last write damaged, its second whole', flip(last, at(1, 66)), [0, 1, 2, 3, 4], [last, 144]],
+    ['an intact journal', nothing, all, [null, 0]],
+    ['the last entry cut in its body', cut(last, at(2, 65)), [0, 1, 2, 3, 4, 5], [last, 65]],
+    ['the last entry cut one byte short', cut(last, at(2, 71)), [0, 1, 2, 3, 4, 5], [last, 71]],
+    ['the last entry cut in its header', cut(last, at(2, 10)), [0, 1, 2, 3, 4, 5], [last, 10]],
+    ['the last entry cut to one byte', cut(last, at(2, 1)), [0, 1, 2, 3, 4, 5], [last, 1]],
+    ['an invalid checksum of the last body', flip(last, at(2, 70)), [0, 1, 2, 3, 4, 5], [last, 72]],
+    ['an invalid length of the last entry', flip(last, at(2, 9)), [0, 1, 2, 3, 4, 5], [last, 72]],
+    ['an invalid magic of the last entry', flip(last, at(2, 0)), [0, 1, 2, 3, 4, 5], [last, 72]],
     [
-      'header of the first entry of the last write lost',
+      'the first entry of the last write damaged, the second intact',
+      flip(last, at(1, 66)),
+      [0, 1, 2, 3, 4],
+      [last, 144],
+    ],
+    [
+      'the header of the first entry of the last write zeroed',
       edit(last, (b) => void b.fill(0, at(1), at(1, 64))),
       [0, 1, 2, 3, 4],
       [last, 144],
     ],
-    ['zeros behind the end', edit(last, (b) => Buffer.concat([b, Buffer.alloc(5000)])), all, [last, 5000]],
+    ['zeros after the end', edit(last, (b) => Buffer.concat([b, Buffer.alloc(5000)])), all, [last, 5000]],
     ['zeros in place of the last entry', edit(last, (b) => void b.fill(0, at(2))), [0, 1, 2, 3, 4, 5], [last, 72]],
     [
-      'an entry of another file behind the end',
+      'an entry of another file after the end',
       (disk) => edit(last, (b) => Buffer.concat([b, disk.contents(`${directory}/${first}`).subarray(at(0))]))(disk),
       all,
       [last, 144],
     ],
     [
-      'magics without end behind the end',
+      'repeated magics after the end',
       edit(last, (b) => Buffer.concat([b, Buffer.alloc(4000, Buffer.from([0xff, 0x54, 0x4d, 0x52, 0, 0, 0, 0]))])),
       all,
       [last, 4000],
     ],
-    ['only the header of the last segment', cut(last, headerBytes), [0, 1, 2, 3], [null, 0]],
-    ['last segment empty', cut(last, 0), [0, 1, 2, 3], [last, 0]],
-    ['header of the last segment torn', cut(last, 20), [0, 1, 2, 3], [last, 20]],
+    ['a last segment with a header only', cut(last, headerBytes), [0, 1, 2, 3], [null, 0]],
+    ['an empty last segment', cut(last, 0), [0, 1, 2, 3], [last, 0]],
+    ['a torn header of the last segment', cut(last, 20), [0, 1, 2, 3], [last, 20]],
     [
-      'header of another segment in place of the last',
+      'a last segment with the header of another',
       (disk) => put(last, disk.contents(`${directory}/${first}`).subarray(0, headerBytes))(disk),
       [0, 1, 2, 3],
       [last, headerBytes],
     ],
-    ['header of the last segment zeros', put(last, Buffer.alloc(headerBytes)), [0, 1, 2, 3], [last, headerBytes]],
-    ['no last segment', remove(last), [0, 1, 2, 3], [null, 0]],
-    ['other files in the folder', put('lost+found.txt', Buffer.from('?')), all, [null, 0]],
+    ['a zeroed header of the last segment', put(last, Buffer.alloc(headerBytes)), [0, 1, 2, 3], [last, headerBytes]],
+    ['a missing last segment', remove(last), [0, 1, 2, 3], [null, 0]],
+    ['unrelated files in the folder', put('lost+found.txt', Buffer.from('?')), all, [null, 0]],
   ])('%s', async (_, change, numbers, torn) => {
     const disk = await writtenJournal(false)
     change(disk)
@@ -148,12 +153,12 @@ describe('without a clean close, what is opened', () => {
   })
 })
 
-describe('after a clean close, what is opened', () => {
+describe('opening after a clean close recovers', () => {
   const mark = at(3)
   test.each<[string, Change, readonly number[], [string | null, number]]>([
-    ['whole', nothing, [0, 1, 2, 3, 4, 5, 6], [null, 0]],
-    ['mark cut', cut(last, mark + 20), [0, 1, 2, 3, 4, 5, 6], [last, 20]],
-    ['mark damaged', flip(last, mark + 5), [0, 1, 2, 3, 4, 5, 6], [last, 64]],
+    ['an intact journal', nothing, [0, 1, 2, 3, 4, 5, 6], [null, 0]],
+    ['a truncated mark', cut(last, mark + 20), [0, 1, 2, 3, 4, 5, 6], [last, 20]],
+    ['a damaged mark', flip(last, mark + 5), [0, 1, 2, 3, 4, 5, 6], [last, 64]],
   ])('%s', async (_, change, numbers, torn) => {
     const disk = await writtenJournal(true)
     change(disk)
@@ -161,14 +166,14 @@ describe('after a clean close, what is opened', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('opening refuses', () => {
   const damaged = 'Restore the file from a copy'
   const wholeWhen = 'though it was whole when'
   test.each<[string, boolean, Change, string, number, string]>([
     ['damage in the middle of the last segment', false, flip(last, at(0, 66)), last, at(0), wholeWhen],
-    ['bad length in the middle of the last segment', false, flip(last, at(0, 8)), last, at(0), wholeWhen],
+    ['an invalid length in the middle of the last segment', false, flip(last, at(0, 8)), last, at(0), wholeWhen],
     [
-      'zeros over an entry in the middle',
+      'a zeroed entry in the middle of the last segment',
       false,
       edit(last, (b) => void b.fill(0, at(0), at(1))),
       last,
@@ -176,23 +181,23 @@ describe('what is refused', () => {
       wholeWhen,
     ],
     ['damage in the last entry before the mark', true, flip(last, at(2, 66)), last, at(2), wholeWhen],
-    ['damage in a segment before', false, flip(first, at(1, 66)), first, at(1), damaged],
-    ['a segment before, cut within an entry', false, cut(second, at(1, 30)), second, at(1), damaged],
-    ['a segment before, cut between entries', false, cut(second, at(1)), second, at(1), 'is not in the folder'],
+    ['damage in an earlier segment', false, flip(first, at(1, 66)), first, at(1), damaged],
+    ['an earlier segment cut within an entry', false, cut(second, at(1, 30)), second, at(1), damaged],
+    ['an earlier segment cut between entries', false, cut(second, at(1)), second, at(1), 'is not in the folder'],
     [
-      'a segment before, with zeros behind its end',
+      'an earlier segment with zeros after its end',
       false,
       edit(second, (b) => Buffer.concat([b, Buffer.alloc(8)])),
       second,
       at(2),
       damaged,
     ],
-    ['a segment before, empty', false, cut(second, 0), second, 0, damaged],
-    ['a middle segment missing', false, remove(second), first, at(2), 'is not in the folder'],
-    ['header damaged, last segment', false, flip(last, 13), last, 0, damaged],
-    ['header damaged, first segment', false, flip(first, 17), first, 0, damaged],
-    ['header of something else', false, edit(last, (b) => void b.write('GARBAGE!')), last, 0, damaged],
-    ['a newer version', false, edit(last, (b) => void b.writeUInt32LE(2, 8)), last, 8, 'Start the version'],
+    ['an empty earlier segment', false, cut(second, 0), second, 0, damaged],
+    ['a missing middle segment', false, remove(second), first, at(2), 'is not in the folder'],
+    ['a damaged header of the last segment', false, flip(last, 13), last, 0, damaged],
+    ['a damaged header of the first segment', false, flip(first, 17), first, 0, damaged],
+    ['a header of another file format', false, edit(last, (b) => void b.write('GARBAGE!')), last, 0, damaged],
+    ['a newer format version', false, edit(last, (b) => void b.writeUInt32LE(2, 8)), last, 8, 'Start the version'],
     [
       'a renamed segment',
       false,
@@ -204,9 +209,9 @@ describe('what is refused', () => {
       16,
       'give it back its name',
     ],
-    ['a name that is none', false, copy(last, 'copy of 4.journal'), 'copy of 4.journal', 0, 'Move the file away'],
+    ['an invalid segment name', false, copy(last, 'copy of 4.journal'), 'copy of 4.journal', 0, 'Move the file away'],
     [
-      'positions there twice',
+      'two segments with the same positions',
       false,
       copy(second, '00000000000000000003.journal'),
       second,
@@ -221,21 +226,21 @@ describe('what is refused', () => {
     await expect(opening).rejects.toThrow(advice)
   })
 
-  test('a journal that ends before what the store has reached', async () => {
+  test('a journal that ends before the position the store has reached', async () => {
     const disk = await writtenJournal(true)
     const opening = openFileJournal({ disk: disk.mount(), directory, settings, observe: () => {}, reachedPosition: 8 })
     await expect(opening).rejects.toThrow('ends before position 7, but what is stored reaches 8')
   })
 })
 
-test('an empty folder begins where the store has got to', async () => {
+test('an empty folder starts at the position the store has reached', async () => {
   const disk = new SimulatedDisk(seededRandom(1))
   const options = { disk: disk.mount(), directory, settings, observe: () => {} }
   const journal = await openFileJournal({ ...options, reachedPosition: 1000 })
   expect(await journal.append(entry(0))).toBe(1000)
 })
 
-test('a close that finds a mark adds none', async () => {
+test('closing an already cleanly closed journal adds no second mark', async () => {
   const disk = await writtenJournal(true)
   const path = `${directory}/${last}`
   const before = disk.contents(path)

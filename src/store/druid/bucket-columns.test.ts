@@ -22,12 +22,12 @@ test.each([
   ['P2W', 'P14D'],
   ['quarter', 'P3M'],
   ['year', 'P12M'],
-])('%s is a period of Druid', (granularity, period) => {
+])('%s maps to a Druid period', (granularity, period) => {
   const expression = `timestamp_floor("__time", '${period}', null, 'UTC')`
   expect(slices(granularity)).toEqual([{ fromMs: open, toMs: end, expression, period }])
 })
 
-describe('several hours, which Druid rounds towards 1970', () => {
+describe('periods of several hours, which Druid rounds towards 1970', () => {
   const hours = (count: number, period: string) => ({
     counted: {
       expression: `"__time" - (("__time" % ${count * 3_600_000} + ${count * 3_600_000}) % ${count * 3_600_000})`,
@@ -40,7 +40,7 @@ describe('several hours, which Druid rounds towards 1970', () => {
     ['six_hour', hours(6, 'PT6H')],
     ['PT7H', hours(7, 'PT7H')],
     ['PT10H', hours(10, 'PT10H')],
-  ])('%s is counted before it', (granularity, { counted, floored }) => {
+  ])('%s is computed arithmetically before 1970', (granularity, { counted, floored }) => {
     expect(slices(granularity)).toEqual([
       { fromMs: open, toMs: -1, ...counted },
       { fromMs: 0, toMs: end, ...floored },
@@ -50,7 +50,7 @@ describe('several hours, which Druid rounds towards 1970', () => {
   })
 })
 
-describe('buckets by the clocks of a zone', () => {
+describe('buckets of a time zone', () => {
   const hour = 3_600_000
   /** Hours until the fifth, then one bucket of half an hour, then hours again. */
   const buckets = {
@@ -62,7 +62,7 @@ describe('buckets by the clocks of a zone', () => {
   }
   const later = (ms: number): number => Math.floor((ms - 5.5 * hour) / hour) * hour + 5.5 * hour
 
-  test('in a row are counted, the others chosen from', () => {
+  test('are computed where regular, and selected by conditions elsewhere', () => {
     const counted = (startMs: number): string =>
       `"__time" - (("__time" - ${startMs}) % ${hour} + ${hour}) % ${hour})`.replace('(("', '((("')
     const [slice, ...others] = zonedRanges(buckets, { fromMs: 0.5 * hour, toMs: 9 * hour }, 100)
@@ -73,7 +73,7 @@ describe('buckets by the clocks of a zone', () => {
     expect(slice?.expression).toContain(counted(5.5 * hour))
   })
 
-  test('are no more than buckets may be', () => {
+  test('are refused beyond the limit', () => {
     expect(() => zonedRanges(buckets, { fromMs: 0, toMs: 100 * hour }, 50)).toThrow('more than 50 buckets')
   })
 
@@ -81,7 +81,7 @@ describe('buckets by the clocks of a zone', () => {
     ['P1D', 'Pacific/Apia', '2011-12-30T09:59Z', '2026-03-30T21:59Z'],
     ['PT1M', 'Europe/Madrid', '1850-01-01T00:00Z', '2250-01-01T00:00Z'],
     ['PT30M', 'Australia/Lord_Howe', '2011-12-30T09:59Z', '2026-03-30T21:59Z'],
-  ])('of %s in %s that nobody has rows in are not counted', (period, zone, from, to) => {
+  ])('of %s in %s with equal lengths count as one against the limit', (period, zone, from, to) => {
     const zoned = new ZonedBuckets(periodGranularity(parsePeriod(period)!, Zone.find(zone)!, null)!)
     const range = { fromMs: Date.parse(from), toMs: Date.parse(to) }
     const some = zonedRanges(zoned, range, 1000)

@@ -37,13 +37,13 @@ const few = (days: readonly number[], tag?: string): HiddenRows[] => days.map((d
 
 test.each<[what: string, days: number[], hidden: HiddenRows[], bounds: [number, number] | null, asked: number[]]>([
   ['nothing is hidden', [1, 5], [], [1, 5], [0]],
-  ['what is hidden lies between', [1, 3, 5], few([2, 3, 4]), [1, 5], [0]],
-  ['deletions of these dates hide others', [1, 3, 5], few([1, 3, 5], 'b'), [1, 5], [0, 2]],
-  ['the first is hidden', [1, 2, 5], few([1, 3, 4]), [2, 5], [0, 1]],
-  ['the next ones are hidden too', [1, 2, 3, 5], few([1, 2, 4]), [3, 5], [0, 1, 3]],
-  ['all is hidden', [1, 5], [hiding(0, 9)], null, [0, 1]],
-  ['there is nothing', [], few([1]), null, [0]],
-])('the first and last date, where %s', async (_, days, hidden, bounds, asked) => {
+  ['the hidden rows lie between', [1, 3, 5], few([2, 3, 4]), [1, 5], [0]],
+  ['deletions of these dates hide other tags', [1, 3, 5], few([1, 3, 5], 'b'), [1, 5], [0, 2]],
+  ['the first row is hidden', [1, 2, 5], few([1, 3, 4]), [2, 5], [0, 1]],
+  ['the following rows are hidden too', [1, 2, 3, 5], few([1, 2, 4]), [3, 5], [0, 1, 3]],
+  ['all rows are hidden', [1, 5], [hiding(0, 9)], null, [0, 1]],
+  ['there are no rows', [], few([1]), null, [0]],
+])('timeBoundary returns the first and last visible date when %s', async (_, days, hidden, bounds, asked) => {
   const druid = druidOf(days)
   const target: QueryTarget = {
     ...{ client: druid, dataSource: 'rows', hidden, timeoutMs: 1000 },

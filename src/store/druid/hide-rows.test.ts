@@ -22,7 +22,7 @@ const hiding = (selection: Partial<DeletionSelection>): HiddenRows => ({
 const body = { intervals: ['2026-01-02T00:00:00.000Z/2026-01-03T00:00:00.000Z'], filter: null }
 const day = (number: number): number => Date.UTC(2026, 0, number)
 
-test('rows are hidden by a filter, which no null passes by', () => {
+test('hides rows by a filter under istrue, so that comparisons with null hide nothing', () => {
   expect(hideRows(body, [hiding({})])).toMatchObject({
     filter: {
       type: 'not',
@@ -52,7 +52,7 @@ test.each<[selection: Partial<DeletionSelection>, isNear: boolean]>([
   [{ toMs: day(2) }, true],
   [{ fromMs: day(3) - 1 }, true],
   [{ fromMs: day(3) }, false],
-])('%j goes along with a query of the second: %s', (selection, isNear) => {
+])('the deletion %j is added to a query of 2 January: %s', (selection, isNear) => {
   expect(hideRows(body, [hiding(selection)]) === body).toBe(!isNear)
 })
 
@@ -76,12 +76,12 @@ test.each<[filter: object, selection: Partial<DeletionSelection>, isNear: boolea
   [isOneOf('T', 'b1', null), { ids: null, prefixes: ['a', 'b'] }, true],
   [isOneOf('T', 'cb', null), { ids: null, prefixes: ['a', 'b'] }, false],
   [isOneOf('T', 'a', 'b1'), { ids: ['a'], prefixes: ['b'] }, true],
-])('of rows that pass %j a deletion of %j may hide some: %s', (filter, selection, isNear) => {
+])('a query filtered by %j needs the deletion %j: %s', (filter, selection, isNear) => {
   const query = { ...body, filter }
   expect(hideRows(query, [hiding(selection)]) === query).toBe(!isNear)
 })
 
-test('a deletion whose prefixes are too many to compare with the values that are asked for goes along', () => {
+test('a deletion with too many prefixes to compare with the filter values is always added', () => {
   const prefixes = Array.from({ length: 100 }, (_, one) => `p${one}`)
   const isNear = (values: number): boolean => {
     const query = { ...body, filter: isOneOf('T', ...Array.from({ length: values }, (_, one) => `b${one}`)) }
@@ -90,7 +90,7 @@ test('a deletion whose prefixes are too many to compare with the values that are
   expect([isNear(10), isNear(11)]).toEqual([false, true])
 })
 
-describe('a metric that reads as null in some rows', () => {
+describe('a metric that is deleted in some rows', () => {
   const hidden = [hiding({ metrics: [{ name: 'V', type: 'double' }] })]
   const shown = (query: object): object => hideRows({ ...body, ...query }, hidden)
 
@@ -112,7 +112,7 @@ describe('a metric that reads as null in some rows', () => {
   const sum = { type: 'doubleSum', name: ':sum', fieldName: 'V' }
   const hasAny = any({ type: 'not', field: isNull }, { type: 'not', field: { type: 'null', column: 'W' } })
 
-  test('is a column of its own where a query shows it or calculates with it', () => {
+  test('becomes a virtual column where a query selects it or computes with it', () => {
     const query = {
       columns: ['__time', 'V', 'W'],
       virtualColumns: [{ type: 'expression', name: 'x', expression: `"V" + "W" + strlen('"V"')` }],
@@ -132,7 +132,7 @@ describe('a metric that reads as null in some rows', () => {
     })
   })
 
-  test('is passed over by filters where it is asked for a value, or its values are put together', () => {
+  test('is ignored by not-null filters and aggregations where it is deleted', () => {
     const isNullNow = any(isNull, { type: 'not', field: isVisible })
     expect(shown({ filter: hasAny, aggregations: [sum] })).toEqual({
       ...body,
@@ -142,7 +142,7 @@ describe('a metric that reads as null in some rows', () => {
     })
   })
 
-  test('goes with its rows where no row is asked for without it', () => {
+  test('hides its rows when the query requires the metric in every row', () => {
     const filter = { type: 'and', fields: [isOneOf('T', 'a'), { type: 'not', field: isNull }] }
     const query = { columns: ['V'], filter, aggregations: [sum] }
     expect(shown(query)).toEqual({
@@ -151,7 +151,7 @@ describe('a metric that reads as null in some rows', () => {
     })
   })
 
-  test('is no column where the query does not name it', () => {
+  test('adds no virtual column when the query does not use it', () => {
     expect(shown({ columns: ['W'], virtualColumns: [] })).toMatchObject({ columns: ['W'], virtualColumns: [] })
   })
 })

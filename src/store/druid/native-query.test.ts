@@ -4,6 +4,6 @@ import { intervalsOf } from './native-query.ts'
 test.each([
   [5, 4],
   [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
-])('from %d to %d there is no time', (fromMs, toMs) => {
+])('the range from %d to %d has no interval', (fromMs, toMs) => {
   expect(intervalsOf(fromMs, toMs)).toEqual([])
 })

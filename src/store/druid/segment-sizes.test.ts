@@ -4,7 +4,7 @@ import { segmentSizes } from './segment-sizes.ts'
 
 const source = (name: string, segments: object) => ({ name, properties: { tiers: {}, segments } })
 
-test('the segments of the entities that are asked for, and of no other source', async () => {
+test('returns the segments of the requested entities and of no other data source', async () => {
   const range = { minTime: '2026-01-01T00:00:00.000Z', maxTime: '2026-01-03T00:00:00.000Z' }
   const listed = [
     source('plant_1', { count: 3, size: 900, replicatedSize: 1800, ...range }),
@@ -21,7 +21,7 @@ test('the segments of the entities that are asked for, and of no other source', 
   )
 })
 
-test('a Druid that is away is told as such', async () => {
+test('fails with "unavailable" when Druid is unavailable', async () => {
   const manage = () => Promise.reject(druidUnavailable(new Error('refused')))
   await expect(segmentSizes({ manage }, 'plant', [1])).rejects.toMatchObject({ code: 'unavailable' })
 })

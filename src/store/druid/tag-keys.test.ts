@@ -47,7 +47,7 @@ const value = fc.option(fc.constantFrom('', 'a', 'b', 'c', '\u{1f600}'))
 const rowsOf = (tags: number) => fc.array(fc.array(value, { minLength: tags, maxLength: tags }), { maxLength: 12 })
 
 test.each([1, 2, 3])(
-  'filters of %i tags: keys pass, and what has none of them does not; what is left out comes back if it has a null',
+  'filters of %i tags: among() passes only the keys; except() passes the rest, and possibly keys with a null',
   (count) => {
     const names = ['T', 'U', 'W'].slice(0, count)
     fc.assert(
@@ -67,7 +67,7 @@ test.each([1, 2, 3])(
   },
 )
 
-test('many combinations are few filters, by the tag with the fewest values', () => {
+test('many combinations become few filters, grouped by the tag with the fewest values', () => {
   const keys = keysOf(['sensor', 'site'])
   const rows = Array.from({ length: 6000 }, (_, place) => [`sensor${place}`, `site${place % 3}`])
   const filter = keys.among(rows.map((row) => keys.at(row, 0)))
@@ -75,14 +75,14 @@ test('many combinations are few filters, by the tag with the fewest values', () 
   expect((filter!['fields'] as unknown[]).length).toBe(3)
 })
 
-test('what cannot be few filters is no filter', () => {
+test('combinations that need too many filters have no filter', () => {
   const keys = keysOf(['T', 'U', 'W'])
   const rows = Array.from({ length: 1001 }, (_, place) => [`${place}`, `${place}`, 'w'])
   const named = new Set(rows.map((row) => keys.at(row, 0)))
   expect([keys.among(named), keys.except(named)]).toEqual([null, null])
 })
 
-test('one tag is its value', () => {
+test('the key of one tag is its value', () => {
   const keys = keysOf(['T'])
   expect([keys.at([7, 'a'], 1), keys.at([7, null], 1), keys.at([7], 1)]).toEqual(['a', null, null])
   expect(keysOf(['T', 'U']).at([7, 'a', null, 3], 1)).toBe('["a",null]')

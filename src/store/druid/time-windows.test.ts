@@ -5,7 +5,7 @@ import { TimeWindows } from './time-windows.ts'
 
 const instant = fc.integer({ min: -1e12, max: 1e12 })
 
-test.each(['backwards', 'forwards'] as const)('windows %s are the range, cut', (direction) => {
+test.each(['backwards', 'forwards'] as const)('windows %s cover the range without gaps or overlaps', (direction) => {
   const side = fc.oneof(instant, fc.constantFrom(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))
   fc.assert(
     fc.property(side, side, instant, instant, fc.nat(5), (a, b, c, d, steps) => {
@@ -26,7 +26,7 @@ test.each(['backwards', 'forwards'] as const)('windows %s are the range, cut', (
   )
 })
 
-test('few ranges hold all dates', () => {
+test('at most 100 ranges cover all dates', () => {
   fc.assert(
     fc.property(fc.uniqueArray(instant, { maxLength: 300 }), (dates) => {
       const times = dates.sort((left, right) => left - right)

@@ -15,7 +15,7 @@ import type { LocalFolder } from './sealed/local-folder.ts'
 
 const hourMs = 3_600_000
 
-test('sealed, merged and fresh rows together are answered as the model does', async () => {
+test('sealed, merged and fresh rows together give the results of the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: randomMemoryFolder })),
     { numRuns: rounds(250) },
@@ -30,7 +30,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const storedFolder = (store: EmbeddedStore, draw: Draw): LocalFolder => smallLocalFolder(directory, store, draw)
 
-test('files on disk too', async () => {
+test('files on disk give the results of the model too', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => checkHistory(seed, { folder: storedFolder })),
     { numRuns: rounds(60) },
@@ -144,15 +144,19 @@ function* without(slices: Iterable<RowSlice>, columns: ReadonlySet<number>): Gen
   }
 }
 
-describe('the same check finds', () => {
+describe('the same check detects', () => {
   test.each<[string, AtRestParts, seed: number]>([
-    ['a switch that leaves the frozen rows in', { folder: randomMemoryFolder, switch: leavesFrozen }, 2],
-    ['a switch that leaves the merged files in', { folder: randomMemoryFolder, switch: leavesMerged }, 2],
-    ['rollups that hold the ragged ends too', { folder: spoiledFolder(raggedSeries) }, 23],
-    ['rollups of all series that hold the ragged ends too', { folder: spoiledFolder(raggedPool) }, 46],
-    ['rollups of all series that leave series out without a word', { folder: spoiledFolder(wholePool) }, 37],
-    ['series whose newest row is taken for all of them', { folder: spoiledFolder(likeTheNewest) }, 4],
-    ['files that forget which row each value came with', { folder: forgetfulFolder }, 46],
+    ['a switch that does not remove the frozen rows', { folder: randomMemoryFolder, switch: leavesFrozen }, 2],
+    ['a switch that does not remove the merged files', { folder: randomMemoryFolder, switch: leavesMerged }, 2],
+    ['rollups that include the partial hours at the ends of a range', { folder: spoiledFolder(raggedSeries) }, 23],
+    [
+      'rollups of all series that include the partial hours at the ends of a range',
+      { folder: spoiledFolder(raggedPool) },
+      46,
+    ],
+    ['rollups of all series that do not list the series left out', { folder: spoiledFolder(wholePool) }, 37],
+    ['series whose newest row is reported as common to all their rows', { folder: spoiledFolder(likeTheNewest) }, 4],
+    ['files that forget the row in which each value was pushed', { folder: forgetfulFolder }, 46],
     ['a restart that forgets that rows are replaced', { folder: randomMemoryFolder, keepsAfterRestart: true }, 46],
   ])('%s', async (_, parts, seed) => {
     const found = await fc.check(

@@ -13,7 +13,7 @@ import {
 import { rounds } from '../../../test/support/rounds.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 
-test.each([8, 64, 4096])('answers random plans as the model does, with chunks of %i rows', async (chunkRows) => {
+test.each([8, 64, 4096])('random plans give the results of the model, with chunks of %i rows', async (chunkRows) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
       const draw = drawFrom(seed)

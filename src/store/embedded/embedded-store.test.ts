@@ -51,30 +51,30 @@ test('an unknown entity has no rows', async () => {
   expect(store.bytes).toBe(0)
 })
 
-test('statistics count every row, and memory is told', async () => {
+test('statistics count every row, and memory use is reported', async () => {
   const store = storeOf([5, 'a', 1], [3, 'b', null])
   expect(await store.statistics(1, null, new AbortController().signal)).toEqual({ rows: 2, firstMs: 3, lastMs: 5 })
   expect(store.bytes).toBeGreaterThan(100)
 })
 
-test('tags are ordered by code point, beyond U+FFFF too', async () => {
+test('tags are ordered by code point, also beyond U+FFFF', async () => {
   const store = storeOf([1, '\u{1f600}', 1], [1, '\uffff', 2], [1, '', 3])
   expect((await rowsOf(store, select)).map((row) => row[1])).toEqual(['', '\uffff', '\u{1f600}'])
 })
 
 test.each<[string, Partial<Selection>, string[]]>([
-  ['ids, some unknown, some twice', { ids: ['b%', 'x', 'b%'] }, ['b%']],
-  ['no id that is known', { ids: ['x'] }, []],
-  ['prefixes, in which % and _ are plain', { prefixes: ['b%', '_'] }, ['_a', 'b%']],
-  ['both', { ids: ['b%', 'bb'], prefixes: ['bb', 'c'] }, ['bb']],
+  ['ids, some unknown, some repeated', { ids: ['b%', 'x', 'b%'] }, ['b%']],
+  ['unknown ids only', { ids: ['x'] }, []],
+  ['prefixes, in which % and _ are literal', { prefixes: ['b%', '_'] }, ['_a', 'b%']],
+  ['ids and prefixes', { ids: ['b%', 'bb'], prefixes: ['bb', 'c'] }, ['bb']],
   ['an empty prefix', { prefixes: [''] }, ['_a', 'b%', 'bb']],
-])('filter by %s', async (_, filter, tags) => {
+])('filters by %s', async (_, filter, tags) => {
   const store = storeOf([1, 'b%', 1], [1, 'bb', 1], [1, '_a', 1])
   const rows = await rowsOf(store, { kind: 'select', selection: selection(filter), range: always })
   expect(rows.map((row) => row[1])).toEqual(tags)
 })
 
-test('late rows and equal dates: by date, then as pushed', async () => {
+test('late rows and equal dates are ordered by date, then as pushed', async () => {
   const store = storeOf([10, 'a', 1], [30, 'a', 2], [20, 'a', 3], [20, 'a', 4])
   const values = async (): Promise<Value[]> => (await rowsOf(store, select)).map((row) => row[2])
   expect(await values()).toEqual([1, 3, 4, 2])
@@ -83,7 +83,7 @@ test('late rows and equal dates: by date, then as pushed', async () => {
   expect(await values()).toEqual([1, 3, 4, 6, 2, 5])
 })
 
-test('a row that keeps an older place in the order never counts as newer', async () => {
+test('a row replayed at an older position does not count as newer', async () => {
   const store = storeOf([10, 'a', 1])
   const replayed = batchOf([time, tag, value], [[10, 'a', 2]])
   store.write({ ...replayed, positions: Float64Array.of(-1) })
@@ -91,7 +91,7 @@ test('a row that keeps an older place in the order never counts as newer', async
   expect(newest).toEqual([[10, 'a', 1]])
 })
 
-test('a field that was added later is null in older rows, also where they share memory', async () => {
+test('a field added later is null in older rows, also within one chunk', async () => {
   const store = storeOf([10, 'a', 1], [20, 'a', 2])
   store.write(batchOf([time, tag, note, count], [[30, 'a', 'x', 9007199254740993n]]))
   const plan: Plan = {
@@ -106,14 +106,14 @@ test('a field that was added later is null in older rows, also where they share 
   ])
 })
 
-test('a field or tag that no row came with is null', async () => {
+test('a field or tag that no row has is null', async () => {
   const store = storeOf([10, 'a', 1])
   const other: EntityField = { name: 'U', type: 'string', role: 'tag' }
   const plan: Plan = { kind: 'select', selection: selection({ tags: [other], fields: [note] }), range: always }
   expect(await rowsOf(store, plan)).toEqual([[10, null, null, 1]])
 })
 
-test('rows of before a tag was added are a combination of their own, which comes first', async () => {
+test('rows older than an added tag are a separate combination, which sorts first', async () => {
   const other: EntityField = { name: 'U', type: 'string', role: 'tag' }
   const store = storeOf([10, 'a', 1], [20, 'b', 2])
   const tags = [tag, other] as const
@@ -147,11 +147,11 @@ test('rows of before a tag was added are a combination of their own, which comes
 })
 
 test.each<[string, number[], number]>([
-  ['whose sum overflows', [1.7e308, 1.7e308, 1.7e308], 1.7e308],
+  ['of values whose sum overflows', [1.7e308, 1.7e308, 1.7e308], 1.7e308],
   ['of the largest double', Array<number>(3).fill(Number.MAX_VALUE), Number.MAX_VALUE],
-  ['whose sum overflows on the way only', [1.7e308, 1.7e308, -1.7e308, -1.7e308, 5], 1],
-  ['that plain sums lose', [1e16, 1, -1e16, 1], 0.5],
-])('a mean %s', async (_, values, mean) => {
+  ['of values whose sum overflows only temporarily', [1.7e308, 1.7e308, -1.7e308, -1.7e308, 5], 1],
+  ['of values that plain summation loses', [1e16, 1, -1e16, 1], 0.5],
+])('computes a mean %s', async (_, values, mean) => {
   const store = storeOf(...values.map((one, index): Value[] => [index, 'a', one]))
   const plan: Plan = {
     kind: 'average',
@@ -165,7 +165,7 @@ test.each<[string, number[], number]>([
   expect(Number(row[2]) / mean).toBeCloseTo(1, 12)
 })
 
-test('the bucket of all, open at its start, bears the date of the first item of all tags', async () => {
+test('the bucket of granularity "all" without a start has the date of the first item of all tags', async () => {
   const store = storeOf([7, 'b', null], [20, 'a', 1], [10, 'b', 2])
   const plan: Plan = {
     kind: 'average',
@@ -197,13 +197,13 @@ describe('limits', () => {
     ['ticks', { kind: 'snap', selection: selection(), ticksMs: ticks }, { buckets: 1 }, /more than 1 buckets/],
     ['average', { ...average, granularity: granularityNames.second }, { resultRows: 2 }, /more than 2 rows/],
     ['buckets', { ...average, granularity: granularityNames.second }, { buckets: 2 }, /more than 2 buckets/],
-  ])('%s: refused above, answered at the limit', async (_, plan, over, detail) => {
+  ])('%s: refused above the limit, answered at it', async (_, plan, over, detail) => {
     await expect(rowsOf(three, plan, { ...limits, ...over })).rejects.toThrow(detail)
     expect(await rowsOf(three, plan, { ...limits, resultRows: 3, buckets: 3 })).toHaveLength(3)
   })
 })
 
-describe('buckets of several tags, 4 of time in 6 groups', () => {
+describe('limits on 4 time buckets in 6 groups of several tags', () => {
   const times: readonly (readonly [ms: number, tag: string])[] = [
     [1000, 'a'],
     [2000, 'a'],
@@ -221,7 +221,7 @@ describe('buckets of several tags, 4 of time in 6 groups', () => {
     [{ buckets: 4, resultRows: 5 }, 'more than 5 rows'],
     [{ buckets: 4, resultRows: 4 }, 'more than 4 rows'],
     [{ buckets: 1, resultRows: 1 }, 'more than 1 buckets'],
-  ])('within %j: %s', async (over, expected) => {
+  ])('with %j: %s', async (over, expected) => {
     for (const fields of [[], [tag]]) {
       const plan: Plan = {
         kind: 'average',
@@ -237,10 +237,10 @@ describe('buckets of several tags, 4 of time in 6 groups', () => {
   })
 })
 
-describe('a run that is paused', () => {
+describe('a paused run', () => {
   const rows = Array.from({ length: 40_000 }, (_, index): Value[] => [index, index % 2 === 0 ? 'a' : 'b', index])
 
-  test('sees no row, late or not, that is written meanwhile', async () => {
+  test('does not see rows, late or not, that are written meanwhile', async () => {
     const store = storeOf(...rows)
     const before = await rowsOf(store, select)
     const seen: ResultRow[] = []
@@ -264,7 +264,7 @@ describe('a run that is paused', () => {
     expect(seen).toEqual(before)
   })
 
-  test('sees no row that is written while it gathers', async () => {
+  test('does not see rows that are written while it collects', async () => {
     const store = storeOf(...rows, [5, 'a', 5])
     const before = await rowsOf(store, select)
     const running = rowsOf(store, select)
@@ -282,7 +282,7 @@ describe('a run that is paused', () => {
     expect((await other).map((row) => row[0])).toEqual([39_998, 39_999])
   })
 
-  test('ends with the reason of its abort', async () => {
+  test('rejects with the reason of its abort', async () => {
     const store = storeOf(...rows)
     const controller = new AbortController()
     const batches = store.run(select, limits, controller.signal)
@@ -304,7 +304,7 @@ test('a short run never waits for the event loop', async () => {
   expect(turned).toBe(false)
 })
 
-test('many series of one row each', async () => {
+test('returns the latest row of each of many series of one row', async () => {
   const store = new EmbeddedStore()
   const many = Array.from({ length: 30_000 }, (_, index): Value[] => [index, `tag${index % 10_000}.${index}`, index])
   const dictionary = many.map((row) => String(row[1]))

@@ -11,7 +11,7 @@ import { groupRowsOf, openStore } from './open-store.ts'
 const directory = await mkdtemp(join(tmpdir(), 'tidemark-open-'))
 afterAll(() => rm(directory, { recursive: true }))
 
-test('registries that were written down before one failed are recorded by the next attempt', async () => {
+test('registries written before another one failed are recorded by the next attempt', async () => {
   let isFull = true
   const disk: Disk = {
     ...nodeDisk,
@@ -45,7 +45,7 @@ test('registries that were written down before one failed are recorded by the ne
   expect(await opened.extendRegistries()).toEqual([])
 })
 
-test('files and series that no manifest has go only once no commit can come back that names them', async () => {
+test('files and series in no manifest are deleted only when no pending commit can still name them', async () => {
   const data = join(directory, 'settled')
   const entity = join(data, '1')
   await mkdir(entity, { recursive: true })
@@ -87,7 +87,7 @@ test('files and series that no manifest has go only once no commit can come back
   await openStore({ ...parts, manifest: manifest(recorded), settle: cannot })
 })
 
-test('nothing is deleted while files are held, as for a backup that goes on when the thread is started again', async () => {
+test('deletes nothing while files are held, as for a backup that outlasts a restart of the thread', async () => {
   const data = join(directory, 'held')
   const paths = ['1/2026-01-01-000000000000.parquet', '1/series.log', '2/2026-01-01-000000000000.index']
   for (const path of paths) {
@@ -110,6 +110,6 @@ test.each([
   [125_000, 125_000],
   [1_000_000, 1_000_000],
   [10_000_000, 1_048_576],
-])('with a head of %i rows, row groups have at most %i', (headRows, groupRows) => {
+])('with a head of %i rows, row groups have at most %i rows', (headRows, groupRows) => {
   expect(groupRowsOf(headRows)).toBe(groupRows)
 })

@@ -173,7 +173,7 @@ function expected(rows: readonly Row[]): unknown[] {
   })
 }
 
-test('an hour keeps what its rows say', () => {
+test('an hour stores the parts that its rows define', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const rows = randomRows(drawFrom(seed))
@@ -186,7 +186,7 @@ test('an hour keeps what its rows say', () => {
 /** The parts that are still known after an hour is joined from several. */
 const sumsAndBounds = /^(good_|item_)?(count|sum)$|^least$|^greatest$|^total$/
 
-test('late rows of an hour are added up with it, and their order is not known any more', () => {
+test('late rows of an hour add to its sums and bounds, and its order becomes unknown', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const draw = drawFrom(seed)

@@ -56,7 +56,7 @@ test.each<[parts: readonly (number | readonly number[])[], deviation: number]>([
   expect(actual === deviation ? 1 : actual / deviation).toBeCloseTo(1, 12)
 })
 
-test('several values at once are as good as each by itself', () => {
+test('values added together are as accurate as values added separately', () => {
   const level = fc.constantFrom(0, 0.1, 50, -20.25, 1e9, 2 ** 50)
   const value = fc.tuple(level, fc.integer({ min: -1000, max: 1000 })).map(([from, by]) => from + by / 100)
   const some = fc.array(value, { minLength: 1, maxLength: 30 })
@@ -76,6 +76,6 @@ test('several values at once are as good as each by itself', () => {
   )
 })
 
-test('an hour whose squares are no doubles keeps none', () => {
+test('an hour whose squares no double represents stores none', () => {
   expect([deviationOf([[1e-200, 2e-200]]), deviationOf([[1e200, 2e200]])]).toEqual([null, null])
 })

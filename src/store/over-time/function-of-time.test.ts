@@ -10,7 +10,7 @@ const nothing = {
 }
 const ofWindow = () => new FunctionOfTime({ shape: 'line', maxGap: null }, 1000, { fromMs: 10, endMs: 20 }, nothing)
 
-test('a metric that a tag never has is over once later dates have passed', () => {
+test('a metric that a tag never has is over after a date beyond the window', () => {
   const one = ofWindow()
   one.pass(20)
   expect(one.isOver).toBe(false)
@@ -18,7 +18,7 @@ test('a metric that a tag never has is over once later dates have passed', () =>
   expect(one.isOver).toBe(true)
 })
 
-test('one that has an item waits for the item after the window, to which its line leads', () => {
+test('a metric with an item waits for the item after the window, to which its line leads', () => {
   const one = ofWindow()
   one.add(5, 1)
   one.pass(30)
@@ -28,7 +28,7 @@ test('one that has an item waits for the item after the window, to which its lin
   expect(one.isOver).toBe(true)
 })
 
-test('a value that ends after the window waits for later dates, since one that is taken may come for the same date', () => {
+test('a value that ends after the window waits for a later date, as an accepted value may follow at the same date', () => {
   const one = ofWindow()
   one.add(5, 1)
   one.end(40)

@@ -6,7 +6,7 @@ import { parseGranularity } from '../../model/granularity.ts'
 import type { AggregatePlan } from '../../model/plan.ts'
 import { EmbeddedStore } from '../embedded/embedded-store.ts'
 
-test('values that are held until a tag is whole are bounded: one row of many metrics is no memory without end', async () => {
+test('the values held until a tag is complete are limited, also for one row of many metrics', async () => {
   const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
   const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
   const metrics = Array.from(

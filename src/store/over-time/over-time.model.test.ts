@@ -16,7 +16,7 @@ import { EmbeddedStore } from '../embedded/embedded-store.ts'
 /** Sums of these lose little precision relative to the compared values. */
 const numbers = { doubles: [0, -0, 1.5, -2.25, 0.1, 100, 70, 1234.5], longs: [0, -1, 7, 40, 99, 9007199254740993n] }
 
-test('values over time of random rows are those of the model, in fractions', async () => {
+test('values over time of random rows equal those of the model in exact fractions', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
       const draw = drawFrom(seed)

@@ -175,7 +175,7 @@ test('buckets of any partition add up to the whole', async () => {
   expect(found.many).toBeGreaterThan(rounds(1000) / 10)
 })
 
-test('a plot of any number of points has the first, the last, the least and the greatest item of each part', async () => {
+test('a plot of any number of points returns the first, last, least and greatest item of each part', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
       const draw = drawFrom(seed)

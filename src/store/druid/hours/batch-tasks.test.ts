@@ -39,7 +39,7 @@ function newTasks(): BatchTasks {
   return new BatchTasks({ management: new Management({ manage }, 'plant'), pollEveryMs: 0 })
 }
 
-test('a task that several processes ask for runs once, and none of them ends before it', async () => {
+test('a task requested by several processes runs once, and each of them waits for its end', async () => {
   outcomes = ['RUNNING', 'RUNNING', 'RUNNING']
   await Promise.all([newTasks(), newTasks(), newTasks()].map((tasks) => tasks.once('t', task, signal)))
   expect([taken, states.get('t_1')]).toEqual([['t_1'], 'SUCCESS'])
@@ -47,7 +47,7 @@ test('a task that several processes ask for runs once, and none of them ends bef
   expect(taken).toEqual(['t_1'])
 })
 
-test('one that failed is told of, and tried under its next name by the next call', async () => {
+test('a failed task is reported, and the next call retries it under the next name', async () => {
   outcomes = ['FAILED']
   await expect(newTasks().once('t', task, signal)).rejects.toThrow('task t_1 failed: no disk')
   await newTasks().once('t', task, signal)
@@ -55,14 +55,14 @@ test('one that failed is told of, and tried under its next name by the next call
   expect(taken).toEqual(['t_1', 't_2'])
 })
 
-test('a task that fails each time is not tried for ever', async () => {
+test('a task that failed 100 times is not retried', async () => {
   for (let attempt = 1; attempt <= 100; attempt++) states.set(`t_${attempt}`, 'FAILED')
   await expect(newTasks().once('t', task, signal)).rejects.toThrow('failed 100 times')
   expect(taken).toEqual([])
 })
 
 test.each([[[null]], [[{ h: 100 }]], [[{ h: 40 }, { h: 100 }]]])(
-  'what is published is served after %j',
+  'served() resolves after the load statuses %j',
   async (answers) => {
     loads = [...answers]
     await newTasks().served('h', 0, 1, signal)

@@ -41,7 +41,7 @@ test.each<[Entity['duplicates'], unknown[]]>([
       [dayMs + 1, 'a', null, 4, 4],
     ],
   ],
-])('of the rows that stood at some positions hours are made in their order: %s', async (duplicates, expected) => {
+])('reads the expired items of the given positions by time and position: %s', async (duplicates, expected) => {
   const druid = new SimulatedDruid()
   for (const [position, [ms, T, V, S, Q]] of rows.entries()) {
     druid.rowsOf('e').push({ [timeColumn]: ms, T, V, S, Q, [nullsColumn]: null, [positionColumn]: position })

@@ -35,7 +35,7 @@ const metricOf = (isLong: boolean): fc.Arbitrary<HourOfMetric | null> => {
   )
 }
 
-test('an hour is read as it was written, digit for digit', () => {
+test('an hour is read back as written, digit for digit', () => {
   const tag = fc.option(fc.string({ unit: 'grapheme' }))
   const hours = fc.record({ tags: fc.tuple(tag, tag), metrics: fc.tuple(metricOf(false), metricOf(true)) })
   const [lines, reader] = [new HourLines(of), new HourReader(of)]
@@ -50,7 +50,7 @@ test('an hour is read as it was written, digit for digit', () => {
   )
 })
 
-test('Druid is told each column that a line can have, and what may be more than a double is read as digits', () => {
+test('Druid has a dimension for each column of a line, and longs beyond double precision are read as digits', () => {
   const reader = new HourReader(of)
   const dimensions = hourDimensions(of)
   expect(reader.columns).toEqual([timeColumn, ...dimensions.map(({ name }) => name)])
@@ -63,7 +63,7 @@ test('Druid is told each column that a line can have, and what may be more than 
   )
 })
 
-test('lines are cut at the bytes of a chunk, and a longer one is a chunk of its own', async () => {
+test('lines are split into chunks of limited bytes, and a longer line is a chunk of its own', async () => {
   async function* lines() {
     yield* ['ä', 'bb', 'cccccccccc', 'd', 'e']
   }

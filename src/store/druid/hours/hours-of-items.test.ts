@@ -12,7 +12,7 @@ const fields: readonly EntityField[] = [
 ]
 const hourMs = 3_600_000
 
-test('hours come by their date, then tags, across the parts that items are read in', async () => {
+test('returns hours by date, then tags, across batches of items', async () => {
   // Time, tag, quality, V, N and position.
   async function* parts(): AsyncGenerator<readonly Item[]> {
     yield [

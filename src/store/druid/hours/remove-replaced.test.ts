@@ -17,14 +17,14 @@ const making = {
 }
 
 test.each<[string, HoursMade]>([
-  ['none was ever made', { goneMs: 0, madeMs: 0, making: null }],
-  ['they are made just now', { goneMs: 0, madeMs: 0, making }],
-  ['they were removed', { goneMs: 2 * dayMs, madeMs: 2 * dayMs, making }],
-])('no row has left where hours stand for none: %s', (_, made) => {
+  ['no hours were ever made', { goneMs: 0, madeMs: 0, making: null }],
+  ['hours are being made', { goneMs: 0, madeMs: 0, making }],
+  ['the rows were already removed', { goneMs: 2 * dayMs, madeMs: 2 * dayMs, making }],
+])('no rows are to be removed when %s', (_, made) => {
   expect(replacedRows(entity, made)).toBeNull()
 })
 
-test('rows that have left are removed, and it is over when Druid shows none of them', async () => {
+test('removes rows replaced by hours, and succeeds when Druid shows none of them', async () => {
   const made = { goneMs: 0, madeMs: 2 * dayMs, making }
   const counts = [3, 0]
   const asked: [string, BatchTask][] = []

@@ -29,11 +29,11 @@ test.each([
   ['PT9999999999S', 'P115741D'],
   ['PT0000000060S', 'P1D'],
   ['PT1.00000000000000000001S', 'P1D'],
-])('of %s Druid is told %s', (retention, expected) => {
+])('a retention of %s becomes the Druid period %s', (retention, expected) => {
   expect(periodOf(retention)).toBe(expected)
 })
 
-test('whatever a retention is, Druid is told numbers that it reads, and none that lead out of its calendar', () => {
+test('every retention becomes a period with numbers that Druid can read, within its calendar', () => {
   const part = (letter: string) =>
     fc.option(
       fc.bigInt({ min: 0n, max: 999_999_999n }).map((number) => `${number}${letter}`),

@@ -41,13 +41,19 @@ const supervisor = (id: string, suspended = false) => ({ id, spec: { suspended }
 const seen = { isSuspended: false, running: 0, queued: 0, isSettled: false }
 
 test.each<[string, readonly Task[], readonly Task[], object, number]>([
-  ['none', [], [], seen, 4],
-  ['one that reads', [{ dataSource: 'plant_1' }], [], { ...seen, running: 1, isSettled: true }, 3],
-  ['one that only began', [{ dataSource: 'plant_1', ageMs: 20_000 }], [], { ...seen, running: 1 }, 3],
-  ['one without a place', [{ dataSource: 'plant_1', host: null }], [], { ...seen, running: 1 }, 3],
-  ['one that waits', [], [{ dataSource: 'plant_1' }], { ...seen, queued: 1 }, 3],
-  ['another one’s, and merging', [{ dataSource: 'x' }, { dataSource: 'plant_1', type: 'compact' }], [], seen, 2],
-])('of an entity with these tasks it is seen: %s', async (_, running, pending, expected, freeSlots) => {
+  ['no tasks', [], [], seen, 4],
+  ['a reading task', [{ dataSource: 'plant_1' }], [], { ...seen, running: 1, isSettled: true }, 3],
+  ['a task that has just started', [{ dataSource: 'plant_1', ageMs: 20_000 }], [], { ...seen, running: 1 }, 3],
+  ['a task without a location', [{ dataSource: 'plant_1', host: null }], [], { ...seen, running: 1 }, 3],
+  ['a pending task', [], [{ dataSource: 'plant_1' }], { ...seen, queued: 1 }, 3],
+  [
+    'the task of another data source, and compaction',
+    [{ dataSource: 'x' }, { dataSource: 'plant_1', type: 'compact' }],
+    [],
+    seen,
+    2,
+  ],
+])('readState() returns the supervisors and free slots with %s', async (_, running, pending, expected, freeSlots) => {
   const { slots } = druidWith({
     totalWorkerCapacity: { currentClusterCapacity: 4, maximumCapacityWithAutoScale: -1 },
     'tasks?state=running': running.map(taskOf),
@@ -63,7 +69,7 @@ test.each<[string, readonly Task[], readonly Task[], object, number]>([
 })
 
 describe('an entity', () => {
-  test('that rests is resumed, one that has no supervisor gets one', async () => {
+  test('is resumed if suspended, and gets a supervisor if it has none', async () => {
     const { slots, posted } = druidWith({})
     await slots.wake(entity, true)
     await slots.wake(entity, false)
@@ -75,7 +81,7 @@ describe('an entity', () => {
     ])
   })
 
-  test.each([400, 404])('that another process has woken, let rest or dropped is left as it is: %i', async (status) => {
+  test.each([400, 404])('that another process has resumed, suspended or dropped is not changed: %i', async (status) => {
     const { slots, posted } = druidWith(
       {},
       { 'supervisor/plant_1/resume': status, 'supervisor/plant_1/suspend': status },
@@ -85,19 +91,27 @@ describe('an entity', () => {
     expect(posted).toHaveLength(2)
   })
 
-  test('at which Druid fails is told of', async () => {
+  test('fails with "unavailable" when Druid fails', async () => {
     const { slots } = druidWith({}, { 'supervisor/plant_1/resume': 500 })
     await expect(slots.wake(entity, true)).rejects.toMatchObject({ code: 'unavailable' })
   })
 })
 
 test.each<[string, object, object]>([
-  ['all but the mark', { latestOffsets: { 0: 8, 1: 3 }, minimumLag: { 0: 1, 1: 0 } }, { isKnown: true, lags: [0, 0] }],
-  ['a row', { latestOffsets: { 0: 8, 1: 3 }, minimumLag: { 0: 3, 1: 1 } }, { isKnown: true, lags: [2, 0] }],
-  ['not looked at yet', { latestOffsets: { 0: 6, 1: 3 }, minimumLag: { 0: 1, 1: 1 } }, { isKnown: false }],
-  ['just begun', { minimumLag: {} }, { isKnown: false }],
-  ['a partition short', { latestOffsets: { 0: 8, 1: 3 }, minimumLag: { 0: 1 } }, { isKnown: false }],
-])('what Druid has not published of a topic: %s', async (_, payload, expected) => {
+  [
+    'the transaction marker only',
+    { latestOffsets: { 0: 8, 1: 3 }, minimumLag: { 0: 1, 1: 0 } },
+    { isKnown: true, lags: [0, 0] },
+  ],
+  [
+    'rows in one partition',
+    { latestOffsets: { 0: 8, 1: 3 }, minimumLag: { 0: 3, 1: 1 } },
+    { isKnown: true, lags: [2, 0] },
+  ],
+  ['offsets not refreshed yet', { latestOffsets: { 0: 6, 1: 3 }, minimumLag: { 0: 1, 1: 1 } }, { isKnown: false }],
+  ['a supervisor that has just started', { minimumLag: {} }, { isKnown: false }],
+  ['a missing partition', { latestOffsets: { 0: 8, 1: 3 }, minimumLag: { 0: 1 } }, { isKnown: false }],
+])('unread() of a topic: %s', async (_, payload, expected) => {
   const { slots } = druidWith({ 'supervisor/plant_1/status': { payload } })
   expect(await slots.unread(1, [8, 3])).toMatchObject(expected)
 })

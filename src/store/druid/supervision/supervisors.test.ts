@@ -53,18 +53,24 @@ const settled = [{ ageMs: 40_000, host: 'indexer' }]
 
 describe('a supervisor', () => {
   test.each<[string, typeof settled, Partial<SupervisionSettings>, readonly EntityField[], readonly number[]]>([
-    ['is left as it is when nothing changed', settled, {}, fields, []],
-    ['is left as it is when a field was added', settled, {}, [...fields, added], []],
-    ['is changed with a setting', settled, { taskCount: 2 }, fields, [1]],
-    ['is changed with a setting when it has no tasks', [], { taskCount: 2 }, fields, [1]],
-    ['waits while a task of it only began', [{ ageMs: 20_000, host: 'indexer' }], { taskCount: 2 }, fields, []],
+    ['is not updated when nothing changed', settled, {}, fields, []],
+    ['is not updated when a field was added', settled, {}, [...fields, added], []],
+    ['is updated when a setting changed', settled, { taskCount: 2 }, fields, [1]],
+    ['is updated when a setting changed and it has no tasks', [], { taskCount: 2 }, fields, [1]],
+    [
+      'is not updated while one of its tasks has just started',
+      [{ ageMs: 20_000, host: 'indexer' }],
+      { taskCount: 2 },
+      fields,
+      [],
+    ],
   ])('%s', async (_, tasks, changes, own, expected) => {
     const { client } = druidWith(tasks)
     const supervisors = new Supervisors({ client, settings: { ...settings, ...changes }, nowMs: () => nowMs })
     expect(await supervisors.ensure([{ ...entity, fields: own }])).toEqual(expected)
   })
 
-  test('is told of fields that were added when it is changed for another reason', async () => {
+  test('receives added fields when it is updated for another reason', async () => {
     const { client, posted } = druidWith(settled)
     const changed = { ...settings, replicas: 2 }
     const grown = { ...entity, fields: [...fields, added] }
@@ -73,7 +79,7 @@ describe('a supervisor', () => {
   })
 
   test.each<[string, readonly unknown[], readonly unknown[], readonly (readonly [number, number])[] | null]>([
-    ['nothing reads', [], [], null],
+    ['no task', [], [], null],
     [
       'one task',
       [{ startingOffsets: { 0: 5, 1: 7 } }],
@@ -83,21 +89,24 @@ describe('a supervisor', () => {
         [1, 7],
       ],
     ],
-    ['one that publishes still', [{ startingOffsets: { 0: 9 } }], [{ startingOffsets: { 0: 5 } }], [[0, 5]]],
-    ['one that only begins', [{ startingOffsets: null }], [{ startingOffsets: { 0: 5 } }], null],
-  ])('would read again from where the first task began: %s', async (_, activeTasks, publishingTasks, expected) => {
-    const client = { manage: async () => ({ payload: { activeTasks, publishingTasks } }) }
-    const from = await new Supervisors({ client, settings, nowMs: () => nowMs }).readFrom(1)
-    expect(from === null ? null : [...from]).toEqual(expected)
-  })
+    ['one that is still publishing', [{ startingOffsets: { 0: 9 } }], [{ startingOffsets: { 0: 5 } }], [[0, 5]]],
+    ['one without offsets yet', [{ startingOffsets: null }], [{ startingOffsets: { 0: 5 } }], null],
+  ])(
+    'readFrom() returns the start offsets of the oldest task: %s',
+    async (_, activeTasks, publishingTasks, expected) => {
+      const client = { manage: async () => ({ payload: { activeTasks, publishingTasks } }) }
+      const from = await new Supervisors({ client, settings, nowMs: () => nowMs }).readFrom(1)
+      expect(from === null ? null : [...from]).toEqual(expected)
+    },
+  )
 
-  test('waits for a task that has no place yet', async () => {
+  test('is not updated while a task has no location', async () => {
     const { client } = druidWith([...settled, { ageMs: 40_000, host: null }])
     const supervisors = new Supervisors({ client, settings: { ...settings, replicas: 2 }, nowMs: () => nowMs })
     expect(await supervisors.ensure([entity])).toEqual([])
   })
 
-  test('is told how segments are merged where that failed, or nobody came to it, when it was made', async () => {
+  test('receives its compaction config later if that failed or was omitted when it was made', async () => {
     const { client, compactionConfigs, failing } = druidWith(settled)
     compactionConfigs.length = 0
     const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
@@ -110,7 +119,7 @@ describe('a supervisor', () => {
     expect(compactionConfigs).toHaveLength(1)
   })
 
-  test('that rests goes on resting when it is changed', async () => {
+  test('stays suspended when it is updated', async () => {
     const { client, posted } = druidWith([], true)
     const changed = { ...settings, replicas: 2 }
     const supervisors = new Supervisors({ client, settings: changed, nowMs: () => nowMs })
@@ -118,14 +127,14 @@ describe('a supervisor', () => {
     expect(posted).toEqual([{ ...supervisorSpec(entity, changed), suspended: true }])
   })
 
-  test('that is not there is left alone where it is to be made with the first rows', async () => {
+  test('is not made in advance when it is to be made with the first rows', async () => {
     const { client, posted, compactionConfigs } = druidWith([])
     const supervisors = new Supervisors({ client, settings, nowMs: () => nowMs })
     expect(await supervisors.ensure([{ ...entity, id: 2 }], { makes: false })).toEqual([])
     expect([posted, compactionConfigs]).toEqual([[], [compactionConfig('plant_1')]])
   })
 
-  test('that rests would read again from where it was published to', async () => {
+  test('readFrom() returns the published offsets when it is suspended', async () => {
     const payload = { activeTasks: [], publishingTasks: [], suspended: true }
     const from = async (own: object) => {
       const client = { manage: async () => ({ payload: { ...payload, ...own } }) }
@@ -142,7 +151,7 @@ describe('a supervisor', () => {
     expect(await from({ ...known, publishingTasks: [{ startingOffsets: { 0: 2 } }] })).toEqual([[0, 2]])
   })
 
-  test('of one entity that Druid refuses holds up no other', async () => {
+  test('refused by Druid for one entity does not block the others', async () => {
     const { client, posted, failing } = druidWith(settled)
     failing.add('"plant_2"')
     const others = [2, 3].map((id) => ({ ...entity, id }))
@@ -152,7 +161,7 @@ describe('a supervisor', () => {
     expect([failed, posted]).toEqual([[2], [supervisorSpec(others[1]!, settings)]])
   })
 
-  test('that is left of entities that were dropped is found, rows of them, hours of them, and no other cluster’s', async () => {
+  test('left() finds the rows and hours of dropped entities, and none of other clusters', async () => {
     const names = ['plant_1', 'plant_4', 'plant_x', 'plants_5', 'plant_6', 'plant_8_hours']
     const client = {
       manage: async (_: string, path: string) => (path.endsWith('/datasources') ? names : [{ id: 'plant_3' }]),
@@ -162,7 +171,7 @@ describe('a supervisor', () => {
   })
 
   test.each<[string, Parameters<Supervisors['retain']>[0], told: readonly string[], expected: unknown[]]>([
-    ['rows alone', { id: 1, retention: 'P9D' }, [], [['plant_1', ['P9D', 'dropForever']]]],
+    ['rows only', { id: 1, retention: 'P9D' }, [], [['plant_1', ['P9D', 'dropForever']]]],
     [
       'rows and hours',
       { id: 1, retention: 'P9D', hours: { retention: 'P90D', sinceMs: null } },
@@ -173,7 +182,7 @@ describe('a supervisor', () => {
       ],
     ],
     [
-      'hours for ever',
+      'rows, and hours without a retention',
       { id: 1, retention: 'P9D', hours: { retention: null, sinceMs: null } },
       ['plant_1'],
       [
@@ -182,7 +191,7 @@ describe('a supervisor', () => {
       ],
     ],
     [
-      'hours no more',
+      'rows, and hours that are no longer kept',
       { id: 1, retention: 'P9D' },
       ['plant_1_hours'],
       [
@@ -190,7 +199,7 @@ describe('a supervisor', () => {
         ['plant_1_hours', ['dropForever']],
       ],
     ],
-  ])('Druid is told how long it keeps %s', async (_, entity, told, expected) => {
+  ])('Druid receives the retention rules of %s', async (_, entity, told, expected) => {
     const rules: unknown[] = []
     const client = {
       manage: async (method: string, path: string, body: unknown) => {
@@ -204,7 +213,7 @@ describe('a supervisor', () => {
     expect(rules).toEqual(expected)
   })
 
-  test('Druid is told once how long it keeps what, whatever it writes into the rules besides', async () => {
+  test('Druid receives unchanged retention rules only once, even if it adds members to them', async () => {
     const rules = new Map<string, object[]>()
     const client = {
       manage: async (method: string, path: string, body: unknown) => {

@@ -47,7 +47,7 @@ function opened(sinceMs: number | null, made: readonly Deletion[] = [], hours?: 
   return { calls, deletions }
 }
 
-test('live readers are not held up by the waiting for the rows that were pushed before', async () => {
+test('live readers are not blocked while a deletion waits for the rows pushed before it', async () => {
   const { calls, deletions } = opened(null)
   await deletions.delete({ ...request, ...bounds }, async () => {
     calls.push('pushed')
@@ -57,8 +57,8 @@ test('live readers are not held up by the waiting for the rows that were pushed 
 })
 
 test.each([
-  ['whose rows have all expired', 100, false],
-  ['whose last rows are there', 99, true],
+  ['cannot be taken back when all its rows have expired', 100, false],
+  ['can be taken back while its last rows exist', 99, true],
 ])('a deletion %s', async (_, sinceMs, isTaken) => {
   const made = { ...request, id: 5, position: 0, rows: 3, erasedMs: null, selection: { ...everything, toMs: 99 } }
   const { deletions } = opened(sinceMs, [made])
@@ -70,7 +70,7 @@ test.each([
 const hourMs = 3_600_000
 const forEver: HoursKept = { retention: null, sinceMs: null }
 
-test('where hours are kept of rows that left, a deletion takes whole ones', async () => {
+test('a deletion among expired rows with stored hours must cover complete hours', async () => {
   const made = (selection: Partial<DeletionSelection>) =>
     opened(10 * hourMs, [], forEver).deletions.delete(
       { ...request, ...bounds, selection: { ...everything, ...selection } },
@@ -85,7 +85,7 @@ test('where hours are kept of rows that left, a deletion takes whole ones', asyn
   expect(rows.deletion?.selection).toMatchObject({ fromMs: 10 * hourMs + 5, toMs: 11 * hourMs })
 })
 
-test('a deletion is taken back while it hides hours that are kept', async () => {
+test('a deletion can be taken back while it hides stored hours', async () => {
   const made = { ...request, id: 5, position: 0, rows: 3, erasedMs: null, selection: { ...everything, toMs: 99 } }
   const takeBack = (hours: HoursKept) =>
     opened(100, [made], hours).deletions.takeBack({ entityId: 1, deletionId: 5, waitMs: 1000, nowMs: 8 })

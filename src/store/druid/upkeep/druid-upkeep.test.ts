@@ -103,9 +103,9 @@ function dropEntity(id: number): void {
 
 const state = () => ({ supervisors: [...supervisors].sort(), topics: [...topics].sort() })
 
-describe('an entity at which something fails', () => {
+describe('an entity whose upkeep fails', () => {
   test.each(['topic 2', 'supervisor 2', 'retain 2', 'drop 9', 'remove 9'])(
-    '%s: the others are looked after',
+    '%s: does not block the others',
     async (what) => {
       dropped = [9, 8].map((entityId) => ({ entityId, ingestIds: [], isRemoved: false }))
       for (const id of [8, 9]) topics.add(id)
@@ -133,7 +133,7 @@ describe('an entity at which something fails', () => {
     expect(asked.filter((each) => each.startsWith('topic'))).toEqual(['topic 2', 'topic 3', 'topic 1'])
   })
 
-  test('no more are tried where all of them fail by their time', async () => {
+  test('ends the round early when all entities time out', async () => {
     entities = Array.from({ length: 300 }, (_, index) => entityOf(index + 1))
     for (const { id } of entities) failing.add(`topic ${id}`)
     failingTakesMs = timeoutMs
@@ -142,7 +142,7 @@ describe('an entity at which something fails', () => {
   })
 })
 
-test('changes that come while a round is under way are one round', async () => {
+test('changes during a round cause a single further round', async () => {
   const upkeep = newUpkeep()
   await Promise.all([upkeep.check(false), ...entities.map(() => upkeep.check(true)), upkeep.check(false)])
   expect(asked.filter((each) => each === 'topic 1')).toHaveLength(1)
@@ -153,7 +153,7 @@ test('changes that come while a round is under way are one round', async () => {
   expect(asked.filter((each) => each === 'topic 1').length).toBeLessThanOrEqual(2)
 })
 
-test('how long days are kept is asked once a round, and not where nothing changed', async () => {
+test('retention rules are requested once per round, and not when nothing changed', async () => {
   entities = Array.from({ length: 300 }, (_, index) => entityOf(index + 1))
   const upkeep = newUpkeep()
   await upkeep.check(true)
@@ -162,8 +162,8 @@ test('how long days are kept is asked once a round, and not where nothing change
   expect(asked.filter((each) => each.startsWith('retain'))).toHaveLength(300)
 })
 
-describe('an entity that another process drops meanwhile', () => {
-  test('is removed again where it was made again', async () => {
+describe('an entity that another process drops during a round', () => {
+  test('is removed by the next full round if it was made again', async () => {
     const other = newUpkeep()
     await other.check(true)
     const late = newUpkeep(async () => {
@@ -179,7 +179,7 @@ describe('an entity that another process drops meanwhile', () => {
     expect(state()).toEqual({ supervisors: [1, 3], topics: [1, 3] })
   })
 
-  test('is not removed again and again while Druid tells of what is deleted', async () => {
+  test('is not removed repeatedly while Druid still lists it', async () => {
     dropEntity(2)
     supervisors.add(2)
     const upkeep = newUpkeep()
@@ -195,7 +195,7 @@ describe('an entity that another process drops meanwhile', () => {
     expect(state().supervisors).toEqual([1, 3])
   })
 
-  test('nothing is removed of what the catalog does not know', async () => {
+  test('supervisors and topics unknown to the catalog are not removed', async () => {
     supervisors.add(77)
     topics.add(77)
     await newUpkeep().check(true)

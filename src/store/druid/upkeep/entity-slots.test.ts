@@ -157,7 +157,7 @@ async function live(seconds: number, processes: readonly EntitySlots[], each: (s
 const nothing = async (): Promise<void> => undefined
 const ids = (): readonly number[] => entities.map(({ id }) => id)
 
-test('an entity without rows has no supervisor; its first row is read at once', async () => {
+test('an entity without rows has no supervisor; its first row is read immediately', async () => {
   const slots = newSlots()
   await slots.check()
   expect(world.supervisors.size).toBe(0)
@@ -168,7 +168,7 @@ test('an entity without rows has no supervisor; its first row is read at once', 
 })
 
 test.each([1, 3, 8])(
-  '8 entities that each get a row share %i slots: all are read, those that wait are noted',
+  '8 entities with one row each share %i slots: all are read, and the waiting ones are recorded',
   async (slotCount) => {
     world.slots = slotCount
     const slots = newSlots()
@@ -180,7 +180,7 @@ test.each([1, 3, 8])(
   },
 )
 
-test('slots that others may have are left alone', async () => {
+test('slots beyond slotsMax stay free for others', async () => {
   const slots = newSlots({ slotsMax: 2 })
   for (const { id } of entities) await push(slots, id)
   await live(500, [slots], nothing)
@@ -188,7 +188,7 @@ test('slots that others may have are left alone', async () => {
   expect(ids().filter((id) => !world.isQueryable(id))).toEqual([])
 })
 
-test('who is quiet for long gives its slot back with nobody waiting, and is back with its next row', async () => {
+test('an entity that is quiet for long releases its slot even if no other waits, and regains one with its next row', async () => {
   const slots = newSlots({ quietMs: 60_000 })
   await push(slots, 1)
   await live(120, [slots], nothing)
@@ -198,7 +198,7 @@ test('who is quiet for long gives its slot back with nobody waiting, and is back
   expect([world.running, world.isQueryable(1)]).toEqual([1, true])
 })
 
-test('a row that comes while its entity publishes is read as well', async () => {
+test('a row that arrives while its entity publishes is read too', async () => {
   const slots = newSlots({ quietMs: 60_000 })
   await push(slots, 1)
   await live(71, [slots], nothing)
@@ -224,7 +224,7 @@ test.each([1, 2])('300 entities of which 20 are busy run on 24 slots, with %i pr
   expect(ids().filter((id) => !world.isQueryable(id))).toEqual([])
 })
 
-test('more busy entities than slots: those without one wait and are noted, and are read once another falls silent', async () => {
+test('more busy entities than slots: those without a slot are recorded as waiting, and read when another falls silent', async () => {
   world.slots = 3
   const slots = newSlots()
   await live(100, [slots], async () => {
@@ -239,8 +239,8 @@ test('more busy entities than slots: those without one wait and are noted, and a
   expect([2, 3, 4].filter((id) => !world.isQueryable(id))).toEqual([])
 })
 
-describe('what comes between two looks', () => {
-  test('a row that comes as its entity is let rest is read soon after', async () => {
+describe('changes between two checks', () => {
+  test('a row that arrives as its entity is being suspended is read soon after', async () => {
     const slots = newSlots({ quietMs: 60_000 })
     await push(slots, 1)
     // Another process writes the row and assumes that the entity is still read.
@@ -252,7 +252,7 @@ describe('what comes between two looks', () => {
     expect(world.isQueryable(1)).toBe(true)
   })
 
-  test('a process that was started since wakes what has unread rows, and nothing else', async () => {
+  test('a newly started process wakes only the entities with unread rows', async () => {
     const before = newSlots({ quietMs: 60_000 })
     for (const id of [1, 2]) await push(before, id)
     await live(120, [before], nothing)
@@ -264,7 +264,7 @@ describe('what comes between two looks', () => {
     expect([world.wakes, world.isQueryable(2)]).toEqual([1, true])
   })
 
-  test('what a transaction wrote that was given up keeps no slot busy for ever', async () => {
+  test('an aborted transaction does not occupy a slot forever', async () => {
     const slots = newSlots({ quietMs: 60_000 })
     await push(slots, 1)
     world.giveUp(1)
@@ -277,7 +277,7 @@ describe('what comes between two looks', () => {
     expect(world.isQueryable(1)).toBe(true)
   })
 
-  test('an entity that waits for very long is not taken for one with nothing to be read', async () => {
+  test('an entity that waits very long is not mistaken for one without unread rows', async () => {
     world.slots = 1
     const slots = newSlots()
     for (const id of [1, 2]) await push(slots, id)
@@ -288,7 +288,7 @@ describe('what comes between two looks', () => {
   })
 })
 
-test('rows of an entity that is read for sure ask nobody', async () => {
+test('rows of an entity that is certainly being read need no request', async () => {
   const slots = newSlots()
   await push(slots, 1)
   world.pass(1000)

@@ -28,16 +28,16 @@ function druidWith(rows: Rows, handsOver = true) {
 const bounds = { timeoutMs: 50, pollEveryMs: 1 }
 
 test.each<[string, Rows, readonly string[]]>([
-  ['nothing is there', { published: 0, held: 0 }, ['purge']],
-  ['all is published', { published: 5, held: 0 }, ['purge', 'hand over', 'purge']],
+  ['there are none', { published: 0, held: 0 }, ['purge']],
+  ['all are published', { published: 5, held: 0 }, ['purge', 'hand over', 'purge']],
   ['a task holds some', { published: 5, held: 2 }, ['purge', 'hand over', 'purge']],
-])('rows that left are deleted where %s', async (_, rows, expected) => {
+])('expired rows are deleted when %s', async (_, rows, expected) => {
   const { done, ...druid } = druidWith(rows)
   await purgeBefore(1, 0, { ...druid, ...bounds })
   expect([rows, done]).toEqual([{ published: 0, held: 0 }, expected])
 })
 
-test('a task that does not hand over in time is a refusal, and nothing is shown', async () => {
+test('fails with "unavailable" when a task does not hand over in time', async () => {
   const { done, ...druid } = druidWith({ published: 1, held: 1 }, false)
   await expect(purgeBefore(1, 0, { ...druid, ...bounds })).rejects.toMatchObject({ code: 'unavailable', status: 503 })
   expect(done).toEqual(['purge', 'hand over'])

@@ -40,7 +40,7 @@ function rollupsOf(rows: readonly (number | null)[]): BoundedRollups {
   }
 }
 
-test('an hour of which all rows are said to pass, or none, has such rows', () => {
+test('an hour with the verdict "all" or "none" has only rows that pass, or none', () => {
   const seen = new Set<HourVerdict>()
   fc.assert(
     fc.property(fc.array(anyRange, { minLength: 1, maxLength: 2 }), anyRows, (ranges, rows) => {
@@ -60,7 +60,7 @@ test('an hour of which all rows are said to pass, or none, has such rows', () =>
   expect([...seen].sort()).toEqual(['all', 'none', 'some'])
 })
 
-test('ranges of numbers that all have to hold are told from the rest of a filter', () => {
+test('numeric ranges joined by AND are separated from the rest of a filter', () => {
   const range = call('boolean', '>=', [fieldNode(field), literal('double', 1)])
   const text = call('boolean', 'in', [fieldNode({ ...field, type: 'string' }), literal('string', 'a')])
   const either = call('boolean', 'or', [range, text])

@@ -119,7 +119,7 @@ function randomPlan(draw: Draw): AggregationPlan {
   }
 }
 
-test('hours stand for their rows only where these would say the same', async () => {
+test('hour rollups replace their rows only where both give the same result', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
       const draw = drawFrom(seed)

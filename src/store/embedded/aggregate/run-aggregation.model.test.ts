@@ -161,7 +161,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 test.each<Pick<AtRestParts, 'folder' | 'deletes'>>([
   { folder: randomMemoryFolder },
   { folder: (store, draw) => smallLocalFolder(directory, store, draw), deletes: true },
-])('groups of random rows are those of the plainest way: %j', async (parts) => {
+])('groups of random rows equal those of a naive evaluation: %j', async (parts) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.nat(), (seed, asked) => {
       const draw = drawFrom(asked)
@@ -171,7 +171,7 @@ test.each<Pick<AtRestParts, 'folder' | 'deletes'>>([
   )
 })
 
-test('more groups, or more work, than a plan allows are left to others', async () => {
+test('a plan that needs more groups or work than it allows is declined', async () => {
   const store = new EmbeddedStore()
   const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
   const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
@@ -199,7 +199,7 @@ test('more groups, or more work, than a plan allows are left to others', async (
   expect(await store.aggregate({ ...plan, unitsMax: 2 }, signal)).toBeNull()
 })
 
-test('rollups may be read for longer than rows, as long as that is much less than to read the rows', async () => {
+test('reading rollups may exceed unitsMax as long as it costs much less than reading the rows', async () => {
   const store = new EmbeddedStore()
   const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
   const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
@@ -248,7 +248,7 @@ test('rollups may be read for longer than rows, as long as that is much less tha
   expect(await store.aggregate(minutes, signal)).toBeNull()
 })
 
-describe('of rows that replace older ones, in a file and in memory', () => {
+describe('aggregates of rows that replace older ones, in a file and in memory', () => {
   const time: EntityField = { name: 'D', type: 'timestamp', role: 'time' }
   const tag: EntityField = { name: 'T', type: 'string', role: 'tag' }
   const [v, w]: EntityField[] = ['V', 'W'].map((name) => ({ name, type: 'double', role: 'metric' }))

@@ -15,7 +15,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-test('rows that are deleted and shown again, among pushes, seals, merges and restarts, are answered as the model does', async () => {
+test('deleted and restored rows, among pushes, seals, merges and restarts, give the results of the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) =>
       checkHistory(seed, { folder: (store, draw) => smallLocalFolder(directory, store, draw), deletes: true }),
@@ -59,10 +59,10 @@ function changed<Of extends object>(of: Of, members: Partial<Of>): Of {
   })
 }
 
-describe('the same check finds', () => {
+describe('the same check detects', () => {
   test.each([
-    ['an hour of which rows are deleted that is answered from what the file says of it', wholeHours],
-    ['a newest row that is deleted', oldTail],
+    ['an hour with deleted rows that is answered from the rollups of its file', wholeHours],
+    ['a deleted newest row that is still returned', oldTail],
   ])('%s', async (_, spoil) => {
     const folder = (store: SeenHistory['store'], draw: Parameters<typeof smallLocalFolder>[2]) =>
       smallLocalFolder(directory, store, draw)

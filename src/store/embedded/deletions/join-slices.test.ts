@@ -18,7 +18,7 @@ const chunk: Chunk = {
 /** Every second row, and two rows at the end. */
 const many = [1, 3, 5, 7, 9].map((start) => ({ start, end: start === 9 ? 11 : start + 1 }))
 
-test('rows of many slices of a page are one slice of the columns that are wanted', () => {
+test('joins many slices of a page into one slice of the requested columns', () => {
   const kept = [1, 3, 5, 7, 9, 10]
   const [joined, ...others] = joinSlices(chunk, many, [0, 1, 2, 3, 9])
   expect(others).toEqual([])
@@ -32,7 +32,7 @@ test('rows of many slices of a page are one slice of the columns that are wanted
   ])
 })
 
-test('one slice stays as it is', () => {
+test('returns a single slice unchanged', () => {
   const few = many.slice(0, 1)
   expect(joinSlices(chunk, few, [0])).toEqual(few.map((slice) => ({ chunk, ...slice })))
 })

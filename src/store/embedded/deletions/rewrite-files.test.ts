@@ -57,7 +57,7 @@ async function worldOf(name: string) {
   return { folder, pacer, visible, files, options: { ...options, registry, sinceMs: null } }
 }
 
-test('who gives way after the files are written leaves none of them', async () => {
+test('a rewrite that gives way after its files are written removes them', async () => {
   const { folder, pacer, visible, files, options } = await worldOf('given-way')
   const before = files()
   const removals: Promise<void>[] = []
@@ -74,7 +74,7 @@ test('who gives way after the files are written leaves none of them', async () =
   expect(files()).toEqual(before)
 })
 
-test('rows that are to be erased from a moment on in which files are being written stay hidden', async () => {
+test('rows whose erasure becomes due while files are being written stay hidden', async () => {
   const { visible, options } = await worldOf('erased-meanwhile')
   let isErased = false
   const rewritten = await rewriteFiles([visible], {

@@ -79,7 +79,7 @@ function saidOf({ hoursMs, length, ...rollups }: SeriesRollups, column: number):
 
 const hours = (pages: SealedPages): SeriesRollups => pages.visibleHours(0, 0, 4 * hourMs)!
 
-test('hours of which rows and values are deleted say what those of a file without them do', async () => {
+test('hours of a file with deleted rows and values equal those of a file without them', async () => {
   const vectors = [deleted(3, 6), deleted(17, 18), nulled(25, 31), deleted(80, 120)]
   const { visible, column, rewrite } = await worldOf('same', 40, vectors)
   const seen = hours(visible.open([column], 'cached'))
@@ -96,7 +96,7 @@ test('hours of which rows and values are deleted say what those of a file withou
   expect(said.get(2)).toMatchObject({ 'sums.counts': 0 })
 })
 
-test('each question learns some of the hours, so that none waits for all', async () => {
+test('each query recomputes some of the hours, so that none waits for all', async () => {
   const vectors = [deleted(5, 6), deleted(12_005, 12_006), deleted(24_005, 24_006)]
   const { visible, column } = await worldOf('some', 12_000, vectors)
   const left = (): number[] => [...hours(visible.open([column], 'cached')).hidden!]

@@ -83,7 +83,7 @@ const onDisk = (): string[] => readdirSync(directory)
 /** Resolves when all removals are complete. */
 const settled = () => Promise.all(removals)
 
-test('nothing is written before a snapshot is taken, nor when nothing is new', async () => {
+test('writes nothing before a snapshot is taken, nor when there are no new rows', async () => {
   write(10)
   expect(onDisk()).toEqual([])
   const first = await snapshots.take([1], never)
@@ -95,7 +95,7 @@ test('nothing is written before a snapshot is taken, nor when nothing is new', a
   expect(onDisk()).toHaveLength(1)
 })
 
-test('files stay few, and a row is in one of them', async () => {
+test('snapshots keep few files, which range from the first row to the last', async () => {
   for (let round = 0; round < 200; round++) {
     write(1 + (round % 7) * (round % 5))
     const { entities, release } = await snapshots.take([1], never)
@@ -110,7 +110,7 @@ test('files stay few, and a row is in one of them', async () => {
   expect(onDisk().length).toBeLessThanOrEqual(filesMax)
 })
 
-test('files that are sealed go when nobody reads them', async () => {
+test('files of sealed rows are deleted when no reader uses them', async () => {
   write(10)
   const read = await snapshots.take([1], never)
   await seal()
@@ -128,7 +128,7 @@ test('an entity without rows has no file', async () => {
   expect((await snapshots.take([7], never)).entities).toEqual([{ entityId: 7, files: [] }])
 })
 
-test('one that is aborted leaves nothing behind', async () => {
+test('an aborted snapshot leaves no file behind', async () => {
   write(100_000)
   const controller = new AbortController()
   const taken = snapshots.take([1], controller.signal)

@@ -67,14 +67,14 @@ const pooled = (over: Partial<AveragePlan> = {}): AveragePlan => {
   return { kind: 'average', selection: selection(), range: always, granularity: hourly, byTag: false, ...over }
 }
 
-describe('sums of the rows in memory by hour', () => {
+describe('hourly sums of the rows in memory', () => {
   const added = (times: readonly number[], values: readonly number[] = times.map(() => 1)): TableHours => {
     const hours = new TableHours()
     hours.add(Float64Array.from(times), times.length, [column], [columnOf('double', values)])
     return hours
   }
 
-  test('what was taken stays as it was', () => {
+  test('already taken are not changed by later rows', () => {
     const hours = added([0, 1, hourMs])
     const taken = hours.take(0, hourMs)!
     hours.add(Float64Array.of(2, 3 * hourMs), 2, [column], [columnOf('double', [8, 9])])
@@ -86,7 +86,7 @@ describe('sums of the rows in memory by hour', () => {
     expect([...later.column(0)!.sums.subarray(0, later.length)]).toEqual([10, 1, 9])
   })
 
-  test('64 hours of few rows are kept; of more hours each needs 128 rows', () => {
+  test('are kept for 64 hours with few rows; more hours need 128 rows each', () => {
     const spread = (hours: number): number[] => Array.from({ length: hours }, (_, hour) => hour * hourMs)
     expect(added(spread(64)).take(0, 0)).not.toBeNull()
     const sparse = added(spread(66))
@@ -96,14 +96,14 @@ describe('sums of the rows in memory by hour', () => {
     expect(added(dense).take(0, 0)?.length).toBe(200)
   })
 
-  test('take a small part of what the rows take', () => {
+  test('use a small part of the memory of the rows', () => {
     const rows = 200 * 128
     const hours = added(Array.from({ length: rows }, (_, row) => Math.floor(row / 128) * hourMs))
     // Time, position and value take 24 bytes per row.
     expect(hours.bytes).toBeLessThan(rows * 24 * 0.05)
   })
 
-  test('an hour whose sum is beyond all doubles is not one to go by', () => {
+  test('are NaN for an hour whose sum overflows', () => {
     const hours = added([0, 1, 2, hourMs], [1.7e308, 1.7e308, -1.7e308, 1])
     const { sums, counts } = hours.take(0, hourMs)!.column(0)!
     expect([sums[0], sums[1]]).toEqual([Number.NaN, 1])
@@ -132,18 +132,18 @@ describe('means of all rows in memory', () => {
     return pacers.at(-1)!.spent
   }
 
-  test('by hour and for all time read no rows', async () => {
+  test('by hour and over all time read no rows', async () => {
     expect(await ask(pooled())).toBeLessThan(500)
     expect(await ask(pooled({ granularity: { kind: 'all' } }))).toBeLessThan(500)
   })
 
-  test('of a range read the rows of the hours that it cuts', async () => {
+  test('over a range read only the rows of the hours cut by its ends', async () => {
     const spent = await ask(pooled({ range: { fromMs: 3_000_000, toMs: 8_000_000 } }))
     expect(spent).toBeGreaterThan(3000)
     expect(spent).toBeLessThan(10_000)
   })
 
-  test('begin with the first item, which is not always the first row', async () => {
+  test('start at the first item, which is not always the first row', async () => {
     const forAll = pooled({ granularity: { kind: 'all' } })
     await ask(forAll, [{ ms: -hourMs, tag: 'early', value: 1 }])
     await ask(forAll, [
@@ -152,7 +152,7 @@ describe('means of all rows in memory', () => {
     ])
   })
 
-  test('with many such hours read all rows once, not each series for each hour', async () => {
+  test('with many overflowing hours read all rows once, not each series for each hour', async () => {
     const huge = Array.from({ length: 4000 }, (_, row) => ({
       ms: (5000 + (row % 40)) * hourMs + row,
       tag: `huge ${row % 2000}`,
@@ -162,7 +162,7 @@ describe('means of all rows in memory', () => {
     expect(await ask(pooled(), huge, true)).toBeLessThan(500_000)
   })
 
-  test('with an hour whose sum is beyond all doubles read its rows', async () => {
+  test('with one overflowing hour read only its rows', async () => {
     const huge = [0, 1].map((row) => ({ ms: 5000 * hourMs + row, tag: 'huge', value: 1.7e308 }))
     expect(await ask(pooled(), huge)).toBeLessThan(500)
   })
@@ -193,7 +193,7 @@ function randomAverage(draw: Draw, spanMs: number): AveragePlan {
   })
 }
 
-test('an answer is of the rows that were there when it was asked for, whatever is written meanwhile', async () => {
+test('an answer covers the rows present at its request, whatever is written meanwhile', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
       const draw = drawFrom(seed)

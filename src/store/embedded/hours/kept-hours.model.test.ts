@@ -398,14 +398,14 @@ async function inOrder(
   for (let question = 0; question < 6; question++) await ask(draw, history, rules)
 }
 
-test('hours answer what their rows did', async () => {
+test('hours give the same results as their expired rows', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) => inOrder(seed)),
     { numRuns: rounds(60) },
   )
 })
 
-test('counts, sums and means of longs and decimals are the same to the last digit when their rows have left', async () => {
+test('counts, sums and means of longs and decimals stay equal to the last digit after their rows expire', async () => {
   const ofItems = ['mean', 'min', 'max', 'sum', 'count', 'first', 'last'] as const
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
@@ -479,7 +479,7 @@ const names = ['count', 'sum', 'min', 'max', 'covered', 'time_mean', 'total', 'r
 
 describe('a late row', () => {
   test.each(['in memory', 'sealed', 'made an hour of', 'and merged', 'and after a restart'])(
-    '%s: changes sum, count and bounds of its hour, whose values over time are unknown',
+    '%s: changes sum, count and bounds of its hour, and makes its values over time unknown',
     async (state) => {
       const history = await threeDays()
       const lateMs = 30 * hourMs + 1
@@ -506,7 +506,7 @@ describe('a late row', () => {
     },
   )
 
-  test('of an hour that has nothing yet makes one', async () => {
+  test('of an hour without rows creates that hour', async () => {
     const history = await threeDays()
     history.push([[-5 * hourMs, 'b', 7, null, null]])
     await history.seal()
@@ -516,7 +516,7 @@ describe('a late row', () => {
   })
 })
 
-test('what leaves again and again empties no hour', async () => {
+test('repeated expiry does not empty any hour', async () => {
   const history = await threeDays()
   const plan = aggregateOf(['count', 'sum'], always)
   const before = await rowsOf(history.store, history.asked(plan))
@@ -532,7 +532,7 @@ test('what leaves again and again empties no hour', async () => {
   expect(await rowsOf(history.store, history.asked(plan))).toEqual(before)
 })
 
-describe('of rows that have left', () => {
+describe('queries of expired rows', () => {
   const from = (fromMs: number, toMs = Number.POSITIVE_INFINITY) => ({ fromMs, toMs })
   const select = (range: AggregatePlan['range']): Plan => ({
     kind: 'select',
@@ -546,21 +546,24 @@ describe('of rows that have left', () => {
   const selection = selectionOf(rulesOf, [level])
   test.each<readonly [string, Plan]>([
     ['select', select(from(dayMs))],
-    ['select until before', select({ ...always, toMs: dayMs })],
+    ['select with an open start', select({ ...always, toMs: dayMs })],
     ['latest', { kind: 'latest', selection, fromMs: dayMs }],
     ['last', { kind: 'last', selection, dateMs: 2 * dayMs, offset: 0 }],
     ['next', { kind: 'next', selection, dateMs: dayMs, offset: 0 }],
     ['snap', { kind: 'snap', selection, ticksMs: Float64Array.of(dayMs) }],
-    ['a plot by less than hours', { kind: 'plot', selection, range: from(dayMs, 2 * dayMs), points: 25 }],
-    ['a plot by less than hours up to now', { kind: 'plot', selection, range: from(dayMs), points: 49 }],
-    ['a plot from within an hour', { kind: 'plot', selection, range: from(dayMs + 1), points: 10 }],
+    ['a plot by less than an hour', { kind: 'plot', selection, range: from(dayMs, 2 * dayMs), points: 25 }],
+    ['a plot by less than an hour, with an open end', { kind: 'plot', selection, range: from(dayMs), points: 49 }],
+    ['a plot that starts within an hour', { kind: 'plot', selection, range: from(dayMs + 1), points: 10 }],
     ['states', states(from(dayMs))],
     ['a start within an hour', aggregateOf(['count'], from(dayMs + 1))],
     ['an end within an hour', aggregateOf(['count'], from(dayMs, dayMs + 1))],
-    ['finer buckets', { ...aggregateOf(['count'], from(dayMs)), granularity: { ...hourly, widthMs: hourMs / 2 } }],
-    ['a deviation', aggregateOf(['stddev'], from(dayMs))],
     [
-      'a gap within an hour',
+      'buckets finer than hours',
+      { ...aggregateOf(['count'], from(dayMs)), granularity: { ...hourly, widthMs: hourMs / 2 } },
+    ],
+    ['a standard deviation', aggregateOf(['stddev'], from(dayMs))],
+    [
+      'a maximum gap shorter than an hour',
       {
         ...aggregateOf(['covered'], from(dayMs)),
         values: {
@@ -576,7 +579,7 @@ describe('of rows that have left', () => {
         selection: { ...selection, fields: [{ name: 'X', type: 'string', role: 'dimension' }] },
       },
     ],
-  ])('%s says from when on there are rows', async (_, plan) => {
+  ])('%s is refused with the date from which rows exist', async (_, plan) => {
     const { store, asked } = await threeDays().then((history) => ({ store: history.store, asked: history.asked(plan) }))
     await expect(rowsOf(store, asked)).rejects.toMatchObject({
       code: 'rows_expired',
@@ -586,20 +589,20 @@ describe('of rows that have left', () => {
 
   test.each<readonly [string, Plan, number]>([
     ['select', select(always), 144],
-    ['select of those there are', select(from(2 * dayMs)), 144],
-    ['a deviation', aggregateOf(['stddev'], always), 24],
+    ['select of the remaining rows', select(from(2 * dayMs)), 144],
+    ['a standard deviation', aggregateOf(['stddev'], always), 24],
     ['a count', aggregateOf(['count'], always), 72],
     ['a plot', { kind: 'plot', selection, range: always, points: 1 }, 3],
     ['a plot by hours', { kind: 'plot', selection, range: from(0, 3 * dayMs), points: 72 }, 144],
-    ['a plot by less than hours', { kind: 'plot', selection, range: always, points: 144 }, 144],
-    ['an end on a full hour', aggregateOf(['count'], from(dayMs, dayMs + hourMs)), 1],
-  ])('%s begins where it can', async (_, plan, rows) => {
+    ['a plot by less than an hour', { kind: 'plot', selection, range: always, points: 144 }, 144],
+    ['an end on the hour', aggregateOf(['count'], from(dayMs, dayMs + hourMs)), 1],
+  ])('%s starts at the first usable date', async (_, plan, rows) => {
     const history = await threeDays()
     expect(await rowsOf(history.store, history.asked(plan))).toHaveLength(rows)
   })
 })
 
-test('a plot of several metrics has of each item the values that its hour kept', async () => {
+test('a plot of several metrics returns for each item the values that its hour stored', async () => {
   const history = new History(drawFrom(1), rulesOf)
   const minuteMs = 60_000
   history.push([
@@ -624,7 +627,7 @@ test('a plot of several metrics has of each item the values that its hour kept',
   expect(await rowsOf(history.store, history.asked(plan))).toEqual(shown)
 })
 
-test('longs beyond 2^53 keep their digits', async () => {
+test('hours keep all digits of longs beyond 2^53', async () => {
   const history = new History(drawFrom(1), { ...rulesOf })
   const huge = 9_007_199_254_740_993n
   history.push([
@@ -648,7 +651,7 @@ test('longs beyond 2^53 keep their digits', async () => {
   ])
 })
 
-test('the same check finds a forgotten border', async () => {
+test('the same check detects a lost file of hours', async () => {
   const found = await fc.check(
     fc.asyncProperty(fc.nat(), (seed) =>
       inOrder(seed, async ({ store }) => {

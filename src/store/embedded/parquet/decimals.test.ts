@@ -18,7 +18,7 @@ function thereAndBack(values: readonly number[], behind: number): readonly numbe
   return [...whole].map((value) => value / divisorOf(behind))
 }
 
-describe('the digits behind the point', () => {
+describe('digits after the decimal point', () => {
   test.each([
     [[], 0],
     [[Number.NaN], 0],
@@ -29,7 +29,7 @@ describe('the digits behind the point', () => {
     [[0.123456], 6],
     [[2 ** 50], 0],
     [[-(2 ** 50) / 1e6, 0.000001], 6],
-  ])('of %j are %j', (values, expected) => expect(digits(values)).toBe(expected))
+  ])('%j needs %j digits', (values, expected) => expect(digits(values)).toBe(expected))
 
   test.each([
     [[-0]],
@@ -44,15 +44,15 @@ describe('the digits behind the point', () => {
     [[1e300]],
     [[Number.MAX_VALUE, 1]],
     [[5e-324, 1]],
-  ])('of %j are none that count', (values) => expect(digits(values)).toBeNull())
+  ])('%j has no usable number of digits', (values) => expect(digits(values)).toBeNull())
 
-  test('are at least those that are asked for', () => {
+  test('are at least as many as requested', () => {
     expect(digits([1, 2], 3)).toBe(3)
     expect(digits([0.12345], 3)).toBe(5)
   })
 })
 
-test('doubles that have digits are the same, bit for bit, with as many digits or more', () => {
+test('doubles are read back bit for bit with their number of digits or more', () => {
   const bits = fc
     .bigInt({ min: 0n, max: 2n ** 64n - 1n })
     .map((bits) => new Float64Array(BigUint64Array.of(bits).buffer)[0] ?? 0)

@@ -25,7 +25,7 @@ test.each([
   expect(bitWidth(value)).toBe(bits)
 })
 
-test('numbers within the bound come back from their differences', () => {
+test('numbers within the bound are read back from their differences', () => {
   const sizes = fc.integer({ min: 0, max: 50 }).map((bits) => 2 ** bits)
   const number = sizes.chain((size) => fc.maxSafeInteger().map((value) => (value % size) + 0))
   const extremes = fc.constantFrom(differenceValueMax, -differenceValueMax, 0, 1)
@@ -44,19 +44,22 @@ test('numbers within the bound come back from their differences', () => {
   )
 })
 
-test.each([1, 127, 128, 129, 130, 160, 161, 256, 257])('%i equal steps take a few bytes a block', (count) => {
-  const out = new ByteWriter(1)
-  writeDifferences(
-    Float64Array.from({ length: count }, (_, index) => 1.7e12 + index * 10_000),
-    0,
-    count,
-    out,
-  )
-  const blocks = Math.ceil((count - 1) / 128)
-  expect(out.length).toBeLessThanOrEqual(11 + blocks * 7)
-})
+test.each([1, 127, 128, 129, 130, 160, 161, 256, 257])(
+  '%i equally spaced numbers take a few bytes per block',
+  (count) => {
+    const out = new ByteWriter(1)
+    writeDifferences(
+      Float64Array.from({ length: count }, (_, index) => 1.7e12 + index * 10_000),
+      0,
+      count,
+      out,
+    )
+    const blocks = Math.ceil((count - 1) / 128)
+    expect(out.length).toBeLessThanOrEqual(11 + blocks * 7)
+  },
+)
 
-test('codes of any width come back from runs and packed groups', () => {
+test('codes of any width are read back from runs and packed groups', () => {
   const runs = fc.integer({ min: 1, max: 31 }).chain((width) => {
     const code = fc.nat(2 ** width - 1)
     return fc.tuple(fc.constant(width), fc.array(fc.tuple(code, fc.integer({ min: 1, max: 40 })), { maxLength: 60 }))

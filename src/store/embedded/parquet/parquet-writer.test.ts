@@ -168,7 +168,7 @@ const decimalCases = decimals.flatMap(([name, digits, encoding, values]) =>
 const longPages = [100, 101, 8741, 8749, rows]
 
 describe('a page', () => {
-  test.each(cases)('of $name with $nulls comes back as it was', async ({ type, values, encoding, nulls }) => {
+  test.each(cases)('of $name with $nulls is read back as written', async ({ type, values, encoding, nulls }) => {
     const { bytes, groups } = await writeFile(oneColumn(type), [
       { columns: [columnOf(type, values)], pageEnds: longPages },
     ])
@@ -178,7 +178,7 @@ describe('a page', () => {
   })
 
   test.each(decimalCases)(
-    'of decimals ($name) with $nulls comes back as it was',
+    'of decimals ($name) with $nulls is read back as written',
     async ({ values, digits, encoding, nulls }) => {
       const schema: ParquetField[] = [{ name: 'value', type: 'double', nullable: true, digits }]
       const { bytes, groups } = await writeFile(schema, [
@@ -209,7 +209,7 @@ describe('a page', () => {
       dictionaryEntriesMax: fc.constantFrom(0, 1, 4, 65_536),
     }),
   )
-  test('of anything comes back as it was', async () => {
+  test('of random values is read back as written', async () => {
     await fc.assert(
       fc.asyncProperty(anyColumn, async ({ type, runs, cuts, ...options }) => {
         const values = runs.flatMap(([value, length]) => Array.from({ length: length + 1 }, () => value))
@@ -226,7 +226,7 @@ describe('a page', () => {
   })
 
   test.each(shapes.map(([name, type, , values]) => ({ name, type, values })))(
-    'of $name with one wrong bit is damaged',
+    'of $name with one changed bit is damaged',
     async ({ type, values }) => {
       const column = columnOf(
         type,
@@ -251,7 +251,7 @@ describe('a page', () => {
   )
 })
 
-test('a page of any bytes whose checksum is right is read as something, or is an error: it always comes to an end', async () => {
+test('a page of random bytes with a valid checksum is decoded or throws an Error, and always terminates', async () => {
   const files = await Promise.all(
     [...shapes, ...decimals.map(([name, , encoding, values]) => [name, 'double', encoding, values] as const)].map(
       ([, type, , values], index) => {
@@ -301,21 +301,26 @@ describe('a row group', () => {
   const times = columnOf('timestamp', [1, 2, 3])
   const doubles = columnOf('double', [1, null, 3])
   test.each([
-    ['a null where none may be', [columnOf('timestamp', [1, null, 3]), doubles], [3], 'column time holds a null'],
-    ['columns of other types', [doubles, times], [3], 'column time is not of type timestamp and 3 rows'],
     [
-      'columns of other lengths',
+      'a null in a column that is not nullable',
+      [columnOf('timestamp', [1, null, 3]), doubles],
+      [3],
+      'column time holds a null',
+    ],
+    ['columns of the wrong types', [doubles, times], [3], 'column time is not of type timestamp and 3 rows'],
+    [
+      'columns of the wrong lengths',
       [times, columnOf('double', [1])],
       [3],
       'column value is not of type double and 3 rows',
     ],
-    ['a column too few', [times], [3], 'a row group has a column for each field'],
+    ['a missing column', [times], [3], 'a row group has a column for each field'],
     ['an empty page', [times, doubles], [2, 2, 3], 'the ends of pages rise'],
   ] as const)('with %s is refused', async (_, columns, pageEnds, message) => {
     await expect(writeFile(schema, [{ columns, pageEnds }])).rejects.toThrow(message)
   })
 
-  test('lets others run while it is encoded', async () => {
+  test('yields to other work while it is encoded', async () => {
     let pauses = 0
     const pause = async () => void pauses++
     const values = columnOf(
@@ -373,8 +378,8 @@ describe('DuckDB', () => {
   const valuesOfAll = cases.map(({ values }) => values)
 
   test.each([
-    ['some long pages', longPages, {}],
-    ['some long pages, uncompressed', longPages, { compress: false }],
+    ['a few long pages', longPages, {}],
+    ['a few long pages, uncompressed', longPages, { compress: false }],
     ['many short pages', Array.from({ length: rows / 20 }, (_, page) => (page + 1) * 20), {}],
     ['no dictionaries', longPages, { dictionaryEntriesMax: 0 }],
   ])('reads all types with %s', async (_, pageEnds, options) => {
@@ -401,7 +406,7 @@ describe('DuckDB', () => {
     expect([Number(least?.[0]), Number(greatest?.[0])]).toEqual([Math.min(...numbers), Math.max(...numbers)])
   })
 
-  test('reads several row groups, tiny ones too, and none', async () => {
+  test('reads several row groups, including tiny ones, and a file without any', async () => {
     const parts = [
       [0, 1],
       [1, 3],
@@ -424,7 +429,7 @@ describe('DuckDB', () => {
     )
   })
 
-  test('sees the types, the bounds and what is said about the file', async () => {
+  test('reads the types, the bounds and the metadata of a file', async () => {
     const schema: ParquetField[] = [
       { name: 'time', type: 'timestamp', nullable: false },
       { name: 'tag', type: 'string', nullable: false },
@@ -466,7 +471,7 @@ describe('DuckDB', () => {
     expect(said).toEqual([['entity'], ['boiler']])
   })
 
-  test('passes over row groups by their bounds, and still finds each row', async () => {
+  test('finds each row by filters for which it can skip row groups by their bounds', async () => {
     const schema = [...oneColumn('long', false), { name: 'tag', type: 'string', nullable: false } as const]
     const groups = [0, 1, 2].map((group) => {
       const numbers = Array.from({ length: 1000 }, (_, row) => group * 1000 + row)

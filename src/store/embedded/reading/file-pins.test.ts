@@ -26,13 +26,13 @@ function fileNamed(name: string): SealedFile {
 
 const [one, two] = ['one', 'two'].map(fileNamed)
 
-test('a file that nobody reads is gone when it is removed', () => {
+test('a file without readers is gone when it is removed', () => {
   const gone: SealedFile[] = []
   new FilePins().remove(one, (file) => gone.push(file))
   expect(gone).toEqual([one])
 })
 
-test('a file that is read is gone with its last reader, once', () => {
+test('a removed file is gone after its last reader, once', () => {
   const pins = new FilePins()
   const gone: SealedFile[] = []
   pins.pin([one, two])

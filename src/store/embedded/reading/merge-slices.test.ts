@@ -65,14 +65,14 @@ function merged(sources: readonly Source[], direction: Direction): { rows: numbe
 
 describe.each<Direction>(['forward', 'backward'])('%s', (direction) => {
   test.each<[string, Source[]]>([
-    ['no source', []],
-    ['one', [[[1, 2], [3]]]],
-    ['one after the other', [[[1, 2]], [[3, 4]]]],
-    ['touching', [[[1, 2]], [[2, 3]]]],
-    ['one within the other', [[[1, 9]], [[3, 4], [5]]]],
-    ['crossing', [[[1, 3, 5, 7]], [[2, 4, 6, 8]], [[4, 5, 6]]]],
-    ['of one date', [[[5]], [[4, 5, 5]], [[5, 6]]]],
-    ['the same twice', [[[1, 2]], [[1, 2]]]],
+    ['no sources', []],
+    ['one source', [[[1, 2], [3]]]],
+    ['consecutive sources', [[[1, 2]], [[3, 4]]]],
+    ['touching sources', [[[1, 2]], [[2, 3]]]],
+    ['nested sources', [[[1, 9]], [[3, 4], [5]]]],
+    ['interleaved sources', [[[1, 3, 5, 7]], [[2, 4, 6, 8]], [[4, 5, 6]]]],
+    ['sources that share one date', [[[5]], [[4, 5, 5]], [[5, 6]]]],
+    ['identical sources', [[[1, 2]], [[1, 2]]]],
   ])('merges %s', (_, sources) => {
     const expected = sources
       .flatMap((source) => source.flat().map((ms) => [ms, positionOf(source)]))
@@ -81,7 +81,7 @@ describe.each<Direction>(['forward', 'backward'])('%s', (direction) => {
   })
 })
 
-test('slices are handed through where sources do not overlap, and no more is read than was asked for', () => {
+test('passes on slices of sources that do not overlap, and reads no more than requested', () => {
   const sources = new Sources([[[1, 2], [3]], [[5, 6]], [[9]]], 'forward')
   const merge = mergeSlices(sources, 'forward', () => [], null)
   const taken = (): number[] => Array.from(merge.next().value?.chunk.times ?? [])

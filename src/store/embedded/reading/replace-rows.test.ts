@@ -76,7 +76,7 @@ test.each<[string, readonly Row[], readonly Row[]]>([
     [{ ms: 1, position: 2, value: 2n }],
   ],
   [
-    'a newer value that comes first',
+    'a newer value that precedes the older one',
     [
       { ms: 1, position: 2, value: 2n },
       { ms: 1, position: 1, value: 1n },
@@ -108,7 +108,7 @@ test.each<[string, readonly Row[], readonly Row[]]>([
     [{ ms: 1, position: 3, value: 2n, origin: 2 }],
   ],
   [
-    'an older row than the origin',
+    'a row older than the origin',
     [
       { ms: 1, position: 3, value: 2n, origin: 2 },
       { ms: 1, position: 1, value: null },
@@ -116,7 +116,7 @@ test.each<[string, readonly Row[], readonly Row[]]>([
     [{ ms: 1, position: 3, value: 2n, origin: 2 }],
   ],
   [
-    'neighbours, which are moved together',
+    'adjacent rows, which are moved together',
     [
       { ms: 1, position: 1 },
       { ms: 1, position: 2 },
@@ -129,7 +129,7 @@ test.each<[string, readonly Row[], readonly Row[]]>([
       { ms: 6, position: 4, value: null },
     ],
   ],
-])('of %s', (_, rows, expected) => {
+])('replaces rows: %s', (_, rows, expected) => {
   expect(replaced(rows)).toEqual(expected)
 })
 
@@ -142,7 +142,7 @@ const pushes = fc.uniqueArray(
   { selector: ({ position }) => position, maxLength: 12 },
 )
 
-test('it does not matter in how many steps, or in what order, rows come together', () => {
+test('the result does not depend on the steps or the order in which rows are combined', () => {
   fc.assert(
     fc.property(pushes, fc.nat(12), (all, cut) => {
       const rows = all.map(({ ms, position, pushed }): Row => ({ ms, position, ...pushed }))
@@ -154,7 +154,7 @@ test('it does not matter in how many steps, or in what order, rows come together
 })
 
 test.each([1, 3, 5000, 100_000])(
-  'in slices they are what they are at once, with %i rows of a date',
+  'replacing in slices equals replacing at once, with %i rows of a date',
   async (rowsOfDate) => {
     const draw = drawFrom(rowsOfDate)
     const rows = Array.from({ length: 20_000 }, (_, place): Row => {

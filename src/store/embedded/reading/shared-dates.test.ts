@@ -6,10 +6,10 @@ type Span = readonly [fromMs: number, toMs: number]
 const rangeOf = ([fromMs, toMs]: Span) => ({ fromMs, toMs })
 
 test.each<[string, readonly Span[], readonly Span[]]>([
-  ['none', [], []],
-  ['one alone', [[1, 5]], []],
+  ['no ranges', [], []],
+  ['one range', [[1, 5]], []],
   [
-    'two apart',
+    'two disjoint ranges',
     [
       [6, 9],
       [1, 5],
@@ -17,7 +17,7 @@ test.each<[string, readonly Span[], readonly Span[]]>([
     [],
   ],
   [
-    'two that share an end',
+    'two ranges that share an end',
     [
       [1, 5],
       [5, 9],
@@ -25,7 +25,7 @@ test.each<[string, readonly Span[], readonly Span[]]>([
     [[5, 5]],
   ],
   [
-    'one within another',
+    'one range within another',
     [
       [1, 9],
       [3, 4],
@@ -33,7 +33,7 @@ test.each<[string, readonly Span[], readonly Span[]]>([
     [[3, 4]],
   ],
   [
-    'two within another, apart',
+    'two disjoint ranges within another',
     [
       [1, 9],
       [3, 4],
@@ -45,7 +45,7 @@ test.each<[string, readonly Span[], readonly Span[]]>([
     ],
   ],
   [
-    'a chain',
+    'a chain of ranges',
     [
       [1, 4],
       [3, 7],
@@ -57,7 +57,7 @@ test.each<[string, readonly Span[], readonly Span[]]>([
     ],
   ],
   [
-    'three at once',
+    'three overlapping ranges',
     [
       [1, 6],
       [2, 8],
@@ -66,7 +66,7 @@ test.each<[string, readonly Span[], readonly Span[]]>([
     [[2, 8]],
   ],
   [
-    'the same twice',
+    'two equal ranges',
     [
       [1, 5],
       [1, 5],
@@ -120,7 +120,7 @@ test.each<[Span, readonly Span[], readonly (readonly [...Span, isShared: boolean
     ],
     [[6, 8, false]],
   ],
-])('parts of %j', (range, spans, parts) => {
+])('splits %j into shared and unshared parts', (range, spans, parts) => {
   const expected = parts.map(([fromMs, toMs, isShared]) => ({ fromMs, toMs, isShared }))
   expect(rangePartsOf(rangeOf(range), spans.map(rangeOf))).toEqual(expected)
 })

@@ -8,20 +8,20 @@ const at = (hour: number) => hour * hourMs
 
 // The series has rows from 2:30 to 5:15.
 test.each<[string, { fromMs: number; toMs: number }, { fromMs: number; toMs: number }]>([
-  ['no ends', always, hours(2, 6)],
-  ['ends beyond the rows', { fromMs: at(2.5), toMs: at(5.25) }, hours(2, 6)],
-  ['a start within the first hour', { fromMs: at(2.5) + 1, toMs: at(9) }, hours(3, 6)],
-  ['a start on an hour', { fromMs: at(4), toMs: at(9) }, hours(4, 6)],
-  ['a start just after one', { fromMs: at(4) + 1, toMs: at(9) }, hours(5, 6)],
-  ['an end within the last hour', { fromMs: at(0), toMs: at(5.25) - 1 }, hours(2, 5)],
-  ['an end on an hour, whose first millisecond is in the range', { fromMs: at(0), toMs: at(4) }, hours(2, 4)],
-  ['an end that is the last of its hour', { fromMs: at(0), toMs: at(5) - 1 }, hours(2, 5)],
+  ['an open range', always, hours(2, 6)],
+  ['a range from the first row to the last', { fromMs: at(2.5), toMs: at(5.25) }, hours(2, 6)],
+  ['a start after the first row, within its hour', { fromMs: at(2.5) + 1, toMs: at(9) }, hours(3, 6)],
+  ['a start on the hour', { fromMs: at(4), toMs: at(9) }, hours(4, 6)],
+  ['a start just after the hour', { fromMs: at(4) + 1, toMs: at(9) }, hours(5, 6)],
+  ['an end before the last row, within its hour', { fromMs: at(0), toMs: at(5.25) - 1 }, hours(2, 5)],
+  ['an end on the hour, whose first millisecond is in the range', { fromMs: at(0), toMs: at(4) }, hours(2, 4)],
+  ['an end at the last millisecond of an hour', { fromMs: at(0), toMs: at(5) - 1 }, hours(2, 5)],
   ['an end between milliseconds', { fromMs: at(0), toMs: at(5) - 1.5 }, hours(2, 4)],
-  ['both within one hour', { fromMs: at(3.25), toMs: at(3.75) }, hours(4, 4)],
-])('%s', (_, range, expected) => {
+  ['a range within one hour', { fromMs: at(3.25), toMs: at(3.75) }, hours(4, 4)],
+])('wholeHours() of %s', (_, range, expected) => {
   expect(wholeHours(range, at(2.5), at(5.25))).toEqual(expected)
 })
 
-test('hours before 1970 begin on the hour too', () => {
+test('hours before 1970 start on the hour too', () => {
   expect(wholeHours(always, -hourMs - 1, -1)).toEqual(hours(-2, 0))
 })

@@ -49,7 +49,7 @@ async function reopened(directory: string, recorded: StoreRegistry): Promise<Ent
 describe('a registry', () => {
   test.each<[string, readonly Step[]]>([
     ['of one tag', [[['T'], [['a'], ['b']]]]],
-    ['of strange values', [[['T'], [[''], ['\0'], ['日本'], ['"\n'], ['\u{1f600}']]]]],
+    ['of unusual values', [[['T'], [[''], ['\0'], ['日本'], ['"\n'], ['\u{1f600}']]]]],
     ['of many blocks', [[['T'], Array.from({ length: 10_000 }, (_, index) => [`tag ${index}`])]]],
     [
       'that grew',
@@ -59,7 +59,7 @@ describe('a registry', () => {
       ],
     ],
     [
-      'that a tag joined',
+      'with an added tag',
       [
         [['T'], [['a'], ['b']]],
         [
@@ -72,7 +72,7 @@ describe('a registry', () => {
         ],
       ],
     ],
-  ])('%s comes back as it was', async (_name, steps) => {
+  ])('%s is read back as written', async (_name, steps) => {
     const { directory, registry, recorded } = await written(...steps)
     expect(contents(await reopened(directory, recorded))).toEqual(contents(registry))
   })
@@ -82,7 +82,7 @@ describe('a registry', () => {
     expect(await log.extend()).toBeNull()
   })
 
-  test('is cut back to what was recorded, and goes on from there', async () => {
+  test('is truncated to its recorded length, and continues from there', async () => {
     const { directory, recorded, registry, log, path } = await written([['T'], [['a']]])
     const whole = await readFile(path)
     learn(registry, [], [['never recorded'], ['nor this']])
@@ -95,7 +95,7 @@ describe('a registry', () => {
     expect(contents(await reopened(directory, grown!)).series).toEqual([['a'], ['b']])
   })
 
-  test('that was never recorded is begun anew', async () => {
+  test('that was never recorded is restarted', async () => {
     const { directory } = await written([['T'], [['a'], ['b']]])
     const registry = new EntityRegistry(7)
     const log = await RegistryLog.begin({ disk: nodeDisk, directory, registry, settle })
@@ -115,7 +115,7 @@ describe('a registry', () => {
     }
   })
 
-  test('that is shorter than recorded is damaged', async () => {
+  test('that is missing or shorter than recorded is damaged', async () => {
     const { directory, recorded, path } = await written([['T'], [['a']]])
     await truncate(path, recorded.bytes - 1)
     await expect(reopened(directory, recorded)).rejects.toThrow('the file is shorter than the manifest says')

@@ -11,8 +11,8 @@ function indexOf(tags: readonly string[], series: readonly Values[]): SeriesInde
   return index
 }
 
-describe('what is written down of series', () => {
-  test('is what they are known by again', () => {
+describe('restored series', () => {
+  test('have the same numbers and values as before', () => {
     const values: Values[] = [
       ['a', null],
       ['a', 'x'],
@@ -28,24 +28,24 @@ describe('what is written down of series', () => {
     expect(values.map((_, row) => index.seriesOf(codes, row))).toEqual([0, 1, 2, 3, 4])
   })
 
-  test('may lack tags that came later', () => {
+  test('may lack tags that were added later', () => {
     const index = indexOf(['T', 'U'], [['a']])
     expect(index.valuesOf(0)).toEqual(['a', null])
   })
 
-  test('is refused when it names a series twice', () => {
+  test('are refused when a series occurs twice', () => {
     expect(() => indexOf(['T'], [['a'], ['a']])).toThrow('series 1 was written down twice')
   })
 })
 
-test('asking for a tag does not make it known', () => {
+test('reading an unknown tag does not add it', () => {
   const index = indexOf(['T'], [['a'], ['b']])
   const tag = index.tagOrNulls('U')
   expect([tag.newestSeries(-1), tag.seriesBefore(1)]).toEqual([1, 0])
   expect(index.tag('U')).toBe(null)
 })
 
-test('the order of series does not change when a tag is added', () => {
+test('adding a tag does not change the order of series', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.constantFrom(null, '', 'a', 'ab', '\uffff', '\u{1f600}')), (values) => {
       const index = indexOf(

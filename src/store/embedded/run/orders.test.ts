@@ -26,7 +26,7 @@ const shapes: Readonly<Record<string, (draw: (below: number) => number, place: n
 }
 const rows = fc.oneof(fc.nat(40), fc.integer({ min: 2000, max: 20_000 }))
 
-test.each(Object.entries(shapes))('dates that are %s are ordered as a naive sort would', async (_, dateOf) => {
+test.each(Object.entries(shapes))('orders dates as a naive stable sort does: %s', async (_, dateOf) => {
   const room = new OrderBuffers()
   await fc.assert(
     fc.asyncProperty(rows, fc.nat(), async (length, seed) => {
@@ -41,7 +41,7 @@ test.each(Object.entries(shapes))('dates that are %s are ordered as a naive sort
   )
 })
 
-test('groups of neighbours are sorted by themselves, long ones too', async () => {
+test('sorts each group of adjacent rows separately, also long groups', async () => {
   await fc.assert(
     fc.asyncProperty(rows, fc.constantFrom(1, 3, 50, 5000, 100_000), fc.nat(), async (length, groupRows, seed) => {
       const draw = drawFrom(seed)
@@ -58,7 +58,7 @@ test('groups of neighbours are sorted by themselves, long ones too', async () =>
   )
 })
 
-test('a sort in slices is a sort, whatever was sorted before', async () => {
+test('sorting in slices sorts all rows, however many were already sorted', async () => {
   await fc.assert(
     fc.asyncProperty(rows, fc.nat(), fc.integer({ min: 1, max: 1000 }), async (length, seed, distinct) => {
       const draw = drawFrom(seed)
@@ -77,16 +77,13 @@ test('a sort in slices is a sort, whatever was sorted before', async () => {
 const many = 300_000
 const draw = drawFrom(1)
 
-test.each(Object.entries(shapes))(
-  '300,000 dates that are %s: every step is told, and none is long',
-  async (_, dateOf) => {
-    const times = Float64Array.from({ length: many }, (_, place) => dateOf(draw, place, many))
-    const pacer = newPacer()
-    await orderByTime(times, pacer)
-    expect(pacer.stepMax).toBeLessThanOrEqual(16_384)
-    expect(pacer.spent).toBeGreaterThanOrEqual(many)
-  },
-)
+test.each(Object.entries(shapes))('300,000 dates, %s: every step is reported, and none is long', async (_, dateOf) => {
+  const times = Float64Array.from({ length: many }, (_, place) => dateOf(draw, place, many))
+  const pacer = newPacer()
+  await orderByTime(times, pacer)
+  expect(pacer.stepMax).toBeLessThanOrEqual(16_384)
+  expect(pacer.spent).toBeGreaterThanOrEqual(many)
+})
 
 test.each([2, 2048, many])(
   '300,000 rows in groups of %i: no more than a block is compared between two steps',

@@ -163,7 +163,7 @@ function storedFolder(store: EmbeddedStore, draw: Draw): LocalFolder {
 }
 
 test.each([false, true])(
-  'hours of files stand for their rows only where these would say the same; deleted ones: %j',
+  'hour rollups of files replace their rows only where both give the same result; with deletions: %j',
   async (deletes) => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), (seed) => checked(seed, storedFolder, deletes)),
@@ -236,7 +236,7 @@ function spoiledFile(file: SealedFile, spoil: Spoil): SealedFile {
   }
 }
 
-test('hours that do not say what their values do in order are read as rows', async () => {
+test('hours without rollups of their items in order are read as rows', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), (seed) =>
       checked(
@@ -248,10 +248,10 @@ test('hours that do not say what their values do in order are read as rows', asy
   )
 })
 
-describe('the same check finds', () => {
+describe('the same check detects', () => {
   test.each([
-    ['a border that is counted twice', borderTwice],
-    ['a late row that is forgotten', lateForgotten],
+    ['a border counted twice', borderTwice],
+    ['a late row that is not counted', lateForgotten],
   ])('%s', async (_, spoil) => {
     const found = await fc.check(
       fc.asyncProperty(fc.nat(), (seed) => checked(seed, spoiledFolder(spoil))),

@@ -19,7 +19,7 @@ async function rowsOf(store: EmbeddedStore, plan: SnapPlan, resultRows: number):
   return rows
 }
 
-test('a snap with as many rows as the limit is answered as ever, with one more it is refused and counted', async () => {
+test('a snap at the row limit is answered; above it, it is refused with its number of rows', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
       const draw = drawFrom(seed)
@@ -92,7 +92,7 @@ const asked = (count: number, firstMs: number): SnapPlan => ({
   ticksMs: Float64Array.from({ length: count }, (_, tick) => firstMs + tick * 1000),
 })
 
-test('what an answer may not have is not looked for: a refusal costs as much as there are tags, not ticks of them', async () => {
+test('refusing an oversized snap costs work per tag, not per tick', async () => {
   const pacers: WatchedPacer[] = []
   const store = manyTags(pacers)
   await expect(rowsOf(store, asked(ticks, 0), 1_000_000)).rejects.toThrow(`would have ${tags * ticks} rows`)
@@ -101,9 +101,9 @@ test('what an answer may not have is not looked for: a refusal costs as much as 
 
 test.each<[string, SnapPlan, number]>([
   ['many ticks with a state of every tag', asked(2000, 0), tags * 2000],
-  ['many ticks of which the last alone has states', asked(ticks, -(ticks - 1) * 1000), tags],
-  ['all in one state', asked(1000, 1_000_000), tags * 1000],
-])('%s: no step is long, and all of them together go with the answer', async (_, plan, rows) => {
+  ['many ticks, of which only the last has states', asked(ticks, -(ticks - 1) * 1000), tags],
+  ['ticks that all have the same states', asked(1000, 1_000_000), tags * 1000],
+])('%s: no step is long, and the total work is in proportion to the answer', async (_, plan, rows) => {
   const pacers: WatchedPacer[] = []
   expect(await rowsOf(manyTags(pacers), plan, 1_000_000)).toBe(rows)
   expect(pacers[0]!.stepMax).toBeLessThanOrEqual(65_536)

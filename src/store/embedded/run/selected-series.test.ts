@@ -50,7 +50,7 @@ function compareNullable(left: string | null, right: string | null): number {
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '\uffff', '\u{1f600}'), maxLength: 4 })
 const texts = fc.option(fc.array(text, { minLength: 1, maxLength: 8 }))
 
-test('ids and prefixes, in any order, twice, one covering another: as a naive filter and sort would', async () => {
+test('ids and prefixes in any order, repeated or overlapping, select as a naive filter and sort do', async () => {
   const some = fc.uniqueArray(fc.tuple(fc.option(text), fc.option(text)), { selector: String, maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(some, texts, texts, async (series, ids, prefixes) => {
@@ -61,7 +61,7 @@ test('ids and prefixes, in any order, twice, one covering another: as a naive fi
   )
 })
 
-test('by several tags: each combination by itself, in the order of the tags, also as series come', async () => {
+test('by several tags: each combination separately, in tag order, also as series are added', async () => {
   const some = fc.uniqueArray(fc.tuple(fc.option(text), fc.option(text)), { selector: String, maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(some, texts, texts, fc.nat(60), async (series, ids, prefixes, first) => {
@@ -84,16 +84,21 @@ const places = (length: number): number[] => Array.from({ length }, (_, place) =
 const idsOfPrefix = places(50_000).filter((place) => tagName(place).startsWith('tag00')).length
 
 test.each<[string, (place: number) => Tags, Filter, number, string[]?]>([
-  ['all', (place) => [tagName(place), null], { ids: null, prefixes: null }, many],
+  ['all values', (place) => [tagName(place), null], { ids: null, prefixes: null }, many],
   ['ids', (place) => [tagName(place), null], { ids: places(50_000).map(tagName), prefixes: null }, 50_000],
   ['prefixes', (place) => [tagName(place), null], { ids: null, prefixes: places(10_000).map(tagName) }, 10_000],
-  ['both', (place) => [tagName(place), null], { ids: places(50_000).map(tagName), prefixes: ['tag00'] }, idsOfPrefix],
+  [
+    'ids and prefixes',
+    (place) => [tagName(place), null],
+    { ids: places(50_000).map(tagName), prefixes: ['tag00'] },
+    idsOfPrefix,
+  ],
   ['one value of many series', (place) => ['one', `${place}`], { ids: ['one'], prefixes: null }, 1],
-  ['pairs of all', (place) => [`${place % 100}`, tagName(place)], { ids: null, prefixes: null }, many, ['T', 'U']],
-  ['pairs of some', (place) => [`${place % 100}`, tagName(place)], { ids: ['7'], prefixes: null }, 1000, ['T', 'U']],
+  ['all pairs', (place) => [`${place % 100}`, tagName(place)], { ids: null, prefixes: null }, many, ['T', 'U']],
+  ['some pairs', (place) => [`${place % 100}`, tagName(place)], { ids: ['7'], prefixes: null }, 1000, ['T', 'U']],
   ['pairs of one value', (place) => ['one', tagName(place)], { ids: ['one'], prefixes: null }, many, ['T', 'U']],
 ])(
-  '%s of 100,000: no step is long, and prefixes are looked for, not tried',
+  '%s of 100,000: no step is long, and prefixes are searched for, not tried one by one',
   async (_, tagsOf, filter, values, tags) => {
     const pacer = newPacer()
     const index = indexOf(places(many).map(tagsOf))
@@ -103,7 +108,7 @@ test.each<[string, (place: number) => Tags, Filter, number, string[]?]>([
   },
 )
 
-test('a tag that no row came with yet is made in slices', async () => {
+test('a tag that no row has is created in slices', async () => {
   const index = indexOf(places(many).map((place): Tags => [tagName(place), null]))
   const pacer = newPacer()
   const tag = await index.tagOrNullsPaced('V', pacer)

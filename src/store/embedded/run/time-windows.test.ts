@@ -26,14 +26,14 @@ const evenly = (rows: number, stepMs: number, firstMs = 0): number[] =>
 
 describe('windows', () => {
   test.each([
-    ['of no rows are none', [], 1, []],
-    ['of few rows are one', [-5, 0, 7], 1, [[-5, 7, 3]]],
-    ['of many series are larger', evenly(100_000, 10), 30, [[0, 999_990, 100_000]]],
+    ['none for no rows', [], 1, []],
+    ['one for few rows', [-5, 0, 7], 1, [[-5, 7, 3]]],
+    ['are larger for many series', evenly(100_000, 10), 30, [[0, 999_990, 100_000]]],
   ])('%s', (_, times, series, expected) => {
     expect(walk(times, times.length, series)).toEqual(expected)
   })
 
-  test('are neighbours and hold all rows', () => {
+  test('are adjacent and cover all rows', () => {
     const times = [...evenly(150_000, 10), ...evenly(80_000, 1, 3_000_000), ...evenly(3, 10 ** 9, 4_000_000)]
     for (const expected of [times.length / 50, times.length, times.length * 50]) {
       const windows = walk(times, expected)
@@ -44,7 +44,7 @@ describe('windows', () => {
     }
   })
 
-  test('grow over empty times and shrink where rows lie close together', () => {
+  test('widen over empty times and narrow where rows are dense', () => {
     const year = 365 * 86_400_000
     const times = [...evenly(70_000, 1), ...evenly(70_000, 1, year)]
     const windows = walk(times)
@@ -52,7 +52,7 @@ describe('windows', () => {
     expect(Math.max(...windows.map(([, , rows]) => rows))).toBeLessThanOrEqual(times.length / 2)
   })
 
-  test('of rows at one date are one', () => {
+  test('one for rows of one date', () => {
     expect(walk(Array.from({ length: 100_000 }, () => 5))).toEqual([[5, 5, 100_000]])
   })
 })

@@ -99,7 +99,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 test.each<Pick<AtRestParts, 'folder' | 'deletes'>>([
   { folder: randomMemoryFolder },
   { folder: (store, draw) => smallLocalFolder(directory, store, draw), deletes: true },
-])('scans of random rows are those of the plainest way: %j', async (parts) => {
+])('scans of random rows equal those of a naive evaluation: %j', async (parts) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.nat(), (seed, asked) => {
       const draw = drawFrom(asked)
@@ -144,14 +144,14 @@ function filled(rows: number): { store: EmbeddedStore; plan: ScanPlan } {
   return { store, plan }
 }
 
-test('more rows, or more work, than a plan allows are left to others', async () => {
+test('a plan that needs more rows or work than it allows is declined', async () => {
   const { store, plan } = filled(100)
   expect((await store.scan(plan, signal))?.length).toBe(100)
   expect(await store.scan({ ...plan, rowsMax: 99 }, signal)).toBeNull()
   expect(await store.scan({ ...plan, unitsMax: 20 }, signal)).toBeNull()
 })
 
-test('rows whose texts are too long together are left to others, unless a limit lets go of enough of them', async () => {
+test('a scan with too much text is declined, unless its limit discards enough of it', async () => {
   const store = new EmbeddedStore()
   const rows = 700
   const numbers = Array.from({ length: rows }, (_, row) => row)
@@ -180,7 +180,7 @@ test('rows whose texts are too long together are left to others, unless a limit 
   expect((await store.scan({ ...plan, columns: [tag] }, signal))?.length).toBe(rows)
 })
 
-test('of many rows the newest alone are read: more than are wanted are let go, and what is older is not looked at', async () => {
+test('a limited scan of many rows discards surplus rows and does not read older ones', async () => {
   const { store, plan } = filled(200_000)
   const asked = { ...plan, limit: 60, rowsMax: 5000, unitsMax: 200_000 }
   const found = await store.scan(asked, signal)

@@ -8,7 +8,7 @@ const anyStep = fc.record({
   bytes: fc.nat(12),
 })
 
-test('keeps what was used last, within its bound, until it is not used for a while', () => {
+test('keeps the most recently used entries within its bound, and drops those unused for a while', () => {
   fc.assert(
     fc.property(fc.nat(30), fc.array(anyStep, { maxLength: 60 }), (bytesMax, steps) => {
       const cache = new ByteCache(bytesMax)

@@ -45,7 +45,7 @@ function countingReads(): { reads: number; opened: number; open: (path: string) 
   return counts
 }
 
-test('what was read once is not read again, and columns are read when they are wanted', async () => {
+test('cached data is not read again, and columns are read only when needed', async () => {
   const counts = countingReads()
   const { file } = await writeEntity(folder.path, plant, { folder: { openBlocking: counts.open } })
   const reading = (work: () => void): number => {
@@ -82,7 +82,7 @@ test('what was read once is not read again, and columns are read when they are w
   expect(reading(tail)).toBe(0)
 })
 
-test('the cache counts what sections become in memory', async () => {
+test('the cache counts the memory of decoded sections', async () => {
   const { file, folder: stored } = await writeEntity(folder.path, plant)
   const rollups = file.open([0], 'cached').hours(3, 0, 2 ** 42)!
   rollups.column(0)
@@ -93,7 +93,7 @@ test('the cache counts what sections become in memory', async () => {
   expect(stored.indexCacheBytes - before).toBeGreaterThanOrEqual(bytes)
 })
 
-test('who goes through a file once leaves the cache alone', async () => {
+test('a pass "once" over a file leaves nothing in the cache', async () => {
   const { file, folder: stored } = await writeEntity(folder.path, plant)
   const reader = file.open([], 'once')
   for (let place = 0; place < reader.length; place++) {
@@ -146,7 +146,7 @@ test('caches stay within their bounds, whatever is read', async () => {
   )
 })
 
-test('nothing is kept of a file that was removed, whatever was read of it', async () => {
+test('nothing of a removed file stays cached, whatever was read of it', async () => {
   const { file, folder: stored } = await writeEntity(folder.path, plant)
   for (const pass of ['cached', 'once'] as const) {
     const reader = file.open([...allTypes.keys()], pass)
@@ -162,9 +162,9 @@ test('nothing is kept of a file that was removed, whatever was read of it', asyn
 })
 
 test.each<[string, readonly number[]]>([
-  ['dates alone', []],
+  ['dates only', []],
   ['a column without a dictionary', [0]],
-])('who goes through a file once reads %s of a page once, however many series it holds', async (_, columns) => {
+])('a pass "once" over a file reads %s of a page once, however many series it has', async (_, columns) => {
   const counts = countingReads()
   const series = Array.from({ length: 500 }, (_, number) => ({
     tags: [`tag ${String(number).padStart(3, '0')}`],

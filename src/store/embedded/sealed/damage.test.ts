@@ -99,22 +99,22 @@ function faultsOf(written: Written, change: Partial<SealedFileInfo> = {}): Promi
   return verifyFile({ info: { ...file.info, ...change }, paths: paths(written), registry, openBlocking }, newPacer())
 }
 
-describe('a file as it was written', () => {
-  test('has no fault', async () => {
+describe('an undamaged file', () => {
+  test('has no faults', async () => {
     expect(await faultsOf(await writeEntity(folder.path, plant))).toEqual([])
   })
 
   test.each([
     ['without rollups and tails', { hourRowsMin: 1000, tailRowsMin: 1000 }],
     ['of one page and row group', { pageRows: 1000, sharedPageRows: 1000, groupRows: 10_000 }],
-    ['with rollups of the first series alone', { rollupBytesMax: 200 }],
-  ])('%s has no fault', async (_, writing) => {
+    ['with rollups of the first series only', { rollupBytesMax: 200 }],
+  ])('%s has no faults', async (_, writing) => {
     expect(await faultsOf(await writeEntity(folder.path, plant, { writing }))).toEqual([])
   })
 })
 
 describe.each(['parquet', 'index'] as const)('a changed bit of the %s file', (kind) => {
-  test('is an error that names the file or changes no answer, and is found by verify', async () => {
+  test('throws an error that names the file or changes no result, and is reported by verify', async () => {
     const written = await writeEntity(folder.path, plant)
     const path = paths(written)[kind]
     const sound = readAll(written)
@@ -136,7 +136,7 @@ describe.each(['parquet', 'index'] as const)('a changed bit of the %s file', (ki
     }
   })
 
-  test.each([0, 3, 8, 95, 200, -1])('and a file cut at %i is too', async (at) => {
+  test.each([0, 3, 8, 95, 200, -1])('is detected, and so is a file cut at %i', async (at) => {
     const written = await writeEntity(folder.path, plant)
     const path = paths(written)[kind]
     writeFileSync(
@@ -151,10 +151,10 @@ describe.each(['parquet', 'index'] as const)('a changed bit of the %s file', (ki
   })
 })
 
-describe('the bytes of a file', () => {
+describe('checkBytes()', () => {
   const checked = (written: Written): Promise<void> => checkBytes(paths(written), nodeDisk, openBlocking)
 
-  test('are sound as they were written, and each bit that is changed is found', async () => {
+  test('accepts a file as written, and detects each changed bit', async () => {
     const written = await writeEntity(folder.path, plant)
     await checked(written)
     const path = paths(written).parquet
@@ -168,7 +168,7 @@ describe('the bytes of a file', () => {
     }
   })
 
-  test('are those of all its columns, row groups and dictionaries, longer than what is read at once', async () => {
+  test('covers all columns, row groups and dictionaries of a file larger than one read', async () => {
     const tags = ['a']
     const text = 'x'.repeat(2000)
     const rows = Array.from({ length: 3000 }, (_, row) => ({
@@ -186,7 +186,7 @@ describe('the bytes of a file', () => {
     await expect(checked(written)).rejects.toMatchObject({ path: paths(written).parquet })
   })
 
-  test('cannot be told of a file that is cut or gone, nor by another index', async () => {
+  test('rejects a file that is cut or missing, and the index of another file', async () => {
     const written = await writeEntity(folder.path, plant)
     const { parquet, index } = paths(written)
     const other = await writeEntity(folder.path, { ...plant, series: plant.series.slice(1) })
@@ -217,23 +217,26 @@ function changeSection(written: Written, kind: number, change: (section: Buffer)
   writeFileSync(path, bytes)
 }
 
-describe('rollups whose bytes mean something else, with sound checksums', () => {
-  test.each([6, 7, 8, 11, 12, 14, 15, 16])('of section %i are damage or other numbers', async (kind) => {
-    const written = await writeEntity(folder.path, plant)
-    const sound = readFileSync(paths(written).index)
-    const draw = drawFrom(kind)
-    for (let round = 0; round < 60; round++) {
-      writeFileSync(paths(written).index, sound)
-      changeSection(written, kind, (section) => {
-        for (let more = draw(3); more >= 0; more--) section[draw(section.length)] = draw(256)
-      })
-      const seen = outcome(written)
-      if (seen instanceof Error) expect(seen).toBeInstanceOf(DamagedFileError)
-    }
-  })
+describe('rollups with changed bytes and valid checksums', () => {
+  test.each([6, 7, 8, 11, 12, 14, 15, 16])(
+    'of section %i are reported as damage or give other numbers',
+    async (kind) => {
+      const written = await writeEntity(folder.path, plant)
+      const sound = readFileSync(paths(written).index)
+      const draw = drawFrom(kind)
+      for (let round = 0; round < 60; round++) {
+        writeFileSync(paths(written).index, sound)
+        changeSection(written, kind, (section) => {
+          for (let more = draw(3); more >= 0; more--) section[draw(section.length)] = draw(256)
+        })
+        const seen = outcome(written)
+        if (seen instanceof Error) expect(seen).toBeInstanceOf(DamagedFileError)
+      }
+    },
+  )
 })
 
-describe('a file that is not the one of the manifest', () => {
+describe('a file that differs from the one in the manifest', () => {
   test('is not read', async () => {
     const one = await writeEntity(folder.path, plant)
     const other = await writeEntity(folder.path, { ...plant, series: plant.series.slice(1) })
@@ -244,7 +247,7 @@ describe('a file that is not the one of the manifest', () => {
     expect(await faultsOf(one)).not.toEqual([])
   })
 
-  test('is not read with the pages of another', async () => {
+  test('is not read with the pages of another file', async () => {
     const one = await writeEntity(folder.path, plant)
     const shifted = plant.series.map(({ tags, rows }) => ({
       tags,
@@ -255,7 +258,7 @@ describe('a file that is not the one of the manifest', () => {
     expect(outcome(one)).toBeInstanceOf(DamagedFileError)
   })
 
-  test('nor is one that is missing', async () => {
+  test('is not read when it is missing', async () => {
     for (const kind of ['parquet', 'index'] as const) {
       const written = await writeEntity(folder.path, plant)
       await written.folder.remove(written.file)
@@ -269,8 +272,8 @@ describe('a file that is not the one of the manifest', () => {
   })
 })
 
-describe('a file of series that the registry does not have', () => {
-  test('is not read: its rows would be those of other series, or of none', async () => {
+describe('a file with series that the registry lacks', () => {
+  test('is not read, as its rows would belong to other series or to none', async () => {
     const written = await writeEntity(folder.path, plant)
     const { file } = written
     const registry = new EntityRegistry(file.info.entityId)
@@ -291,12 +294,12 @@ describe('verify', () => {
     ['last position', { lastPosition: 5 }],
     ['day', { day: 4 }],
     ['bytes of the index', { indexBytes: 5 }],
-  ])('finds that the manifest has other %s', async (what, change) => {
+  ])('reports a manifest with different %s', async (what, change) => {
     const faults = await faultsOf(await writeEntity(folder.path, plant), change)
     expect(faults).toEqual([expect.stringMatching(`${what}: .*where the manifest has`)])
   })
 
-  test('finds rollups of all series together that are not those of each', async () => {
+  test('reports rollups of all series that differ from those of each series', async () => {
     const written = await writeEntity(folder.path, plant)
     // This byte is in the count of an hour.
     changeSection(written, 12, (section) => {
@@ -305,7 +308,7 @@ describe('verify', () => {
     expect(await faultsOf(written)).toEqual([expect.stringMatching('the rollups of all series together')])
   })
 
-  test.each([6, 14, 15, 16])('finds hours that are not those of the rows in section %i', async (kind) => {
+  test.each([6, 14, 15, 16])('reports hours that do not match their rows in section %i', async (kind) => {
     const written = await writeEntity(folder.path, plant)
     const sound = readFileSync(paths(written).index)
     const told: string[] = []
@@ -319,7 +322,7 @@ describe('verify', () => {
     expect(told).toContainEqual(expect.stringMatching(/are not (those of its rows|of its hours)/))
   })
 
-  test('finds series that the registry has other tags of', async () => {
+  test('reports series whose tags differ from those in the registry', async () => {
     const written = await writeEntity(folder.path, plant)
     written.registry.series.tags[0].codes.values[2] = 0
     expect(await faultsOf(written)).toContainEqual(

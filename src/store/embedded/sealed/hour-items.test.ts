@@ -20,7 +20,7 @@ test.each<[values: readonly number[], isExact: boolean]>([
   [[4294967295.7, 0.1, 0.2], false],
   [[89.6, 62.4, 25.3, 13.7], false],
   [[2 ** 53 - 1, -(2 ** 53 - 2), -(2 ** 53 - 12)], false],
-])('the falls of %j are kept where doubles hold them: %s', (values, isExact) => {
+])('the falls of %j are stored where doubles represent them exactly: %s', (values, isExact) => {
   const { falls, fallen, restarted } = itemsOf(values)
   expect(falls <= fallsMax).toBe(isExact)
   if (!isExact) return
@@ -33,7 +33,7 @@ test.each<[values: readonly number[], isExact: boolean]>([
   })
 })
 
-test('what lies on the line between values that cancel is halved once, with what the additions lost', () => {
+test('the line integral of values that cancel is halved once, including the rounding errors of its sums', () => {
   const values: number[] = [0.1]
   const gapsMs: number[] = [10_000]
   for (let time = 0; time < 80; time++) {

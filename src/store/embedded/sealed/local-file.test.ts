@@ -98,7 +98,7 @@ function expectHour(rollups: SeriesRollups, column: number, hour: number, rows: 
 }
 
 describe('a file', () => {
-  test('of anything is read as it was written', async () => {
+  test('of random content is read back as written', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyEntity,
@@ -150,7 +150,7 @@ describe('a file', () => {
     )
   })
 
-  test('has the sums of hours that its rows have', async () => {
+  test('has the hourly sums of its rows', async () => {
     await fc.assert(
       fc.asyncProperty(anyEntity, anyWriting, fc.integer({ min: 1, max: 30 }), async (entity, writing, sliceRows) => {
         const { file, series } = await writeEntity(folder.path, entity, {
@@ -189,7 +189,7 @@ describe('a file', () => {
     )
   })
 
-  test('has hours that say what their values do in order', async () => {
+  test('has hourly rollups of its values in order', async () => {
     await fc.assert(
       fc.asyncProperty(anyEntity, anyWriting, fc.integer({ min: 1, max: 30 }), async (entity, writing, sliceRows) => {
         const options = { writing: { ...writing, hourRowsMin: 0 }, sliceRows }
@@ -211,13 +211,13 @@ describe('a file', () => {
   })
 
   test.each<readonly [string, readonly (number | null)[][], ReadonlyMap<string, number | null>]>([
-    ['the same in all', [[1.5], [2.5]], new Map([['V', 1]])],
+    ['the same in all row groups', [[1.5], [2.5]], new Map([['V', 1]])],
     ['more in later row groups', [[1], [1.5], [0.125]], new Map([['V', 3]])],
-    ['none in a later one', [[1.5], [2.25], [Math.PI]], new Map([['V', null]])],
-    ['none that can be told from -0', [[1], [-0]], new Map([['V', null]])],
+    ['none in a later row group', [[1.5], [2.25], [Math.PI]], new Map([['V', null]])],
+    ['none because of -0', [[1], [-0]], new Map([['V', null]])],
     ['nulls before the first value', [[null], [null], [1.25]], new Map([['V', 2]])],
-    ['nulls alone', [[null], [null]], new Map()],
-  ])('of row groups whose digits are %s has them for all of its rows', async (_, groups, digits) => {
+    ['nulls only', [[null], [null]], new Map()],
+  ])('has one number of digits for all row groups: %s', async (_, groups, digits) => {
     const series = groups.map((values, number) => ({
       tags: [`series ${number}`],
       rows: values.map((value, row) => ({ ms: row, position: number + row, values: [value] })),
@@ -235,7 +235,7 @@ test.each([
   [96, [true, false]],
   [192, [true, true]],
 ])(
-  'with %i bytes for rollups, of which an hour of one number by a clock takes 96, series have some: %j',
+  'with %i bytes for rollups, of which an hour of evenly spaced numbers takes 96, series have rollups: %j',
   async (rollupBytesMax, expected) => {
     const series = ['a', 'b'].map((tag) => ({
       tags: [tag],

@@ -23,7 +23,7 @@ function names(): string[] {
 }
 
 describe('a folder', () => {
-  test('has a file and its index, and tells what is in them', async () => {
+  test('stores a file and its index, and describes their content', async () => {
     const { file } = await writeEntity(folder.path, plant)
     const { name, bytes, indexBytes, ...info } = file.info
     expect(info).toEqual({
@@ -47,7 +47,7 @@ describe('a folder', () => {
     expect(names().filter((name) => name.startsWith(file.info.name))).toEqual([])
   })
 
-  test('removes files that no manifest has, and nothing else', async () => {
+  test('removes files in no manifest, and nothing else', async () => {
     const { file, folder: stored } = await writeEntity(folder.path, plant)
     const { file: orphan } = await writeEntity(folder.path, plant)
     const others = ['series.log', 'notes.txt']
@@ -68,7 +68,7 @@ describe('a folder', () => {
     expect(settled).toBe(1)
   })
 
-  test('keeps complete files that no manifest has while one that it has is missing', async () => {
+  test('keeps complete files in no manifest while a file of the manifest is missing', async () => {
     const { file, folder: stored } = await writeEntity(folder.path, plant)
     const { file: merged } = await writeEntity(folder.path, plant)
     writeFileSync(`${folder.path}/${mixed.entityId}/begun.index.tmp`, '')
@@ -83,7 +83,7 @@ describe('a folder', () => {
 describe('a writer', () => {
   const operations = ['create', 'write', 'sync', 'rename'] as const
   test.each(operations.flatMap((operation) => [0, 1].map((after) => [operation, after] as const)))(
-    'that meets a failing %s (number %i) leaves nothing when it is abandoned',
+    'leaves no file when it is abandoned after a failing %s (number %i)',
     async (operation, after) => {
       const disk = new SimulatedDisk(seededRandom(1))
       const mounted = disk.mount()
@@ -118,7 +118,7 @@ describe('a writer', () => {
 
   test.each([
     ['series in the wrong order', [1, 0], 'in the order of the values of their tags'],
-    ['a series twice', [0, 0], 'in the order of the values of their tags'],
+    ['a repeated series', [0, 0], 'in the order of the values of their tags'],
   ])('refuses %s', async (_, order, message) => {
     const { folder: stored } = await writeEntity(folder.path, plant)
     const writer = await stored.create(mixed, newPacer())

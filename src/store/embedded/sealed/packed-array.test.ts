@@ -38,7 +38,7 @@ const anyArray: fc.Arbitrary<NumberArray> = fc.oneof(
 )
 
 describe('an array', () => {
-  test('comes back bit for bit, and never takes more than its bytes and a header', () => {
+  test('is unpacked bit for bit, and never takes more than its bytes and a header', () => {
     fc.assert(
       fc.property(anyArray, (values) => {
         const bytes = packed(values)
@@ -53,17 +53,25 @@ describe('an array', () => {
 
   test.each([
     ['equal steps', Float64Array.from({ length: 1000 }, (_, index) => 1.7e12 + index * 3_600_000), 100],
-    ['one number', Float64Array.from({ length: 1000 }, () => 21.5), 60],
-    ['few decimals', Float64Array.from({ length: 1000 }, (_, index) => ((index * 7919) % 1000) / 100), 1600],
-    ['tiny rests', Float64Array.from({ length: 1000 }, (_, index) => ((index * 7919) % 500) * 2 ** -47), 3500],
+    ['one repeated number', Float64Array.from({ length: 1000 }, () => 21.5), 60],
+    [
+      'numbers with few decimals',
+      Float64Array.from({ length: 1000 }, (_, index) => ((index * 7919) % 1000) / 100),
+      1600,
+    ],
+    [
+      'tiny multiples of a power of two',
+      Float64Array.from({ length: 1000 }, (_, index) => ((index * 7919) % 500) * 2 ** -47),
+      3500,
+    ],
   ])('of %s takes few bytes', (_, values, bytes) => expect(packed(values).length).toBeLessThan(bytes))
 
-  test('of another length is not taken for one', () => {
+  test('of another length is rejected', () => {
     for (const values of [Float64Array.of(1.5, 2.5, 3.5), Uint32Array.of(1, 2, 3), Float64Array.of(Math.PI, 1, 2)])
       expect(unpackArray(packed(values), new Uint32Array(2))).toBe(false)
   })
 
-  test('of any bytes comes to an end', () => {
+  test('with randomly changed bytes always terminates', () => {
     const bytes = fc.tuple(anyArray, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 }))
     fc.assert(
       fc.property(bytes, ([values, changes]) => {

@@ -24,16 +24,16 @@ describe('pages', () => {
   test.each([
     ['of one row', [1], [1]],
     ['shared by small series', [1, 2, 1, 3, 1, 1], [4, 4, 1]],
-    ['that a series would overfill', [3, 3, 3], [3, 3, 3]],
-    ['of a series of their own', [1, 7, 1], [1, 7, 1]],
-    ['of a long series', [8 + 8 + 2], [8, 5, 5]],
-    ['just full', [16, 8], [8, 8, 8]],
-    ['of halves rather than a full one and a row', [9], [5, 4]],
+    ['closed before a series that would overfill them', [3, 3, 3], [3, 3, 3]],
+    ['not shared by a larger series', [1, 7, 1], [1, 7, 1]],
+    ['several for a long series', [8 + 8 + 2], [8, 5, 5]],
+    ['exactly full', [16, 8], [8, 8, 8]],
+    ['two halves rather than a full page and one row', [9], [5, 4]],
   ])('%s', (_, series, expected) => {
     for (const rowsAtOnce of [1, 3, 8]) expect(pagesOf(series, rowsAtOnce)).toEqual(expected)
   })
 
-  test('are within their sizes, and no long series shares one', () => {
+  test('stay within their sizes, and long series share none', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 20 }),

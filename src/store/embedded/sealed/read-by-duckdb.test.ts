@@ -33,7 +33,7 @@ const plant: Entity = {
   })),
 }
 
-test('DuckDB sees the rows, in the order of series and time', async () => {
+test('DuckDB reads the rows in order of series and time', async () => {
   const { file, series } = await writeEntity(folder.path, plant)
   const path = `${folder.path}/${mixed.entityId}/${file.info.name}.parquet`
   const answer = await connection.runAndReadAll(
@@ -52,7 +52,7 @@ test('DuckDB sees the rows, in the order of series and time', async () => {
   expect(metadata.getRows()).toEqual([['tidemark_entity', '7']])
 })
 
-test('DuckDB refuses files of different digits as one, and puts their columns together when asked to', async () => {
+test('DuckDB refuses to read files of different digits as one, and combines their columns on request', async () => {
   const values = [[1.5, null, 2.25], [0.125], [Math.PI, null]]
   const paths = await Promise.all(
     values.map(async (some) => {

@@ -14,18 +14,22 @@ function fileOf([name, day, rows, entityId = 1]: File): { info: SealedFileInfo }
 }
 
 test.each<[string, readonly File[], string | null]>([
-  ['nothing', [], null],
-  ['three of a day', ['a', 'b', 'c'].map((name) => [name, 1, 5]), null],
-  ['four small ones of a day', ['a', 'b', 'c', 'd'].map((name) => [name, 1, 5]), 'abcd'],
-  ['four, but of two days', ['a', 'b', 'c', 'd'].map((name, index) => [name, index % 2, 5]), null],
-  ['four, but of two entities', ['a', 'b', 'c', 'd'].map((name, index) => [name, 1, 5, index % 2]), null],
-  ['four mixed ones', ['a', 'b', 'c', 'd'].map((name) => [name, null, 5]), 'abcd'],
-  ['three of a day and a mixed one', [...['a', 'b', 'c'].map((name): File => [name, 1, 5]), ['d', null, 5]], null],
-  ['four of unlike size', [5, 15, 50, 500].map((rows, index) => [`${index}`, 1, rows]), null],
-  ['four of one tier', [10, 20, 30, 39].map((rows, index) => [`${index}`, 1, rows]), '0123'],
-  ['four that are too many rows together', [300, 301, 302, 303].map((rows, index) => [`${index}`, 1, rows]), null],
+  ['no files', [], null],
+  ['three files of a day', ['a', 'b', 'c'].map((name) => [name, 1, 5]), null],
+  ['four small files of a day', ['a', 'b', 'c', 'd'].map((name) => [name, 1, 5]), 'abcd'],
+  ['four files of two days', ['a', 'b', 'c', 'd'].map((name, index) => [name, index % 2, 5]), null],
+  ['four files of two entities', ['a', 'b', 'c', 'd'].map((name, index) => [name, 1, 5, index % 2]), null],
+  ['four mixed files', ['a', 'b', 'c', 'd'].map((name) => [name, null, 5]), 'abcd'],
   [
-    'five of which four fit, the smallest',
+    'three files of a day and a mixed file',
+    [...['a', 'b', 'c'].map((name): File => [name, 1, 5]), ['d', null, 5]],
+    null,
+  ],
+  ['four files of different sizes', [5, 15, 50, 500].map((rows, index) => [`${index}`, 1, rows]), null],
+  ['four files of one size tier', [10, 20, 30, 39].map((rows, index) => [`${index}`, 1, rows]), '0123'],
+  ['four files with too many rows together', [300, 301, 302, 303].map((rows, index) => [`${index}`, 1, rows]), null],
+  [
+    'the smallest four of five, of which only four fit',
     [250, 251, 200, 201, 202].map((rows, index) => [`${index}`, 1, rows]),
     '2340',
   ],
@@ -35,11 +39,11 @@ test.each<[string, readonly File[], string | null]>([
     'efghi',
   ],
   [
-    'of as many files, fewer rows first',
+    'fewer rows first, for equal numbers of files',
     [...['a', 'b', 'c', 'd'].map((name): File => [name, 1, 9]), ...[...'efgh'].map((name): File => [name, 2, 1])],
     'efgh',
   ],
-])('of %s', (_, files, names) => {
+])('chooses files to merge: %s', (_, files, names) => {
   const chosen = chooseMerge(files.map(fileOf), rules)
   expect(chosen?.map(({ info }) => info.name).join('') ?? null).toEqual(names)
 })

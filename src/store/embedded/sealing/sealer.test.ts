@@ -112,7 +112,7 @@ describe('sealing', () => {
     ])
   })
 
-  test('rows that come meanwhile go to a fresh head', async () => {
+  test('rows that arrive during a seal go to a fresh head', async () => {
     push([[1, 'a', 1]])
     expect(store.head).toMatchObject({ rows: 1, sinceMs: 1000 })
     const frozen = store.freeze(position)
@@ -133,13 +133,13 @@ describe('sealing', () => {
     })
   })
 
-  test('a freeze of nothing moves the position on', async () => {
+  test('freezing no rows advances the position', async () => {
     position = 7
     expect(await seal(1)).toEqual([])
     expect(store.position).toBe(7)
   })
 
-  test('what fails is taken back, and sealed again later', async () => {
+  test('a failed seal is undone, and can be repeated', async () => {
     push([
       [1, 'a', 1],
       [2, 'a', 2],
@@ -158,7 +158,7 @@ describe('sealing', () => {
 })
 
 describe('merging', () => {
-  test('merges the files of a day, strings of several dictionaries too', async () => {
+  test('combines the files of a day, also with strings of several dictionaries', async () => {
     push([
       [1, 'b', 1, 'x'],
       [1.25, 'b', 2, 'y'],
@@ -185,7 +185,7 @@ describe('merging', () => {
     ])
   })
 
-  test('mixed files give days of their own to those that have enough rows now', async () => {
+  test('mixed files yield a day file for each day that now has enough rows', async () => {
     for (const tags of ['a', 'b']) {
       push([
         [1, tags, 1],
@@ -200,7 +200,7 @@ describe('merging', () => {
   })
 })
 
-test('files that are not there cannot be switched', async () => {
+test('switching throws when an added file is already present or a removed one is not', async () => {
   push([[1, 'a', 1]])
   const [file] = await seal(1)
   expect(() => store.switchFiles({ add: [file], remove: [], frozen: null, gone })).toThrow('not those there are')
@@ -208,7 +208,7 @@ test('files that are not there cannot be switched', async () => {
   expect(() => store.switchFiles({ add: [], remove: [file], frozen: null, gone })).toThrow('not those there are')
 })
 
-test('a run keeps a file that is switched away until it ends', async () => {
+test('a run keeps a removed file until it ends', async () => {
   push([
     [1, 'a', 1],
     [2, 'a', 2],

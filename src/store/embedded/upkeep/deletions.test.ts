@@ -12,11 +12,11 @@ const made = (id: number, of: Partial<Deletion> = {}): Deletion => {
 }
 
 test.each<[string, known: Deletion[], deletionsMax: number, looks: number, outcome: string]>([
-  ['fewer: nothing is looked for', [made(1)], 2, 0, 'made'],
-  ['as many', [made(1), made(2)], 2, 1, 'conflict'],
-  ['as many, one of them erased', [made(1), made(2, { erasedMs: 5 })], 2, 1, 'made'],
-  ['as many, of one of which no row is there any more', [made(1), made(2, { rows: 3 })], 2, 1, 'made'],
-])('the most deletions of an entity: %s', async (_, known, deletionsMax, looks, outcome) => {
+  ['below the limit, without listing them', [made(1)], 2, 0, 'made'],
+  ['at the limit', [made(1), made(2)], 2, 1, 'conflict'],
+  ['at the limit, with one of them erased', [made(1), made(2, { erasedMs: 5 })], 2, 1, 'made'],
+  ['at the limit, with one whose rows are all gone', [made(1), made(2, { rows: 3 })], 2, 1, 'made'],
+])('limits the deletions of an entity: %s', async (_, known, deletionsMax, looks, outcome) => {
   const calls: string[] = []
   const catalog = {
     list: async () => {

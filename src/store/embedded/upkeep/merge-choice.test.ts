@@ -15,7 +15,7 @@ function filesOf(...days: readonly number[]): readonly SealedFile[] {
 const open = (): MergeChoice => new MergeChoice({ filesMin: 2, fileRowsMax: 1000, smallFileRows: 100 })
 const namesOf = (files: readonly SealedFile[] | null) => files?.map(({ info }) => info.name) ?? null
 
-test('what failed comes last, and is tried again when nothing else is left', () => {
+test('a failed merge is chosen last, and retried when no other remains', () => {
   const choice = open()
   const files = filesOf(1, 2, 3)
   const tried = Array.from({ length: 4 }, () => {
@@ -31,7 +31,7 @@ test('what failed comes last, and is tried again when nothing else is left', () 
   ])
 })
 
-test('a damaged file is not tried again', () => {
+test('a damaged file is not chosen again', () => {
   const choice = open()
   const files = filesOf(1)
   choice.failed(files, new DamagedFileError('/store/1/1b.parquet', 'it is cut short'))

@@ -17,7 +17,7 @@ function start() {
 
 const [old, older] = [fileOf('old', 1), fileOf('older', 1)]
 
-test('the folder of a dropped entity goes behind files that left before, which runs still read', async () => {
+test('the folder of a dropped entity is deleted after its removed files that runs still read', async () => {
   const { removals, deleted } = start()
   const merged = removals.ofFiles([old, older])
   merged(older)
@@ -30,7 +30,7 @@ test('the folder of a dropped entity goes behind files that left before, which r
   expect(deleted).toEqual(['older', 'old', 'entity 1'])
 })
 
-test('a dropped entity without files has a folder all the same', async () => {
+test('the folder of a dropped entity without files is deleted too', async () => {
   const { removals, deleted } = start()
   removals.ofEntity(2, [])
   await removals.settle()

@@ -239,11 +239,11 @@ async function opened(
   }
 }
 
-describe('when the pipeline has ended', () => {
+describe('after the pipeline has ended', () => {
   const rest = (upkeep: Upkeep, position: number): Promise<void> =>
     upkeep.sealRest(position, 0, () => [{ ingestId: 1, validated: position, rejected: 0 }])
 
-  test('what is in memory, and what is being sealed, is sealed', async () => {
+  test('rows in memory and rows being sealed are all sealed', async () => {
     const { store, upkeep, freeze, stop } = await opened(new Faults(Number.POSITIVE_INFINITY, 0))
     freeze(0)
     freeze(batchRows, 3)
@@ -254,7 +254,7 @@ describe('when the pipeline has ended', () => {
     await stop()
   })
 
-  test('a seal that fails is not waited for', async () => {
+  test('a failing seal is not awaited', async () => {
     const faults = new Faults(Number.POSITIVE_INFINITY, 0)
     const { upkeep, freeze, stop } = await opened(faults)
     freeze(0, 3)
@@ -294,7 +294,7 @@ async function history(faults: Faults) {
 }
 
 describe('upkeep', () => {
-  test('merges the other files when one is damaged, and tries that one once', async () => {
+  test('merges the other files when one is damaged, and tries the damaged file once', async () => {
     const { catalog, events, storeDirectory, upkeep, seal, stop } = await opened(
       new Faults(Number.POSITIVE_INFINITY, 0),
     )
@@ -314,7 +314,7 @@ describe('upkeep', () => {
     await catalog.close()
   })
 
-  describe('a seal that is due while files are merged', () => {
+  describe('a seal that is due during a merge', () => {
     const many = 30_000
 
     /** Merges four files of a day and freezes rows after the merge has begun; resolves when both are complete. */
@@ -343,7 +343,7 @@ describe('upkeep', () => {
       return { kinds: events.map(({ kind }) => kind), begun }
     }
 
-    test('is made meanwhile', async () => {
+    test('runs during the merge', async () => {
       const { kinds } = await sealBesideMerge(new Faults(Number.POSITIVE_INFINITY, 0), 0)
       expect(kinds.filter((kind) => kind === 'sealed' || kind === 'merged')).toEqual([
         ...Array.from({ length: 5 }, () => 'sealed'),
@@ -352,7 +352,7 @@ describe('upkeep', () => {
       ])
     })
 
-    test('has the merge give way where there is no room for both', async () => {
+    test('makes the merge give way when the disk lacks space for both', async () => {
       const { kinds, begun } = await sealBesideMerge(new Faults(Number.POSITIVE_INFINITY, 0), 1)
       expect(kinds).toContain('sealFailed')
       expect(kinds).not.toContain('mergeFailed')
@@ -360,8 +360,8 @@ describe('upkeep', () => {
     })
   })
 
-  describe('files that pile up', () => {
-    test('are merged though there are always rows to seal', async () => {
+  describe('accumulating files', () => {
+    test('are merged although there are always rows to seal', async () => {
       let merged: () => void = () => undefined
       const { catalog, upkeep, freeze, whenWoken, stop } = await opened(
         new Faults(Number.POSITIVE_INFINITY, 0),
@@ -395,7 +395,7 @@ describe('upkeep', () => {
       await catalog.close()
     })
 
-    test('are merged in every second slice while more wait than are merged, else in one of many', async () => {
+    test('are merged in every second slice while more files wait than are merged, else in one of many', async () => {
       const questions = 20
       let asked = 0
       let before = 0
@@ -442,7 +442,7 @@ describe('upkeep', () => {
     const secondDay = 86_400_000
     const inTimeMs = 60_000
 
-    test('of a damaged file is refused, and sealing goes on', async () => {
+    test('of a damaged file is refused, and sealing continues', async () => {
       const { catalog, events, storeDirectory, upkeep, seal, leave, stop } = await opened(
         new Faults(Number.POSITIVE_INFINITY, 0),
         mixed,
@@ -467,7 +467,7 @@ describe('upkeep', () => {
       await catalog.close()
     })
 
-    test('is done though entities are dropped one after the other', async () => {
+    test('completes although entities are dropped continuously', async () => {
       const { catalog, store, upkeep, seal, leave, dropForEver, stop } = await opened(
         new Faults(Number.POSITIVE_INFINITY, 0),
         mixed,
@@ -481,7 +481,7 @@ describe('upkeep', () => {
       await catalog.close()
     })
 
-    test('is done though it is asked for while the work before comes to its end', async () => {
+    test('completes when it is requested just as earlier work ends', async () => {
       const most = 30
       for (let turns = 0; turns < most; turns += Math.ceil(most / rounds(most))) {
         const { catalog, store, upkeep, seal, leave, stop } = await opened(
@@ -500,7 +500,7 @@ describe('upkeep', () => {
       }
     })
 
-    test('of a file for which there is no room to write it anew is refused, and done when there is', async () => {
+    test('is refused when the disk lacks space to rewrite the file, and completes when it has space', async () => {
       const faults = new Faults(Number.POSITIVE_INFINITY, Infinity)
       const { catalog, store, upkeep, seal, leave, stop } = await opened(faults, mixed)
       await seal(0)
@@ -514,7 +514,7 @@ describe('upkeep', () => {
       await catalog.close()
     })
 
-    test('is refused after a while where what is in memory cannot be written, and done when it can', async () => {
+    test('is refused after its time limit when rows in memory cannot be sealed, and completes when they can', async () => {
       const faults = new Faults(Number.POSITIVE_INFINITY, Infinity)
       const { catalog, store, upkeep, freeze, seal, leave, stop } = await opened(faults, mixed)
       await seal(0)
@@ -533,7 +533,7 @@ describe('upkeep', () => {
     })
   })
 
-  test('seals at its bound, merges small files, and keeps what the manifest says', async () => {
+  test('seals at its row limit, merges small files, and keeps exactly the files of the manifest', async () => {
     const { rows, after, names, events } = await history(new Faults(Number.POSITIVE_INFINITY, 0))
     expect(rows.length).toBe(80)
     expect(after).toMatchObject({ sealedPosition: 80, counts: [{ ingestId: 1, validated: 80, rejected: 0 }] })
@@ -541,7 +541,7 @@ describe('upkeep', () => {
     expect(events.filter(({ kind }) => kind === 'sealed').length).toBe(4)
   })
 
-  test('a full disk loses nothing and doubles nothing, wherever it strikes', async () => {
+  test('a full disk loses and duplicates no rows, whichever operation fails', async () => {
     const whole = new Faults(Number.POSITIVE_INFINITY, 0)
     await history(whole)
     for (let at = 0; at < whole.operations; at += Math.ceil(whole.operations / rounds(20))) {
