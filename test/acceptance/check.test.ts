@@ -29,7 +29,7 @@ async function post(path: string, { body = rows, headers = ndjson, ...asked }: A
   return { status: answer.status, body: (await answer.json()) as Readonly<Record<string, unknown>> }
 }
 
-test('a check says what the receipt says, and keeps nothing', async () => {
+test('a check returns the same as the receipt of a push, and stores nothing', async () => {
   const headers = { ...ndjson, 'content-encoding': 'gzip' }
   const checked = await post('/ingests/plant/check', { body: Uint8Array.from(gzipSync(rows)), headers })
   const ingest = await callOk<{ counters: object }>(service.url, 'GET', '/admin/ingests/plant', { key: adminKey })
@@ -39,7 +39,7 @@ test('a check says what the receipt says, and keeps nothing', async () => {
   expect(checked.body).toMatchObject({ rows: 3, stored: 1, rejected: 2 })
 })
 
-test.each([undefined, { tag: '{measurement}.{field}' }])('of lines too, with %j', async (lines) => {
+test.each([undefined, { tag: '{measurement}.{field}' }])('a check of line protocol returns the same as the receipt, with lines: %j', async (lines) => {
   const alias = lines === undefined ? 'wide' : 'narrow'
   const pusher = await makeIngest(service.url, adminKey, { alias, ...(lines === undefined ? {} : { lines }) })
   const body = lines === undefined ? '# none\nm,T=a V=1\nm,T=a\n\nm V=1 1' : 'm a=1,b="x" 1\nm,c'
@@ -65,7 +65,7 @@ test.each([undefined, { tag: '{measurement}.{field}' }])('of lines too, with %j'
   expect((await post(`/ingests/${alias}/check?precision=n`, asked)).status).toBe(400)
 })
 
-test('it is refused as a push is', async () => {
+test('a check is refused like a push', async () => {
   const status = async (ingest: string, asked: Asked = {}) => (await post(`/ingests/${ingest}/check`, asked)).status
   expect(await status('plant', { body: '1\n1\n1\n1\n' })).toBe(400)
   expect(await status('plant', { body: '{' })).toBe(400)

@@ -61,7 +61,7 @@ const expected = [
   [null, 'Bad'],
 ]
 
-test.each(kinds)('%s: values, histories and updates say it', async (alias, _quality, [good, uncertain, bad]) => {
+test.each(kinds)('%s: values, histories and updates report the quality', async (alias, _quality, [good, uncertain, bad]) => {
   const [tag, whole] = [`tag:${alias}:a`, `entity:${alias}`]
   const { result } = await ask('POST', '/subscriptions', { clientId: 'client' })
   const named = { clientId: 'client', subscriptionId: Reflect.get(Object(result), 'subscriptionId') }
@@ -90,7 +90,7 @@ test.each(kinds)('%s: values, histories and updates say it', async (alias, _qual
   await expect.poll(updates).toEqual(expected.slice(1))
 })
 
-test('the quality stands beside the value, not in it', async () => {
+test('the quality is next to the value, not a property of it', async () => {
   const types = await call<{ result: readonly { elementId: string; schema: object }[] }>(
     ...([service.url, 'GET', '/i3x/v1/objecttypes', { key }] as const),
   )
@@ -102,7 +102,7 @@ test('the quality stands beside the value, not in it', async () => {
 const write = (what: string, elementId: string, value: object) =>
   ask('PUT', `/objects/${what}`, { updates: [{ elementId, value }] }).then(({ results }) => results[0]!)
 
-test.each(kinds)('%s: a quality is written', async (alias) => {
+test.each(kinds)('%s: a quality can be written', async (alias) => {
   const written = ['Good', 'Uncertain', 'Bad', undefined]
   for (const [index, quality] of written.entries()) {
     const value = { value: index, quality, timestamp: at(40 + index) }
@@ -118,7 +118,7 @@ test.each(kinds)('%s: a quality is written', async (alias) => {
   ])
 })
 
-test('a good value replaces a bad one', async () => {
+test('a written Good value replaces a Bad one', async () => {
   await push('wide', [{ D: at(1), T: 'a', V: 1, N: 2, Q: 'bad' }])
   expect(await write('history', 'tag:wide:a', { value: { V: 5, N: 6 }, timestamp: at(1) })).toMatchObject({
     success: true,
@@ -127,7 +127,7 @@ test('a good value replaces a bad one', async () => {
   expect(results[0]!.result).toMatchObject({ value: { V: 5, N: 6 }, quality: 'Good', timestamp: at(1) })
 })
 
-test('a quality that is none, or that rows of the ingest do not have, is refused', async () => {
+test('rejects an invalid quality, and a quality for an ingest without one', async () => {
   const refused = async (value: object) => (await write('value', 'tag:words:a', value)).responseDetail
   for (const quality of ['GoodNoData', 'good', ''])
     expect(await refused({ value: 1, quality })).toMatchObject({
