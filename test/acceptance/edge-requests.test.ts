@@ -54,13 +54,17 @@ const kinds: Readonly<Record<string, object>> = {
   snap: { start_date: '2026-01-01', end_date: '2026-01-10', granularity: 'day' },
 }
 
-test.each(Object.entries(kinds))('%s with extreme values is a 200, 400 or 413', { timeout: 120_000 }, async (kind, base) => {
-  for (const [what, change] of edges) {
-    const body = { entity: 'plant', ...base, ...change }
-    const { status, body: answer } = await call(service.url, 'POST', `/consumer/data/${kind}`, { body })
-    expect.soft([200, 400, 413], `${kind} with ${what}: ${JSON.stringify(answer).slice(0, 300)}`).toContain(status)
-  }
-})
+test.each(Object.entries(kinds))(
+  '%s with extreme values is a 200, 400 or 413',
+  { timeout: 120_000 },
+  async (kind, base) => {
+    for (const [what, change] of edges) {
+      const body = { entity: 'plant', ...base, ...change }
+      const { status, body: answer } = await call(service.url, 'POST', `/consumer/data/${kind}`, { body })
+      expect.soft([200, 400, 413], `${kind} with ${what}: ${JSON.stringify(answer).slice(0, 300)}`).toContain(status)
+    }
+  },
+)
 
 test('a tag is found by its exact text, including special characters', async () => {
   for (const tag of tags) {

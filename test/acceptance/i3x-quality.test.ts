@@ -61,34 +61,37 @@ const expected = [
   [null, 'Bad'],
 ]
 
-test.each(kinds)('%s: values, histories and updates report the quality', async (alias, _quality, [good, uncertain, bad]) => {
-  const [tag, whole] = [`tag:${alias}:a`, `entity:${alias}`]
-  const { result } = await ask('POST', '/subscriptions', { clientId: 'client' })
-  const named = { clientId: 'client', subscriptionId: Reflect.get(Object(result), 'subscriptionId') }
-  await push(alias, [{ D: at(0), T: 'a', V: 1 }])
-  await ask('POST', '/subscriptions/register', { ...named, elementIds: [tag, whole] })
-  const rows = [good, uncertain, bad].map((Q, index) => ({ D: at(index + 1), T: 'a', V: index + 2, Q }))
-  for (const [index, row] of rows.entries()) {
-    await push(alias, [row])
-    const { results } = await ask('POST', '/objects/value', { elementIds: [tag, whole] })
-    const [value, quality] = expected[index + 1]!
-    expect(results.map((one) => one.result)).toMatchObject([
-      { value, quality, timestamp: row.D },
-      { value: value === null ? null : { T: 'a', V: value }, quality, timestamp: row.D },
-    ])
-  }
-  const history = await ask('POST', '/objects/history', { elementIds: [tag, whole], ...range })
-  expect(pairsOf(history.results[0]!.result.values)).toEqual(expected)
-  expect(pairsOf(history.results[1]!.result.values).map(([, quality]) => quality)).toEqual(
-    expected.map((one) => one[1]),
-  )
-  const updates = async () => {
-    const synced = await ask('POST', '/subscriptions/sync', named)
-    const all = (synced.result as { updates: (Vqt & { elementId: string })[] }[]).flatMap((one) => one.updates)
-    return pairsOf(all.filter(({ elementId }) => elementId === tag))
-  }
-  await expect.poll(updates).toEqual(expected.slice(1))
-})
+test.each(kinds)(
+  '%s: values, histories and updates report the quality',
+  async (alias, _quality, [good, uncertain, bad]) => {
+    const [tag, whole] = [`tag:${alias}:a`, `entity:${alias}`]
+    const { result } = await ask('POST', '/subscriptions', { clientId: 'client' })
+    const named = { clientId: 'client', subscriptionId: Reflect.get(Object(result), 'subscriptionId') }
+    await push(alias, [{ D: at(0), T: 'a', V: 1 }])
+    await ask('POST', '/subscriptions/register', { ...named, elementIds: [tag, whole] })
+    const rows = [good, uncertain, bad].map((Q, index) => ({ D: at(index + 1), T: 'a', V: index + 2, Q }))
+    for (const [index, row] of rows.entries()) {
+      await push(alias, [row])
+      const { results } = await ask('POST', '/objects/value', { elementIds: [tag, whole] })
+      const [value, quality] = expected[index + 1]!
+      expect(results.map((one) => one.result)).toMatchObject([
+        { value, quality, timestamp: row.D },
+        { value: value === null ? null : { T: 'a', V: value }, quality, timestamp: row.D },
+      ])
+    }
+    const history = await ask('POST', '/objects/history', { elementIds: [tag, whole], ...range })
+    expect(pairsOf(history.results[0]!.result.values)).toEqual(expected)
+    expect(pairsOf(history.results[1]!.result.values).map(([, quality]) => quality)).toEqual(
+      expected.map((one) => one[1]),
+    )
+    const updates = async () => {
+      const synced = await ask('POST', '/subscriptions/sync', named)
+      const all = (synced.result as { updates: (Vqt & { elementId: string })[] }[]).flatMap((one) => one.updates)
+      return pairsOf(all.filter(({ elementId }) => elementId === tag))
+    }
+    await expect.poll(updates).toEqual(expected.slice(1))
+  },
+)
 
 test('the quality is next to the value, not a property of it', async () => {
   const types = await call<{ result: readonly { elementId: string; schema: object }[] }>(

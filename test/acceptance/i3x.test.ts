@@ -106,19 +106,22 @@ describe('requirements of the implementation guide', () => {
     ['GET', '/namespaces', ''],
     ['GET', '/nothing', ''],
     ['POST', '/objects/list', '{}'],
-  ])('%s %s is compressed with gzip if the client accepts it, however short the response is', async (method, path, body) => {
-    const answered = await new Promise<{ encoding: unknown; bytes: Buffer }>((resolve, reject) => {
-      const headers = { 'accept-encoding': 'gzip', authorization: `Bearer ${key}` }
-      const asked = httpRequest(`${service.url}/i3x/v1${path}`, { method, headers }, async (response) => {
-        const chunks: Buffer[] = []
-        for await (const chunk of response) chunks.push(chunk)
-        resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) })
+  ])(
+    '%s %s is compressed with gzip if the client accepts it, however short the response is',
+    async (method, path, body) => {
+      const answered = await new Promise<{ encoding: unknown; bytes: Buffer }>((resolve, reject) => {
+        const headers = { 'accept-encoding': 'gzip', authorization: `Bearer ${key}` }
+        const asked = httpRequest(`${service.url}/i3x/v1${path}`, { method, headers }, async (response) => {
+          const chunks: Buffer[] = []
+          for await (const chunk of response) chunks.push(chunk)
+          resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) })
+        })
+        asked.on('error', reject).end(body)
       })
-      asked.on('error', reject).end(body)
-    })
-    expect(answered.encoding).toBe('gzip')
-    expect(JSON.parse(gunzipSync(answered.bytes).toString())).toHaveProperty('success')
-  })
+      expect(answered.encoding).toBe('gzip')
+      expect(JSON.parse(gunzipSync(answered.bytes).toString())).toHaveProperty('success')
+    },
+  )
 
   test.each<[method: string, path: string, body: unknown, status: number, code: string]>([
     ['GET', '/nothing', undefined, 404, 'path_not_found'],

@@ -376,7 +376,12 @@ describe('errors', () => {
     ],
     ['nested signs', `SELECT ${'- '.repeat(20_000)}v FROM cpu`, 400, 'deeper than 100 levels'],
     ['101 statements', many(101, () => 'SHOW DATABASES;'), 400, 'more than 100 statements'],
-    ['too many characters', `SELECT v FROM cpu WHERE host = '${'x'.repeat(70_000)}'`, 400, 'more than 65536 characters'],
+    [
+      'too many characters',
+      `SELECT v FROM cpu WHERE host = '${'x'.repeat(70_000)}'`,
+      400,
+      'more than 65536 characters',
+    ],
     [
       'long moving averages',
       `SELECT ${many(20, () => 'moving_average(v, 1000),')} v FROM cpu`,
@@ -384,7 +389,12 @@ describe('errors', () => {
       'at most 10000 points together',
     ],
     ['a regular expression with a back-reference', 'SELECT v FROM cpu WHERE host =~ /(.*)\\1/', 200, 'sql_query: '],
-    ['a regular expression with nested repeats', 'SELECT v FROM cpu WHERE host =~ /(a{1000}){1000}/', 200, 'sql_query: '],
+    [
+      'a regular expression with nested repeats',
+      'SELECT v FROM cpu WHERE host =~ /(a{1000}){1000}/',
+      200,
+      'sql_query: ',
+    ],
     ['a slow pattern as the measurement', `SELECT v FROM /${'(a+)+'.repeat(100)}$/`, 200, '"statement_id":0'],
     [
       'a slow pattern in GROUP BY',

@@ -241,35 +241,38 @@ test.skipIf(onCluster)(
   },
 )
 
-test.skipIf(onCluster)('below the disk floor nothing is stored, and pushes resume automatically when there is space', async () => {
-  let free = 1e12
-  const service = await runService(
-    { 'limits.checkMs': '5', 'journal.diskFloorBytes': '1000', 'journal.diskWarnBytes': '5000' },
-    { freeBytes: async () => free },
-  )
-  const disk = async () =>
-    (await call<{ disk: { filling: boolean } }>(service.url, 'GET', '/readyz', { key: adminKey })).body.disk
-  try {
-    const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
-    await push(service.url, key, row(1), { query: '?wait=true' })
-    expect(await disk()).toEqual({ freeBytes: expect.any(Number), floorBytes: 1000, filling: false })
-    free = 4000
-    await until(async () => (await disk()).filling)
-    expect((await push(service.url, key, row(1), { query: '?wait=true' })).status).toBe(200)
-    free = 999
-    // Rows accepted in the meantime are stored before they are counted.
-    await until(async () => (await push(service.url, key, row(1), { query: '?wait=true' })).status === 503)
-    const before = (await values(service.url)).length
-    const refused = await push(service.url, key, row(1))
-    expect(refused).toMatchObject({ status: 503, retryAfter: '5', body: { code: 'overloaded', retryable: true } })
-    expect(refused.body['detail']).toContain('journal.diskFloorBytes')
-    free = 1e12
-    await until(async () => (await push(service.url, key, row(2), { query: '?wait=true' })).status === 200)
-    expect((await values(service.url)).filter((value) => value === 1)).toHaveLength(before)
-  } finally {
-    await service.close()
-  }
-})
+test.skipIf(onCluster)(
+  'below the disk floor nothing is stored, and pushes resume automatically when there is space',
+  async () => {
+    let free = 1e12
+    const service = await runService(
+      { 'limits.checkMs': '5', 'journal.diskFloorBytes': '1000', 'journal.diskWarnBytes': '5000' },
+      { freeBytes: async () => free },
+    )
+    const disk = async () =>
+      (await call<{ disk: { filling: boolean } }>(service.url, 'GET', '/readyz', { key: adminKey })).body.disk
+    try {
+      const key = await makeIngest(service.url, adminKey, { alias: 'plant' })
+      await push(service.url, key, row(1), { query: '?wait=true' })
+      expect(await disk()).toEqual({ freeBytes: expect.any(Number), floorBytes: 1000, filling: false })
+      free = 4000
+      await until(async () => (await disk()).filling)
+      expect((await push(service.url, key, row(1), { query: '?wait=true' })).status).toBe(200)
+      free = 999
+      // Rows accepted in the meantime are stored before they are counted.
+      await until(async () => (await push(service.url, key, row(1), { query: '?wait=true' })).status === 503)
+      const before = (await values(service.url)).length
+      const refused = await push(service.url, key, row(1))
+      expect(refused).toMatchObject({ status: 503, retryAfter: '5', body: { code: 'overloaded', retryable: true } })
+      expect(refused.body['detail']).toContain('journal.diskFloorBytes')
+      free = 1e12
+      await until(async () => (await push(service.url, key, row(2), { query: '?wait=true' })).status === 200)
+      expect((await values(service.url)).filter((value) => value === 1)).toHaveLength(before)
+    } finally {
+      await service.close()
+    }
+  },
+)
 
 describe('discarding rejected rows', () => {
   interface Rejected {

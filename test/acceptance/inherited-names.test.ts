@@ -98,7 +98,7 @@ const asked: readonly Asked[] = [
   },
 ]
 
-describe('as the names of entities, fields and subscribers', () => {
+describe("inherited JavaScript names as names of the operator's own", () => {
   test.each(asked.map((one) => [one.kind, one] as const))('%s', async (_, { kind, body, row }) => {
     const { status, body: answer } = await data(kind, body)
     expect({ status, answer }).toEqual({ status: 200, answer: [row] })
@@ -233,7 +233,7 @@ const places: Readonly<Record<string, Refused>> = {
   'a lookup': (word) => sql(`SELECT LOOKUP('a', '${word}')`),
 }
 
-describe('as unknown names they are client errors', () => {
+describe('inherited JavaScript names that name nothing are client errors', () => {
   test.each(Object.entries(places))('%s', async (_, request) => {
     const statuses = words.map(async (word) => {
       const [method, path, body] = request(word)

@@ -115,7 +115,7 @@ test('counters restart at 0; rows validated again after a restart are counted se
   await service.close()
 })
 
-test('the service records its own history, which needs the right to observe and counts no rows', async () => {
+test('the service records its own history, which is as restricted as /metrics, and does not count its rows', async () => {
   const settings = { 'self.historyMs': '200', 'access.metrics': 'key' }
   const service = await runService(settings)
   const key = await makeIngest(service.url, adminKey, { alias: 'plant' })

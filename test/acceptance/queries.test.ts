@@ -208,20 +208,23 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 
 describe('concurrent queries', () => {
   // Druid answers such a snap before the other queries have arrived.
-  test.skipIf(onCluster)('beyond limits.runningQueries wait, and beyond limits.waitingQueries are refused', async () => {
-    const service = await plant({ 'limits.runningQueries': '1', 'limits.waitingQueries': '1' })
-    const statuses = Array.from({ length: 4 }, async () => {
-      const response = await ask(service, 'snap', everySecond(200_000))
-      if (response.status !== 200) return problemOf(response)
-      await response.arrayBuffer()
-      return 200
-    })
-    const outcomes = await Promise.all(statuses)
-    expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(2)
-    const refused = outcomes.filter((outcome) => outcome !== 200)
-    const overloaded = { status: 503, code: 'overloaded', retryable: true, retryAfter: '1' }
-    expect(refused).toEqual([overloaded, overloaded])
-  })
+  test.skipIf(onCluster)(
+    'beyond limits.runningQueries wait, and beyond limits.waitingQueries are refused',
+    async () => {
+      const service = await plant({ 'limits.runningQueries': '1', 'limits.waitingQueries': '1' })
+      const statuses = Array.from({ length: 4 }, async () => {
+        const response = await ask(service, 'snap', everySecond(200_000))
+        if (response.status !== 200) return problemOf(response)
+        await response.arrayBuffer()
+        return 200
+      })
+      const outcomes = await Promise.all(statuses)
+      expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(2)
+      const refused = outcomes.filter((outcome) => outcome !== 200)
+      const overloaded = { status: 503, code: 'overloaded', retryable: true, retryAfter: '1' }
+      expect(refused).toEqual([overloaded, overloaded])
+    },
+  )
 
   test('a query over limits.queryTimeMs is a 503 that is not retryable', async () => {
     const service = await plant({

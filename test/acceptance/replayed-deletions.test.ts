@@ -76,23 +76,26 @@ test.each<[name: string, body: object, seen: readonly unknown[][]]>([
       [2, 'b', 2, 20],
     ],
   ],
-])('a row that a deletion selects is not stored by a replay until the deletion is undone: %s', async (name, body, seen) => {
-  const entity = await made(name.replaceAll(' ', '_'))
-  await entity.push([noted(1, 'a', { V: 1, W: 10 }), noted(2, 'b', { V: 2, W: 20 })])
-  const id = await entity.remove(body)
-  await entity.addNote()
-  expect(await entity.replay()).toMatchObject({ stored: seen.length, rejected: 2 - seen.length })
-  service = await service.restart()
-  expect(await entity.items()).toEqual(seen)
-  const codes = (await entity.rejected()).map(({ code }) => code)
-  expect(codes).toEqual(Array(2 - seen.length).fill('row_deleted'))
-  await entity.takeBack(id)
-  expect(await entity.replay()).toMatchObject({ stored: 2 - seen.length })
-  expect(await entity.items()).toEqual([
-    [1, 'a', 1, 10],
-    [2, 'b', 2, 20],
-  ])
-})
+])(
+  'a row that a deletion selects is not stored by a replay until the deletion is undone: %s',
+  async (name, body, seen) => {
+    const entity = await made(name.replaceAll(' ', '_'))
+    await entity.push([noted(1, 'a', { V: 1, W: 10 }), noted(2, 'b', { V: 2, W: 20 })])
+    const id = await entity.remove(body)
+    await entity.addNote()
+    expect(await entity.replay()).toMatchObject({ stored: seen.length, rejected: 2 - seen.length })
+    service = await service.restart()
+    expect(await entity.items()).toEqual(seen)
+    const codes = (await entity.rejected()).map(({ code }) => code)
+    expect(codes).toEqual(Array(2 - seen.length).fill('row_deleted'))
+    await entity.takeBack(id)
+    expect(await entity.replay()).toMatchObject({ stored: 2 - seen.length })
+    expect(await entity.items()).toEqual([
+      [1, 'a', 1, 10],
+      [2, 'b', 2, 20],
+    ])
+  },
+)
 
 test('a row without the deleted metrics is stored', async () => {
   const entity = await made('without')
