@@ -236,7 +236,7 @@ describe('tidemark copy', () => {
     expect(subscriptions).toMatchObject({ Items: [{ ingest: '*' }] })
   })
 
-  test('gives up with an error when it is interrupted', async () => {
+  test('retries an interrupted push, then fails', async () => {
     const { url, server } = await interrupting()
     try {
       const { code, err } = await copy(['--entity', 'plant', '--concurrency', '1'], copier, url)

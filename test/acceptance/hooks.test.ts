@@ -195,7 +195,7 @@ test('a kill before the delivery does not lose the event, which is sent under th
   }
 })
 
-test('rejects and does not call private addresses unless hooks.privateAddresses allows it', async () => {
+test('a hook to a private address is rejected and not called, unless hooks.privateAddresses allows it', async () => {
   service = await service.restart({ settings: { 'hooks.privateAddresses': 'false' } })
   for (const host of ['127.0.0.1', '2130706433', '[::ffff:7f00:1]', 'localhost', '10.0.0.1', '[fe80::1]'])
     expect(await put('own', { url: `http://${host}/`, kinds: ['disk_low'] })).toMatchObject({ status: 400 })

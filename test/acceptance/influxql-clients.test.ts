@@ -185,7 +185,7 @@ describe('openHAB', () => {
     expect(await read(q)).toMatchObject({ status: 200, text })
   })
 
-  test('the connection check, and the database requests of influxdb-java', async () => {
+  test('its connection check and the database requests of influxdb-java succeed', async () => {
     const ping = await send('openhab', { path: '/ping' })
     expect([ping.status, ping.text, ping.headers.get('x-influxdb-version')]).toEqual([
       204,
@@ -238,7 +238,7 @@ describe('ioBroker', () => {
     expect(text).toContain('"values":[["2026-01-01T00:00:30Z",true,"system.adapter.hm-rpc.0",0,3]]')
   })
 
-  test('startup requests', async () => {
+  test('creates a missing database, lists retention policies, and cannot alter them', async () => {
     expect((await send('iobroker', { path: '/ping' })).status).toBe(204)
     expect((await send('iobroker', { path: '/query', query: { q: 'show databases' } })).text).toBe(
       results('{"name":"databases","columns":["name"],"values":[["iobroker"]]}'),

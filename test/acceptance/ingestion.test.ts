@@ -107,7 +107,7 @@ describe('an Idempotency-Key', () => {
     expect((await send(row(3), { idempotencyKey: 'three', query: '?wait=true' })).status).toBe(200)
   })
 
-  test('of many concurrent pushes stores one of them', async () => {
+  test('stores one of many concurrent pushes', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => send(row(4), { idempotencyKey: 'four', query: '?wait=true' })),
     )
@@ -146,17 +146,19 @@ describe('limits', () => {
   }
 
   // A cluster uses the database's own estimate of the number of keys.
-  test.skipIf(onCluster)('of live keys: a new key is refused; known keys and pushes without a key are accepted', () =>
-    world({ 'limits.idempotencyKeys': '2' }, async (url, key) => {
-      for (const idempotencyKey of ['a', 'b']) await push(url, key, row(1), { idempotencyKey })
-      const refused = await push(url, key, row(1), { idempotencyKey: 'c' })
-      expect(refused).toMatchObject({ status: 503, retryAfter: '60', body: { code: 'overloaded', retryable: true } })
-      expect((await push(url, key, row(1), { idempotencyKey: 'a' })).status).toBe(200)
-      expect((await push(url, key, row(1))).status).toBe(200)
-    }),
+  test.skipIf(onCluster)(
+    'limits.idempotencyKeys refuses a new key; known keys and pushes without a key are accepted',
+    () =>
+      world({ 'limits.idempotencyKeys': '2' }, async (url, key) => {
+        for (const idempotencyKey of ['a', 'b']) await push(url, key, row(1), { idempotencyKey })
+        const refused = await push(url, key, row(1), { idempotencyKey: 'c' })
+        expect(refused).toMatchObject({ status: 503, retryAfter: '60', body: { code: 'overloaded', retryable: true } })
+        expect((await push(url, key, row(1), { idempotencyKey: 'a' })).status).toBe(200)
+        expect((await push(url, key, row(1))).status).toBe(200)
+      }),
   )
 
-  test('of rows a second: a push beyond it is a 429, a repeated push is accepted', () =>
+  test('limits.keyRowsPerSecond refuses a push with a 429; a repeated push is accepted', () =>
     world({ 'limits.keyRowsPerSecond': '10' }, async (url, key) => {
       const rows = `[${Array.from({ length: 2000 }, () => row(1)).join()}]`
       expect((await push(url, key, rows, { query: '?wait=true', idempotencyKey: 'k' })).status).toBe(200)
@@ -167,7 +169,7 @@ describe('limits', () => {
       expect((await push(url, key, rows, { idempotencyKey: 'k' })).status).toBe(200)
     }))
 
-  test('of bodies in transit: a push is refused while a larger one is sent, and accepted afterwards', () =>
+  test('limits.bodiesBytes refuses a push while a larger one is sent, and accepts it afterwards', () =>
     world({ 'limits.bodiesBytes': '65536' }, async (url, key) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
       let go = (): void => {}
@@ -197,7 +199,7 @@ describe('limits', () => {
       await until(async () => (await push(url, key, large, { gzip: true })).status === 200)
     }))
 
-  test('of rejected rows of an ingest: pushes are refused until they are discarded', () =>
+  test('limits.rejectedBytes refuses pushes to an ingest until its rejected rows are discarded', () =>
     world({ 'limits.rejectedBytes': '1000' }, async (url, key) => {
       const bad = row('x'.repeat(2000))
       await push(url, key, bad, { query: '?wait=true' })

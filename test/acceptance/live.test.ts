@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-test('streams the same items as select, and no others', async () => {
+test('a stream has the same items as select, and no others', async () => {
   const fields = [
     { name: 'D', type: 'timestamp', role: 'time' },
     { name: 'site', type: 'string', role: 'tag' },
@@ -186,7 +186,7 @@ test('a reader beyond limits.liveReaders is refused until another disconnects', 
 })
 
 describe('a stream ends', () => {
-  test('when the subscription ends', async () => {
+  test('when the subscription is removed', async () => {
     const closed = await service.restart({ settings: { 'access.consumption': 'key' } })
     service = closed
     const readerKey = await makeReader(service.url, adminKey, ['plant'], 'watcher')

@@ -100,7 +100,7 @@ test.each<[name: string, asked: object, text: string | RegExp]>([
   expect((await overHttp('tools/call', call)).result).toEqual(result)
 })
 
-test('lists only the entities that the key may read', async () => {
+test('list_entities returns only the entities that the key may read', async () => {
   const { result } = await overLines('tools/call', { name: 'list_entities', arguments: {} })
   expect(result?.content?.[0]?.text).toMatch(/^\{"entity":"plant",.*"rows":300,[^\n]*\}$/)
 })

@@ -62,7 +62,7 @@ const countOf = async (dataSource: unknown): Promise<unknown> => {
 }
 
 describe('results', () => {
-  test.each(['druid-native-query', 'analytics-native-query'])('are returned at the name %s', async (name) => {
+  test.each(['druid-native-query', 'analytics-native-query'])('are returned by /consumer/data/%s', async (name) => {
     const { status, body } = await ask(
       { ...timeseries, granularity: 'hour', intervals: ['2026-01-01/P1D'] },
       adminKey,

@@ -58,7 +58,7 @@ test('rows pushed before the operator added a tag stay stored after a restart', 
   await staysByRestart('tagged')
 })
 
-test('a line without a tag field keeps none when it is validated again after the field was added', async () => {
+test('a tag of a line that had no field is ignored again when the line is validated after a restart', async () => {
   for (const kind of ['row', 'operator']) {
     const alias = `filled_${kind}`
     const ingest = { alias, unknown: 'add' as const, lines: { tag: '{measurement}.{host}.{field}' } }

@@ -52,7 +52,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.close())
 
-test('the definition of an ingest', async () => {
+test('a pusher reads the definition of its ingest', async () => {
   expect(await own('/ingests/shared')).toEqual({
     alias: 'shared',
     kind: 'series',
@@ -70,7 +70,7 @@ test('the definition of an ingest', async () => {
   })
 })
 
-test('rejected rows of the pusher itself, with filters', async () => {
+test('a pusher lists its own rejected rows, with filters', async () => {
   const rows = async (query: string): Promise<readonly number[]> =>
     (await own<Page<Rejected>>(`/ingests/shared/rejected${query}`)).Items.map(({ index }) => index)
   expect(await rows('')).toEqual([1, 2, 3])
@@ -85,7 +85,7 @@ test('rejected rows of the pusher itself, with filters', async () => {
   expect(await rows(`?limit=2&NextToken=${first.NextToken}`)).toEqual([3])
 })
 
-test('a summary of its rejected rows', async () => {
+test('a pusher gets a summary of its own rejected rows', async () => {
   const faults = await own<readonly { example: string }[]>('/ingests/shared/rejected/summary')
   expect(faults).toMatchObject([
     { code: 'wrong_type', field: 'V', count: 2 },
@@ -100,7 +100,7 @@ test('a summary of its rejected rows', async () => {
   ])
 })
 
-test('its batches with rejected rows', async () => {
+test('a pusher lists its own batches with rejected rows', async () => {
   const mine = { batch, rows: 4, stored: 1, rejected: 3, pending: 0, received: expect.any(String) }
   const others = { batch: otherBatch, rows: 1, stored: 0, rejected: 1, pending: 0, received: expect.any(String) }
   expect(await own('/ingests/shared/batches')).toEqual({ Items: [mine], NextToken: null })

@@ -36,7 +36,7 @@ function fileOf(name: string, content: string | Uint8Array): string {
 const faulty =
   '# written by hand\ncpu load=0.5 1767225600\n\ncpu load=high 1\ncpu load=1,note="two\nlines" 2\nmem free=1 3\n'
 
-test('stores the valid lines; rejected ones are reported by line number, also by a dry run', async () => {
+test('push stores valid lines and reports rejected ones by line number, also in a dry run', async () => {
   const path = fileOf('faulty.lp.gz', gzipSync(faulty))
   const argv = ['push', 'wide', path, '--precision', 's', '--batch-rows', '2']
   const dry = await tidemark(service.url, [...argv, '--dry-run'], '', wide)
@@ -101,7 +101,7 @@ test('--skip-rows and --stop-after count lines, and messages report line numbers
 test.each([
   [['--format', 'lp', '--delimiter', ';'], '--delimiter is for CSV'],
   [['--format', 'csv', '--precision', 's'], '--format lp'],
-])('rejects the options %j', async (options, said) => {
+])('push rejects the options %j', async (options, said) => {
   const { code, err } = await tidemark(service.url, ['push', 'narrow', '-', ...options], 'm load=1', narrow)
   expect({ code, err }).toEqual({ code: 64, err: expect.stringContaining(said) })
 })

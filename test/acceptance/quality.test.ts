@@ -99,7 +99,7 @@ test('a row whose quality has a wrong type is rejected', async () => {
   expect(Items).toMatchObject([{ field: 'quality', code: 'wrong_type' }])
 })
 
-test('where rows replace each other, the latest quality that is not null applies to the item', async () => {
+test('where rows replace each other, the quality pushed last applies to the item, also null', async () => {
   const own = await makeIngest(service.url, adminKey, {
     alias: 'replaced',
     duplicates: 'replace',

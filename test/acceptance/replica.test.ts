@@ -54,7 +54,7 @@ test('the replica reports a lag immediately after a change', () =>
   }))
 
 test(
-  'rows with fields that other rows added are restored',
+  'rows that added fields are restored with them',
   () =>
     inScratchFolder('tidemark-replica-', async (directory) => {
       const service = await serveReplicated(directory, 'data', {
@@ -76,7 +76,7 @@ test(
   60_000,
 )
 
-test('a push during the upload of the list of files is not part of the earlier state', () =>
+test('a push during the upload of the list of files is not restored at a time before it', () =>
   inScratchFolder('tidemark-replica-', async (directory) => {
     const { service, held } = await serveHeld(directory)
     const key = await makeIngest(service.url, adminKey, { alias: 'kept' })

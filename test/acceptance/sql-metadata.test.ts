@@ -91,7 +91,7 @@ const means = [
   { area: south, v: 7 },
 ]
 
-describe('joined with rows', () => {
+describe('a metadata table joined with rows', () => {
   test.each([
     ['its name alone', 'SELECT s.area, AVG(p.V) AS v FROM plant p JOIN tags s ON p.T = s.tag GROUP BY 1 ORDER BY 1'],
     [
@@ -168,7 +168,7 @@ describe('joined with rows', () => {
   })
 })
 
-describe('without a join', () => {
+describe('a metadata table without a join', () => {
   test('SELECT * returns all items, ordered by their identifiers', async () => {
     const { text } = await ask('SELECT * FROM tags')
     const parsed = JSON.parse(text)

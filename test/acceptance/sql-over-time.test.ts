@@ -61,7 +61,7 @@ describe('the queries of the guide', () => {
   })
 })
 
-test('of rows with equal dates the one that was pushed last counts, whatever its value', async () => {
+test('among rows with equal dates the one pushed last counts, whatever its value', async () => {
   const row = (minute: number, V: number) => ({ D: `2027-01-01T00:${10 + minute}`, T: 'twice', V })
   await push([row(0, 5), row(10, 50), row(20, 10)])
   await push([row(0, 3)])

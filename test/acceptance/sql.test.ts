@@ -62,7 +62,7 @@ describe('results', () => {
     expect(row).toMatchObject({ __time: '2026-01-01T00:00:00.000Z', tag: 'boiler0', unit: null, status: 0, value: 0 })
   })
 
-  test('of rows with the same time, LATEST returns the one pushed last', async () => {
+  test('LATEST returns the row pushed last among rows with the same time', async () => {
     const at = '2027-01-01T00:00:00Z'
     for (const value of [3, 1, 2]) {
       const body = { time: at, tag: 'tie', value }

@@ -168,7 +168,7 @@ export function catalogContract<Under extends SharedCatalog>(
       await other.close()
     })
 
-    test('of two concurrent creations of one alias, one succeeds', async () => {
+    test('one of two concurrent creations of an alias succeeds', async () => {
       const other = await under.open()
       const outcomes = await Promise.allSettled([catalog, other].map(({ ingests }) => ingests.create(series('a'))))
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -569,7 +569,7 @@ function rejectedTests(catalog: () => SharedCatalog): void {
     expect(await catalog().rejected.ofBatch(2, 4, 2)).toEqual({ count: 0, first: [], replaced: 0 })
   })
 
-  test('of the numbers of replaced rows reported for a batch, the largest is kept', async () => {
+  test('keeps the largest number of replaced rows that was reported for a batch', async () => {
     const report = (batchPosition: number, ...counts: readonly number[]) =>
       catalog().outcomes.add(
         {

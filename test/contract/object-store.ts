@@ -33,7 +33,7 @@ export function objectStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(Buffer.from((await store.get('log/1'))!)).toEqual(bytes('one'))
   })
 
-  test('of concurrent writes to one name, one succeeds', async () => {
+  test('one of several concurrent writes to a name succeeds', async () => {
     const written = await Promise.all(
       Array.from({ length: 8 }, (_, index) => opened.store.putIfAbsent('log/2', bytes(`writer ${index}`))),
     )

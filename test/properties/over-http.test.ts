@@ -59,7 +59,7 @@ describe('data queries', () => {
     seeds.slice(index * side, (index + 1) * side),
   )
   test.each(groups.map((group) => [group.length, group] as const))(
-    `%i worlds in one service answer ${size.questions} random requests each like the model, before and after a restart`,
+    `%i worlds in one service answer ${size.questions} random requests each like the model, also after a restart`,
     (_, group) => run(group),
     limitMs,
   )
